@@ -22,7 +22,6 @@ from auditor.studies import (
     duplicates,
     export,
     findings,
-    identical,
     ingest,
     known,
     metrics,
@@ -35,7 +34,6 @@ from auditor.studies import (
     report,
     reproduce,
     score,
-    stages,
     syntax,
     tasks,
     templates,
@@ -43,7 +41,6 @@ from auditor.studies import (
     versions,
     words,
 )
-from auditor.studies.diversity import robustness
 from auditor.studies.upkeep import sql
 from auditor.studies.upkeep import store as upkeep
 
@@ -77,14 +74,13 @@ class Auditor:
     datasets, tag, drop = Method(versions.datasets), Method(versions.tag), Method(versions.drop)
     diff, verify, sql = Method(versions.diff), Method(verify.verify), Method(sql.query)
     info, gc = Method(upkeep.info), Method(upkeep.gc)
-    profile, identical, duplicates = Method(profile.profile), Method(identical.identical), Method(duplicates.duplicates)
+    profile, duplicates = Method(profile.profile), Method(duplicates.duplicates)
     findings, templates, outliers = Method(findings.findings), Method(templates.templates), Method(outliers.outliers)
-    diversity, robustness = Method(diversity.diversity), Method(robustness.robustness)
+    diversity = Method(diversity.diversity)
     syntax = Method(syntax.syntax)
     words, perplexity = Method(words.words), Method(perplexity.perplexity)
     bounds, compare, correlate = Method(bounds.bounds), Method(compare.compare), Method(correlate.correlate)
-    rank, score = Method(score.ranked_captions), Method(score.score)
-    stages = Method(stages.stages)
+    score = Method(score.score)
     references, probe = Method(references.enough_references), Method(probe.probe)
     distractors, choices = Method(distractors.distractors), Method(choices.choices)
     agree, consensus, tasks = Method(agree.agree), Method(consensus.consensus), Method(tasks.tasks)

@@ -14,7 +14,6 @@ from auditor.errors import AuditorError
 from auditor.model import Gate
 from auditor.result import Document
 from auditor.studies import STUDIES
-from auditor.studies.diversity.settings import DiversitySettings
 from auditor.studies.report.request import ReportSettings
 from auditor.text.spacy import pipelines
 
@@ -35,7 +34,6 @@ ASKED: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     "bounds": (TWO, {"metrics": ["cider"]}),
     "compare": (TWO, {"metrics": ["bleu-1"]}),
     "score": (ONE, {"metrics": ["rouge-l"]}),
-    "rank": (ONE, {"metrics": ["bleu-1"]}),
     "correlate": (ONE, {"metrics": ["bleu-1", "rouge-1"]}),
     "references": (ONE, {"metrics": ["bleu-1"], "most": 2}),
 }
@@ -46,7 +44,7 @@ APART = {
     *("agree", "consensus"),  # are about other datasets still
     "distractors",  # is about captions with phrases
     "choices",  # is about forced-choice items
-    *("robustness", "probe"),  # take their time
+    "probe",  # takes its time
     *("report", "check", "reproduce"),  # ask the others
 }
 
@@ -56,7 +54,6 @@ ALIKE: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     "agree": (("stars",), {"against": NAMES[1], "metrics": ["bleu-1"]}),
     "choices": (("pairs",), {"against": NAMES[1], "train": NAMES[0], "metrics": ["bleu-1"]}),
     "probe": (ONE, {"metrics": ["bleu-1"], "components": ["order"]}),
-    "robustness": (ONE, {"settings": DiversitySettings(draws=1, curve=0)}),
     "check": (ONE, {"gates": [Gate(None, ("captions_per_image", "min"), 5, SAMPLE)]}),
     "report": (ONE, {"settings": ReportSettings(metrics=["bleu-1"]), "sections": ["facts", "versions"]}),
     "reproduce": (("elliott2014",), {}),
@@ -143,9 +140,7 @@ def test_what_is_volatile_is_told_apart(audits: tuple[auditor.Auditor, auditor.A
 
 
 @pytest.mark.xdist_group("every question")
-@pytest.mark.parametrize(
-    "name", ["bounds", "card", "diversity", "duplicates", "findings", "identical", "report", "templates"]
-)
+@pytest.mark.parametrize("name", ["bounds", "card", "diversity", "duplicates", "findings", "report", "templates"])
 def test_question_about_single_captions_has_an_answer(name: str, audit: auditor.Auditor) -> None:
     named, said = ASKED.get(name, (ONE, {}))
     answer = getattr(audit, name)(*SINGLE[: len(named)], **said)
@@ -153,9 +148,7 @@ def test_question_about_single_captions_has_an_answer(name: str, audit: auditor.
 
 
 @pytest.mark.xdist_group("every question")
-@pytest.mark.parametrize(
-    "name", ["compare", "correlate", "outliers", "probe", "rank", "references", "score", "stages", "tasks"]
-)
+@pytest.mark.parametrize("name", ["compare", "correlate", "outliers", "probe", "references", "score", "tasks"])
 def test_question_that_needs_references_names_one_that_does_not(name: str, audit: auditor.Auditor) -> None:
     named, said = ASKED.get(name, (ONE, {}))
     why = "no two candidates: " if name == "tasks" else "needs two captions per image; this dataset has one"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import errno
 import importlib
 import io
+import itertools
 import os
 import sys
 import tempfile
@@ -42,6 +44,13 @@ OTHERS = {
 }
 
 
+#: The commands to begin with, which `auditor --help` lists.
+FIRST = ("ingest", "findings", "report", "compare", "bounds", "agree", "diff", "check", "sql")
+
+#: What a context notes of its help: of every command, or of those to begin with.
+_EVERY, _BRIEF = "auditor.every", "auditor.brief"
+
+
 class Commands(TyperGroup):
     """The commands, each made when it is called: `--help` lists them and imports none.
 
@@ -49,7 +58,9 @@ class Commands(TyperGroup):
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """List ours, then those of other packages."""
+        """List ours, then those of other packages; those to begin with alone, for a help that is not of `--all`."""
+        if ctx.meta.get(_BRIEF):
+            return list(FIRST)
         ours = super().list_commands(ctx)
         return ours if self.name == "store" else [*ours, *(name for name in of_others() if name not in ours)]
 
@@ -59,7 +70,21 @@ class Commands(TyperGroup):
             shown = typer.Typer(add_completion=False)
             shown.command(cmd_name, help=study.line, rich_help_panel=study.group)(lambda: None)
             return typer.main.get_command(shown)
-        return super().get_command(ctx, cmd_name)
+        command = super().get_command(ctx, cmd_name)
+        if command is not None and ctx.meta.get(_BRIEF):
+            command = copy.copy(command)
+            command.rich_help_panel = "Commands to begin with"  # type: ignore[attr-defined]
+        return command
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Note whether the help is of every command, before it is shown."""
+        ctx.meta[_EVERY] = self.name == "store" or "--all" in itertools.takewhile(lambda word: word[:1] == "-", args)
+        return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Show the help: the commands to begin with, or with `--all` every one in its group."""
+        ctx.meta[_BRIEF] = not ctx.meta[_EVERY]
+        super().format_help(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Make the command that is called from its study. Raises `UsageError` for one that is gone."""
@@ -78,7 +103,7 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="auditor",
     cls=Commands,
-    help="What is inside an image-description dataset: exact, signed, versioned numbers on a SQL store.",
+    help="Audit image-caption datasets: exact, signed, versioned numbers. `auditor --help --all` lists every command.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -139,11 +164,13 @@ def common(
     quiet: Quiet = False,
     no_color: NoColor = False,
     debug: Debug = False,
+    every: Annotated[bool, typer.Option("--all", help="With --help: list every command, in groups.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Set how this run talks, for options given before the command."""
+    del every  # the help has read it
     VERBOSITY.set(quiet=quiet, no_color=no_color, debug=debug)
 
 

@@ -41,14 +41,20 @@ FORMER: Mapping[str, _New] = {
     "keyness": _New("words {0} --against {1}", {"watch": _WATCHED}),
     "omitted": _New("words {more} --by training"),
     "missed": _New("words {more} --by image", {"eval": "--against {value}", "floor": "--minimum {value}"}),
+    "robustness": _New("diversity {more} --robustness"),
+    "identical": _New("duplicates {more} --exact --within"),
+    "rank": _New("score {more} --rank", {"image": ""}),
+    "stages": _New("bounds {more} --executor here", {"output": "--scores {value}", "o": "--scores {value}"}),
+    "compare --pairs": _New("compare {more}", {"pairs": ""}),
     "store migrate": _New("datasets"),
 }
 
 
 def refuse_former(name: str, words: Sequence[str]) -> None:
-    """Refuse a command that is gone. Raises `UsageError` with the call that takes its place."""
-    if (new := FORMER.get(name)) is not None:
-        raise UsageError(f"{name} is now: auditor {_filled(new, words)}")
+    """Refuse a command or an option that is gone. Raises `UsageError` with the call that takes its place."""
+    for old in (name, *(f"{name} {word}" for word in words)):
+        if (new := FORMER.get(old)) is not None:
+            raise UsageError(f"{old} is now: auditor {_filled(new, words)}")
 
 
 def _filled(new: _New, words: Sequence[str]) -> str:
@@ -71,4 +77,6 @@ def _filled(new: _New, words: Sequence[str]) -> str:
     count = sum(f"{{{place}}}" in new.call for place in range(2))
     filled = (named + [each.upper() for each in ("dataset", "text")[len(named) :]])[:count]
     call = new.call.format(*filled, more=" ".join(named[count:]))
+    if any(option.startswith("--executor") for option in options):
+        call = call.removesuffix(" --executor here")
     return " ".join(" ".join([call, *options]).split())

@@ -66,17 +66,15 @@ def _here(place: str, group: Group, line: str, **kind: Any) -> Study:
 
 #: Every question, by the name of its command, in the order in which they are listed. `store info` is a subcommand.
 STUDIES: dict[str, Study] = {
-    "fetch": _here("ingest:fetch", "Data", "Download datasets into the data folder, checked by sha256."),
+    "fetch": _here("ingest:fetch", "Data", "Download declared datasets, checked by sha256."),
     "ingest": _here(
         "ingest:ingest",
         "Data",
-        "Read captions into the store as a new version; unchanged captions add none.",
+        "Read captions into the store as a new version.",
         writes=True,
         makes=True,
     ),
-    "export": _here(
-        "export:export", "Data", "Write a version to files: a bundle, COCO, Karpathy, CSV, JSON lines, Hugging Face."
-    ),
+    "export": _here("export:export", "Data", "Write a version to files, in one of seven formats."),
     "diff": _here("versions:diff", "Data", "Compare two versions: captions, words, lengths.", asks=True),
     "datasets": _here("versions:datasets", "Data", "List the datasets of the store, or the versions of one."),
     "store info": _here("upkeep.store:info", "Data", "Report the size of the store and of its tables.", migrates=False),
@@ -86,84 +84,62 @@ STUDIES: dict[str, Study] = {
     "store tag": _here("versions:tag", "Data", "Name a version, or replace its note.", writes=True),
     "store drop": _here("versions:drop", "Data", "Remove a dataset, or one of its versions.", writes=True),
     "store gc": _here("upkeep.store:gc", "Data", "Remove outdated counts and shrink the file.", writes=True),
-    "findings": _here(
-        "findings:findings", "Captions", "Say what is wrong with the captions, how bad it is, and which they are."
-    ),
+    "findings": _here("findings:findings", "Captions", "Find what is wrong with the captions, the worst first."),
     "profile": _here(
-        "profile:profile", "Captions", "Size, length, vocabulary and repeated captions, side by side.", draws=True
+        "profile:profile", "Captions", "Count size, lengths, vocabulary and repeated captions.", draws=True
     ),
-    "identical": _here("identical:identical", "Captions", "Pairs of identical captions of one image."),
-    "duplicates": _here(
-        "duplicates:duplicates", "Captions", "Captions that occur again, exactly or nearly, within images or across."
-    ),
+    "duplicates": _here("duplicates:duplicates", "Captions", "Find captions that occur again, exactly or nearly."),
     "templates": _here(
         "templates:templates",
         "Captions",
-        "How formulaic captions are: openings, templates, unlike annotators.",
+        "Measure how formulaic captions are.",
         draws=True,
     ),
     "outliers": _here(
         "outliers:outliers",
         "Captions",
-        "Captions that seem swapped or of another image; images hard to describe.",
+        "Find captions that may belong to another image.",
         draws=True,
     ),
     "diversity": _here(
         "diversity:diversity",
         "Language",
-        "How varied words are, and whether each image gets what people say of it.",
+        "Measure how varied words are, in all and per image.",
         draws=True,
-    ),
-    "robustness": _here(
-        "diversity.robustness:robustness", "Language", "How far order, letters, tokens and references move diversity."
     ),
     "syntax": _here(
         "syntax:syntax",
         "Language",
-        "Which words captions are made of, how phrases are composed, how complex sentences are.",
+        "Measure parts of speech, phrases and sentence structure.",
         draws=True,
     ),
     "words": _here("words:words", "Language", "List the words that A uses more, less or never."),
     "perplexity": _here(
-        "perplexity:perplexity", "Language", "Perplexity of each dataset under a language model of each.", draws=True
+        "perplexity:perplexity", "Language", "Compute the perplexity of datasets under each other.", draws=True
     ),
-    "bounds": _here(
-        "bounds:bounds", "Scores", "How high a human scores, and how low a substitute in a caption's place.", draws=True
-    ),
-    "stages": _here("stages:stages", "Scores", "Upper bounds of a dataset of any size, in stages that meet in files."),
-    "compare": _here(
-        "compare:compare", "Scores", "Which dataset is more homogeneous, which more specific, ranked.", draws=True
-    ),
-    "score": _here("score:score", "Scores", "Score every caption, or a system's output, against the references."),
-    "rank": _here(
-        "score:ranked_captions", "Scores", "Rank the captions of each image, the one that people agree on first."
-    ),
-    "correlate": _here(
-        "correlate:correlate", "Scores", "Metric against metric, per image and per caption.", draws=True
-    ),
-    "references": _here("references:enough_references", "Scores", "How many references are enough.", draws=True),
-    "probe": _here(
-        "probe:probe", "Scores", "Which parts of captions metrics react to, and what games them.", draws=True
-    ),
+    "bounds": _here("bounds:bounds", "Scores", "Compute how high a human scores, and a wrong caption.", draws=True),
+    "compare": _here("compare:compare", "Scores", "Rank datasets by homogeneity and specificity.", draws=True),
+    "score": _here("score:score", "Scores", "Score captions, or a system's output."),
+    "correlate": _here("correlate:correlate", "Scores", "Correlate metrics, per image and per caption.", draws=True),
+    "references": _here("references:enough_references", "Scores", "Find how many references are enough.", draws=True),
+    "probe": _here("probe:probe", "Scores", "Test which parts of captions metrics react to.", draws=True),
     "choices": _here(
         "choices:choices",
         "Scores",
-        "How often the right one of two captions is chosen, without the image and with it.",
+        "Measure how often the right of two captions is chosen.",
         draws=True,
     ),
     "distractors": _here(
         "distractors:distractors",
         "Scores",
-        "Make forced-choice items: a caption, and a distractor that is wrong in one way.",
+        "Make forced-choice items, each wrong in one way.",
     ),
     "metrics": _here("metrics:metric_cards", "Scores", "List the metrics, or explain one."),
-    "agree": _here(
-        "agree:agree", "People", "Metrics against people's ratings, and how far people agree themselves.", draws=True
-    ),
+    "agree": _here("agree:agree", "People", "Correlate metrics with human ratings.", draws=True),
     "consensus": _here(
-        "consensus:consensus", "People", "How often each metric picks the caption that people pick.", draws=True
+        "consensus:consensus", "People", "Measure how often metrics pick the caption raters pick.", draws=True
     ),
-    "tasks": _here("tasks:tasks", "People", "Make questions for people: which of two captions is better?"),
+    "tasks": _here("tasks:tasks", "People", "Make questions for raters: which caption is better?"),
     "report": _here("report:report", "Reports", "Write the whole audit as one document.", document=True),
     "card": _here("report:card", "Reports", "Write the card of a dataset, for its README.", document=True, card=True),
     "check": _here("check:check", "Reports", "Check datasets against the gates of datasets.toml.", verdicts=True),

@@ -16,7 +16,7 @@ from auditor.studies import STUDIES
 NAMED = [*NAMES, *(f"set{number}" for number in range(60 - len(NAMES)))]
 
 #: What needs a pipeline, and what asks the same counts in many samples or parts.
-TESTED_ELSEWHERE = {"syntax", "diversity", "stages"}
+TESTED_ELSEWHERE = {"syntax", "diversity"}
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Annotated
 
 import polars as pl
@@ -29,6 +30,7 @@ from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.bounds import tables
+from auditor.studies.bounds.by_files import ByFiles, bounds_by_files
 from auditor.text import AUTO, tokenizer_of
 
 Candidates = Annotated[
@@ -41,11 +43,43 @@ Candidates = Annotated[
     ),
 ]
 
+#: The part of the help on counting by files.
+_FILES = "By files"
+
 PoolIdf = Annotated[bool, p.Parameter("CIDEr's document frequencies are those of all datasets together, not of each.")]
 
 
-@chooses_tokenizer("refs", "others")
-@keeps_result("refs", "others")
+Executor = Annotated[
+    str | None,
+    p.Parameter(
+        "Who counts by files: here (threads), processes, or ray (extra ray); default: here.",
+        panel=_FILES,
+    ),
+]
+
+Workers = Annotated[
+    int | None, p.Parameter("By files: tasks at once; default: one for each core.", least=1, panel=_FILES)
+]
+
+Address = Annotated[
+    str | None,
+    p.Parameter("Ray cluster, as in auto or ray://HOST:10001; default: Ray on this machine.", panel=_FILES),
+]
+
+WorkFolder = Annotated[
+    Path | None,
+    p.Parameter(
+        "Count by files in this folder, which stays: for datasets of any size; without it a folder beside the store.",
+        panel=_FILES,
+    ),
+]
+
+Scores = Annotated[
+    Path | None,
+    p.Parameter("By files: the score of every caption, .parquet or .csv, and a receipt.", "scores", panel=_FILES),
+]
+
+
 def bounds(
     store: Store,
     *refs: p.Refs,
@@ -60,9 +94,14 @@ def bounds(
     seed: p.Seed = 1,
     draws: p.Draws = 1,
     pool_idf: PoolIdf = False,
+    work: WorkFolder = None,
+    executor: Executor = None,
+    workers: Workers = None,
+    address: Address = None,
+    file: Scores = None,
     progress: Progress = silent,
 ) -> Result:
-    """How high a human scores, and how low a substitute in a caption's place.
+    """Compute how high a human scores, and a wrong caption.
 
     Upper bound: each caption is held out and scored against the other captions of its image (leave-one-out, candidate
     human). Lower bounds: a substitute is scored in its place against the same captions: a caption of another image
@@ -88,12 +127,68 @@ def bounds(
     by column seed; with `distinct` all rows are there twice, by column footing. With `pool_idf` CIDEr weighs words by
     the images of all datasets together.
 
+    With `work`, `executor` or `scores` the upper bounds are counted by files, to the same digits: a bucket of images at
+    a time, so that memory does not grow with the dataset. Asked again after it was stopped, or killed, it does what is
+    missing and nothing else; a changed file is made again, with all that follows from it. Every machine of a cluster
+    must see the folder `work` at the same place. A receipt beside `scores` lists captions, buckets, metrics and
+    SELECTs, with sums to check the scores by: `auditor store verify FILE.receipt.json`. By files there are no
+    substitutes, draws or medians, and no metrics of your own, that see images, or with an idf other than dataset or
+    none. A bucket has some 60,000 captions, and each worker needs some 0.3 GB beside `memory`. A folder `work` is
+    trusted: who writes a file there with its marker decides the scores.
+
     Source: Wang & Gaizauskas 2016, sections 4 and 5.
 
-    Raises `MetricError` where a candidate that is asked for by name cannot be drawn.
+    Raises `MetricError` where a candidate that is asked for by name cannot be drawn, or a metric cannot be had by
+    files; `UsageError` for a folder that holds other work, `SourceError` for one with a file that no stage wrote.
 
-    Example: auditor bounds flickr8k:test -m cider -c human -c intra
+    Examples: auditor bounds flickr8k:test -m cider -c human -c intra ·
+    auditor bounds flickr30k -m bleu-4 --work stages --scores scores.parquet
     """
+    by_files = ByFiles(work, executor, workers, address, file)
+    if by_files.wanted:
+        told = {"--candidate": candidates not in (None, [HUMAN.name]), "--references": references, "--corpus": corpus,
+                "--other": others, "--distinct": distinct, "--seed": seed != 1, "--draws": draws != 1,
+                "--pool-idf": pool_idf, "a second dataset": len(refs) > 1}  # fmt: skip
+        if own := [option for option, value in told.items() if value]:
+            raise UsageError(f"by files there are upper bounds of one dataset alone; leave out {', '.join(own)}")
+        return bounds_by_files(store, refs[0], metrics, tokenizer, split, by_files, progress)
+    return _in_memory(
+        store,
+        *refs,
+        metrics=metrics,
+        candidates=candidates,
+        tokenizer=tokenizer,
+        split=split,
+        references=references,
+        distinct=distinct,
+        others=others,
+        corpus=corpus,
+        seed=seed,
+        draws=draws,
+        pool_idf=pool_idf,
+        progress=progress,
+    )
+
+
+@chooses_tokenizer("refs", "others")
+@keeps_result("refs", "others")
+def _in_memory(
+    store: Store,
+    *refs: str,
+    metrics: p.Metrics,
+    candidates: Sequence[str] | None,
+    tokenizer: str,
+    split: str | None,
+    references: int | None,
+    distinct: bool,
+    others: Sequence[str],
+    corpus: str | None,
+    seed: int,
+    draws: int,
+    pool_idf: bool,
+    progress: Progress,
+) -> Result:
+    """Score every candidate in place of each caption."""
     selections = resolve_all(store, refs, split)
     names = requested_candidates(candidates)
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]

@@ -138,9 +138,11 @@ def _delta(a: Floats, b: Floats) -> float | None:
 
 
 def parted(result: Result) -> tuple[Result, Result]:
-    """Part what `compare` found with `pairs`: each dataset by itself, and the pairs; each with its rows and tables."""
+    """Part what `compare` found: each dataset by itself, and the pairs; each with its rows and tables."""
     of_pairs = pl.col("against").is_not_null()
-    alone = result.frame.filter(~of_pairs).drop(name for name in _SCHEMA if name not in _SHARED and name not in LABELS)
+    alone = result.frame.filter(~of_pairs)
+    of_tests = [name for name in _SCHEMA if name in alone.columns and name not in _SHARED]
+    alone = alone.drop(name for name in of_tests if alone[name].is_null().all())
     both = result.frame.filter(of_pairs).select(name for name in (*_SCHEMA, "footing") if name in result.frame.columns)
     values, differences = (
         tuple(one for one in result.tables if (one.name == DIFFERENCES) is tested) for tested in (False, True)

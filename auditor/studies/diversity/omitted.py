@@ -9,9 +9,9 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Signature, Table, about
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store.connection import Store
+from auditor.studies.diversity.measuring import selections_with_tokens
 from auditor.studies.diversity.overall import use, workspace
 from auditor.studies.diversity.settings import DiversitySettings
-from auditor.studies.diversity.study import selections_with_tokens
 from auditor.text import AUTO
 
 _TOGETHER = "none of them"

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import polars as pl
 
-from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import MissingExtraError
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, Selection, Source
 from auditor.registry import STATISTICS
 from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
 from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
+from auditor.studies.diversity.measuring import ROWS, apart_from_people, measured, selections_with_tokens
 from auditor.studies.diversity.per_image import local_words_met
-from auditor.studies.diversity.settings import DiversitySettings, RobustnessSettings, settled
-from auditor.studies.diversity.study import ROWS, apart_from_people, measured, selections_with_tokens
+from auditor.studies.diversity.settings import DiversitySettings, settled
 
 #: Statistics that compare captions: as published by their letters, case and blanks at their ends included.
 _BY_LETTERS = ("unique", "novel")
@@ -41,32 +41,17 @@ _FACTORS: Mapping[str, str] = {
 
 def robustness(
     store: Store,
-    *refs: p.Refs,
-    settings: RobustnessSettings | None = None,
-    against: p.Training = None,
-    evaluation: p.Evaluation = None,
-    split: p.Split = None,
-    config: p.Config = None,
-    progress: Progress = silent,
+    *refs: str,
+    settings: DiversitySettings,
+    against: str | None,
+    evaluation: str | None,
+    split: str | None,
+    config: Path | Mapping[str, Source] | None,
+    progress: Progress,
 ) -> Result:
-    """How far order, letters, tokens and references move diversity.
-
-    Changes one thing at a time (the order of the captions, letters, the tokenizer, how many references there are), and
-    measures `auditor diversity` again.
-
-    How to read it: a row is a dataset, a statistic and a factor: `value` after the change, `base` before, `change` =
-    value / base - 1 (empty where the base is 0). The tables give the greatest change of all datasets, and how many
-    pairs of datasets change places (`flips`): a statistic with flips does not say which dataset is more varied.
-
-    Limits: a factor that leaves a statistic alone by definition has no row for it. What was not changed here may matter
-    too.
-
-    Raises `UsageError` for a dataset, version or split that is not there.
-
-    Example: auditor robustness dai2017 liu2017 --against coco-train-words --eval coco-val
-    """
+    """Change one thing at a time and measure again, for `auditor diversity --robustness`."""
     declared = sources(config)
-    asked, said = settled(store, refs, settings or RobustnessSettings(), against, evaluation, split)
+    asked, said = settled(store, refs, settings, against, evaluation, split)
     base_settings = replace(asked, published=False, lists="mean", curve=0)
     selections, known = selections_with_tokens(
         store, refs, against, evaluation, split, base_settings.resolved_tokenizer, progress

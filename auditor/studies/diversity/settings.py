@@ -113,26 +113,17 @@ class MissedSettings(WordSettings):
 
 
 @dataclass(frozen=True)
-class RobustnessSettings(WordSettings):
-    """What stays the same while other settings change.
+class DiversitySettings(MissedSettings):
+    """What is decided for all selections.
 
-    `segment` is the length of a segment of the ttr; `draws` orders are drawn from `seed` on.
+    `segment` is the length of a segment of the ttr; `draws` orders are drawn from `seed` on. `lists` is `mean` (each
+    parallel list on its own, averaged) or `all`; `published` follows the paper's code; the curve goes up to
+    `curve` tokens. `full_lists` counts only parallel lists in which every image has a caption; null: as published.
     """
 
     segment: Segment = 1000
     draws: Shuffles = 10
     all_images: AllImages = False
-
-
-@dataclass(frozen=True)
-class DiversitySettings(MissedSettings, RobustnessSettings):
-    """What is decided for all selections.
-
-    `lists` is `mean` (each parallel list on its own, averaged) or `all`; `published` follows the paper's code; the
-    curve goes up to `curve` tokens. `full_lists` counts only parallel lists in which every image has a caption; null:
-    as published.
-    """
-
     lists: Lists = "mean"
     curve: Curve = 50_000
     full_lists: bool | None = None

@@ -110,7 +110,7 @@ def ingest(
     narrate: Narrate = quiet,
     progress: Progress = silent,
 ) -> Result:
-    """Read captions into the store as a new version; unchanged captions add none.
+    """Read captions into the store as a new version.
 
     A name that datasets.toml declares is read as declared there; any other needs a file. From Python, `data` stands in
     place of a file, a table with a column for the image and one for the caption: a Polars or pandas frame, a pyarrow

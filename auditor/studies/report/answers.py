@@ -86,7 +86,6 @@ def compared(context: ReportContext) -> Result:
         compare.compare,
         resamples=settings.resamples,
         confidence=settings.confidence,
-        pairs=settings.resamples > 0,
     )
 
 

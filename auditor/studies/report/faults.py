@@ -47,7 +47,7 @@ def duplicates(context: ReportContext, name: str, title: str) -> Section:
     same = [f"{each.sentence}." for one in twins for each in one.findings]
     same += [f"{why[0].upper()}{why[1:]}." for one in twins for why in one.notes]
     same += [f"Identical captions of one image: {single_captions.NEEDS_TWO}."] if alone else []
-    commands = tuple(context.command(each) for each in ("duplicates", "identical")[: 2 - alone])
+    commands = tuple(context.command("duplicates", *more) for more in ((), ("--exact", "--within"))[: 2 - alone])
     try:
         duplicates_result = answers.duplicates(context)
     except AuditorError as error:

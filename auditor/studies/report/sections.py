@@ -101,9 +101,7 @@ def comparison(context: ReportContext, name: str, title: str) -> Section:
         why = "There is nothing to compare with: name a second dataset, `auditor report DATASET DATASET`."
         return Section(name, title, absent=" ".join(context.alone) or why)
     # Without resamples nobody asks for sampling error, and there are no random deals either.
-    result, *tests = (
-        compare.parted(answers.compared(context)) if context.settings.resamples else (answers.compared(context),)
-    )
+    result, *tests = compare.parted(answers.compared(context))[: 2 if context.settings.resamples else 1]
     ahead = [f"{finding.sentence}." for finding in result.found(*compare.AHEAD.values())]
     beyond = [words for one in tests for words in sentences.beyond_chance(one.frame)]
     said = [*sentences.indices(result), *ahead, *beyond]
@@ -113,7 +111,7 @@ def comparison(context: ReportContext, name: str, title: str) -> Section:
         tuple(table for one in tests for table in one.tables), result.figures,
         (*context.alone, *result.notes,
          *(one.sentence for one in result.findings if one.kind not in compare.AHEAD.values())),
-        (f"{command} --pairs" if tests else command,), (*context.counts(), *_SUBSTITUTES_SQL[:3]),
+        (command,), (*context.counts(), *_SUBSTITUTES_SQL[:3]),
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from auditor.studies.consensus import AS_PUBLISHED, ConsensusSettings, consensus
 from auditor.studies.probe import probe
 from auditor.studies.profile import profile
 from auditor.studies.reproduce.measured import Measured
-from auditor.studies.score import ranked_captions
+from auditor.studies.score import score
 
 _PROFILE = "bare"
 
@@ -206,7 +206,7 @@ def _ratings(frame: pl.DataFrame) -> Quantities:
 
 def _lengths(store: Store, progress: Progress) -> Quantities:
     """Say whether a metric ranks the long captions of an image first."""
-    result = ranked_captions(store, "pascal50s", metrics=_RANKING, tokenizer=_PROFILE, progress=progress)
+    result = score(store, "pascal50s", metrics=_RANKING, tokenizer=_PROFILE, rank=True, progress=progress)
     for metric, rho in result.table("first-captions").frame.select("metric", "length_rho").iter_rows():
         yield ("pascal50s", metric, "", "", "spearman-length"), rho
 

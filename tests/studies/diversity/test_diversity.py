@@ -20,8 +20,7 @@ from auditor.statistics.length_interval import RESAMPLES
 from auditor.statistics.studentized import Measured, estimates
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.diversity.omitted import omitted_words
-from auditor.studies.diversity.robustness import robustness
-from auditor.studies.diversity.settings import DiversitySettings, RobustnessSettings
+from auditor.studies.diversity.settings import DiversitySettings
 from auditor.studies.diversity.study import diversity
 
 WORDS = ("a", "dog", "runs", "Dog", "café", "日本", "sky", "at", "on")
@@ -300,7 +299,7 @@ def test_words_that_every_system_omits_count_where_they_are_rarest(store: Store)
 def test_what_does_not_change_a_number_is_told_from_what_does(store: Store) -> None:
     ingest_rows(store, _rows(["a dog runs .", "a dog runs", "two cats", "A dog runs. "] * 4, 2), "punctuated")
     ingest_rows(store, _rows(["a dog runs far"] * 3 + ["a cat sits"] * 5, 2), "grouped")
-    result = robustness(store, "punctuated", "grouped", settings=RobustnessSettings(segment=4, draws=3))
+    result = diversity(store, "punctuated", "grouped", settings=DiversitySettings(segment=4, draws=3), robustness=True)
     moved = {
         (one, statistic, factor): (base, value)
         for one, statistic, factor, base, value in result.frame.select(
