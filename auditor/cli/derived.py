@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 #: What a front end gives to a study, and no user types.
 _GIVEN = ("store", "progress", "narrate", "confirm")
 
-#: The old name of an option that has a better one now.
-_FORMER = {"tokenizer": "profile"}
-
 
 @dataclasses.dataclass(frozen=True)
 class _Option:
@@ -100,9 +97,8 @@ def command(name: str, study: Study) -> Callable[..., None]:
         _run(name, study, function, told, values)
 
     shown = [*(option.shown() for option in told), *shared]
-    former = [_former(option) for option in told if option.name in _FORMER]
-    run.__signature__ = inspect.Signature([*shown, *former])  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*shown, *former]}
+    run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     run.__doc__ = help_of(function)
     run.__module__ = f"auditor.cli.commands.{name}"
     return o.with_verbosity(run, name)
@@ -153,15 +149,6 @@ def _typed(kind: Any) -> Any:
     return kind if listed is None else list[listed] | None  # type: ignore[valid-type]
 
 
-def _former(option: _Option) -> inspect.Parameter:
-    """Give an option under its old name, which is understood and not shown."""
-    old = _FORMER[option.name]
-    info = typer.Option(f"--{old}", hidden=True)
-    return inspect.Parameter(
-        f"former_{option.name}", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, info]
-    )
-
-
 def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
@@ -201,10 +188,6 @@ def _run(
     from auditor.config import gates
     from auditor.store.connection import MEMORY
 
-    for new, old in _FORMER.items():
-        if (given := values.pop(f"former_{new}", None)) is not None:
-            narrate(f"--{old} is called --{new} now")
-            values[new] = given
     chosen: str = ""
     if study.document:
         chosen = reports.document_format(values["format_name"], values["output"], card=study.card)

@@ -52,8 +52,10 @@ FORMER: Mapping[str, _New] = {
 
 def refuse_former(name: str, words: Sequence[str]) -> None:
     """Refuse a command or an option that is gone. Raises `UsageError` with the call that takes its place."""
-    for old in (name, *(f"{name} {word}" for word in words)):
-        if (new := FORMER.get(old)) is not None:
+    for word in ("", *(word.partition("=")[0] for word in words if word.startswith("--"))):
+        old = f"{name} {word}".strip()
+        new = _New(f"{name} {{more}}", {"profile": "--tokenizer {value}"}) if word == "--profile" else FORMER.get(old)
+        if new is not None:
             raise UsageError(f"{old} is now: auditor {_filled(new, words)}")
 
 

@@ -67,13 +67,7 @@ def _here(place: str, group: Group, line: str, **kind: Any) -> Study:
 #: Every question, by the name of its command, in the order in which they are listed. `store info` is a subcommand.
 STUDIES: dict[str, Study] = {
     "fetch": _here("ingest:fetch", "Data", "Download declared datasets, checked by sha256."),
-    "ingest": _here(
-        "ingest:ingest",
-        "Data",
-        "Read captions into the store as a new version.",
-        writes=True,
-        makes=True,
-    ),
+    "ingest": _here("ingest:ingest", "Data", "Read captions into the store as a new version.", writes=True, makes=True),
     "export": _here("export:export", "Data", "Write a version to files, in one of seven formats."),
     "diff": _here("versions:diff", "Data", "Compare two versions: captions, words, lengths.", asks=True),
     "datasets": _here("versions:datasets", "Data", "List the datasets of the store, or the versions of one."),
@@ -89,29 +83,13 @@ STUDIES: dict[str, Study] = {
         "profile:profile", "Captions", "Count size, lengths, vocabulary and repeated captions.", draws=True
     ),
     "duplicates": _here("duplicates:duplicates", "Captions", "Find captions that occur again, exactly or nearly."),
-    "templates": _here(
-        "templates:templates",
-        "Captions",
-        "Measure how formulaic captions are.",
-        draws=True,
-    ),
-    "outliers": _here(
-        "outliers:outliers",
-        "Captions",
-        "Find captions that may belong to another image.",
-        draws=True,
-    ),
+    "templates": _here("templates:templates", "Captions", "Measure how formulaic captions are.", draws=True),
+    "outliers": _here("outliers:outliers", "Captions", "Find captions that may belong to another image.", draws=True),
     "diversity": _here(
-        "diversity:diversity",
-        "Language",
-        "Measure how varied words are, in all and per image.",
-        draws=True,
+        "diversity:diversity", "Language", "Measure how varied words are, in all and per image.", draws=True
     ),
     "syntax": _here(
-        "syntax:syntax",
-        "Language",
-        "Measure parts of speech, phrases and sentence structure.",
-        draws=True,
+        "syntax:syntax", "Language", "Measure parts of speech, phrases and sentence structure.", draws=True
     ),
     "words": _here("words:words", "Language", "List the words that A uses more, less or never."),
     "perplexity": _here(
@@ -123,17 +101,8 @@ STUDIES: dict[str, Study] = {
     "correlate": _here("correlate:correlate", "Scores", "Correlate metrics, per image and per caption.", draws=True),
     "references": _here("references:enough_references", "Scores", "Find how many references are enough.", draws=True),
     "probe": _here("probe:probe", "Scores", "Test which parts of captions metrics react to.", draws=True),
-    "choices": _here(
-        "choices:choices",
-        "Scores",
-        "Measure how often the right of two captions is chosen.",
-        draws=True,
-    ),
-    "distractors": _here(
-        "distractors:distractors",
-        "Scores",
-        "Make forced-choice items, each wrong in one way.",
-    ),
+    "choices": _here("choices:choices", "Scores", "Measure how often the right of two captions is chosen.", draws=True),
+    "distractors": _here("distractors:distractors", "Scores", "Make forced-choice items, each wrong in one way."),
     "metrics": _here("metrics:metric_cards", "Scores", "List the metrics, or explain one."),
     "agree": _here("agree:agree", "People", "Correlate metrics with human ratings.", draws=True),
     "consensus": _here(

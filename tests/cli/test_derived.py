@@ -220,13 +220,10 @@ def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_pat
     assert {row["mean"] for row in rows if row["level"] == "caption"} == {0.25}, "what it was before is not kept"
 
 
-def test_old_name_of_an_option_is_understood_and_the_new_one_told(tmp_path: Path) -> None:
-    store = tmp_path / "s.duckdb"
-    run_auditor("-q", "ingest", "sample-narrow", "--config", str(SAMPLE), "--store", str(store))
-    scores = ("bounds", "sample-narrow", "-m", "bleu-1", "-c", "human", "--json", "--store", str(store))
-    done = run_auditor(*scores, "--profile", "ptb")
-    assert "|tok:ptb|" in json.loads(done.stdout)["auditor.bounds/v2"]["signatures"]["bleu-1"]
-    assert "--profile is called --tokenizer now" in done.stderr
+def test_old_name_of_an_option_does_not_run_and_the_new_one_is_told() -> None:
+    done = run_auditor("bounds", "sample-narrow", "-m", "bleu-1", "--profile", "ptb")
+    assert done.returncode == 2
+    assert done.stderr == "error: bounds --profile is now: auditor bounds sample-narrow -m bleu-1 --tokenizer ptb\n"
 
 
 @pytest.mark.parametrize(

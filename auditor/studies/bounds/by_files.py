@@ -17,7 +17,6 @@ from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection
 from auditor.registry import left_out, requests
 from auditor.result import Result, Said, Table, counted, findings_in, notes_in
-from auditor.scoring.writing import chooses_tokenizer
 from auditor.stages import receipt as receipts
 from auditor.stages import rows as row_file
 from auditor.stages import summary as summaries
@@ -50,7 +49,6 @@ class ByFiles:
         return any(value is not None for value in vars(self).values())
 
 
-@chooses_tokenizer("ref")
 def bounds_by_files(
     store: Store,
     ref: str,

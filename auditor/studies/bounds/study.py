@@ -80,6 +80,8 @@ Scores = Annotated[
 ]
 
 
+@chooses_tokenizer("refs", "others")
+@keeps_result("refs", "others", unless=("work", "executor", "workers", "address", "file"))
 def bounds(
     store: Store,
     *refs: p.Refs,
@@ -146,49 +148,12 @@ def bounds(
     """
     by_files = ByFiles(work, executor, workers, address, file)
     if by_files.wanted:
-        told = {"--candidate": candidates not in (None, [HUMAN.name]), "--references": references, "--corpus": corpus,
-                "--other": others, "--distinct": distinct, "--seed": seed != 1, "--draws": draws != 1,
-                "--pool-idf": pool_idf, "a second dataset": len(refs) > 1}  # fmt: skip
-        if own := [option for option, value in told.items() if value]:
+        refused = {"--candidate": candidates not in (None, [HUMAN.name]), "--references": references, "--other": others}
+        refused |= {"--corpus": corpus, "--distinct": distinct, "--seed": seed != 1, "--draws": draws != 1}
+        refused |= {"--pool-idf": pool_idf, "a second dataset": len(refs) > 1}
+        if own := [option for option, value in refused.items() if value]:
             raise UsageError(f"by files there are upper bounds of one dataset alone; leave out {', '.join(own)}")
         return bounds_by_files(store, refs[0], metrics, tokenizer, split, by_files, progress)
-    return _in_memory(
-        store,
-        *refs,
-        metrics=metrics,
-        candidates=candidates,
-        tokenizer=tokenizer,
-        split=split,
-        references=references,
-        distinct=distinct,
-        others=others,
-        corpus=corpus,
-        seed=seed,
-        draws=draws,
-        pool_idf=pool_idf,
-        progress=progress,
-    )
-
-
-@chooses_tokenizer("refs", "others")
-@keeps_result("refs", "others")
-def _in_memory(
-    store: Store,
-    *refs: str,
-    metrics: p.Metrics,
-    candidates: Sequence[str] | None,
-    tokenizer: str,
-    split: str | None,
-    references: int | None,
-    distinct: bool,
-    others: Sequence[str],
-    corpus: str | None,
-    seed: int,
-    draws: int,
-    pool_idf: bool,
-    progress: Progress,
-) -> Result:
-    """Score every candidate in place of each caption."""
     selections = resolve_all(store, refs, split)
     names = requested_candidates(candidates)
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 
-from auditor.config import sources
 from auditor.errors import MissingExtraError
 from auditor.model import Progress, Selection, Source
 from auditor.registry import STATISTICS
@@ -17,7 +15,7 @@ from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
 from auditor.studies.diversity.measuring import ROWS, apart_from_people, measured, selections_with_tokens
 from auditor.studies.diversity.per_image import local_words_met
-from auditor.studies.diversity.settings import DiversitySettings, settled
+from auditor.studies.diversity.settings import DiversitySettings, Known
 
 #: Statistics that compare captions: as published by their letters, case and blanks at their ends included.
 _BY_LETTERS = ("unique", "novel")
@@ -41,31 +39,26 @@ _FACTORS: Mapping[str, str] = {
 
 def robustness(
     store: Store,
-    *refs: str,
+    selections: Sequence[Selection],
+    known: Known,
     settings: DiversitySettings,
-    against: str | None,
-    evaluation: str | None,
-    split: str | None,
-    config: Path | Mapping[str, Source] | None,
+    compared: tuple[str | None, str | None],
+    declared: Mapping[str, Source],
     progress: Progress,
 ) -> Result:
     """Change one thing at a time and measure again, for `auditor diversity --robustness`."""
-    declared = sources(config)
-    asked, said = settled(store, refs, settings, against, evaluation, split)
-    base_settings = replace(asked, published=False, lists="mean", curve=0)
-    selections, known = selections_with_tokens(
-        store, refs, against, evaluation, split, base_settings.resolved_tokenizer, progress
-    )
+    base_settings = replace(settings, curve=0)
+    refs = [one.pinned_name for one in selections]
     base, found_notes = measured(store, selections, base_settings, known, {}, progress)
-    notes: list[Said] = [*said, *found_notes]
+    notes: list[Said] = [*found_notes]
     parts = []
     for factors, changed in _variants(base_settings):
         try:
-            selections_with_tokens(store, refs, against, evaluation, split, changed.resolved_tokenizer, progress)
+            selections_with_tokens(store, refs, *compared, None, changed.resolved_tokenizer, progress)
         except MissingExtraError as error:
             notes.append(f"left out: {error}")
             continue
-        rows, further = measured(store, selections, changed, known, declared or {}, progress)
+        rows, further = measured(store, selections, changed, known, declared, progress)
         notes += [note for note in further if note not in notes]
         parts += [_moved(base, rows, factor) for factor in factors]
     if known.evaluation:

@@ -14,7 +14,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
-from auditor.model import Progress, Selection, Source, silent
+from auditor.model import Progress, Selection, silent
 from auditor.registry import DECIMALS, STATISTICS, References
 from auditor.result import Result, Table, findings_in, notes_in
 from auditor.statistics import cards
@@ -139,39 +139,10 @@ def diversity(
     """
     asked = Asked.of(statistics)
     declared = sources(config)
-    chosen, said = settled(store, refs, settings or DiversitySettings(), against, evaluation, split)
-    _check(chosen)
-    if robustness and (chosen.published or chosen.lists != "mean"):
+    settings, said = settled(store, refs, settings or DiversitySettings(), against, evaluation, split)
+    _check(settings)
+    if robustness and (settings.published or settings.lists != "mean"):
         raise UsageError("--robustness: changes the order and the lists itself; leave --as-published and --lists out")
-    result = _measured(store, refs, chosen, said, asked, against, evaluation, split, declared, progress)
-    if not robustness:
-        return result
-    moved = moved_by_settings(
-        store, *refs, settings=chosen, against=against, evaluation=evaluation, split=split, config=config,
-        progress=progress,
-    )  # fmt: skip
-    return replace(
-        result,
-        frame=pl.concat([result.frame, asked.rows_of(moved.frame)], how="diagonal"),
-        tables=(*result.tables, *moved.tables),
-        notes=tuple(dict.fromkeys((*result.notes, *moved.notes))),
-        findings=tuple(dict.fromkeys((*result.findings, *moved.findings))),
-    )
-
-
-def _measured(
-    store: Store,
-    refs: Sequence[str],
-    settings: DiversitySettings,
-    said: Sequence[str],
-    asked: Asked,
-    against: str | None,
-    evaluation: str | None,
-    split: str | None,
-    declared: Mapping[str, Source] | None,
-    progress: Progress,
-) -> Result:
-    """Measure every statistic that is wanted."""
     selections, known = selections_with_tokens(
         store, refs, against, evaluation, split, settings.resolved_tokenizer, progress
     )
@@ -193,7 +164,7 @@ def _measured(
         *of_images,
         *([Result("diversity", pairs.rows, tables=pairs.tables, figures=pairs.figures)] if pairs else []),
     ]
-    return Result(
+    result = Result(
         "diversity",
         _as_rows(frame, pairs.rows) if pairs else frame,
         selections=tuple(dict.fromkeys((*selections, *(one for one in (known.training, known.evaluation) if one)))),
@@ -205,6 +176,16 @@ def _measured(
                                    *(note for part in of_images for note in part.notes)))),
         findings=tuple(dict.fromkeys((*findings_in(told), *(one for part in of_images for one in part.findings)))),
     )  # fmt: skip
+    if not robustness:
+        return result
+    moved = moved_by_settings(store, selections, known, settings, (against, evaluation), declared or {}, progress)
+    return replace(
+        result,
+        frame=pl.concat([result.frame, asked.rows_of(moved.frame)], how="diagonal"),
+        tables=(*result.tables, *moved.tables),
+        notes=tuple(dict.fromkeys((*result.notes, *moved.notes))),
+        findings=tuple(dict.fromkeys((*result.findings, *moved.findings))),
+    )
 
 
 def _only(table: Table, asked: Asked) -> Table:
