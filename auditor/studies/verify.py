@@ -84,8 +84,9 @@ def verify(
     card = Path(what or "")
     if card.name.endswith(_RECEIPT):
         return _of_receipt(store, card)
-    if what is None or (isinstance(what, str) and not card.is_file() and "/" not in what):
-        return store_study.verify(store, what, config=config, progress=progress)
+    is_file = isinstance(what, Path) or card.is_file() or "/" in str(what) or card.suffix in (".md", ".json")
+    if what is None or not is_file:
+        return store_study.verify(store, None if what is None else str(what), config=config, progress=progress)
     declared = sources(config) or {}
     compared = [_compared(store, card, one, declared, progress) for one in published(card)]
     selections = tuple(dict.fromkeys(selection for selection, _ in compared))

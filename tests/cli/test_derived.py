@@ -123,7 +123,7 @@ BROKEN = {
 @pytest.mark.parametrize("source", BROKEN, ids=BROKEN.values())
 def test_broken_package_is_named_and_left_out(source: str, packages: Path, capsys: pytest.CaptureFixture[str]) -> None:
     install(packages, source)
-    assert asked("--help") == 0
+    assert asked("--help", "--all") == 0
     said = capsys.readouterr()
     assert "vowels" not in said.out
     assert said.err.startswith("warning: package tiny-audit: vowels, which it adds, is left out: ")
@@ -141,7 +141,7 @@ def test_entry_points_that_cannot_be_read_are_left_out(
 ) -> None:
     install(packages, PACKAGE, "")
     (packages / "tiny_audit-1.0.dist-info" / "entry_points.txt").write_bytes(points)
-    assert asked("--help") == 0
+    assert asked("--help", "--all") == 0
     said = capsys.readouterr()
     assert "vowels" not in said.out
     assert "is left out" in said.err
@@ -207,7 +207,7 @@ def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_pat
 
     narrow = ("-q", "ingest", "sample-narrow", "--config", str(SAMPLE), "--store", str(tmp_path / "s.duckdb"))
     assert not run_auditor(*narrow).returncode
-    assert "vowels" in run("--help")
+    assert "vowels" in run("--help", "--all")
     assert json.loads(run("vowels", "sample-narrow", "--json"))["auditor.vowels/v2"]["rows"] == [
         {"dataset": "sample-narrow"}
     ]

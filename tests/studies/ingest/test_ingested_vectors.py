@@ -324,7 +324,7 @@ def command(filled: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
         ("report", "clip", "-o", "a.html"),
         ("card", "clip"),
         ("diversity", "clip"),
-        ("keyness", "set", "clip"),
+        ("words", "set", "--against", "clip"),
     ],
     ids=" ".join,
 )
