@@ -29,7 +29,7 @@ def test_ending_chooses_the_picture(name: str, begins: bytes) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["identical", "nothing", "-o", "a.svg"],
+        ["duplicates", "nothing", "-o", "a.svg"],
         ["score", "nothing", "--format", "svg"],
         ["datasets", "nothing", "-o", "a.csv", "--format", "png"],
     ],
