@@ -23,10 +23,7 @@ from auditor.studies import (
     duplicates,
     export,
     findings,
-    formats,
-    identical,
     ingest,
-    keyness,
     known,
     metrics,
     named,
@@ -37,14 +34,13 @@ from auditor.studies import (
     references,
     report,
     score,
-    stages,
     syntax,
     tasks,
     templates,
     verify,
     versions,
+    words,
 )
-from auditor.studies.diversity import missed, omitted, robustness
 from auditor.studies.upkeep import sql
 from auditor.studies.upkeep import store as upkeep
 
@@ -74,26 +70,17 @@ class Auditor:
         self.store = Store.open(Path(path), write=write, wait=wait)
 
     fetch, metrics = staticmethod(ingest.fetch), staticmethod(metrics.metric_cards)
-    formats = staticmethod(formats.formats)
     ingest, export = Method(ingest.ingest), Method(export.export)
-    datasets, log, tag, note = (
-        Method(versions.datasets),
-        Method(versions.log),
-        Method(versions.tag),
-        Method(versions.note),
-    )
-    drop = Method(versions.drop)
+    datasets, tag, drop = Method(versions.datasets), Method(versions.tag), Method(versions.drop)
     diff, verify, sql = Method(versions.diff), Method(verify.verify), Method(sql.query)
     info, gc = Method(upkeep.info), Method(upkeep.gc)
-    profile, identical, duplicates = Method(profile.profile), Method(identical.identical), Method(duplicates.duplicates)
+    profile, duplicates = Method(profile.profile), Method(duplicates.duplicates)
     findings, templates, outliers = Method(findings.findings), Method(templates.templates), Method(outliers.outliers)
-    diversity, robustness = Method(diversity.diversity), Method(robustness.robustness)
-    omitted, missed = Method(omitted.omitted_words), Method(missed.missed_words)
+    diversity = Method(diversity.diversity)
     syntax = Method(syntax.syntax)
-    keyness, perplexity = Method(keyness.keyness), Method(perplexity.perplexity)
+    words, perplexity = Method(words.words), Method(perplexity.perplexity)
     bounds, compare, correlate = Method(bounds.bounds), Method(compare.compare), Method(correlate.correlate)
-    rank, score = Method(score.ranked_captions), Method(score.score)
-    stages = Method(stages.stages)
+    score = Method(score.score)
     references, probe = Method(references.enough_references), Method(probe.probe)
     distractors, choices = Method(distractors.distractors), Method(choices.choices)
     agree, consensus, tasks = Method(agree.agree), Method(consensus.consensus), Method(tasks.tasks)

@@ -99,6 +99,23 @@ def _declared(config: Path | None) -> Mapping[str, Source]:
     return sources(config)
 
 
+def _each_alone(texts: Sequence[MetricName] | None) -> list[MetricName]:
+    """Part what is typed as `bleu-4,cider:n=1,idf=none`: a part with `=` before any colon is a setting of the last."""
+    names: list[MetricName] = []
+    for text in texts or ():
+        if not isinstance(text, str) or text.startswith(("sql:", "python:")) or "=file:" in text:
+            names.append(text)
+            continue
+        first, *further = text.split(",")
+        names.append(first)
+        for part in further:
+            if "=" in part.partition(":")[0]:
+                names[-1] = f"{names[-1]},{part}"
+            else:
+                names.append(part)
+    return names
+
+
 Ref = Annotated[
     str,
     Parameter(
@@ -132,11 +149,12 @@ Compared = Annotated[
 Metrics = Annotated[
     Sequence[MetricName] | None,
     Parameter(
-        "Metric, with parameters: cider-d:sigma=4, or your own: python:MODULE.FUNCTION, sql:FILE. Repeat for more; "
-        "default: all.",
+        "Metric, with parameters: cider-d:sigma=4, or your own: python:MODULE.FUNCTION, sql:FILE. Several: a,b or "
+        "repeat; default: all.",
         "metric",
         "m",
         typed=list[str] | None,
+        read=_each_alone,
         completes="metric",
     ),
 ]
@@ -146,6 +164,7 @@ Tokenizer = Annotated[
     Parameter(
         "How captions become tokens: bare, char, ptb, 13a, spacy or whitespace; auto: bare, or char where captions are "
         "written without blanks between words.",
+        short="t",
         completes="tokenizer",
     ),
 ]

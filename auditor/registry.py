@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
@@ -261,7 +262,9 @@ def _by_name(text: str, *, opens: bool) -> MetricRequest:
     """Read `NAME:PARAMETER=VALUE,…`; settings name files only where it `opens` them."""
     name, _, settings = text.partition(":")
     if name not in METRICS:
-        raise MetricError(f"{name}: no such metric; known are {', '.join(METRICS)}")
+        near = get_close_matches(name, METRICS, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise MetricError(f"{name}: no such metric; {hint}`auditor metrics` lists them")
     metric = METRICS[name]
     if (lacks := lacking(metric)) is not None:
         raise MissingExtraError(lacks)

@@ -48,7 +48,7 @@ QUESTIONS: Mapping[str, Sequence[str]] = {
         "bounds", "set", "-m", "bleu-4", "-m", "cider", "-c", "human", "-c", "intra", "-c", "gibberish-10",
     ),
     "duplicates": ("duplicates", "set"),
-    "identical": ("identical", "set"),
+    "identical": ("duplicates", "set", "--exact", "--within"),
     "templates": ("templates", "set"),
     "outliers": ("outliers", "set"),
     "diversity": ("diversity", "set"),

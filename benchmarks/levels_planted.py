@@ -108,7 +108,7 @@ def halves(seeds: int = 100, size: int = 200) -> Iterator[str]:
     open_, ps, corrected = dict[str, list[bool]](), dict[str, list[bool]](), []
     for seed in range(seeds):
         a, b, pool = _parts("flickr8k", 3, size, seed)
-        result = _compared({"a": a, "b": b}, "flickr8k", seed, pool, pairs=True)
+        result = _compared({"a": a, "b": b}, "flickr8k", seed, pool)
         tested = result.frame.drop_nulls("against")
         corrected.append(not (tested["p_holm"] <= 0.05).any())
         for metric in _metrics(result):

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
 from auditor.cli import app, derived, docstring, verbosity
-from auditor.cli.commands import demo, shell, sql, store
+from auditor.cli.commands import demo, sql
 from auditor.studies import GROUPS, STUDIES, Group
 
 PAGES = Path(__file__).parent / "commands"
@@ -42,38 +42,35 @@ SHOWN = 40
 #: What is run for each page, on a store that holds the bundled sets, and `system`, `stars`, `votes` (`_invented`).
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "fetch": ("auditor fetch sample-narrow --config sample/datasets.toml",),
-    "ingest": ("auditor ingest mine --from captions.csv --image-col file --max-rejected 0.5",),
-    "formats": ("auditor formats coco",),
+    "ingest": (
+        "auditor ingest mine --from captions.csv --image-col file --max-rejected 0.5",
+        "auditor ingest --formats coco",
+    ),
     "export": (
         "auditor export sample-narrow -o bundle",
         "auditor export sample-flawed --format coco -o captions.json --without notice",
     ),
-    "datasets": ("auditor datasets",),
-    "log": ("auditor log sample-narrow",),
-    "tag": ("auditor tag sample-narrow camera-ready", "auditor log sample-narrow"),
-    "note": ('auditor note sample-narrow "as sent to the reviewers"', "auditor log sample-narrow"),
-    "drop": ("auditor drop sample-narrow --yes", "auditor datasets"),
+    "datasets": ("auditor datasets", "auditor datasets sample-narrow"),
     "diff": ("auditor diff sample-narrow sample-varied --depth drift",),
-    "verify": ("auditor verify sample-narrow",),
     "profile": ("auditor profile sample-narrow sample-varied sample-flawed",),
-    "identical": ("auditor identical sample-flawed",),
-    "duplicates": ("auditor duplicates sample-flawed",),
+    "duplicates": ("auditor duplicates sample-flawed", "auditor duplicates sample-flawed --exact --within"),
     "templates": ("auditor templates sample-narrow sample-varied",),
     "outliers": ("auditor outliers sample-flawed",),
     "diversity": ("auditor diversity sample-narrow sample-varied --shuffles 3",),
-    "omitted": ("auditor omitted system --against sample-flawed --eval sample-varied --number 6",),
-    "missed": ("auditor missed system --eval sample-varied --importance 3 --floor 1 --number 4",),
-    "robustness": ("auditor robustness sample-narrow sample-varied --shuffles 2",),
+    "words": (
+        "auditor words sample-narrow --against sample-varied",
+        "auditor words system --against sample-flawed --eval sample-varied --by training --number 6",
+        "auditor words system --against sample-varied --by image --importance 3 --minimum 1 --number 4",
+    ),
     "syntax": ("auditor syntax sample-narrow sample-varied",),
-    "keyness": ("auditor keyness sample-narrow sample-varied",),
     "perplexity": ("auditor perplexity sample-narrow sample-varied sample-flawed",),
     "bounds": ("auditor bounds sample-narrow sample-varied -m bleu-4 -m cider -c human -c intra -c inter",),
     "compare": ("auditor compare sample-narrow sample-varied -m rouge-1 -m cider",),
     "score": (
         "auditor score sample-varied --candidates system -m bleu-4 -m cider-d",
         "auditor score sample-varied --candidates system --preset sacrebleu",
+        "auditor score sample-flawed --rank -m cider",
     ),
-    "rank": ("auditor rank sample-flawed --image flawed-001 -m cider",),
     "correlate": ("auditor correlate sample-varied -m bleu-1 -m bleu-4 -m cider",),
     "references": ("auditor references sample-varied -m bleu-4 -m cider",),
     "probe": ("auditor probe sample-varied -m bleu-1 -m cider -m cider-d -c order -c repeated-word -c padding",),
@@ -100,13 +97,16 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         " --limit 3",
         "auditor sql --schema captions",
     ),
-    "shell": ("cat asked.sql", "auditor shell < asked.sql"),
-    "store": ("auditor store migrate",),
+    "store": (
+        'auditor store tag sample-narrow camera-ready --note "as sent to the reviewers"',
+        "auditor store verify sample-narrow",
+        "auditor store drop sample-flawed --yes",
+        "auditor store gc",
+    ),
 }
 
 #: Files that runs read: captions with a fault, and a declaration of ratings and gates.
 FILES = {
-    "asked.sql": "select dataset, captions from versions order by dataset;\n.schema images\n",
     "captions.csv": "file,caption\na.jpg,A dog runs across a field.\na.jpg,The dog is running.\n"
     "b.jpg,A man in a red shirt waves.\nb.jpg,\n",
     "datasets.toml": """[check]
@@ -155,16 +155,16 @@ class Command:
 
 
 def commands() -> dict[str, Command]:
-    """List every command: those made of studies, and the four that are not."""
-    listed = {
-        name: Command(name, study.group, study.line, {name: derived.command(name, study)}, {name: study.load()})
-        for name, study in STUDIES.items()
-    }
-    for name, function in (("demo", demo.command), ("sql", sql.command), ("shell", shell.command)):
+    """List every command: those made of studies, with subcommands under the first word, and the two that are not."""
+    listed: dict[str, Command] = {}
+    for name, study in STUDIES.items():
+        first = name.partition(" ")[0]
+        line = study.line if first == name else app.STORE
+        of = listed.setdefault(first, Command(first, study.group, line, {}, {}))
+        of.functions[name], of.documented[name] = derived.command(name, study), study.load()
+    for name, function in (("demo", demo.command), ("sql", sql.command)):
         _, group, line = app.OTHERS[name]
         listed[name] = Command(name, typing.cast("Group", group), line, {name: function}, {name: function})
-    those = {f"store {one.__name__}": one for one in (store.info, store.migrate, store.gc)}
-    listed["store"] = Command("store", "Data", str(store.app.info.help), {**those}, {**those})
     return listed
 
 
@@ -178,10 +178,11 @@ def page(command: Command, runs: str) -> str:
         parts += [f"## Parameters of `auditor {name}`"] if len(command.functions) > 1 else []
         parts.append(_parameters(function))
     parts.append("`--quiet`, `--no-color` and `--debug` are understood by every command.")
-    if command.name in STUDIES:
-        method = _call(_face(command.name), [*_python(command.name)])
-        raises = [one for one in docstring.paragraphs(STUDIES[command.name].load()) if one.startswith("Raises ")]
-        parts += ["## In Python", f"```python\n{method}\n```", *raises]
+    studies = [name for name in command.functions if name in STUDIES]
+    if studies:
+        methods = "\n".join(_call(_face(name), [*_python(name)]) for name in studies)
+        raises = [one for name in studies for one in docstring.paragraphs(STUDIES[name].load()) if one[:7] == "Raises "]
+        parts += ["## In Python", f"```python\n{methods}\n```", *raises]
     parts.append(f"## Example\n\n```console\n{runs}```" if runs else "")
     return "\n\n".join(one for one in parts if one) + "\n"
 
@@ -253,7 +254,8 @@ def _kind(kind: Any) -> str:
 
 
 def _face(name: str) -> str:
-    return f"auditor.{name}" if name in ("fetch", "metrics") else f"audit.{name}"
+    method = name.rpartition(" ")[2]
+    return f"auditor.{method}" if method in ("fetch", "metrics") else f"audit.{method}"
 
 
 def _python(name: str) -> Iterator[str]:

@@ -14,7 +14,6 @@ from auditor.document import Document
 from auditor.errors import AuditorError
 from auditor.model import Gate
 from auditor.studies import STUDIES
-from auditor.studies.diversity.settings import DiversitySettings
 from auditor.studies.report.request import ReportSettings
 from auditor.text.spacy import pipelines
 
@@ -29,37 +28,33 @@ SINGLE = ("quick", "lazy")
 ASKED: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     "datasets": ((), {}),
     "metrics": ((), {}),
-    "formats": ((), {}),
     "diff": (TWO, {}),
     "profile": (TWO, {}),
-    "keyness": (TWO, {}),
+    "words": (ONE, {"against": NAMES[1]}),
     "bounds": (TWO, {"metrics": ["cider"]}),
     "compare": (TWO, {"metrics": ["bleu-1"]}),
     "score": (ONE, {"metrics": ["rouge-l"]}),
-    "rank": (ONE, {"metrics": ["bleu-1"]}),
     "correlate": (ONE, {"metrics": ["bleu-1", "rouge-1"]}),
     "references": (ONE, {"metrics": ["bleu-1"], "most": 2}),
 }
 
 #: Questions that have tests of their own only.
 APART = {
-    *("fetch", "ingest", "export", "tag", "note", "drop"),  # write
-    *("omitted", "missed", "agree", "consensus"),  # are about other datasets still
+    *("fetch", "ingest", "export", "store tag", "store drop", "store gc"),  # write
+    "store info",  # is about the file
+    *("agree", "consensus"),  # are about other datasets still
     "distractors",  # is about captions with phrases
     "choices",  # is about forced-choice items
-    *("robustness", "probe"),  # take their time
+    "probe",  # takes its time
     *("report", "check", "reproduce"),  # ask the others
 }
 
 
 #: What has tests of its own, and is asked of both stores all the same.
 ALIKE: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
-    "omitted": (ONE, {"against": NAMES[1], "evaluation": NAMES[1], "all_images": True}),
-    "missed": (ONE, {"evaluation": NAMES[0], "importance": 1, "floor": 1}),
     "agree": (("stars",), {"against": NAMES[1], "metrics": ["bleu-1"]}),
     "choices": (("pairs",), {"against": NAMES[1], "train": NAMES[0], "metrics": ["bleu-1"]}),
     "probe": (ONE, {"metrics": ["bleu-1"], "components": ["order"]}),
-    "robustness": (ONE, {"settings": DiversitySettings(draws=1, curve=0)}),
     "check": (ONE, {"gates": [Gate(None, ("captions_per_image", "min"), 5, SAMPLE)]}),
     "report": (ONE, {"settings": ReportSettings(metrics=["bleu-1"]), "sections": ["facts", "versions"]}),
     "reproduce": (("elliott2014",), {}),
@@ -123,7 +118,7 @@ def test_question_has_an_answer_on_the_sample_that_is_the_same_in_another_store(
     if name == "syntax" and pipelines.installed() is None:
         pytest.skip(f"no spaCy pipeline is installed: {pipelines.INSTALL}")
     named, said = ALIKE.get(name) or ASKED.get(name, (ONE, {}))
-    answer, again = (getattr(audit, name)(*named, **said) for audit in audits)
+    answer, again = (getattr(audit, name.rpartition(" ")[2])(*named, **said) for audit in audits)
     assert answer.sections if isinstance(answer, Document) else answer.frame.height
     assert in_any_store(answer) == in_any_store(again)
 
@@ -135,20 +130,18 @@ def in_any_store(answer: auditor.Result | Document) -> str:
 
 
 def test_what_is_volatile_is_told_apart(audits: tuple[auditor.Auditor, auditor.Auditor]) -> None:
-    (first,), (second,) = (json.loads(audit.log("parts").to_json()).values() for audit in audits)
+    (first,), (second,) = (json.loads(audit.datasets("parts").to_json()).values() for audit in audits)
     assert set(first["volatile"]["versions"][0]) == {"dataset", "seq", "split", "created_at", "source_sha256"}
     for of in ("versions", "rows"):
         one, other = first["volatile"][of][0], second["volatile"][of][0]
         assert one["created_at"] != other["created_at"]
         assert one["source_sha256"] != other["source_sha256"]
         assert not first[of][0].keys() & {"created_at", "source_sha256"}
-    assert {"created_at", "source_sha256"} <= {*audits[0].log("parts").frame.columns}
+    assert {"created_at", "source_sha256"} <= {*audits[0].datasets("parts").frame.columns}
 
 
 @pytest.mark.xdist_group("every question")
-@pytest.mark.parametrize(
-    "name", ["bounds", "card", "diversity", "duplicates", "findings", "identical", "report", "templates"]
-)
+@pytest.mark.parametrize("name", ["bounds", "card", "diversity", "duplicates", "findings", "report", "templates"])
 def test_question_about_single_captions_has_an_answer(name: str, audit: auditor.Auditor) -> None:
     named, said = ASKED.get(name, (ONE, {}))
     answer = getattr(audit, name)(*SINGLE[: len(named)], **said)
@@ -156,9 +149,7 @@ def test_question_about_single_captions_has_an_answer(name: str, audit: auditor.
 
 
 @pytest.mark.xdist_group("every question")
-@pytest.mark.parametrize(
-    "name", ["compare", "correlate", "outliers", "probe", "rank", "references", "score", "stages", "tasks"]
-)
+@pytest.mark.parametrize("name", ["compare", "correlate", "outliers", "probe", "references", "score", "tasks"])
 def test_question_that_needs_references_names_one_that_does_not(name: str, audit: auditor.Auditor) -> None:
     named, said = ASKED.get(name, (ONE, {}))
     why = "no two candidates: " if name == "tasks" else "needs two captions per image; this dataset has one"

@@ -74,7 +74,7 @@ def test_card_never_runs_or_opens_what_it_names(
     Path("card.json").write_text(
         json.dumps({"identifier": f"set@{version}", "additionalProperty": [setting, number]}), encoding="utf-8"
     )
-    assert asked("verify", "--card", "card.json", "--store", "s.duckdb") == 3
+    assert asked("store", "verify", "card.json", "--store", "s.duckdb") == 3
     said = capsys.readouterr()
     assert said.out == ""
     assert f"card.json: {name}: would " in said.err

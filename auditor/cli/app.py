@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import errno
 import importlib
 import io
+import itertools
 import os
 import sys
 import tempfile
@@ -19,7 +21,7 @@ import typer
 from typer.core import TyperGroup
 
 from auditor import __version__
-from auditor.cli.commands import store
+from auditor.cli.former import refuse_former
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, mute
 from auditor.errors import AuditorError, MissingExtraError, redacted
 from auditor.plugins import said
@@ -38,9 +40,15 @@ SCARCE = ("Too many open files", "Cannot allocate memory", "can't start new thre
 #: The commands that are no study: how each is reached, its group and line.
 OTHERS = {
     "demo": ("demo:command", "Reports", "Run the whole audit on three bundled sample sets."),
-    "sql": ("sql:command", "Data", "Ask the store anything, in SQL, read-only."),
-    "shell": ("shell:command", "Data", "Ask the store one statement after another."),
+    "sql": ("sql:command", "Data", "Query the store in SQL, read-only."),
 }
+
+
+#: The commands to begin with, which `auditor --help` lists.
+FIRST = ("ingest", "findings", "report", "compare", "bounds", "agree", "diff", "check", "sql")
+
+#: What a context notes of its help: of every command, or of those to begin with.
+_EVERY, _BRIEF = "auditor.every", "auditor.brief"
 
 
 class Commands(TyperGroup):
@@ -50,24 +58,42 @@ class Commands(TyperGroup):
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """List ours, then those of other packages."""
+        """List ours, then those of other packages; those to begin with alone, for a help that is not of `--all`."""
+        if ctx.meta.get(_BRIEF):
+            return list(FIRST)
         ours = super().list_commands(ctx)
-        return [*ours, *(name for name in of_others() if name not in ours)]
+        return ours if self.name == "store" else [*ours, *(name for name in of_others() if name not in ours)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Give a command with its group and line, which is all that a list shows."""
-        if cmd_name not in self.commands and (study := of_others(cmd_name).get(cmd_name)):
+        if self.name != "store" and cmd_name not in self.commands and (study := of_others(cmd_name).get(cmd_name)):
             shown = typer.Typer(add_completion=False)
             shown.command(cmd_name, help=study.line, rich_help_panel=study.group)(lambda: None)
             return typer.main.get_command(shown)
-        return super().get_command(ctx, cmd_name)
+        command = super().get_command(ctx, cmd_name)
+        if command is not None and ctx.meta.get(_BRIEF):
+            command = copy.copy(command)
+            command.rich_help_panel = "Commands to begin with"  # type: ignore[attr-defined]
+        return command
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Note whether the help is of every command, before it is shown."""
+        ctx.meta[_EVERY] = self.name == "store" or "--all" in itertools.takewhile(lambda word: word[:1] == "-", args)
+        return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Show the help: the commands to begin with, or with `--all` every one in its group."""
+        ctx.meta[_BRIEF] = not ctx.meta[_EVERY]
+        super().format_help(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Make the command that is called from its study."""
+        """Make the command that is called from its study. Raises `UsageError` for one that is gone."""
         name = args[0] if args else ""
-        if name in LISTED or (name and name not in self.commands and of_others(name)):
+        called = f"store {name}" if self.name == "store" else name
+        refuse_former(called, args[1:])
+        if called in LISTED or (called and called not in self.commands and of_others(called)):
             made = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
-            made.command(name)(_function(name))
+            made.command(name)(_function(called))
             command = typer.main.get_command(made)
             command.context_settings = dict(ctx.command.context_settings)
             self.commands[name] = command
@@ -77,7 +103,7 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="auditor",
     cls=Commands,
-    help="What is inside an image-description dataset: exact, signed, versioned numbers on a SQL store.",
+    help="Audit image-caption datasets: exact, signed, versioned numbers. `auditor --help --all` lists every command.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -113,12 +139,18 @@ LISTED = {
     **{name: (group, line) for name, (_, group, line) in OTHERS.items()},
 }
 
+#: What the group of commands about the store is for.
+STORE = "Look after the store: size, soundness, tags, cache."
+
+_store = typer.Typer(cls=Commands, help=STORE, no_args_is_help=True)
+
 for group in GROUPS:
     for name, (of, line) in LISTED.items():
         if of == group:
-            app.command(name, help=line, rich_help_panel=group)(lambda: None)
+            into, _, called = name.rpartition(" ")
+            (_store if into else app).command(called, help=line, rich_help_panel=None if into else group)(lambda: None)
 
-app.add_typer(store.app, name="store", rich_help_panel="Data")
+app.add_typer(_store, name="store", rich_help_panel="Data")
 
 
 def _show_version(wanted: bool) -> None:
@@ -132,11 +164,13 @@ def common(
     quiet: Quiet = False,
     no_color: NoColor = False,
     debug: Debug = False,
+    every: Annotated[bool, typer.Option("--all", help="With --help: list every command, in groups.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Set how this run talks, for options given before the command."""
+    del every  # the help has read it
     VERBOSITY.set(quiet=quiet, no_color=no_color, debug=debug)
 
 

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 #: What a front end gives to a study, and no user types.
 _GIVEN = ("store", "progress", "narrate", "confirm")
 
-#: The old name of an option that has a better one now.
-_FORMER = {"tokenizer": "profile"}
-
 
 @dataclasses.dataclass(frozen=True)
 class _Option:
@@ -101,9 +98,8 @@ def command(name: str, study: Study) -> Callable[..., None]:
         _run(name, study, function, told, values)
 
     shown = [*(option.shown() for option in told), *shared]
-    former = [_former(option) for option in told if option.name in _FORMER]
-    run.__signature__ = inspect.Signature([*shown, *former])  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*shown, *former]}
+    run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     run.__doc__ = help_of(function)
     run.__module__ = f"auditor.cli.commands.{name}"
     return o.with_verbosity(run, name)
@@ -154,15 +150,6 @@ def _typed(kind: Any) -> Any:
     return kind if listed is None else list[listed] | None  # type: ignore[valid-type]
 
 
-def _former(option: _Option) -> inspect.Parameter:
-    """Give an option under its old name, which is understood and not shown."""
-    old = _FORMER[option.name]
-    info = typer.Option(f"--{old}", hidden=True)
-    return inspect.Parameter(
-        f"former_{option.name}", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, info]
-    )
-
-
 def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
@@ -202,10 +189,6 @@ def _run(
     from auditor.config import gates
     from auditor.store.connection import MEMORY
 
-    for new, old in _FORMER.items():
-        if (given := values.pop(f"former_{new}", None)) is not None:
-            narrate(f"--{old} is called --{new} now")
-            values[new] = given
     chosen: str = ""
     if study.document:
         chosen = reports.document_format(values["format_name"], values["output"], card=study.card)
@@ -221,11 +204,14 @@ def _run(
             arguments.insert(0, at_work.enter_context(_opened_apart(apart)))
         elif "store" in takes:
             path: Path = values["store"]
-            is_spared = study.needs_no_store_with and values[study.needs_no_store_with] and not path.exists()
-            if values.get("dry_run") or is_spared:
+            file = values.get(study.needs_no_store_with or "")
+            is_spared = file is not None and Path(file).is_file() and not path.exists()
+            if values.get("dry_run") or values.get("formats") or is_spared:
                 path = MEMORY
             write = study.makes or (study.writes and path.exists())  # nothing to write to is no reason to make a store
-            arguments.insert(0, at_work.enter_context(o.opened(path, write=write, wait=values["wait"])))
+            arguments.insert(
+                0, at_work.enter_context(o.opened(path, write=write, wait=values["wait"], migrate=study.migrates))
+            )
         if "narrate" in takes:
             keywords["narrate"] = narrate
         if "confirm" in takes:
@@ -277,6 +263,7 @@ def _arguments(
 ) -> tuple[list[Any], dict[str, Any]]:
     """Give the arguments of a study, records of settings put together again."""
     hints = get_type_hints(function)
+    named = inspect.getfullargspec(inspect.unwrap(function)).kwonlyargs
     positional: list[Any] = []
     keywords: dict[str, Any] = {}
     records: dict[tuple[str, ...], dict[str, Any]] = {}
@@ -289,7 +276,7 @@ def _arguments(
             value = None if option.default is inspect.Parameter.empty else option.default
         if len(option.path) > 1:
             records.setdefault(option.path[:-1], {})[option.name] = value
-        elif option.default is inspect.Parameter.empty:
+        elif option.default is inspect.Parameter.empty and option.name not in named:
             positional.append(value)
         else:
             keywords[option.name] = value

@@ -163,9 +163,11 @@ def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., Non
 
 
 @contextmanager
-def opened(path: Path, *, write: bool = False, wait: float = 10.0, files: Path | None = None) -> Iterator[Store]:
+def opened(
+    path: Path, *, write: bool = False, wait: float = 10.0, files: Path | None = None, migrate: bool = True
+) -> Iterator[Store]:
     """Open the store for the length of a command; its statements may read the files of one folder, or none."""
     from auditor.store.connection import Store
 
-    with Store.open(path, write=write, wait=wait, files=files, narrate=narrate) as store:
+    with Store.open(path, write=write, wait=wait, files=files, migrate=migrate, narrate=narrate) as store:
         yield store

@@ -17,7 +17,7 @@ from auditor.cli.places import is_place
 from auditor.replacing import is_plain
 
 #: Commands whose -o is a file of their own, in place of the result, and what they call it; the demo writes a page.
-_WRITING = {"tasks": "file", "distractors": "file", "stages": "file", "export": "target", "demo": "folder"}
+_WRITING = {"tasks": "file", "distractors": "file", "export": "target", "demo": "folder"}
 
 #: Commands that make the folder of what they write.
 _MAKING = ("export", "demo")
@@ -39,17 +39,17 @@ def refuse_targets(command: str, arguments: Mapping[str, object]) -> None:
     from auditor.remote import address_of
     from auditor.remote.addresses import on_disk
 
-    named = _WRITING.get(command, "output")
-    target = arguments.get(named)
-    if not isinstance(target, Path) or address_of(target) is not None:
-        return
-    target = on_disk(target)
-    read = {name: value for name, value in arguments.items() if name != named}
-    for one in _written(command, target, arguments):
-        if is_plain(one) or one.is_dir():
-            _refuse_unwritable(command, one, may_be_folder=command == "export" and one == target)
-        if is_plain(one):  # export replaces no folder but one that it made
-            _refuse_read(one, _read(read, one))
+    for named in (_WRITING.get(command, "output"), *(["file"] if command == "bounds" else [])):
+        target = arguments.get(named)
+        if not isinstance(target, Path) or address_of(target) is not None:
+            continue
+        target = on_disk(target)
+        read = {name: value for name, value in arguments.items() if name != named}
+        for one in _written(command, target, arguments):
+            if is_plain(one) or one.is_dir():
+                _refuse_unwritable(command, one, may_be_folder=command == "export" and one == target)
+            if is_plain(one):  # export replaces no folder but one that it made
+                _refuse_read(one, _read(read, one))
 
 
 def refuse_files_of(statement: str, values: Sequence[str], target: Path | None) -> None:
@@ -103,7 +103,7 @@ def _written(command: str, target: Path, arguments: Mapping[str, object]) -> Ite
         from auditor.studies.tasks import key_of
 
         yield key_of(target)
-    elif command == "stages":
+    elif command == "bounds" and target == arguments.get("file"):
         from auditor.stages.receipt import path_of
 
         yield path_of(target)

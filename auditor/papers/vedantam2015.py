@@ -21,7 +21,7 @@ from auditor.studies.agree import ALL, AgreeSettings, Resampling, agree
 from auditor.studies.consensus import ConsensusSettings, consensus, consensus_rows, pair_votes, with_kinds
 from auditor.studies.probe import probe
 from auditor.studies.profile import profile
-from auditor.studies.score import ranked_captions
+from auditor.studies.score import score
 
 _PROFILE = "bare"
 
@@ -250,7 +250,7 @@ def _ratings(frame: pl.DataFrame) -> Quantities:
 
 def _lengths(store: Store, progress: Progress) -> Quantities:
     """Say whether a metric ranks the long captions of an image first."""
-    result = ranked_captions(store, "pascal50s", metrics=_RANKING, tokenizer=_PROFILE, progress=progress)
+    result = score(store, "pascal50s", metrics=_RANKING, tokenizer=_PROFILE, rank=True, progress=progress)
     for metric, rho in result.table("first-captions").frame.select("metric", "length_rho").iter_rows():
         yield ("pascal50s", metric, "", "", "spearman-length"), rho
 

@@ -24,17 +24,22 @@ from auditor.store.versions import resolve_all
 P = ParamSpec("P")
 
 
-def keeps_result(named: str, *beside: str) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
+def keeps_result(
+    named: str, *beside: str, unless: Sequence[str] = ()
+) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
     """Let the result of a study be kept, by the captions in question and by all that it was asked.
 
     `named` is the parameter that names the datasets that it is about, `beside` those that name others whose captions it
-    reads. With a metric of another package nothing is kept, since what its code does is not known.
+    reads. With a metric of another package nothing is kept, since what its code does is not known, nor where one of the
+    parameters `unless` is given.
     """
 
     def keeping(study: Callable[P, Result]) -> Callable[P, Result]:
         @functools.wraps(study)
         def run(*args: P.args, **kwargs: P.kwargs) -> Result:
             asked = bound(study, args, kwargs).arguments
+            if any(asked[name] is not None for name in unless):
+                return study(*args, **kwargs)
             store = asked["store"]
             selections = resolve_all(store, asked[named], asked["split"])
             metrics = requests(asked["metrics"])

@@ -94,7 +94,7 @@ def read(path: Path) -> Receipt:
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror or error}") from error
     except plans.FORGED as error:
-        raise SourceError(f"{path}: is no receipt; `auditor stages -o FILE` writes one beside its scores") from error
+        raise SourceError(f"{path}: is no receipt; `auditor bounds --scores FILE` writes one beside FILE") from error
     if plan.digest != named:
         raise SourceError(f"{path}: was altered: its plan is not the one that it was written for")
     return receipt

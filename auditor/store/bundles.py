@@ -38,7 +38,7 @@ def read_out(store: Store, selection: Selection, without: pl.DataFrame | None = 
     version, images, count = versions.hash_of(at_work)
     logged = selection.version
     if selection.split is None and (version, images, count) != (logged.version, logged.images, logged.captions):
-        raise StoreError(f"{store.path}: {logged.label} is damaged: run `auditor verify`, then ingest it again")
+        raise StoreError(f"{store.path}: {logged.label} is damaged: run `auditor store verify`, then ingest it again")
     if without is not None:
         kept = versions.content(store, selection).join(without, on=["image", "slot"], how="anti")
         at_work.bind_rows("content", kept)

@@ -96,7 +96,7 @@ def _told(error: Exception, path: Path, *, of_user: bool) -> AuditorError:
         )
     if own or (is_broken and not of_user) or any(words in said.lower() for words in _DAMAGE):
         return StoreError(
-            f"{path}: cannot be read or written, see `auditor verify`; restore a backup: {_first_line(said)}"
+            f"{path}: cannot be read or written, see `auditor store verify`; restore a backup: {_first_line(said)}"
         )
     if is_broken:
         return SqlError(

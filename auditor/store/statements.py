@@ -17,8 +17,8 @@ _ALLOWED = "the store is read-only here: SELECT, DESCRIBE and EXPLAIN are allowe
 _INSTEAD = {
     "INSERT": "`auditor ingest` adds captions",
     "UPDATE": "`auditor ingest` of the changed file makes a new version",
-    "DELETE": "`auditor drop` forgets a dataset or a version, `auditor ingest` of the changed file makes a new one",
-    "DROP": "`auditor drop` forgets a dataset or a version",
+    "DELETE": "`auditor store drop` forgets a dataset or a version, `auditor ingest` makes a new one",
+    "DROP": "`auditor store drop` forgets a dataset or a version",
     "COPY": "`auditor sql -o FILE` writes what a statement gives",
     "EXPORT": "`auditor export` writes a dataset",
 }

@@ -29,8 +29,8 @@ class Study:
     needs a store that it may write to, `makes` also that a store that is not there is made. `draws` says that its
     results have figures, `document` that it gives a document, `card` that this is a dataset's card, `verdicts` that its
     rows have a verdict each, `asks` that its verdict is no finding unless the user says so, with --exit-code.
-    `needs_no_store_with` names the parameter with which it can do without one. `package` is the one that adds it, empty
-    for ours.
+    `needs_no_store_with` names the parameter that may be a file with which it can do without one; `migrates` is false
+    where a store stays of the schema that it has. `package` is the one that adds it, empty for ours.
     """
 
     function: str
@@ -44,6 +44,7 @@ class Study:
     verdicts: bool = False
     asks: bool = False
     needs_no_store_with: str | None = None
+    migrates: bool = True
     package: str = ""
 
     def load(self) -> Callable[..., Any]:
@@ -63,118 +64,51 @@ def _here(place: str, group: Group, line: str, **kind: Any) -> Study:
     return Study(f"auditor.studies.{place}", group, line, **kind)
 
 
-#: Every question, by the name of its command, in the order in which they are listed.
+#: Every question, by the name of its command, in the order in which they are listed. `store info` is a subcommand.
 STUDIES: dict[str, Study] = {
-    "fetch": _here("ingest:fetch", "Data", "Download datasets into the data folder, checked by sha256."),
-    "ingest": _here(
-        "ingest:ingest",
-        "Data",
-        "Read captions into the store as a new version; unchanged captions add none.",
-        writes=True,
-        makes=True,
+    "fetch": _here("ingest:fetch", "Data", "Download declared datasets, checked by sha256."),
+    "ingest": _here("ingest:ingest", "Data", "Read captions into the store as a new version.", writes=True, makes=True),
+    "export": _here("export:export", "Data", "Write a version to files, in one of seven formats."),
+    "diff": _here("versions:diff", "Data", "Compare two versions: captions, words, lengths.", asks=True),
+    "datasets": _here("versions:datasets", "Data", "List the datasets of the store, or the versions of one."),
+    "store info": _here("upkeep.store:info", "Data", "Report the size of the store and of its tables.", migrates=False),
+    "store verify": _here(
+        "verify:verify", "Data", "Check the store, or a published card or receipt.", needs_no_store_with="what"
     ),
-    "formats": _here("formats:formats", "Data", "List the file formats that ingest reads, or explain one."),
-    "export": _here(
-        "export:export", "Data", "Write a version to files: a bundle, COCO, Karpathy, CSV, JSON lines, Hugging Face."
-    ),
-    "datasets": _here("versions:datasets", "Data", "List the datasets of the store, each with its newest version."),
-    "log": _here("versions:log", "Data", "List every version of a dataset, the newest first."),
-    "tag": _here("versions:tag", "Data", "Give a version a name that every command understands.", writes=True),
-    "note": _here("versions:note", "Data", "Replace the note of a version, which `auditor log` shows.", writes=True),
-    "drop": _here("versions:drop", "Data", "Forget a dataset, or one of its versions.", writes=True),
-    "diff": _here(
-        "versions:diff", "Data", "Say what changed from one version to another: captions, words, lengths.", asks=True
-    ),
-    "verify": _here(
-        "verify:verify",
-        "Data",
-        "Hash the stored captions again, and check the store against its log.",
-        needs_no_store_with="receipt",
-    ),
-    "findings": _here(
-        "findings:findings", "Captions", "Say what is wrong with the captions, how bad it is, and which they are."
-    ),
+    "store tag": _here("versions:tag", "Data", "Name a version, or replace its note.", writes=True),
+    "store drop": _here("versions:drop", "Data", "Remove a dataset, or one of its versions.", writes=True),
+    "store gc": _here("upkeep.store:gc", "Data", "Remove outdated counts and shrink the file.", writes=True),
+    "findings": _here("findings:findings", "Captions", "Find what is wrong with the captions, the worst first."),
     "profile": _here(
-        "profile:profile", "Captions", "Size, length, vocabulary and repeated captions, side by side.", draws=True
+        "profile:profile", "Captions", "Count size, lengths, vocabulary and repeated captions.", draws=True
     ),
-    "identical": _here("identical:identical", "Captions", "Pairs of identical captions of one image."),
-    "duplicates": _here(
-        "duplicates:duplicates", "Captions", "Captions that occur again, exactly or nearly, within images or across."
-    ),
-    "templates": _here(
-        "templates:templates",
-        "Captions",
-        "How formulaic captions are: openings, templates, unlike annotators.",
-        draws=True,
-    ),
-    "outliers": _here(
-        "outliers:outliers",
-        "Captions",
-        "Captions that seem swapped or of another image; images hard to describe.",
-        draws=True,
-    ),
+    "duplicates": _here("duplicates:duplicates", "Captions", "Find captions that occur again, exactly or nearly."),
+    "templates": _here("templates:templates", "Captions", "Measure how formulaic captions are.", draws=True),
+    "outliers": _here("outliers:outliers", "Captions", "Find captions that may belong to another image.", draws=True),
     "diversity": _here(
-        "diversity:diversity",
-        "Language",
-        "How varied words are, and whether each image gets what people say of it.",
-        draws=True,
-    ),
-    "omitted": _here(
-        "diversity.omitted:omitted_words", "Language", "Words that a system could have learnt and never says."
-    ),
-    "missed": _here(
-        "diversity.missed:missed_words", "Language", "Words that people say of an image and systems do not."
-    ),
-    "robustness": _here(
-        "diversity.robustness:robustness", "Language", "How far order, letters, tokens and references move diversity."
+        "diversity:diversity", "Language", "Measure how varied words are, in all and per image.", draws=True
     ),
     "syntax": _here(
-        "syntax:syntax",
-        "Language",
-        "Which words captions are made of, how phrases are composed, how complex sentences are.",
-        draws=True,
+        "syntax:syntax", "Language", "Measure parts of speech, phrases and sentence structure.", draws=True
     ),
-    "keyness": _here("keyness:keyness", "Language", "Words that A uses more or less than B."),
+    "words": _here("words:words", "Language", "List the words that A uses more, less or never."),
     "perplexity": _here(
-        "perplexity:perplexity", "Language", "Perplexity of each dataset under a language model of each.", draws=True
+        "perplexity:perplexity", "Language", "Compute the perplexity of datasets under each other.", draws=True
     ),
-    "bounds": _here(
-        "bounds:bounds", "Scores", "How high a human scores, and how low a substitute in a caption's place.", draws=True
-    ),
-    "stages": _here("stages:stages", "Scores", "Upper bounds of a dataset of any size, in stages that meet in files."),
-    "compare": _here(
-        "compare:compare", "Scores", "Which dataset is more homogeneous, which more specific, ranked.", draws=True
-    ),
-    "score": _here("score:score", "Scores", "Score every caption, or a system's output, against the references."),
-    "rank": _here(
-        "score:ranked_captions", "Scores", "Rank the captions of each image, the one that people agree on first."
-    ),
-    "correlate": _here(
-        "correlate:correlate", "Scores", "Metric against metric, per image and per caption.", draws=True
-    ),
-    "references": _here("references:enough_references", "Scores", "How many references are enough.", draws=True),
-    "probe": _here(
-        "probe:probe", "Scores", "Which parts of captions metrics react to, and what games them.", draws=True
-    ),
-    "choices": _here(
-        "choices:choices",
-        "Scores",
-        "How often the right one of two captions is chosen, without the image and with it.",
-        draws=True,
-    ),
-    "distractors": _here(
-        "distractors:distractors",
-        "Scores",
-        "Make forced-choice items: a caption, and a distractor that is wrong in one way.",
-    ),
+    "bounds": _here("bounds:bounds", "Scores", "Compute how high a human scores, and a wrong caption.", draws=True),
+    "compare": _here("compare:compare", "Scores", "Rank datasets by homogeneity and specificity.", draws=True),
+    "score": _here("score:score", "Scores", "Score captions, or a system's output."),
+    "correlate": _here("correlate:correlate", "Scores", "Correlate metrics, per image and per caption.", draws=True),
+    "references": _here("references:enough_references", "Scores", "Find how many references are enough.", draws=True),
+    "probe": _here("probe:probe", "Scores", "Test which parts of captions metrics react to.", draws=True),
+    "choices": _here("choices:choices", "Scores", "Measure how often the right of two captions is chosen.", draws=True),
+    "distractors": _here("distractors:distractors", "Scores", "Make forced-choice items, each wrong in one way."),
     "metrics": _here("metrics:metric_cards", "Scores", "List the metrics, or explain one."),
-    "agree": _here(
-        "agree:agree", "People", "Metrics against people's ratings, and how far people agree themselves.", draws=True
-    ),
+    "agree": _here("agree:agree", "People", "Correlate metrics with human ratings.", draws=True),
     "consensus": _here(
-        "consensus:consensus", "People", "How often each metric picks the caption that people pick.", draws=True
+        "consensus:consensus", "People", "Measure how often metrics pick the caption raters pick.", draws=True
     ),
-    "tasks": _here("tasks:tasks", "People", "Make questions for people: which of two captions is better?"),
+    "tasks": _here("tasks:tasks", "People", "Make questions for raters: which caption is better?"),
     "report": _here("report:report", "Reports", "Write the whole audit as one document.", document=True),
     "card": _here("report:card", "Reports", "Write the card of a dataset, for its README.", document=True, card=True),
     "check": _here("check:check", "Reports", "Check datasets against the gates of datasets.toml.", verdicts=True),

@@ -48,7 +48,7 @@ def correlate(
     statistics: Statistics = None,
     progress: Progress = silent,
 ) -> Result:
-    """Metric against metric, per image and per caption.
+    """Correlate metrics, per image and per caption.
 
     Correlates every pair of metrics over the leave-one-out scores of captions, and over their means by image: Kendall's
     τ-b, Spearman's ρ, Pearson's r, each with p.

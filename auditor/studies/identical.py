@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 
-from auditor import parameters as p
 from auditor.model import Progress, Selection, pictured, silent
 from auditor.result import Finding, Result, Signature, Table, about
 from auditor.scoring.writing import fact_tokenizer
@@ -25,28 +24,12 @@ _WHY = (
 
 
 def identical(
-    store: Store,
-    *refs: p.Refs,
-    split: p.Split = None,
-    as_text: p.AsText = False,
-    progress: Progress = silent,
+    store: Store, *refs: str, split: str | None = None, as_text: bool = False, progress: Progress = silent
 ) -> Result:
-    """Pairs of identical captions of one image.
+    """List pairs of identical captions of one image, for `auditor duplicates --exact --within`.
 
-    Two captions are identical that have the same tokens (`bare`, or `char` for scripts without blanks). A row is a
-    pair, with `as_text` of captions with the same letters; `all_identical` says that all captions of its image are.
-    Captions without a word are in no pair. Of equal captions of an image, all but the first repeat another.
-
-    How to read it: an image whose captions are all the same has one description, not five, and a caption scored against
-    its twin gets the full score: both make an upper bound look better than it is.
-
-    Limits: one word more or less is another caption here; `auditor duplicates` finds those too.
-
-    Source: Wang & Gaizauskas 2016, section 4.1.
-
-    Raises `UsageError` for a dataset, version or split that is not there.
-
-    Example: auditor identical flickr8k coco-val -o pairs.csv
+    Two captions are identical that have the same tokens (`bare`, or `char` for scripts without blanks); with `as_text`
+    the same letters. Captions without a word are in no pair (Wang & Gaizauskas 2016, section 4.1).
     """
     selections = resolve_all(store, refs, split)
     keys = [fact_tokenizer(store, selection, progress) for selection in selections]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
 
 import polars as pl
 
-from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Signature, Table, about
@@ -22,60 +20,30 @@ _VERSION = 1
 
 _SHOWN = 20
 
-#: Words that systems find hard: possessive, negation, results of actions (van Miltenburg et al. 2018, section 3.3).
-WATCHED = ("'s", "n't", "not", "no", "thrown", "elderly", "toast")
-
-
-Watched = Annotated[str, p.Parameter("Dataset or system output whose words are looked at.", metavar="A")]
-
-Expected = Annotated[str, p.Parameter("Dataset that says how often words are expected.", metavar="B")]
-
-Minimum = Annotated[int, p.Parameter("Leave out words that both together hold less often.", least=1, most=2**31)]
-
-Words = Annotated[Sequence[str], p.Parameter("Watch this word, however rare; repeat for more.", "word")]
-
-Watch = Annotated[bool, p.Parameter("Watch what systems find hard: 's, n't, not, no, thrown, elderly, toast.")]
-
 
 @chooses_tokenizer("a", "b")
 def keyness(
     store: Store,
-    a: Watched,
-    b: Expected,
+    a: str,
+    b: str,
     *,
-    tokenizer: p.Tokenizer = AUTO,
-    split: p.Split = None,
-    minimum: Minimum = 5,
-    words: Words = (),
-    watch: Watch = False,
+    tokenizer: str = AUTO,
+    split: str | None = None,
+    minimum: int = 5,
+    words: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Result:
-    """Words that A uses more or less than B.
-
-    Log-likelihood: G2 = 2 Σ observed ln(observed / expected), where a word is expected as often in A as its share in
-    both together says; the sign is that of observed - expected. The log ratio is log2 of the relative frequency in A
-    over that in B; a word that one side lacks counts there as half an occurrence.
-
-    How to read it: the most telling words come first. `direction` over: A uses the word more than B. The log-likelihood
-    says how sure the difference is, the log ratio how large: 1 is twice as often, 3 eight times.
-
-    Limits: `p` is of one word alone, and thousands of words are looked at. Words come in bunches, so a few captions
-    about one thing make a word look telling; with large data every word is sure, and the log ratio is what matters.
-
-    Source: Rayson & Garside 2000; Dunning 1993; Hardie 2014.
+    """Compare the words of two datasets, for `auditor words`.
 
     Rows: dataset, against, word, occurrences, expected, log_likelihood, log_ratio, p, direction (over, under, even),
-    for words that both together hold `minimum` times or more, and the watched words however rare.
-
-    Raises `MetricError` for a side without a token.
-
-    Example: auditor keyness shetty2017 coco-val --tokenizer ptb --watch
+    for words that both together hold `minimum` times or more, and for `words` however rare. Raises `MetricError` for a
+    side without a token.
     """
     if minimum < 1:
         raise UsageError(f"--minimum {minimum}: expected 1 or more")
     sides = versions.resolve_all(store, [a, b], split)
     tokens.provide(store, sides, tokenizer, tokenizer_of(tokenizer), progress)
-    watched = list(dict.fromkeys([*(WATCHED if watch else ()), *(word.lower() for word in words)]))
+    watched = list(dict.fromkeys(word.lower() for word in words))
     both = Workspace(store, minimum=1 if watched else minimum)
     for relation, side in zip(("token_a", "token_b"), sides, strict=True):
         both.bind(relation, "token_count", of=ngrams.workspace(store, side, tokenizer))

@@ -72,7 +72,7 @@ def profile(
     examples: Examples = 0,
     progress: Progress = silent,
 ) -> Result:
-    """Size, length, vocabulary and repeated captions, side by side.
+    """Count size, lengths, vocabulary and repeated captions.
 
     Counts by SQL over the captions and their tokens: how many images, captions, tokens (words of the running text) and
     types (different words), mean length `asl` and its standard deviation `sdsl` in tokens, how often a caption occurs

@@ -76,7 +76,7 @@ def tasks(
     file: File = None,
     force: Force = False,
 ) -> Result:
-    """Make questions for people: which of two captions is better?
+    """Make questions for raters: which caption is better?
 
     Draws questions for judges: each two candidates of an image, beside each of its references (triplets) or as a pair
     alone. `candidates` are datasets, human (a held-out caption of the image; named twice, two of them) and intra (a

@@ -23,6 +23,9 @@ from auditor.studies.report import ReportSettings
 from auditor.studies.report import card as card_study
 from auditor.studies.upkeep import verify as store_study
 
+#: How the file of a receipt ends, beside its scores.
+_RECEIPT = ".receipt.json"
+
 #: How far apart two machines may compute the same number.
 _SAME = 1e-9
 
@@ -31,37 +34,34 @@ _ROWS = pl.Schema({
     "signature": pl.String, "published": pl.Float64, "now": pl.Float64, "holds": pl.Boolean, "why": pl.String,
 })  # fmt: skip
 
-Card = Annotated[
-    Path | None,
-    p.Parameter("A published card, Croissant or Markdown: say which of its numbers hold, in place of the rest."),
-]
-
-
-ReceiptFile = Annotated[
-    Path | None,
-    p.Parameter("A receipt of `auditor stages -o FILE`: say whether the scores beside it are those that were made."),
+Verified = Annotated[
+    str | Path | None,
+    p.Parameter(
+        "A published card or a receipt; or hash this dataset only; default: the store.",
+        metavar="FILE",
+        typed=str | None,
+    ),
 ]
 
 
 def verify(
     store: Store,
-    ref: store_study.Verified = None,
+    what: Verified = None,
     *,
-    card: Card = None,
-    receipt: ReceiptFile = None,
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Hash the stored captions again, and check the store against its log.
+    """Check the store, or a published card or receipt.
 
-    Every table is read whole, every version hashed again (with DATASET only that one), every reference between tables
-    followed, every text tokenised again. The newest version of each dataset is compared with the counts that
-    datasets.toml declares.
+    Without FILE every table is read whole, every version hashed again, every reference between tables followed, every
+    text tokenised again. The newest version of each dataset is compared with the counts that datasets.toml declares.
+    The name of a dataset in place of FILE hashes only that one.
 
-    With --card, every number of a card that `auditor card` wrote is made again, from the version and with the settings
-    that the card names, whatever the dataset is called here; of Markdown, the numbers in the comment at its end count.
+    Of a card that `auditor card` wrote, every number is made again, from the version and with the settings that the
+    card names, whatever the dataset is called here; of Markdown, the numbers in the comment at its end count.
 
-    With --receipt, the scores beside a receipt are hashed and added up, and not made again; that needs no store.
+    Of a receipt (FILE.receipt.json), the scores beside it are hashed and added up, and not made again; that needs no
+    store.
 
     How to read it: `state` is ok, or DAMAGED (exit code 4): the file is not what was written; restore it or ingest
     again. `differs` says that the data are others than datasets.toml declares, which is no damage and ends with 0. Of a
@@ -79,23 +79,21 @@ def verify(
     Raises `UsageError` for a card of captions that this store does not hold, `SourceError` for a file that is no card,
     or whose metrics would run code or open a file.
 
-    Examples: auditor verify · auditor verify --card README.md
+    Examples: auditor store verify · auditor store verify README.md
     """
-    if receipt is not None:
-        if card is not None or ref is not None:
-            raise UsageError("--receipt: names its captions; leave DATASET and --card out")
-        return _of_receipt(store, receipt)
-    if card is None:
-        return store_study.verify(store, ref, config=config, progress=progress)
-    if ref is not None:
-        raise UsageError(f"{ref} with --card: the card names its version; leave one of them out")
+    card = Path(what or "")
+    if card.name.endswith(_RECEIPT):
+        return _of_receipt(store, card)
+    is_file = isinstance(what, Path) or card.is_file() or "/" in str(what) or card.suffix in (".md", ".json")
+    if what is None or not is_file:
+        return store_study.verify(store, None if what is None else str(what), config=config, progress=progress)
     declared = sources(config) or {}
     compared = [_compared(store, card, one, declared, progress) for one in published(card)]
     selections = tuple(dict.fromkeys(selection for selection, _ in compared))
     rows = pl.concat([frame for _, frame in compared])
     shown = rows.select("dataset", number="meaning", published="published", now="now", holds="holds", why="why")
     return Result(
-        "verify",
+        "store-verify",
         rows,
         selections=selections,
         signatures={one: one for one in rows["signature"].drop_nulls().unique(maintain_order=True)},
@@ -107,11 +105,9 @@ def verify(
 
 def _of_receipt(store: Store, path: Path) -> Result:
     """Check scores against their receipt."""
-    scores = path.with_name(path.name.removesuffix(".receipt.json"))
+    scores = path.with_name(path.name.removesuffix(_RECEIPT))
     if not path.is_file():
         raise SourceError(f"{path}: no such file")
-    if scores == path:
-        raise UsageError(f"{path}: a receipt is beside its scores, as FILE.receipt.json")
     rows = pl.DataFrame(
         list(receipts.checked(store, receipts.read(path), scores)),
         schema={"check": pl.String, "found": pl.String, "holds": pl.Boolean},
@@ -120,7 +116,7 @@ def _of_receipt(store: Store, path: Path) -> Result:
     broken = rows.filter(~pl.col("holds"))["found"]
     notes = tuple(f"{scores}: {said}" for said in broken)
     table = Table(f"{scores} and its receipt", rows, name="verify/receipt")
-    return Result("verify", rows, tables=(table,), notes=notes, holds=broken.is_empty())
+    return Result("store-verify", rows, tables=(table,), notes=notes, holds=broken.is_empty())
 
 
 def _compared(

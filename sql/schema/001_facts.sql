@@ -1,5 +1,5 @@
 -- The facts: what was ingested, once. Nothing here can be recomputed from anything else in the store.
--- Keys of the large tables are checked by `auditor verify`, not by indexes: an index on five million rows costs ten
+-- Keys of the large tables are checked by `auditor store verify`, not by indexes: an index on five million rows costs ten
 -- times the memory of the rows.
 
 create table dataset (

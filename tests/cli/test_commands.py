@@ -106,7 +106,7 @@ def test_too_many_refusals_name_the_first_ten_and_change_nothing(filled: Callabl
     assert "12 of 1,012 records were refused, more than 1.00% (--max-rejected); the store is unchanged" in done.stderr
     assert done.stderr.count("dirty.token:10") == 10
     assert done.stderr.count("\n") == 1
-    assert len(rows(filled("log", "mine", "--json"), "log")) == 1
+    assert len(rows(filled("datasets", "mine", "--json"), "datasets")) == 1
     assert rows(filled("ingest", "mine", "--from", "dirty.token", "--max-rejected", "0.02", "--json"), "ingest")
 
 
@@ -158,7 +158,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
     assert done.stdout == ""
     assert done.stderr.startswith('error: picture.png: not of format "flickr"')
     assert done.stderr.count("\n") == 1
-    assert len(rows(filled("log", "mine", "--json"), "log")) == 1
+    assert len(rows(filled("datasets", "mine", "--json"), "datasets")) == 1
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["bounds"], 2, "Missing argument"),
         (["bounds", "nope"], 2, "the store holds mine"),
         (["bounds", "mine", "-m", "bertscore"], 5, "no such metric"),
-        (["bounds", "mine", "--profile", "nope"], 2, "no such tokenizer"),
+        (["bounds", "mine", "--tokenizer", "nope"], 2, "no such tokenizer"),
         (["bounds", "nope", "--format", "none"], 2, "no such format"),  # before it looks at the store
         (["bounds", "mine", "mine"], 2, "name each once"),
         (["profile", "mine", "mine@v1"], 2, "name each once"),
@@ -262,7 +262,11 @@ def test_compare_ranks_by_metric(filled: Callable[..., Run], tmp_path: Path) -> 
     filled("ingest", "other", "--from", "other.token", "--format", "flickr")
     found = rows(filled("compare", "mine", "other", "-m", "bleu-1", "--json"), "compare")
     assert list(found[0])[:7] == "dataset metric statistic value low high rank".split()
-    homogeneity = {row["dataset"]: (row["value"], row["rank"]) for row in found if row["statistic"] == "homogeneity"}
+    homogeneity = {
+        row["dataset"]: (row["value"], row["rank"])
+        for row in found
+        if row["statistic"] == "homogeneity" and row["against"] is None
+    }
     assert homogeneity["other"] == (1.0, 1)
     assert homogeneity["mine"][1] == 2
 
@@ -270,7 +274,7 @@ def test_compare_ranks_by_metric(filled: Callable[..., Run], tmp_path: Path) -> 
 def test_log_and_diff_tell_what_changed(filled: Callable[..., Run], tmp_path: Path) -> None:
     (tmp_path / "captions.token").write_text(CAPTIONS.replace("alone", "together") + "d.jpg#0\tnew\n")
     filled("ingest", "mine", "--from", "captions.token", "--format", "flickr", "--note", "one word mended")
-    found = rows(filled("log", "mine", "--json"), "log")
+    found = rows(filled("datasets", "mine", "--json"), "datasets")
     assert [(row["seq"], row["note"], row["captions"]) for row in found] == [(2, "one word mended", 6), (1, None, 5)]
     changes = {row["change"]: row["captions"] for row in rows(filled("diff", "mine@v1", "mine", "--json"), "diff")}
     assert (changes["added"], changes["edited"], changes["removed"]) == (1, 1, 0)
@@ -295,12 +299,12 @@ def test_diff_exits_1_on_a_change_where_it_is_asked_to(filled: Callable[..., Run
 def test_verify_passes_on_a_whole_store_and_exits_4_on_a_damaged_one(
     filled: Callable[..., Run], tmp_path: Path
 ) -> None:
-    assert "ok" in filled("verify").stdout
+    assert "ok" in filled("store", "verify").stdout
     import duckdb
 
     with duckdb.connect(str(tmp_path / "audit.duckdb")) as connection:
         connection.execute("update caption set text = 'tampered' where caption_id = 1").complete()
-    done = filled("verify", code=4)
+    done = filled("store", "verify", code=4)
     assert "DAMAGED" in done.stdout
     assert "damaged" in done.stderr
 
@@ -503,14 +507,14 @@ def test_log_of_a_bug_is_its_owners_alone_and_holds_no_password(
 ) -> None:
     address = "https://ann:hunter2@example.org/captions.csv"
 
-    def crash() -> None:
+    def crash(_: object) -> None:
         """Crash."""
         raise RuntimeError(f"{address} gave nothing")
 
-    monkeypatch.setattr("auditor.studies.formats.formats", crash)
+    monkeypatch.setattr("auditor.studies.ingest.study.formats_of_files", crash)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["auditor", "ingest", "x", "--from", address])
-    assert asked("formats") == 70
+    assert asked("ingest", "--formats") == 70
     (log,) = tmp_path.glob("auditor-*.log")
     said = capsys.readouterr().err
     assert str(log) in said
@@ -539,7 +543,7 @@ def test_version_is_the_packages(auditor: Callable[..., Run]) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    "demo fetch ingest export datasets log tag note diff verify profile bounds score compare sql metrics store".split(),
+    "demo fetch ingest export datasets diff profile words bounds score compare sql metrics store".split(),
 )
 def test_every_command_explains_itself(auditor: Callable[..., Run], command: str) -> None:
     assert "Usage" in auditor(command, "--help").stdout

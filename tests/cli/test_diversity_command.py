@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import polars as pl
-import pytest
-from conftest import asked, ingest_rows
+from conftest import ingest_rows
 from typer.testing import CliRunner
 
 from auditor.cli.app import app
@@ -37,24 +36,13 @@ def test_rows_are_the_same_in_json_and_csv_and_options_choose_the_study(tmp_path
         row["statistic"]: row["value"] for row in rows
     }.items()
     assert {row["statistic"] for row in rows} >= {"recall-5", "precision", "mbleu-4"}
-    omitted = json.loads(run("--number", "1", "--json", command="omitted"))["auditor.omitted/v2"]["rows"]
+    by_training = ("--by", "training", "--number", "1", "--json")
+    omitted = json.loads(run(*by_training, command="words"))["auditor.words/v2"]["rows"]
     assert [(row["word"], row["trained"], row["rank"]) for row in omitted] == [("cats", 2, 1)]
-    common[1:3] = []
-    wanted = ("--number", "1", "--importance", "1", "--json")
-    missed = json.loads(run(*wanted, command="missed"))["auditor.missed/v2"]["rows"]
+    common[3:5] = []
+    wanted = ("--by", "image", "--number", "1", "--importance", "1", "--json")
+    missed = json.loads(run(*wanted, command="words"))["auditor.words/v2"]["rows"]
+    common[1] = "--eval"
     assert [row["word"] for row in missed if row["ranking"] == "absolute"] == ["dogs"]
     moved = json.loads(run("--json", command="robustness"))["auditor.robustness/v2"]["rows"]
     assert {row["factor"] for row in moved} >= {"ptb"}
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        *("missed --lists all", "missed --segment 9", "missed --shuffles 3", "missed --curve 0", "missed --all-images"),
-        *("robustness --as-published", "robustness --lists all", "robustness --curve 0"),
-    ],
-)
-def test_an_option_that_changes_nothing_is_none(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    command, option, *value = line.split()
-    assert asked(command, "set", option, *value) == 2
-    assert capsys.readouterr().err.startswith(f"error: No such option: {option}")

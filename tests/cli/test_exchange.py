@@ -1,4 +1,4 @@
-"""Tags, notes, bundles and the lock as a user meets them: `auditor tag`, `note`, `export`, `ingest --from`."""
+"""Tags, notes, bundles and the lock as a user meets them: `auditor store tag`, `export`, `ingest --from`."""
 
 from __future__ import annotations
 
@@ -62,34 +62,37 @@ def filled(auditor: Run, ingested: Path, tmp_path: Path) -> Run:
 
 
 def test_tag_and_note_stand_in_the_log_and_the_tag_in_every_reference(filled: Run) -> None:
-    tagged = filled("tag", "mine@v1", "camera-ready", "--json").rows()
+    tagged = filled("store", "tag", "mine@v1", "camera-ready", "--json").rows()
     assert [(row["seq"], row["tag"], row["status"]) for row in tagged] == [(1, "camera-ready", "new")]
-    assert filled("note", "mine@camera-ready", "without plurals", "--json").rows()[0]["note"] == "without plurals"
-    logged = filled("log", "mine", "--json").rows()
+    assert (
+        filled("store", "tag", "mine@camera-ready", "--note", "without plurals", "--json").rows()[0]["note"]
+        == "without plurals"
+    )
+    logged = filled("datasets", "mine", "--json").rows()
     assert [(row["seq"], row["note"], row["tags"]) for row in logged] == [
         (2, None, ""),
         (1, "without plurals", "camera-ready"),
     ]
-    table = filled("log", "mine").out
+    table = filled("datasets", "mine").out
     assert "camera-ready" in table
     assert "without plurals" in table
     changed = filled("diff", "mine@camera-ready", "mine", "--json").rows()
     assert {row["change"]: row["captions"] for row in changed}["edited"] == 1
-    filled("tag", "mine", "camera-ready", "--delete")
-    assert filled("log", "mine", "--format", "csv").out.splitlines()[0].endswith("note,tags")
+    filled("store", "tag", "mine", "camera-ready", "--delete")
+    assert filled("datasets", "mine", "--format", "csv").out.splitlines()[0].endswith("note,tags")
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["tag", "mine", "v7"], 2, "reads as a version's number or hash"),
-        (["tag", "mine", "a b"], 2, "a tag begins with a letter"),
-        (["tag", "mine@v2", "best"], 2, "mine@best names mine@v1 already; --force moves it"),
-        (["tag", "mine", "nope", "--delete"], 2, "mine has no tag nope"),
-        (["tag", "nope", "best"], 2, "the store holds mine"),
-        (["tag", "mine@bets", "x"], 2, "tags are best"),
-        (["note", "mine:test", "x"], 2, "it has no splits"),
-        (["note", "mine"], 2, "Missing argument"),
+        (["store", "tag", "mine", "v7"], 2, "reads as a version's number or hash"),
+        (["store", "tag", "mine", "a b"], 2, "a tag begins with a letter"),
+        (["store", "tag", "mine@v2", "best"], 2, "mine@best names mine@v1 already; --force moves it"),
+        (["store", "tag", "mine", "nope", "--delete"], 2, "mine has no tag nope"),
+        (["store", "tag", "nope", "best"], 2, "the store holds mine"),
+        (["store", "tag", "mine@bets", "x"], 2, "tags are best"),
+        (["store", "tag", "mine:test", "--note", "x"], 2, "it has no splits"),
+        (["store", "tag", "mine"], 2, "name a tag, or a note with --note TEXT"),
         (["export", "mine"], 2, "Missing option"),
         (["export", "mine", "-o", "."], 2, "is there already"),
         (["export", "mine", "-o", ".", "--force"], 2, "is no folder that export made"),
@@ -102,25 +105,25 @@ def test_tag_and_note_stand_in_the_log_and_the_tag_in_every_reference(filled: Ru
 def test_mistake_gets_one_line_and_its_code(
     filled: Run, tmp_path: Path, arguments: list[str], code: int, words: str
 ) -> None:
-    filled("tag", "mine@v1", "best")
+    filled("store", "tag", "mine@v1", "best")
     (tmp_path / "empty").mkdir()
     said = filled(*arguments, code=code)
     assert words in said.err
     assert said.err.startswith("error: ")
     assert said.err.count("\n") == 1
     assert said.out == ""
-    assert len(filled("log", "mine", "--json").rows()) == 2
+    assert len(filled("datasets", "mine", "--json").rows()) == 2
     assert len(filled("datasets", "--json").rows()) == 1
 
 
-@pytest.mark.parametrize("arguments", [["tag", "mine", "best"], ["note", "mine", "x"], ["export", "mine", "-o", "b"]])
+@pytest.mark.parametrize("arguments", [["store", "tag", "mine", "best"], ["export", "mine", "-o", "b"]])
 def test_no_store_is_made_where_there_is_none(auditor: Run, tmp_path: Path, arguments: list[str]) -> None:
     assert "no store here" in auditor(*arguments, code=4).err
     assert not list(tmp_path.iterdir())
 
 
 def test_bundle_carries_a_version_to_another_store(filled: Run, tmp_path: Path) -> None:
-    version = filled("log", "mine@v1", "--json").rows()[1]["version"]
+    version = filled("datasets", "mine@v1", "--json").rows()[1]["version"]
     written = filled("export", "mine@v1", "-o", "bundle", "--json")
     assert [(row["file"], row["rows"]) for row in written.rows()] == [("captions.parquet", 5)]
     assert "reads it into another store" in written.err
@@ -128,10 +131,10 @@ def test_bundle_carries_a_version_to_another_store(filled: Run, tmp_path: Path) 
     taken = filled("ingest", "theirs", "--from", "bundle", "--json", *there)
     assert 'theirs: taken as format "bundle"' in taken.err
     assert [(row["version"], row["rejected"], row["status"]) for row in taken.rows()] == [(version, 0, "new")]
-    assert filled("log", "theirs", "--json", *there).rows()[0]["note"] == "as received"
+    assert filled("datasets", "theirs", "--json", *there).rows()[0]["note"] == "as received"
     again = filled("ingest", "theirs", "--from", "bundle/manifest.json", "--json", *there)
     assert again.rows()[0]["status"] == "unchanged"
-    filled("verify", *there)
+    filled("store", "verify", *there)
     filled("export", "theirs", "-o", "again", *there)
     assert (tmp_path / "again" / "captions.parquet").read_bytes() == (
         tmp_path / "bundle" / "captions.parquet"
@@ -162,7 +165,7 @@ def test_bundle_may_be_declared_and_locked(filled: Run, tmp_path: Path) -> None:
     said = filled("ingest", "theirs", "--frozen", *there, code=3)
     assert "bundle/manifest.json names version" in said.err
     assert "datasets.lock names" in said.err
-    assert len(filled("log", "theirs", "--json", *there).rows()) == 1
+    assert len(filled("datasets", "theirs", "--json", *there).rows()) == 1
 
 
 def test_altered_bundle_exits_3_with_one_line(filled: Run, tmp_path: Path) -> None:
@@ -221,22 +224,22 @@ def test_files_whose_names_are_no_text_are_written(auditor: Run, tmp_path: Path)
 
 
 def test_drop_asks_nobody_where_nobody_is(filled: Run) -> None:
-    assert "--yes drops it without a question" in filled("drop", "mine", code=2).err
-    assert [row["seq"] for row in filled("drop", "mine@v1", "--yes", "--json").rows()] == [1]
-    filled("verify")
-    filled("drop", "mine", "--yes")
+    assert "--yes drops it without a question" in filled("store", "drop", "mine", code=2).err
+    assert [row["seq"] for row in filled("store", "drop", "mine@v1", "--yes", "--json").rows()] == [1]
+    filled("store", "verify")
+    filled("store", "drop", "mine", "--yes")
     assert filled("datasets", "--json").rows() == []
 
 
 def test_every_format_says_what_it_reads_and_how_it_is_known(auditor: Run) -> None:
-    listed = auditor("formats", "--json").rows()
+    listed = auditor("ingest", "--formats", "--json").rows()
     for name in FORMATS:
         told = {row["property"]: row["value"] for row in listed if row["format"] == name}
         assert told["reads"]
         assert "Format `" not in told["reads"]
         assert told["recognised"].startswith("Recognise")
-    assert "split_key" in auditor("formats", "coco").out
-    assert "no such format; known are" in auditor("formats", "cocoa", code=2).err
+    assert "split_key" in auditor("ingest", "--formats", "coco").out
+    assert "no such format; known are" in auditor("ingest", "--formats", "cocoa", code=2).err
 
 
 @pytest.mark.parametrize(
@@ -255,7 +258,7 @@ def test_every_format_says_what_it_reads_and_how_it_is_known(auditor: Run) -> No
     ],
 )
 def test_shell_is_offered_names(filled: Run, monkeypatch: pytest.MonkeyPatch, words: str, offered: list[str]) -> None:
-    filled("tag", "mine@v1", "best")
+    filled("store", "tag", "mine@v1", "best")
     monkeypatch.setenv("_AUDITOR_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))

@@ -29,9 +29,9 @@ def test_ending_chooses_the_picture(name: str, begins: bytes) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["identical", "nothing", "-o", "a.svg"],
+        ["duplicates", "nothing", "-o", "a.svg"],
         ["score", "nothing", "--format", "svg"],
-        ["log", "nothing", "-o", "a.csv", "--format", "png"],
+        ["datasets", "nothing", "-o", "a.csv", "--format", "png"],
     ],
 )
 def test_command_without_figures_refuses_a_picture_before_it_opens_the_store(arguments: list[str]) -> None:

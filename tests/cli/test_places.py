@@ -113,7 +113,7 @@ def test_file_that_is_read_is_not_written_over(capsys: pytest.CaptureFixture[str
 
 @pytest.mark.usefixtures("shards")
 def test_what_would_be_kept_is_asked_of_a_store() -> None:
-    assert asked("tag", "captions/part-0.parquet", "draft") in (2, 4)
+    assert asked("store", "tag", "captions/part-0.parquet", "draft") in (2, 4)
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_card_is_written_in_the_format_of_its_ending_or_name(filled: Path) -> No
         ([], "needs a file or a format"),
         (["-o", "no/where.html"], "there is no folder no"),
         (["-o", "a.md", "--section", "gossip"], "no such section"),
-        (["-o", "a.md", "--profile", "gossip"], "gossip"),
+        (["-o", "a.md", "--tokenizer", "gossip"], "gossip"),
     ],
 )
 def test_what_cannot_be_written_is_refused(filled: Path, arguments: list[str], words: str) -> None:

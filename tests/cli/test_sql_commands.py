@@ -1,4 +1,4 @@
-"""`auditor sql` and `auditor shell`: where statements come from, how much is shown, what completes them."""
+"""`auditor sql`, in one statement and at its prompt: where statements come from, how much is shown, what completes them."""
 
 from __future__ import annotations
 
@@ -121,46 +121,53 @@ def test_every_example_of_the_catalogue_runs() -> None:
             query(store, example)
 
 
-def test_shell_answers_what_is_piped_to_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", Piped(".schema images\nselect ';' as one; -- a;b\nselect\n 2 as two"))
-    code, out, _ = run(capsys, "shell")
+def typed(monkeypatch: pytest.MonkeyPatch, lines: str) -> None:
+    """Type lines at a terminal without prompt_toolkit."""
+    left = iter(lines.split("\n"))
+
+    def read(_prompt: str) -> str:
+        try:
+            return next(left)
+        except StopIteration:
+            raise EOFError from None
+
+    terminal = Piped("")
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", terminal)
+    monkeypatch.setattr("auditor.cli.commands.shell._reader", lambda _: read)
+
+
+def test_without_a_statement_a_pipe_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Piped("select 1;"))
+    code, out, err = run(capsys, "sql")
+    assert (code, out) == (2, "")
+    assert "- to read it from a pipe" in err
+
+
+def test_prompt_answers_and_goes_on_after_a_mistake(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed(monkeypatch, ".schema images\nselect ';' as one; -- a;b\nselect nope;\n.nothing\nselect\n 2 as two;")
+    code, out, err = run(capsys, "sql")
     assert code in (None, 0)
     assert [word for word in out.split() if word in ("one", ";", "two", "2")] == ["one", ";", "two", "2"]
     assert "images: The images" in out
-
-
-def test_piped_statement_that_fails_ends_the_shell(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "stdin", Piped("select x; select 1;"))
-    code, out, err = run(capsys, "shell")
-    assert (code, out) == (5, "")
-    assert err.startswith("the shell ends at statement 1: select x\nerror: ")
-
-
-def test_shell_counts_statements_and_takes_a_command_for_the_end_of_one(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "stdin", Piped(".schema images\nselect 1 as one\n.help\nselect\n nope;"))
-    code, out, err = run(capsys, "shell")
-    assert code == 5
-    assert out.split()[-3] == "one"
-    assert "the shell ends at statement 2: select nope" in err
-    monkeypatch.setattr(sys, "stdin", Piped(".nothing"))
-    code, _, err = run(capsys, "shell")
-    assert code == 2
-    assert ".nothing: no command of the shell" in err
+    assert "error: " in err
+    assert ".nothing: no command of the prompt" in err
 
 
 @pytest.mark.parametrize("last", ["quit", "exit;", ".quit"])
-def test_shell_ends_where_it_is_told_to(
+def test_prompt_ends_where_it_is_told_to(
     last: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", Piped(f"help\nselect 1 as one;\n{last}\nselect x;"))
-    code, out, err = run(capsys, "shell")
+    typed(monkeypatch, f"help\nselect 1 as one;\n{last}\nselect x;")
+    code, out, err = run(capsys, "sql")
     assert code in (None, 0)
     assert out.split()[0] == "one"
     assert ".schema NAME" in err
+    assert "error" not in err
 
 
 @pytest.mark.parametrize(
@@ -172,7 +179,7 @@ def test_shell_ends_where_it_is_told_to(
         (["select $k"], "$k has no value: -p k=VALUE"),
         (["select $k", "-p", "k=1", "-p", "j=2"], "the statement has no $j; it has $k"),
         (["select 1", "-p", "j=2"], "the statement has no $j; it has none"),
-        (["delete from caption"], "`auditor drop` forgets a dataset or a version"),
+        (["delete from caption"], "`auditor store drop` forgets a dataset or a version"),
         (["select list_transform([1], x -> x + 1)"], "a lambda is written `lambda word: …`"),
         (["copy caption to 'x.csv'"], "`auditor sql -o FILE` writes what a statement gives"),
         (["from read_csv('x.csv')"], "reads files, which only `auditor sql --files` does"),
@@ -196,12 +203,12 @@ def test_file_of_rows_says_how_many_and_null_is_no_empty_text(capsys: pytest.Cap
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX")
-def test_shell_on_a_terminal_completes_remembers_and_lets_others_write(tmp_path: Path) -> None:
+def test_prompt_on_a_terminal_completes_remembers_and_lets_others_write(tmp_path: Path) -> None:
     pytest.importorskip("prompt_toolkit")
     ours, theirs = pty.openpty()
     environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), "TERM": "xterm"}
     with subprocess.Popen(
-        [sys.executable, "-m", "auditor", "shell"], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+        [sys.executable, "-m", "auditor", "sql"], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
     ) as running:
         shown = heard(ours, "auditor>")
         os.write(ours, b"select 6 * count(*) as n from captions('dogs@\t")

@@ -94,7 +94,7 @@ def test_file_that_is_read_is_never_written_over(
         ("sql \"from '*.csv'\" --files", "table.csv", "the statement reads it"),
         ("sql 'select 1' --format csv", "other.duckdb", "it is a store"),
         ("sql 'select 1' --format csv", "other.duckdb.wal", "it is the log of a store"),
-        ("stages mine --work work", "work/scores.csv", "this command reads it"),
+        ("bounds mine --work work", "work/scores.csv", "this command reads it"),
     ],
 )
 def test_file_that_an_option_or_a_statement_names_is_never_written_over(
@@ -113,7 +113,7 @@ def test_file_that_an_option_or_a_statement_names_is_never_written_over(
 @pytest.mark.parametrize(
     ("arguments", "beside"),
     [
-        ("stages mine -m bleu-1 -o x.csv", "x.csv.receipt.json"),
+        ("bounds mine -m bleu-1 --scores x.csv", "x.csv.receipt.json"),
         ("export mine --without info --force -o x.csv", "x.left-out.csv"),
         ("tasks mine --force -o x.csv", "x.key.csv"),
         ("demo --folder .", "audit.html"),
@@ -132,7 +132,7 @@ def test_every_file_that_a_command_writes_is_checked(
     assert not (tmp_path / "x.csv").exists()
 
 
-@pytest.mark.parametrize("command", ["export", "stages", "tasks", "distractors", "profile"])
+@pytest.mark.parametrize("command", ["export", "bounds", "tasks", "distractors", "profile"])
 def test_target_that_cannot_be_is_refused_before_anything_is_read(tmp_path: Path, command: str) -> None:
     (tmp_path / "ring.csv").symlink_to("ring.csv")
     (tmp_path / "folder.csv").mkdir()
@@ -325,7 +325,7 @@ def test_closed_and_full_streams_are_no_bugs(
     assert done.returncode == code, done.stderr
     assert told in done.stderr
     assert "Traceback" not in done.stderr
-    filled("verify")
+    filled("store", "verify")
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ def test_closed_and_full_streams_are_no_bugs(
 def test_odd_names_are_no_bugs(filled: Callable[..., Run], tmp_path: Path, name: str, told: str) -> None:
     (tmp_path / "ring.csv").symlink_to("ring.csv")
     assert told in filled("profile", "mine", "-o", f"{name}.csv", code=2).stderr
-    filled("verify")
+    filled("store", "verify")
 
 
 def test_narration_that_nobody_reads_stops_nothing(filled: Callable[..., Run], tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from auditor.studies.metrics import metric_cards
 from auditor.studies.probe import probe
 from auditor.studies.references import enough_references
 from auditor.studies.report import ReportSettings, report
-from auditor.studies.score import ranked_captions, score
+from auditor.studies.score import score
 from auditor.text import AT_INGEST
 
 pytestmark = pytest.mark.usefixtures("registers_for_this_test_alone")
@@ -110,7 +110,7 @@ def test_every_question_of_scores_takes_it(store: Store) -> None:
         compare(store, "set", "other", metrics=asked, resamples=40),
         correlate(store, "set", metrics=asked),
         score(store, "set", metrics=asked),
-        ranked_captions(store, "set", metrics=asked),
+        score(store, "set", metrics=asked, rank=True),
         probe(store, "set", metrics=asked),
         enough_references(store, "set", metrics=asked),
     ):

@@ -25,7 +25,7 @@ OWN = re.compile(r"\x1b\[(\?25[lh]|[0-9;]*m|[0-9]*[AK])|\r")
 def test_no_escape_of_a_caption_reaches_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "e\x1b[31m.csv").write_text(f"image,caption\n,no image {ATTACK}\na\x1b[5m.jpg,{ATTACK}\n")
     said = on_a_terminal(tmp_path, "ingest", "e", "--from", "e\x1b[31m.csv", "--max-rejected", "1", "--note", ATTACK)
-    said += on_a_terminal(tmp_path, "log", "e")
+    said += on_a_terminal(tmp_path, "datasets", "e")
     for format_name in ("table", "csv", "md"):
         said += on_a_terminal(tmp_path, "sql", "select image, text from captions", "--format", format_name)
     left = OWN.sub("", said)

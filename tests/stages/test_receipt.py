@@ -6,15 +6,17 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from conftest import UNLIKE_CAPTIONS, ingest_rows
+from polars.testing import assert_frame_equal
 
 from auditor.cli.app import main
 from auditor.errors import SourceError, UsageError
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.stages import stages
+from auditor.studies.bounds import bounds
 from auditor.studies.verify import verify
 
 
@@ -28,7 +30,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 @pytest.fixture(params=["scores.parquet", "scores.csv"])
 def scores(request: pytest.FixtureRequest, filled: Store, tmp_path: Path) -> Path:
     path = tmp_path / str(request.param)
-    stages(filled, "set", metrics=["bleu-1", "cider"], workers=1, file=path)
+    bounds(filled, "set", metrics=["bleu-1", "cider"], workers=1, file=path)
     return path
 
 
@@ -37,14 +39,14 @@ def receipt_of(scores: Path) -> Path:
 
 
 def test_scores_hold_in_the_store_they_come_from(filled: Store, scores: Path) -> None:
-    found = verify(filled, receipt=receipt_of(scores))
+    found = verify(filled, receipt_of(scores))
     assert found.holds is True
     assert found.frame["holds"].to_list() == [True] * 4
 
 
 def test_scores_hold_in_another_store(scores: Path) -> None:
     with Store.open(MEMORY) as store:
-        found = verify(store, receipt=receipt_of(scores))
+        found = verify(store, receipt_of(scores))
     assert found.holds is True
     assert found.frame["holds"].to_list() == [None, True, True, True]
 
@@ -53,7 +55,7 @@ def test_a_score_that_was_changed_is_told(filled: Store, scores: Path) -> None:
     rows = pl.read_parquet(scores) if scores.suffix == ".parquet" else pl.read_csv(scores)
     changed = rows.with_columns(value=pl.when(pl.int_range(pl.len()) == 0).then(0.125).otherwise("value"))
     changed.write_parquet(scores) if scores.suffix == ".parquet" else changed.write_csv(scores)
-    found = verify(filled, receipt=receipt_of(scores))
+    found = verify(filled, receipt_of(scores))
     assert found.holds is False
     assert found.frame.filter(~pl.col("holds"))["check"].to_list() == ["scores", "sums"]
 
@@ -62,7 +64,7 @@ def test_a_receipt_that_was_changed_is_refused(filled: Store, scores: Path) -> N
     receipt = receipt_of(scores)
     receipt.write_text(receipt.read_text().replace('"tokenizer": "bare"', '"tokenizer": "ptb"'))
     with pytest.raises(SourceError, match="was altered"):
-        verify(filled, receipt=receipt)
+        verify(filled, receipt)
 
 
 @pytest.mark.parametrize(
@@ -72,12 +74,12 @@ def test_what_is_no_receipt_is_refused(filled: Store, tmp_path: Path, text: str)
     path = tmp_path / "scores.parquet.receipt.json"
     path.write_text(text)
     with pytest.raises(SourceError, match="is no receipt"):
-        verify(filled, receipt=path)
+        verify(filled, path)
 
 
 def test_receipt_with_a_value_of_another_type_is_none(filled: Store, tmp_path: Path) -> None:
     scores = tmp_path / "scores.csv"
-    stages(filled, "set", metrics=["bleu-1"], workers=1, file=scores)
+    bounds(filled, "set", metrics=["bleu-1"], workers=1, file=scores)
     name, written = "auditor.receipt/v1", receipt_of(scores).read_text()
     forged: list[object] = ["text", 5, None, {"rows": []}, {"rows": [-1]}, {"rows": [10**30]}, {"rows": ["1"]},
         {"sums": [1]}, {"sums": ["text"]}, {"files": []}, {"plan": {"version": None}}, {"plan": {"dataset": ["set"]}},
@@ -89,28 +91,28 @@ def test_receipt_with_a_value_of_another_type_is_none(filled: Store, tmp_path: P
             fields |= {key: value for key, value in change.items() if key != "plan"}
         receipt_of(scores).write_text(json.dumps({name: fields if isinstance(change, dict) else change}))
         with pytest.raises(SourceError, match="is no receipt"):
-            verify(filled, receipt=receipt_of(scores))
+            verify(filled, receipt_of(scores))
     receipt_of(scores).write_text('{"auditor.receipt/v1":' + "[" * 200_000)
     with pytest.raises(SourceError, match="is no receipt"):
-        verify(filled, receipt=receipt_of(scores))
+        verify(filled, receipt_of(scores))
 
 
 def test_scores_that_a_pipe_or_no_number_stands_for_are_an_error(filled: Store, tmp_path: Path) -> None:
     scores = tmp_path / "[s]cores.csv"  # a name, and no pattern
-    stages(filled, "set", metrics=["bleu-1"], workers=1, file=scores)
-    assert verify(filled, receipt=receipt_of(scores)).holds
+    bounds(filled, "set", metrics=["bleu-1"], workers=1, file=scores)
+    assert verify(filled, receipt_of(scores)).holds
     scores.write_text("metric,image,slot,split,value\nbleu-1,a,0,,nan\n")
     with pytest.raises(SourceError, match="cannot be read as scores"):
-        verify(filled, receipt=receipt_of(scores))
+        verify(filled, receipt_of(scores))
     scores.unlink()
     os.mkfifo(scores)
     with pytest.raises(SourceError, match="it is no file on a disk"):
-        verify(filled, receipt=receipt_of(scores))
+        verify(filled, receipt_of(scores))
 
 
 def test_a_receipt_that_is_not_there_is_an_error(filled: Store, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no such file"):
-        verify(filled, receipt=tmp_path / "scores.parquet.receipt.json")
+        verify(filled, tmp_path / "scores.parquet.receipt.json")
 
 
 def test_no_store_is_needed_to_check_scores(
@@ -118,9 +120,9 @@ def test_no_store_is_needed_to_check_scores(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as ended:
-        main(["verify", "--receipt", str(receipt_of(scores)), "--store", "none.duckdb", "--json"])
+        main(["store", "verify", str(receipt_of(scores)), "--store", "none.duckdb", "--json"])
     assert not ended.value.code
-    assert [row["holds"] for row in json.loads(capsys.readouterr().out)["auditor.verify/v2"]["rows"]] == [
+    assert [row["holds"] for row in json.loads(capsys.readouterr().out)["auditor.store-verify/v2"]["rows"]] == [
         None,
         *[True] * 3,
     ]
@@ -130,7 +132,7 @@ def test_no_store_is_needed_to_check_scores(
 def test_scores_that_are_gone_are_an_error(filled: Store, scores: Path) -> None:
     scores.unlink()
     with pytest.raises(SourceError, match="cannot be read"):
-        verify(filled, receipt=receipt_of(scores))
+        verify(filled, receipt_of(scores))
 
 
 def test_no_folder_is_left_beside_the_store(filled: Store, scores: Path) -> None:
@@ -140,10 +142,34 @@ def test_no_folder_is_left_beside_the_store(filled: Store, scores: Path) -> None
 
 def test_what_cannot_be_is_refused_before_anything_is_counted(filled: Store, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"ends with \.parquet or \.csv"):
-        stages(filled, "set", file=tmp_path / "scores.xlsx")
+        bounds(filled, "set", file=tmp_path / "scores.xlsx")
     with pytest.raises(UsageError, match="there is no folder"):
-        stages(filled, "set", file=tmp_path / "nowhere" / "scores.csv")
+        bounds(filled, "set", file=tmp_path / "nowhere" / "scores.csv")
     with pytest.raises(UsageError, match="--executor ray"):
-        stages(filled, "set", address="auto")
+        bounds(filled, "set", address="auto")
     with Store.open(MEMORY) as store, pytest.raises(UsageError, match="--work"):
-        stages(store, "set")
+        bounds(store, "set", executor="here")
+
+
+@pytest.mark.parametrize(
+    ("settings", "refused"),
+    [
+        ({"candidates": ["intra"]}, "--candidate"),
+        ({"draws": 2}, "--draws"),
+        ({"references": 1}, "--references"),
+        ({"distinct": True}, "--distinct"),
+    ],
+)
+def test_what_needs_all_captions_at_once_is_refused_by_files(
+    settings: dict[str, Any], refused: str, filled: Store
+) -> None:
+    with pytest.raises(UsageError, match=f"upper bounds of one dataset alone; leave out {refused}"):
+        bounds(filled, "set", executor="here", **settings)
+
+
+def test_bounds_by_files_are_those_in_memory(filled: Store) -> None:
+    asked: dict[str, Any] = {"metrics": ["bleu-1", "cider"], "candidates": ["human"]}
+    in_memory, by_files = (bounds(filled, "set", **asked, executor=executor).frame for executor in (None, "here"))
+    assert by_files.columns == in_memory.columns
+    keys = ["metric", "level", "n", "mean", "sd", "min", "max"]
+    assert_frame_equal(by_files.select(keys), in_memory.filter(pl.col("level") != "image-sd").select(keys))

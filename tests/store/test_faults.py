@@ -439,9 +439,9 @@ def test_two_writers_at_once_both_get_their_turn(path: Path, tmp_path: Path) -> 
 
 
 READING = [
-    ["verify", "--json"],
+    ["store", "verify", "--json"],
     ["datasets", "--json"],
-    ["log", "set", "--json"],
+    ["datasets", "set", "--json"],
     ["diff", "set@v1", "set@v2", "--depth", "text", "--json"],
     ["profile", "set", "--json"],
     ["score", "set", "-m", "cider", "--json"],
@@ -506,9 +506,9 @@ def test_damaged_cache_is_told_from_damaged_facts_and_swept(nursery: Nursery, pa
     with path.open("r+b") as file:
         file.seek(3 * 4096 + block * 262144 + 1000)
         file.write(random.Random(1).randbytes(1000))
-    ((code, _, error),) = nursery.run(path, ["verify"])
+    ((code, _, error),) = nursery.run(path, ["store", "verify"])
     assert code == 4
     assert "auditor store gc --all" in error
-    (swept, verified) = nursery.run(path, ["store", "gc", "--all"], ["verify"])
+    (swept, verified) = nursery.run(path, ["store", "gc", "--all"], ["store", "verify"])
     assert (swept[0], verified[0]) == (0, 0)
     assert held_versions(path) == held_versions(filled)

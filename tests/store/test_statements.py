@@ -207,7 +207,7 @@ def test_store_that_names_no_schema_is_refused(path: Path, statement: str, capsy
     with duckdb.connect(str(path)) as connection:
         connection.execute(statement).complete()
     Path("c.csv").write_text("image,caption\na,a dog\n")
-    for command in ("verify", "findings set", "ingest new --from c.csv", "store gc --all", "store info"):
+    for command in ("store verify", "findings set", "ingest new --from c.csv", "store gc --all", "store info"):
         assert asked(*command.split(), "--store", str(path)) == 4
         assert capsys.readouterr().err.startswith(f"error: {path}: altered: ")
 
@@ -241,7 +241,7 @@ def test_cache_of_another_shape_stops_no_ingest_and_is_swept(path: Path, capsys:
     for command in ("ingest new --from c.csv", "store gc --all"):
         with duckdb.connect(str(path)) as connection:
             connection.execute(altered).complete()
-        assert asked("verify", "--store", str(path)) == 4
+        assert asked("store", "verify", "--store", str(path)) == 4
         assert capsys.readouterr().err.count("\n") == 1
         assert asked(*command.split(), "--store", str(path)) == 0
     assert asked("score", "new", "--store", str(path), "-m", "bleu-1") == 0

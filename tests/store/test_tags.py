@@ -11,8 +11,8 @@ from conftest import ingest_rows
 from auditor.errors import StoreError, UsageError
 from auditor.store import tags, verification, versions
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.versions.history import log
-from auditor.studies.versions.tags import note, tag
+from auditor.studies.versions.history import datasets
+from auditor.studies.versions.tags import tag
 
 ROWS = [("a", 0, "a dog runs"), ("a", 1, "a dog runs"), ("b", 0, "un café")]
 
@@ -133,25 +133,25 @@ def test_split_has_neither_tag_nor_note(two: Store, ref: str) -> None:
     with pytest.raises(UsageError, match="leave :test out"):
         tag(two, ref, "best")
     with pytest.raises(UsageError, match="leave :test out"):
-        note(two, ref, "hard ones")
+        tag(two, ref, note="hard ones")
 
 
 def test_log_shows_tags_and_notes(two: Store) -> None:
     tag(two, "set@v1", "second")
     tag(two, "set@v1", "first")
-    note(two, "set@v2", "ünicode")
-    frame = log(two, "set").frame
+    tag(two, "set@v2", note="ünicode")
+    frame = datasets(two, "set").frame
     assert frame.columns[-2:] == ["note", "tags"]
     assert frame.select("seq", "note", "tags").rows() == [(2, "ünicode", ""), (1, "as received", "first second")]
-    assert "second" in log(two, "set").to_json()
-    assert log(two, "set@first").frame.height == 2
+    assert "second" in datasets(two, "set").to_json()
+    assert datasets(two, "set@first").frame.height == 2
 
 
 def test_note_is_replaced_and_taken_away(two: Store) -> None:
-    note(two, "set@v1", "once")
+    tag(two, "set@v1", note="once")
     before = versions.resolve(two, "set@v1").version
-    assert note(two, "set@v1", "twice").frame["note"].item() == "twice"
-    assert note(two, "set@v1", "").frame["note"].item() is None
+    assert tag(two, "set@v1", note="twice").frame["note"].item() == "twice"
+    assert tag(two, "set@v1", note="").frame["note"].item() is None
     after = versions.resolve(two, "set@v1").version
     assert (after.version, after.created_at, after.note) == (before.version, before.created_at, None)
     assert verification.check(two)["faults"].sum() == 0
@@ -159,7 +159,7 @@ def test_note_is_replaced_and_taken_away(two: Store) -> None:
 
 def test_note_must_be_utf8(two: Store) -> None:
     with pytest.raises(UsageError, match="not UTF-8"):
-        note(two, "set", "bro\udcffken")
+        tag(two, "set", note="bro\udcffken")
 
 
 def test_tag_and_note_need_a_store_that_is_there(tmp_path: Path) -> None:

@@ -81,25 +81,9 @@ def test_info_leaves_an_old_schema_alone_and_names_the_command(tmp_path: Path) -
     before = path.read_bytes()
     with Store.open(path, migrate=False) as store:
         told = study.info(store)
-    assert "auditor store migrate" in told.sentences[0]
+    assert "the next command that opens it" in told.sentences[0]
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_migrate_says_what_it_did_and_then_that_nothing_is_left(tmp_path: Path) -> None:
-    path = tmp_path / "old.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        migrations.apply(connection, up_to=1)
-    told = []
-    for _ in range(2):
-        with Store.open(path, write=True, make=False) as store:
-            told.append(study.migrate(store))
-    assert dict(told[0].frame.select("statistic", "value").iter_rows()) == {
-        "schema-before": 1,
-        "schema": migrations.newest(),
-    }
-    assert f"migrated from schema 1 to {migrations.newest()}" in told[0].notes[0]
-    assert "already current" in told[1].notes[0]
 
 
 def test_backup_holds_also_what_a_killed_process_left_in_the_log(tmp_path: Path) -> None:
@@ -286,11 +270,10 @@ def test_command_line_looks_after_the_store(path: Path) -> None:
     def auditor(*arguments: str) -> Run:
         return run_auditor(*arguments, "--store", str(path), COLUMNS="99")
 
-    shown = [auditor("store", name) for name in ("info", "migrate", "gc")]
-    assert [done.returncode for done in shown] == [0, 0, 0]
+    shown = [auditor("store", name) for name in ("info", "gc")]
+    assert [done.returncode for done in shown] == [0, 0]
     assert "bytes-of-cache" in shown[0].stdout
-    assert "already current" in shown[1].stdout
-    assert "bytes-before" in shown[2].stdout
+    assert "bytes-before" in shown[1].stdout
     data = auditor("store", "info", "--format", "csv").stdout.splitlines()
     assert data[0] == "statistic,relation,value"
     assert auditor("store", "gc", "--all", "-q", "--json").stdout.startswith('{\n  "auditor.store-gc/v2"')

@@ -1,4 +1,4 @@
-"""`auditor shell`: one statement after another, with history and completion where there is a terminal."""
+"""The prompt of `auditor sql`: one statement after another, with history and completion where they can be had."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ EXTRA = "pip install 'auditor[shell]'"
 
 _ENDS = ("quit", "exit")
 
-_SHOWN = 60  # characters of a statement that fails
-
 _PROMPT, _MORE = "auditor> ", "     ...> "
 
 _HELP = """\
@@ -32,48 +30,19 @@ a statement ends with a semicolon:   from captions('NAME') limit 5;
 .quit            or Ctrl-D; Ctrl-C leaves a statement"""
 
 
-def command(
-    timeout: o.Timeout = None,
-    store: o.StorePath = o.DEFAULT_STORE,
-    wait: o.Wait = 10.0,
-    memory: o.Memory = None,
-) -> None:
-    """Ask the store one statement after another, read-only; a statement ends with a semicolon.
+def prompt(store: Path, wait: float, timeout: float | None) -> None:
+    """Answer statements and commands that are typed, until the user ends it."""
+    from auditor.errors import AuditorError
 
-    On a terminal with prompt_toolkit (`pip install 'auditor[shell]'`) lines can be edited, the history is kept from one
-    session to the next, and Tab completes tables, columns and datasets. The store is held while a statement runs and no
-    longer, so that others may ingest meanwhile. Statements may also come from a pipe; there the first one that fails
-    ends the shell.
-
-    How to read it: as `auditor sql`, which has formats and files. `.schema` lists what there is to ask, `.schema NAME`
-    the columns of one; `.help` and `.quit` are as they say.
-
-    Limits: those of `auditor sql`; a table of more than 1,000 rows is cut, which a line below it says.
-
-    Example: auditor shell
-    """
-    del memory  # its option has told the engine
-    from auditor.errors import AuditorError, UsageError
-
-    if sys.stdin is None:
-        raise UsageError("standard input is closed; `auditor sql QUERY` asks without it")
-    talks = sys.stdin.isatty()
     session = _Session(store, wait, timeout)
     session.look()
-    number = 0
-    for typed in _asked(_reader(session) if talks else _piped, talks=talks):
-        number += not _is_command(typed)
+    for typed in _typed(_reader(session)):
         try:
             if not session.answer(typed):
                 return
         except AuditorError as error:
-            if not talks:
-                _tell(f"the shell ends at {f'statement {number}: ' if not _is_command(typed) else ''}{_shown(typed)}")
-                raise
             _tell(f"error: {error}")
         except KeyboardInterrupt:
-            if not talks:
-                raise
             _tell("interrupted; the store is whole")
 
 
@@ -99,7 +68,7 @@ class _Session:
             self._note_names(opened)
 
     def answer(self, typed: str) -> bool:
-        """Run a statement or a command of the shell; say whether to go on."""
+        """Run a statement or a command of the prompt; say whether to go on."""
         from auditor.errors import UsageError
         from auditor.studies.upkeep import sql as study
 
@@ -109,7 +78,7 @@ class _Session:
         if word.removeprefix(".") == "help":
             _tell(_HELP)
         elif _is_command(typed) and word != ".schema":
-            raise UsageError(f"{word}: no command of the shell; .help lists them")
+            raise UsageError(f"{word}: no command of the prompt; .help lists them")
         else:
             with o.opened(self._store, wait=self._wait) as opened:
                 if word == ".schema":
@@ -128,18 +97,13 @@ class _Session:
 
 
 def _is_command(typed: str) -> bool:
-    """Say whether a line is for the shell itself."""
+    """Say whether a line is for the prompt itself."""
     word = typed.strip().rstrip(";").partition(" ")[0]
     return word in (*_ENDS, "help") or re.fullmatch(r"\.[a-z]+", word) is not None
 
 
-def _shown(typed: str) -> str:
-    said = " ".join(typed.split())
-    return said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
-
-
-def _asked(read: Callable[[str], str], *, talks: bool) -> Iterator[str]:
-    """Give a statement or a command of the shell at a time, until the input ends; then what has no end, of a pipe."""
+def _typed(read: Callable[[str], str]) -> Iterator[str]:
+    """Yield a statement or a command of the prompt at a time, until the input ends."""
     from auditor.cli.completion import statements
 
     begun = ""
@@ -147,12 +111,8 @@ def _asked(read: Callable[[str], str], *, talks: bool) -> Iterator[str]:
         try:
             line = read(_MORE if begun.strip() else _PROMPT)
         except EOFError:
-            if begun.strip() and not talks:
-                yield begun
             return
         except KeyboardInterrupt:
-            if not talks:
-                raise
             begun = ""
             continue
         if _is_command(line) and (not begun.strip() or line.strip().startswith(".")):
@@ -163,13 +123,6 @@ def _asked(read: Callable[[str], str], *, talks: bool) -> Iterator[str]:
         else:
             ended, begun = statements(f"{begun}{line}\n")
             yield from ended
-
-
-def _piped(_prompt: str) -> str:
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError
-    return line.rstrip("\n")
 
 
 def _reader(session: _Session) -> Callable[[str], str]:

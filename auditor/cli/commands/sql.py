@@ -1,4 +1,4 @@
-"""`auditor sql`: any other question."""
+"""`auditor sql`: any other question, in one statement or at a prompt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def command(
     query: Annotated[
         str | None,
         typer.Argument(
-            metavar="QUERY", help="One statement; - reads it from standard input. With --schema a table's name, or all."
+            metavar="STATEMENT",
+            help="One statement; -: from standard input; default: a prompt. With --schema a table's name, or all.",
         ),
     ] = None,
     file: Annotated[Path | None, typer.Option("--file", "-f", help="Read the statement from a file.")] = None,
@@ -42,25 +43,33 @@ def command(
     as_json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Ask the store anything, in SQL, read-only: csv, json and parquet are written row by row, however many.
+    """Query the store in SQL, read-only: csv, json and parquet are written row by row, however many.
 
     A statement reads tables, views and functions such as `captions('flickr8k@v1:test')`; `--schema` lists them,
     `--schema NAME` gives the columns of one, `--schema all` of each. docs/cookbook.md answers twenty questions.
+
+    Without a statement a terminal shows a prompt, at which each statement ends with a semicolon; `.help` lists what
+    else it takes. With prompt_toolkit (`pip install 'auditor[shell]'`) lines can be edited, the history is kept, and
+    Tab completes tables, columns and datasets. The store is held only while a statement runs.
 
     How to read it: columns are those of the statement. Ids are printed as they are; numbers in a table have thousands
     separators, in csv and json none.
 
     Limits: one statement that only reads; the store's tables and nothing else of the machine, save with `--files` the
     files of the working folder. What takes longer than `--timeout`, more memory than `--memory`, or gives a table
-    of more than 100,000 rows, ends with exit code 5.
+    of more than 100,000 rows, ends with exit code 5. The prompt shows at most 1,000 rows of each statement.
 
     Example: auditor sql "select gram, images from ngram_frequency where n = 2 order by images desc limit 5"
     """
     del memory  # its option has told the engine
     from auditor import reports
+    from auditor.cli.commands.shell import prompt
     from auditor.reports import streamed
     from auditor.studies.upkeep import sql as study
 
+    if query is None and file is None and not schema and sys.stdin is not None and sys.stdin.isatty():
+        prompt(store, wait, timeout)
+        return
     chosen = reports.chosen_format("json" if as_json else format_name, output)
     text = None if schema else study.statement(query, file, sys.stdin.buffer.read)
     given = study.parameters(param or [])

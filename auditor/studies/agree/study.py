@@ -90,7 +90,7 @@ def agree(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Metrics against people's ratings, and how far people agree themselves.
+    """Correlate metrics with human ratings.
 
     Correlates metrics with people's ratings of captions: Spearman's ρ, Kendall's τ and Pearson's r, over all ratings
     (pooled), over mean ratings of captions (mean) and judge by judge, with intervals by resampled images and tests

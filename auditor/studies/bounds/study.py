@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Annotated
 
 import polars as pl
 
 from auditor import parameters as p
+from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, silent
 from auditor.registry import References, left_out, requests
@@ -25,6 +27,7 @@ from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.bounds import tables
+from auditor.studies.bounds.by_files import ByFiles, bounds_by_files
 from auditor.text import AUTO
 
 Candidates = Annotated[
@@ -37,9 +40,43 @@ Candidates = Annotated[
     ),
 ]
 
+#: The part of the help on counting by files.
+_FILES = "By files"
+
+
+Executor = Annotated[
+    str | None,
+    p.Parameter(
+        "Who counts by files: here (threads), processes, or ray (extra ray); default: here.",
+        panel=_FILES,
+    ),
+]
+
+Workers = Annotated[
+    int | None, p.Parameter("By files: tasks at once; default: one for each core.", least=1, panel=_FILES)
+]
+
+Address = Annotated[
+    str | None,
+    p.Parameter("Ray cluster, as in auto or ray://HOST:10001; default: Ray on this machine.", panel=_FILES),
+]
+
+WorkFolder = Annotated[
+    Path | None,
+    p.Parameter(
+        "Count by files in this folder, which stays: for datasets of any size; without it a folder beside the store.",
+        panel=_FILES,
+    ),
+]
+
+Scores = Annotated[
+    Path | None,
+    p.Parameter("By files: the score of every caption, .parquet or .csv, and a receipt.", "scores", panel=_FILES),
+]
+
 
 @chooses_tokenizer("refs", "others")
-@keeps_result("refs", "others")
+@keeps_result("refs", "others", unless=("work", "executor", "workers", "address", "file"))
 def bounds(
     store: Store,
     *refs: p.Refs,
@@ -53,9 +90,14 @@ def bounds(
     corpus: p.Corpus = None,
     seed: p.Seed = 1,
     draws: p.Draws = 1,
+    work: WorkFolder = None,
+    executor: Executor = None,
+    workers: Workers = None,
+    address: Address = None,
+    file: Scores = None,
     progress: Progress = silent,
 ) -> Result:
-    """How high a human scores, and how low a substitute in a caption's place.
+    """Compute how high a human scores, and a wrong caption.
 
     Upper bound: each caption is held out and scored against the other captions of its image (leave-one-out, candidate
     human). Lower bounds: a substitute is scored in its place against the same captions: a caption of another image
@@ -80,12 +122,31 @@ def bounds(
     images (image), and over the standard deviations of images (image-sd). With `draws`, each draw has rows of its own,
     by column seed; with `distinct` all rows are there twice, by column footing.
 
+    With `work`, `executor` or `scores` the upper bounds are counted by files, to the same digits: a bucket of images at
+    a time, so that memory does not grow with the dataset. Asked again after it was stopped, or killed, it does what is
+    missing and nothing else; a changed file is made again, with all that follows from it. Every machine of a cluster
+    must see the folder `work` at the same place. A receipt beside `scores` lists captions, buckets, metrics and
+    SELECTs, with sums to check the scores by: `auditor store verify FILE.receipt.json`. By files there are no
+    substitutes, draws or medians, and no metrics of your own, that see images, or with an idf other than dataset or
+    none. A bucket has some 60,000 captions, and each worker needs some 0.3 GB beside `memory`. A folder `work` is
+    trusted: who writes a file there with its marker decides the scores.
+
     Source: Wang & Gaizauskas 2016, sections 4 and 5.
 
-    Raises `MetricError` where a candidate that is asked for by name cannot be drawn.
+    Raises `MetricError` where a candidate that is asked for by name cannot be drawn, or a metric cannot be had by
+    files; `UsageError` for a folder that holds other work, `SourceError` for one with a file that no stage wrote.
 
-    Example: auditor bounds flickr8k:test -m cider -c human -c intra
+    Examples: auditor bounds flickr8k:test -m cider -c human -c intra ·
+    auditor bounds flickr30k -m bleu-4 --work stages --scores scores.parquet
     """
+    by_files = ByFiles(work, executor, workers, address, file)
+    if by_files.wanted:
+        refused = {"--candidate": candidates not in (None, [HUMAN.name]), "--references": references, "--other": others}
+        refused |= {"--corpus": corpus, "--distinct": distinct, "--seed": seed != 1, "--draws": draws != 1}
+        refused |= {"a second dataset": len(refs) > 1}
+        if own := [option for option, value in refused.items() if value]:
+            raise UsageError(f"by files there are upper bounds of one dataset alone; leave out {', '.join(own)}")
+        return bounds_by_files(store, refs[0], metrics, tokenizer, split, by_files, progress)
     selections = resolve_all(store, refs, split)
     names = requested_candidates(candidates)
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]

@@ -111,10 +111,6 @@ _TYPES: Mapping[str, type[pl.DataType]] = {
 }
 
 
-Pairs = Annotated[
-    bool, p.Parameter("Test each pair of datasets: permutation of images, Holm's correction, Cliff's delta.")
-]
-
 Equalise = Annotated[
     bool, p.Parameter("Beside raw numbers, those of equally many images and captions of each dataset.")
 ]
@@ -138,12 +134,11 @@ def compare(
     seed: p.Seed = 1,
     resamples: p.Resamples = 1000,
     confidence: p.Confidence = 0.95,
-    pairs: Pairs = False,
     equalise: Equalise = False,
     images: Images = None,
     progress: Progress = silent,
 ) -> Result:
-    """Which dataset is more homogeneous, which more specific, ranked.
+    """Rank datasets by homogeneity and specificity.
 
     Compares datasets by metric and ranks them, 1 for the dataset whose captions are most alike:
 
@@ -168,7 +163,7 @@ def compare(
     Captions that repeat another of their image, token for token, raise `upper`; a warning says how many there are, and
     `distinct` adds the same with each text once per image.
 
-    Rows beyond that: with `pairs`, on pairs of datasets: the difference, a studentized permutation test (`p_holm`:
+    Further rows are on pairs of datasets: the difference, a studentized permutation test (`p_holm`:
     corrected for all rows of a table) and Cliff's delta; with `equalise` or `distinct` every row twice, by column
     `footing`. A statistic without a value has no row.
 
@@ -184,7 +179,7 @@ def compare(
     requested = requests(metrics)
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
     against = References("loo", None if equalise else references, seed)
-    words = f"`auditor keyness {refs[0]} {refs[1]}` compares words"
+    words = f"`auditor words {refs[0]} --against {refs[1]}` compares words"
     selections, alone = referenced(store, resolve_all(store, refs, split), against, requested, 2, words)
     substitutes, pooled = one_pool(store, selections, substitutes_of(store, selections, others, corpus))
     repeated = repeats(store, selections, tokenizer, progress, left_out=distinct)
@@ -229,9 +224,7 @@ def compare(
     ranked = {place: {one.label: rank for one, rank in order} for place, order in orders[-1].items()}
     tabled = partial(tables.sampling_tables, footing=last) if both else tables.tables
     drawn = partial(tables.sampling_figures, footing=last) if both else tables.figures
-    tested = [
-        comparison_pairs.pairs(p.compared, errors, p.signatures, seed, resamples, progress) for p in parts if pairs
-    ]
+    tested = [comparison_pairs.pairs(p.compared, errors, p.signatures, seed, resamples, progress) for p in parts]
     differences = [
         _on(part.sampling, rows.drop(comparison_pairs.LABELS), beside=both)
         for part, rows in zip(parts, tested, strict=False)

@@ -42,7 +42,7 @@ def consensus(
     settings: ConsensusSettings | None = None,
     progress: Progress = silent,
 ) -> Result:
-    """How often each metric picks the caption that people pick.
+    """Measure how often metrics pick the caption raters pick.
 
     Two captions of an image, and people's votes which is better: how often does a metric prefer the one that people
     prefer?

@@ -98,7 +98,7 @@ def distractors(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Make forced-choice items: a caption, and a distractor that is wrong in one way.
+    """Make forced-choice items, each wrong in one way.
 
     A task is one way. switch-people exchanges two people of a caption: the same words in another order. replace-person
     and replace-scene put in the place of a mention another of the training captions. share-person and share-scene are

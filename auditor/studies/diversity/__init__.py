@@ -1,7 +1,8 @@
 """How varied are captions, and what do systems never say? (van Miltenburg et al. 2018)."""
 
+from auditor.studies.diversity.measuring import measured, selections_with_tokens
 from auditor.studies.diversity.overall import FILE_ORDER
 from auditor.studies.diversity.settings import DiversitySettings
-from auditor.studies.diversity.study import diversity, measured, selections_with_tokens
+from auditor.studies.diversity.study import diversity
 
 __all__ = ["FILE_ORDER", "DiversitySettings", "diversity", "measured", "selections_with_tokens"]

@@ -6,11 +6,9 @@ Van Miltenburg, Elliott & Vossen 2018, sections 3.4 (local ranking of omitted wo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
 
 import polars as pl
 
-from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Signature, Table
@@ -27,49 +25,20 @@ _SHOWN = 20
 _MISSED = ("absolute", "relative", "relative-floor")
 
 
-Number = Annotated[int | None, p.Parameter("Only the first N words of each ranking.", least=1)]
-
-Importance = Annotated[int, p.Parameter("Words in so many captions of an image.", least=1)]
-
-Floor = Annotated[int, p.Parameter("relative-floor has words that each could say so often.", least=1)]
-
-
 def missed_words(
     store: Store,
-    *refs: p.Refs,
-    evaluation: p.Evaluation = None,
+    *refs: str,
+    evaluation: str,
     settings: WordSettings | None = None,
-    number: Number = None,
-    importance: Importance = 5,
-    floor: Floor = 10,
-    split: p.Split = None,
+    number: int | None = None,
+    importance: int = 5,
+    floor: int = 10,
+    split: str | None = None,
     progress: Progress = silent,
 ) -> Result:
-    """Words that people say of an image and systems do not.
-
-    Takes all systems together, and only content words. Of the words that `importance` people use of an image:
-    `absolute` ranks by how often they are missed, `relative` by missed / (missed + recalled), `relative-floor` the same
-    of words that each system could recall `floor` times. Of the words that systems use: `unsupported` ranks by how
-    often nobody says them of the image, `unsupported-relative` by the share of their uses, `unsupported-floor` the same
-    of words that each system uses `floor` times. Ties go to the more frequent word, then by spelling.
-
-    How to read it: a row is a word: `times` it was missed (or made up) of `occurrences`, and `value`, their ratio. The
-    first rankings are what systems do not see or do not say, the others what they make up.
-
-    Limits: a synonym counts as missed, and a right word that no annotator used as made up: with five captions an image
-    people miss much themselves. Read the rankings with a floor for words, those without for totals.
-
-    Source: van Miltenburg, Elliott & Vossen 2018, sections 3.4 and 5.1; the authors' program asks for more than `floor`
-    occurrences a system on average, and spells ties backwards.
-
-    Raises `UsageError` for a dataset that is not there, and where none is named with people's captions.
-
-    Example: auditor missed dai2017 liu2017 --eval coco-val
-    """
+    """List words that human captions of an image have and systems miss, for `auditor words --by image`."""
     if importance < 1 or floor < 1 or (number is not None and number < 1):
-        raise UsageError(f"--number {number}, --importance {importance}, --floor {floor}: expected 1 or more of each")
-    if evaluation is None:
-        raise UsageError("missed: name people's captions of the same images with --eval DATASET")
+        raise UsageError(f"--number {number}, --importance {importance}, --minimum {floor}: expected 1 or more of each")
     chosen, said = settled(store, refs, settings or WordSettings(), None, evaluation, split)
     people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
     content = content_of(chosen)

@@ -2,64 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import polars as pl
 
-from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Signature, Table, about
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store.connection import Store
+from auditor.studies.diversity.measuring import selections_with_tokens
 from auditor.studies.diversity.overall import use, workspace
-from auditor.studies.diversity.settings import AllImages, DiversitySettings
-from auditor.studies.diversity.study import selections_with_tokens
+from auditor.studies.diversity.settings import DiversitySettings
 from auditor.text import AUTO
 
 _TOGETHER = "none of them"
 
 
-Number = Annotated[int, p.Parameter("How many words, the most frequent first.", least=1)]
-
-
 @chooses_tokenizer("refs", "against", "evaluation")
 def omitted_words(
     store: Store,
-    *refs: p.Refs,
-    number: Number = 20,
-    against: p.Training = None,
-    evaluation: p.Evaluation = None,
-    tokenizer: p.Tokenizer = AUTO,
-    split: p.Split = None,
-    all_images: AllImages = False,
+    *refs: str,
+    against: str,
+    evaluation: str,
+    number: int = 20,
+    tokenizer: str = AUTO,
+    split: str | None = None,
+    all_images: bool = False,
     progress: Progress = silent,
 ) -> Result:
-    """Words that a system could have learnt and never says.
-
-    A word is learnable that both the training data (`against`) and people's captions (`eval`) have; punctuation is no
-    word. Of a system and of people only the images that both describe count, unless `all_images`. Ties are broken by
-    the word.
-
-    How to read it: a row is a learnable word that the system never says, the most frequent first: `rank` by its
-    frequency in the training data (`trained`), `evaluated_rank` by that in people's captions (`evaluated`). Frequent
-    words high in the list are what a system avoids. Rows whose `dataset` is empty are words that no system says.
-
-    Limits: a word may be missing because a synonym is said; forms of one word are several words. With few images many
-    words are omitted by everybody.
-
-    Source: van Miltenburg, Elliott & Vossen 2018, section 3.3.
-
-    Raises `UsageError` where either is not named.
-
-    Example: auditor omitted dai2017 --against coco-train-words --eval coco-val
-    """
+    """List words that systems could have learnt and never use, for `auditor words --by training`."""
     if number < 1:
         raise UsageError(f"--number {number}: expected 1 or more")
-    if against is None or evaluation is None:
-        raise UsageError(
-            "omitted: name the training data with --against DATASET and people's captions with --eval DATASET"
-        )
     selections, known = selections_with_tokens(store, refs, against, evaluation, split, tokenizer, progress)
     at_work = workspace(store, DiversitySettings(tokenizer, all_images=all_images), known)
     parts: list[tuple[Selection | None, pl.DataFrame, int]] = []

@@ -7,17 +7,15 @@ from dataclasses import replace
 
 import polars as pl
 
-from auditor import parameters as p
-from auditor.config import sources
 from auditor.errors import MissingExtraError
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, Selection, Source
 from auditor.registry import STATISTICS
 from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
 from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
+from auditor.studies.diversity.measuring import ROWS, apart_from_people, measured, selections_with_tokens
 from auditor.studies.diversity.per_image import local_words_met
-from auditor.studies.diversity.settings import DiversitySettings, RobustnessSettings, settled
-from auditor.studies.diversity.study import ROWS, apart_from_people, measured, selections_with_tokens
+from auditor.studies.diversity.settings import DiversitySettings, Known
 
 #: Statistics that compare captions: as written by their letters, case and blanks at their ends included.
 _BY_LETTERS = ("unique", "novel")
@@ -41,46 +39,26 @@ _FACTORS: Mapping[str, str] = {
 
 def robustness(
     store: Store,
-    *refs: p.Refs,
-    settings: RobustnessSettings | None = None,
-    against: p.Training = None,
-    evaluation: p.Evaluation = None,
-    split: p.Split = None,
-    config: p.Config = None,
-    progress: Progress = silent,
+    selections: Sequence[Selection],
+    known: Known,
+    settings: DiversitySettings,
+    compared: tuple[str | None, str | None],
+    declared: Mapping[str, Source],
+    progress: Progress,
 ) -> Result:
-    """How far order, letters, tokens and references move diversity.
-
-    Changes one thing at a time (the order of the captions, letters, the tokenizer, how many references there are), and
-    measures `auditor diversity` again.
-
-    How to read it: a row is a dataset, a statistic and a factor: `value` after the change, `base` before, `change` =
-    value / base - 1 (empty where the base is 0). The tables give the greatest change of all datasets, and how many
-    pairs of datasets change places (`flips`): a statistic with flips does not say which dataset is more varied.
-
-    Limits: a factor that leaves a statistic alone by definition has no row for it. What was not changed here may matter
-    too.
-
-    Raises `UsageError` for a dataset, version or split that is not there.
-
-    Example: auditor robustness dai2017 liu2017 --against coco-train-words --eval coco-val
-    """
-    declared = sources(config)
-    asked, said = settled(store, refs, settings or RobustnessSettings(), against, evaluation, split)
-    base_settings = replace(asked, curve=0)
-    selections, known = selections_with_tokens(
-        store, refs, against, evaluation, split, base_settings.resolved_tokenizer, progress
-    )
+    """Change one thing at a time and measure again, for `auditor diversity --robustness`."""
+    base_settings = replace(settings, curve=0)
+    refs = [one.pinned_name for one in selections]
     base, found_notes = measured(store, selections, base_settings, known, {}, progress)
-    notes: list[Said] = [*said, *found_notes]
+    notes: list[Said] = [*found_notes]
     parts = []
     for factors, changed in _variants(base_settings):
         try:
-            selections_with_tokens(store, refs, against, evaluation, split, changed.resolved_tokenizer, progress)
+            selections_with_tokens(store, refs, *compared, None, changed.resolved_tokenizer, progress)
         except MissingExtraError as error:
             notes.append(f"left out: {error}")
             continue
-        rows, further = measured(store, selections, changed, known, declared or {}, progress)
+        rows, further = measured(store, selections, changed, known, declared, progress)
         notes += [note for note in further if note not in notes]
         parts += [_moved(base, rows, factor) for factor in factors]
     if known.evaluation:

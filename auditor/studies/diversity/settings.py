@@ -21,7 +21,7 @@ _POINTS = 50
 
 Tokenizer = Annotated[
     str | None,
-    p.Parameter("Tokenizer: bare, char, ptb, spacy or whitespace; default: bare."),
+    p.Parameter("Tokenizer: bare, char, ptb, spacy or whitespace; default: bare.", short="t"),
 ]
 
 Segment = Annotated[int, p.Parameter("Tokens, bigrams or trigrams of a segment of the ttr.", least=1)]
@@ -97,26 +97,18 @@ class WordSettings:
 
 
 @dataclass(frozen=True)
-class RobustnessSettings(WordSettings):
-    """What stays the same while other settings change.
+class DiversitySettings(WordSettings):
+    """What is decided for all selections.
 
-    `segment` is the length of a segment of the ttr; `draws` orders are drawn from `seed` on.
+    `segment` is the length of a segment of the ttr; `draws` orders are drawn from `seed` on; the curve goes up to
+    `curve` tokens. `lists` is `mean` (each parallel list on its own, averaged) or `all`. Captions `as_written` are
+    walked in the order of their file, and compared by their letters. `full_lists` counts only parallel lists in which
+    every image has a caption.
     """
 
     segment: Segment = 1000
     draws: Shuffles = 10
     all_images: AllImages = False
-
-
-@dataclass(frozen=True)
-class DiversitySettings(RobustnessSettings):
-    """What is decided for all selections.
-
-    The curve goes up to `curve` tokens. `lists` is `mean` (each parallel list on its own, averaged) or `all`. Captions
-    `as_written` are walked in the order of their file, and compared by their letters. `full_lists` counts only parallel
-    lists in which every image has a caption.
-    """
-
     curve: Curve = 50_000
     lists: str = "mean"
     as_written: bool = False

@@ -7,26 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Annotated
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
-from auditor.model import Progress, Selection, Source, silent
+from auditor.model import Progress, Selection, silent
 from auditor.registry import DECIMALS, STATISTICS, References
-from auditor.result import Result, Said, Table, findings_in, notes_in
+from auditor.result import Result, Table, findings_in, notes_in
 from auditor.statistics import cards
-from auditor.store import tokens
 from auditor.store.connection import Store
-from auditor.store.versions import images, resolve, resolve_all
-from auditor.studies.diversity.content_words import content_of, unshared
-from auditor.studies.diversity.overall import GlobalStatistics, global_statistics, workspace
+from auditor.store.versions import images
+from auditor.studies.diversity.content_words import content_of
+from auditor.studies.diversity.measuring import ROWS, apart_from_people, measured, selections_with_tokens
 from auditor.studies.diversity.per_image import local_signature, local_words_met
-from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Known, Statistics, settled
+from auditor.studies.diversity.robustness import robustness as moved_by_settings
+from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Statistics, settled
 from auditor.studies.diversity.tables import correlated, figures, lead, notes, tables
 from auditor.studies.diversity.within_image import METRICS, captions_of_images, within_signatures
-from auditor.text import tokenizer_of
 
 _LOCAL = tuple(card.name for card in cards.LOCAL if card.needs == "evaluation")
 
@@ -74,24 +74,6 @@ def image_diversity(
     return results
 
 
-def apart_from_people(store: Store, selections: Sequence[Selection], people: Selection | None) -> dict[str, str]:
-    """Say of each dataset that shares no image with people's captions, by label, why it cannot be put against them.
-
-    Raises `UsageError` for a system's output: it was made for the images.
-    """
-    reasons: dict[str, str] = {}
-    if people is None:
-        return reasons
-    for one in selections:
-        try:
-            unshared(store, one, people)
-        except UsageError as error:
-            if one.version.kind == "candidates":
-                raise
-            reasons[one.label] = str(error)
-    return reasons
-
-
 def _absent(
     selection: Selection, signatures: Mapping[str, str], settings: DiversitySettings, reason: str
 ) -> pl.DataFrame:
@@ -104,16 +86,7 @@ def _absent(
     )
 
 
-#: The rows of a result. `value` of a curve is read at `position`. `low` and `high` are the ends over what `spread`
-#: names: drawn orders, parallel lists, or of an interval over images. A row of two statistics is their correlation over
-#: systems (Spearman's rho, with its sign, p, and n systems): it belongs to no dataset.
-ROWS: Mapping[str, type[pl.DataType]] = {
-    "dataset": pl.String, "version": pl.String, "statistic": pl.String, "value": pl.Float64, "low": pl.Float64,
-    "high": pl.Float64, "position": pl.Int64, "spread": pl.String, "lists": pl.Int64,
-    "n": pl.Int64, "images": pl.Int64, "split": pl.String, "eval": pl.String, "eval_version": pl.String,
-    "eval_split": pl.String, "profile": pl.String, "seed": pl.Int64, "signature": pl.String, "reason": pl.String,
-    "statistic_a": pl.String, "statistic_b": pl.String, "p": pl.Float64,
-}  # fmt: skip
+Robustness = Annotated[bool, p.Parameter("Add how far order, letters, tokens and references move each statistic.")]
 
 
 def diversity(
@@ -121,13 +94,14 @@ def diversity(
     *refs: p.Refs,
     settings: DiversitySettings | None = None,
     statistics: Statistics = None,
+    robustness: Robustness = False,
     against: p.Training = None,
     evaluation: p.Evaluation = None,
     split: p.Split = None,
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """How varied words are, and whether each image gets what people say of it.
+    """Measure how varied words are, in all and per image.
 
     Lengths, vocabulary, type-token ratios over segments of equal length (`ttr-1`, `ttr-2`), repetition, and where the
     data are named: novelty (captions that are not in the training data, `against`), coverage of the words that people
@@ -139,15 +113,23 @@ def diversity(
     system with people on the same images: people's numbers are the mark. A system with high novelty and low precision
     says new things that are not seen.
 
-    Limits: all of these depend on length, on the tokenizer and on how many captions there are; `auditor robustness`
-    measures how far. Varied is not correct: nothing here looks at the pictures.
+    With `robustness` one thing at a time is changed (the order of the captions, letters, the tokenizer, the number of
+    references), and everything is measured again. Such a row has a `factor`: `value` after the change, `base` before,
+    `change` = value / base - 1 (empty where the base is 0). The tables give the greatest change of all datasets, and
+    how many pairs of datasets change places (`flips`): a statistic with flips does not show which dataset is more
+    varied.
+
+    Limits: all of these depend on length, on the tokenizer and on how many captions there are; `robustness` measures
+    how far, and leaves out a factor that leaves a statistic alone by definition. Varied is not correct: nothing here
+    looks at the images.
 
     Source: van Miltenburg, Elliott & Vossen 2018.
 
     Raises `UsageError` for settings out of range, a statistic that there is not, and for a system's output that shares
     no image with the people's captions.
 
-    Example: auditor diversity dai2017 liu2017 --against coco-train-words --eval coco-val
+    Examples: auditor diversity dai2017 liu2017 --against coco-train-words --eval coco-val ·
+    auditor diversity dai2017 liu2017 --robustness
     """
     asked = Asked.of(statistics)
     declared = sources(config)
@@ -168,7 +150,7 @@ def diversity(
         *of_images,
         *([Result("diversity", pairs.rows, tables=pairs.tables, figures=pairs.figures)] if pairs else []),
     ]
-    return Result(
+    result = Result(
         "diversity",
         _as_rows(frame, pairs.rows) if pairs else frame,
         selections=tuple(dict.fromkeys((*selections, *(one for one in (known.training, known.evaluation) if one)))),
@@ -181,6 +163,16 @@ def diversity(
                                    *(note for part in of_images for note in part.notes)))),
         findings=tuple(dict.fromkeys((*findings_in(told), *(one for part in of_images for one in part.findings)))),
     )  # fmt: skip
+    if not robustness:
+        return result
+    moved = moved_by_settings(store, selections, known, settings, (against, evaluation), declared or {}, progress)
+    return replace(
+        result,
+        frame=pl.concat([result.frame, asked.rows_of(moved.frame)], how="diagonal"),
+        tables=(*result.tables, *moved.tables),
+        notes=tuple(dict.fromkeys((*result.notes, *moved.notes))),
+        findings=tuple(dict.fromkeys((*result.findings, *moved.findings))),
+    )
 
 
 def _only(table: Table, asked: Asked) -> Table:
@@ -198,46 +190,6 @@ def _as_rows(*parts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def selections_with_tokens(
-    store: Store,
-    refs: Sequence[str],
-    against: str | None,
-    evaluation: str | None,
-    split: str | None,
-    tokenizer: str,
-    progress: Progress,
-) -> tuple[tuple[Selection, ...], Known]:
-    """Resolve what is measured and what it is measured against, and see to the tokens of all."""
-    tokenize = tokenizer_of(tokenizer)
-    selections = resolve_all(store, refs, split)
-    known = Known(
-        None if against is None else resolve(store, against), None if evaluation is None else resolve(store, evaluation)
-    )
-    further = [one for one in (known.training, known.evaluation) if one]
-    tokens.provide(store, [*selections, *further], tokenizer, tokenize, progress)
-    return selections, known
-
-
-def measured(
-    store: Store,
-    selections: Sequence[Selection],
-    settings: DiversitySettings,
-    known: Known,
-    declared: Mapping[str, Source],
-    progress: Progress,
-    asked: Asked = EVERY,
-) -> tuple[pl.DataFrame, list[Said]]:
-    """Measure selections whose tokens are there: the rows of all, and what a reader must know."""
-    words = store.query("select token_id, token from vocabulary")
-    at_work = workspace(store, settings, known)
-    parts: list[GlobalStatistics] = []
-    for number, selection in enumerate(selections):
-        progress(f"{selection.label}: diversity", number, len(selections))
-        parts.append(global_statistics(at_work, selection, settings, known, words, declared, asked))
-    rows = pl.concat(_rows(one, part.rows, settings) for one, part in zip(selections, parts, strict=True))
-    return rows, [note for part in parts for note in part.notes]
-
-
 def _check(settings: DiversitySettings) -> None:
     for option, number in {
         "--segment": settings.segment,
@@ -248,15 +200,3 @@ def _check(settings: DiversitySettings) -> None:
             raise UsageError(f"{option} {number}: expected 1 or more")
     if settings.curve < 0:
         raise UsageError(f"--curve {settings.curve}: expected a number of tokens, or 0 for no curve")
-
-
-def _rows(selection: Selection, rows: pl.DataFrame, settings: DiversitySettings) -> pl.DataFrame:
-    version = selection.version
-    return rows.select(
-        pl.lit(version.dataset).alias("dataset"),
-        pl.lit(version.version).alias("version"),
-        "statistic", "position", "value", "low", "high", "spread", "lists",
-        pl.lit(selection.split, pl.String).alias("split"),
-        pl.lit(settings.resolved_tokenizer).alias("profile"),
-        "seed", "signature", "reason",
-    )  # fmt: skip

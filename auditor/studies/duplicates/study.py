@@ -8,6 +8,7 @@ hashed or drawn.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import polars as pl
@@ -22,6 +23,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.duplicates.search import Search, search_duplicates
 from auditor.studies.duplicates.tables import lead, pair_rows, rows, said, tables
+from auditor.studies.identical import identical
 
 _VERSION = 2
 
@@ -39,6 +41,13 @@ Examples = Annotated[int, p.Parameter("Examples of each kind to show.", least=0)
 Pairs = Annotated[bool, p.Parameter("Rows are captions, each beside the one most like it, in place of counts.")]
 
 
+Exact = Annotated[bool, p.Parameter("With --within: rows are pairs of captions with the same tokens.")]
+
+Within = Annotated[bool, p.Parameter("With --exact: rows are pairs of captions of one image.")]
+
+AsText = Annotated[bool, p.Parameter("With --exact --within: compare letters; case, punctuation and whitespace count.")]
+
+
 def duplicates(
     store: Store,
     *refs: p.Refs,
@@ -46,10 +55,13 @@ def duplicates(
     split: p.Split = None,
     examples: Examples = 3,
     pairs: Pairs = False,
+    exact: Exact = False,
+    within: Within = False,
+    as_text: AsText = False,
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Captions that occur again, exactly or nearly, within images or across.
+    """Find captions that occur again, exactly or nearly.
 
     Two captions are exact duplicates that have the same tokens (`bare`, or `char` for scripts without blanks), whatever
     their case, punctuation and blanks; near-duplicates where, of the words of both together, at least a share `near` is
@@ -70,12 +82,19 @@ def duplicates(
     `against_slot` as well, of the images that have both. With `pairs`, a row is a caption beside the place that is most
     like it. Splits count as what datasets.toml says of them.
 
+    With `exact` and `within`, a row is a pair of identical captions of one image; `all_identical` marks an image whose
+    captions all are. Captions without a word are in no pair.
+
     Raises `UsageError` for a threshold that is not above 0.5, `MetricError` where too many captions are too alike to
     compare.
 
-    Example: auditor duplicates flickr8k flickr30k
+    Examples: auditor duplicates flickr8k flickr30k · auditor duplicates coco-val --exact --within -o pairs.csv
     """
     declared = sources(config)
+    if exact != within or (as_text and not exact) or (exact and pairs):
+        raise UsageError("--exact and --within go together, with --as-text or without, and without --pairs")
+    if exact:
+        return replace(identical(store, *refs, split=split, as_text=as_text, progress=progress), command="duplicates")
     if not _LEAST < round(near, 3) <= 1:
         raise UsageError(f"--near {near:g}: expected a share of words above {_LEAST:g}, at most 1")
     selections = resolve_all(store, refs, split)

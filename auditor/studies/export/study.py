@@ -71,7 +71,7 @@ def export(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Write a version to files: a bundle, COCO, Karpathy, CSV, JSON lines, Hugging Face.
+    """Write a version to files, in one of seven formats.
 
     A bundle is a folder of Parquet files that a manifest hashes: all that a version is. `coco` and `karpathy` are the
     field's JSON, `csv` and `jsonl` tables, `hf` a folder of Parquet files by split and a README that Hugging Face

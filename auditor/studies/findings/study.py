@@ -57,7 +57,7 @@ def findings(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Say what is wrong with the captions, how bad it is, and which they are.
+    """Find what is wrong with the captions, the worst first.
 
     Looks at every caption for what a curator would mend: placeholders, personal data, mark-up, broken characters,
     another language or script, captions that break off or repeat themselves, misspellings, images copied or padded.

@@ -44,7 +44,7 @@ def fetch(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Download datasets into the data folder, checked by sha256.
+    """Download declared datasets, checked by sha256.
 
     A broken download goes on where it stopped. A dataset that nobody may download for the user says how to obtain it.
     A download that is too slow (`min_rate`) or takes too long (`deadline`) ends with an error; what came is kept. A

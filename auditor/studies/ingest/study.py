@@ -14,6 +14,7 @@ from auditor.model import Narrate, Option, Progress, quiet, silent
 from auditor.remote import PATIENCE, Near, Patience
 from auditor.result import Result
 from auditor.store.connection import Store
+from auditor.studies.ingest.formats import formats as formats_of_files
 from auditor.studies.ingest.given import files_of, named_as_data
 from auditor.studies.ingest.naming import near_files, wanted
 from auditor.studies.ingest.rehearsal import rehearsed
@@ -74,6 +75,10 @@ Frozen = Annotated[bool, p.Parameter("Only the versions that datasets.lock names
 
 DryRun = Annotated[bool, p.Parameter("Read the files and say what would be stored; no store is opened.")]
 
+FormatsAlone = Annotated[
+    bool, p.Parameter("List the formats of files that can be read, or explain those that NAME… names; read nothing.")
+]
+
 Note = Annotated[str | None, p.Parameter("What to remember of this version.")]
 
 
@@ -96,6 +101,7 @@ def ingest(
     strict: Strict = False,
     frozen: Frozen = False,
     dry_run: DryRun = False,
+    formats: FormatsAlone = False,
     min_rate: p.MinRate = PATIENCE.min_rate,
     deadline: p.Deadline = PATIENCE.deadline,
     note: Note = None,
@@ -104,7 +110,7 @@ def ingest(
     narrate: Narrate = quiet,
     progress: Progress = silent,
 ) -> Result:
-    """Read captions into the store as a new version; unchanged captions add none.
+    """Read captions into the store as a new version.
 
     A name that datasets.toml declares is read as declared there; any other needs a file. From Python, `data` stands in
     place of a file, a table with a column for the image and one for the caption: a Polars or pandas frame, a pyarrow
@@ -125,7 +131,8 @@ def ingest(
     of captions have one; `basename`, `image_suffix` and `coco_ids` bring ids together.
 
     With `dry_run` the store is neither opened nor made: the answer is what an empty store would hold, the format, the
-    columns that a table is read by, and the first five captions.
+    columns that a table is read by, and the first five captions. With `formats` nothing is read: the answer lists the
+    formats of files, or of those that are named how each is recognized and its options.
 
     How to read it: `status` says whether there is a new version. `read` counts the records of the file (of forced
     choices, the items), `captions` what was accepted, `rejected` the records refused, each kept with file, line and
@@ -140,6 +147,8 @@ def ingest(
 
     Examples: auditor ingest flickr8k coco-val2017 · auditor ingest mine --from captions.csv --caption-col text
     """
+    if formats:
+        return formats_of_files(names)
     path = config if isinstance(config, Path) else None
     with tempfile.TemporaryDirectory() as folder, Near(progress, Patience(min_rate, deadline)) as near:
         own = files_of(data, Path(folder), names[0] if names else "data") if data is not None else ()

@@ -62,7 +62,7 @@ def outliers(
     split: p.Split = None,
     progress: Progress = silent,
 ) -> Result:
-    """Captions that seem swapped or of another image; images hard to describe.
+    """Find captions that may belong to another image.
 
     Looks into the `share` of captions with the lowest leave-one-out scores (each caption scored against the others of
     its image), and asks which image their words fit best: `evidence` is the log-likelihood ratio, in bits, by which the

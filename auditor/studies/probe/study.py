@@ -66,7 +66,7 @@ def probe(
     pipeline: Pipeline = None,
     progress: Progress = silent,
 ) -> Result:
-    """Which parts of captions metrics react to, and what games them.
+    """Test which parts of captions metrics react to.
 
     Scores captions before and after a change. Of references (reference-words): one of them gets other words in place of
     1, 2, … of its own. Of the caption itself: it loses its word order, its second half, its adjectives, … (order, half,

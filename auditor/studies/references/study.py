@@ -50,7 +50,7 @@ def enough_references(
     seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
-    """How many references are enough.
+    """Find how many references are enough.
 
     Each caption is scored against one of the others of its image, against two, … up to `most`, in an order that a seed
     draws, `draws` times. Statistics by metric and number of references k:

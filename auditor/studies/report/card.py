@@ -66,7 +66,7 @@ def card(
     caption.
 
     How to read it: every number names the version and the signature that it holds for, so that others can check it:
-    `auditor verify --card FILE` does. Known problems are those of `auditor findings`, the worst first.
+    `auditor store verify FILE` does. Known problems are those of `auditor findings`, the worst first.
 
     Limits: it describes captions; who wrote them, how and with what consent, and where they are published, is yours to
     add.

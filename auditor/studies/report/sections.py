@@ -24,7 +24,7 @@ from auditor.studies.diversity import DiversitySettings, diversity
 from auditor.studies.findings import all_findings
 from auditor.studies.identical import identical
 from auditor.studies.report.request import ReportContext
-from auditor.studies.versions import diff, log
+from auditor.studies.versions import datasets, diff
 
 #: Rows of a statistic, or of a list of captions, that a report carries: the command gives all.
 _CARRIED, _CUT = 100, ("outliers", "templates")
@@ -125,10 +125,8 @@ def _compared(context: ReportContext) -> Answers:
     if len(context.scored) < 2:
         why = "There is nothing to compare with: name a second dataset, `auditor report DATASET DATASET`."
         return Answers(lacking=context.alone or (why,))
-    tested = settings.resamples > 0
-    options = [*context.comparing(), *(["--pairs"] if tested else [])]
-    asked = {"resamples": settings.resamples, "confidence": settings.confidence, "pairs": tested}
-    return _scored(context, compare, *options, **asked)
+    asked = {"resamples": settings.resamples, "confidence": settings.confidence}
+    return _scored(context, compare, *context.comparing(), **asked)
 
 
 def _correlated(context: ReportContext) -> Answers:
@@ -152,7 +150,7 @@ def _duplicates(context: ReportContext) -> Answers:
     commands, found = [context.command("duplicates")], [context.questions.duplicates()]
     lacking = [why for name, why in context.questions.absent.items() if name == "duplicates"]
     if context.questions.in_pairs:
-        commands.append(context.command("identical"))
+        commands.append(context.command("duplicates", "--exact", "--within"))
         found.append(context.result("identical", lambda: identical(context.store, *context.refs)))
     return Answers.of(found, *commands, lacking=lacking)
 
@@ -237,7 +235,7 @@ def _versions(context: ReportContext) -> Answers:
     results, sql, lacking = dict[str, Result | None](), list[str](), list[str]()
     for selection in context.selections:
         dataset = selection.version.dataset
-        results[context.command("log", refs=[dataset])] = log(context.store, selection.version.label)
+        results[context.command("datasets", refs=[dataset])] = datasets(context.store, selection.version.label)
         held = versions.log(context.store, dataset)
         before = next((one for one in held if one.seq < selection.version.seq), None)
         both = [before.label, selection.version.label] if before else []

@@ -1,7 +1,6 @@
 """How does each caption, or each caption of a system, score?"""
 
 from auditor.studies.score.presets import PRESETS
-from auditor.studies.score.ranked import ranked_captions
 from auditor.studies.score.study import score
 
-__all__ = ["PRESETS", "ranked_captions", "score"]
+__all__ = ["PRESETS", "score"]

@@ -7,137 +7,49 @@ long or short.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
 
 import polars as pl
 
-from auditor import parameters as p
-from auditor.errors import UsageError
-from auditor.metrics.candidates import HUMAN
-from auditor.model import Progress, Selection, silent
-from auditor.registry import MetricRequest, References, requests
-from auditor.result import Finding, Result, Table, about
-from auditor.scoring.references import as_references
-from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
-from auditor.scoring.single_captions import without_references
-from auditor.scoring.writing import chooses_tokenizer
+from auditor.model import Selection
+from auditor.registry import MetricRequest
+from auditor.result import Finding, Table, about
 from auditor.statistics.summary import exact
 from auditor.store import ngrams
 from auditor.store.connection import Store
-from auditor.store.versions import content, resolve
-from auditor.text import AUTO
-
-#: The metrics whose rankings the paper shows; its ROUGE-1 is recall over all references (eq. 9).
-PUBLISHED = ("cider", "bleu-1", "bleu-1:bp=none", "rouge-1:measure=recall", "cider:n=1", "cider-d:n=1")
 
 #: Correlations leave with so many decimals, so that their means are sums of whole numbers.
 _DECIMALS = 12
 
 _UNIT = 10.0**_DECIMALS
 
-_LONGEST_IMAGE = 60
+_SHOWN = 20
 
 
-Images = Annotated[Sequence[str], p.Parameter("Only this image; repeat for more.", "image")]
-
-
-@chooses_tokenizer("ref")
-def ranked_captions(
-    store: Store,
-    ref: p.Described,
-    *,
-    images: Images = (),
-    metrics: p.Metrics = None,
-    tokenizer: p.Tokenizer = AUTO,
-    split: p.Split = None,
-    references: p.References = None,
-    seed: p.Seed = 1,
-    progress: Progress = silent,
-) -> Result:
-    """Rank the captions of each image, the one that people agree on first.
-
-    Each caption of an image is scored against the others of the image, and the image's captions are put in order.
-
-    How to read it: `rank` 1 is the caption most like the others: what people agree on. The last is what one person saw,
-    or an error. Equal scores share the lowest rank; `length` is in tokens.
-
-    Limits: metrics prefer certain lengths, so look whether first ranks are short or long. With two captions an image,
-    both have nearly the same score.
-
-    Source: Vedantam, Zitnick & Parikh 2015, appendices II and IV.
-
-    Raises `UsageError` for an image that has no ranked captions.
-
-    Example: auditor rank pascal50s --image 2008_000008.jpg -m cider
-    """
-    selection = resolve(store, ref, split)
-    odd = as_references(selection)
-    against = References("loo", references, seed)
-    requested, unscored = scorable(store, against.of(selection), requests(metrics or list(PUBLISHED)), metrics)
-    scores = score_candidates(store, against.of(selection), tokenizer, [HUMAN], requested, progress)
-    places = _ranks(store, selection, tokenizer, scores, requested)
-    shown = _of_images(selection, places, images)
-    labels = [metric.label for metric in requested]
-    frame = pl.concat(_rows(selection, shown, label) for label in labels).sort(
-        "image", pl.col("metric").cast(pl.Enum(labels)), "rank", "slot"
-    )
-    summary = _summary(shown, labels)
-    texts = content(store, selection).select("image", "slot", "text")
-    first = images or shown["image"].unique().sort().head(1).to_list()
-    return Result(
-        "rank",
-        frame,
-        selections=(selection,),
-        signatures=signatures(requested, tokenizer, against),
-        tables=(
-            _summary_table(selection, summary, labels),
-            *(_image_table(image, shown, texts, labels) for image in first),
-        ),
-        notes=(*odd, *unscored),
-        findings=(
-            *too_few_captions(store, selection, against),
-            *too_long(store, [selection], tokenizer),
-            *(without_references(store, selection) if references is None and not images else ()),
-            *_favours(selection, summary),
-        ),
-    )
-
-
-def _ranks(
+def with_ranks(
     store: Store, selection: Selection, tokenizer: str, scores: pl.DataFrame, metrics: Sequence[MetricRequest]
 ) -> pl.DataFrame:
-    """Add to the scores the length of each caption, its split, and a column `rank LABEL` for each metric."""
-    lengths = ngrams.workspace(store, selection, tokenizer).rows("reference").select("image", "slot", "split", "length")
+    """Add to scores the length of each caption and its rank among those of its image, `rank LABEL` for each metric."""
+    lengths = ngrams.workspace(store, selection, tokenizer).rows("reference").select("image", "slot", "length")
     return scores.join(lengths, on=["image", "slot"], maintain_order="left").with_columns(
         pl.col(one.label)
         .rank("min", descending=not one.metric.lower_is_better)
-        .over("image")
+        .over("footing", "image")
         .cast(pl.UInt32)
         .alias(f"rank {one.label}")
         for one in metrics
     )
 
 
-def _of_images(selection: Selection, places: pl.DataFrame, images: Sequence[str]) -> pl.DataFrame:
-    for image in images:
-        if not (places["image"] == image).any():
-            known = ", ".join(places["image"].unique().sort().head(3))
-            raise UsageError(
-                f"--image {image}: {selection.label} has no captions to rank for it; it has those of {known}, …"
-            )
-    return places.filter(pl.col("image").is_in(images)) if images else places
+def ranking(
+    selection: Selection, places: pl.DataFrame, labels: Sequence[str]
+) -> tuple[tuple[Table, ...], list[Finding]]:
+    """Return tables of what metrics put first and of each image's best and worst caption, and what favours length.
 
-
-def _rows(selection: Selection, places: pl.DataFrame, label: str) -> pl.DataFrame:
-    return places.select(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        *("split", "image", "slot", "candidate"),
-        pl.lit(label).alias("metric"),
-        pl.col(label).alias("value"),
-        pl.col(f"rank {label}").alias("rank"),
-        "length",
-    )
+    `places` are scores with their ranks, and the captions' text.
+    """
+    summary = _summary(places, labels)
+    tables = (_summary_table(selection, summary, labels), _ends_table(selection, places, labels[0]))
+    return tables, _favours(selection, summary)
 
 
 def _summary(places: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
@@ -196,16 +108,18 @@ def _summary_table(selection: Selection, summary: pl.DataFrame, labels: Sequence
     )
 
 
-def _image_table(image: str, places: pl.DataFrame, texts: pl.DataFrame, labels: Sequence[str]) -> Table:
-    own = places.filter(pl.col("image") == image).join(texts, on=["image", "slot"], maintain_order="left")
-    ordered = own.sort(f"rank {labels[0]}", "slot")
+def _ends_table(selection: Selection, places: pl.DataFrame, label: str) -> Table:
+    ordered = places.sort("image", f"rank {label}", "slot").with_columns(pl.col("text").str.strip_chars())
+    ends = ordered.group_by("image", maintain_order=True).agg(
+        best=pl.col("text").first(), best_score=pl.col(label).first(),
+        worst=pl.col("text").last(), worst_score=pl.col(label).last(),
+    )  # fmt: skip
+    hidden = ends.height - _SHOWN
     return Table(
-        f"captions of {image}, ranked by {labels[0]}",
-        ordered.select(pl.col(f"rank {label}").alias(label) for label in labels)
-        .hstack(ordered.select("length", "slot", pl.col("text").str.strip_chars()))
-        .head(_LONGEST_IMAGE),
-        caption="ranks, 1 is the best; --image ID shows another image",
-        name="ranked-captions",
+        f"best and worst caption of each image of {selection.label}, by {label}",
+        ends.head(_SHOWN),
+        caption=f"{hidden:,} more images: -o FILE has the ranks of all" if hidden > 0 else None,
+        name="best-and-worst",
     )
 
 

@@ -15,8 +15,10 @@ from auditor.registry import MetricRequest, References, in_scales, left_out, req
 from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
 from auditor.scoring.keeping import keep_scores
 from auditor.scoring.own_references import own_finding, own_references
+from auditor.scoring.references import as_references
 from auditor.scoring.repeats import RAW, footings, repeats
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.scoring.single_captions import without_references
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.resampling import check_resampling
@@ -24,6 +26,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve, resolve_all
 from auditor.studies.score.presets import preset_of
 from auditor.studies.score.printed import printed
+from auditor.studies.score.ranked import ranking, with_ranks
 from auditor.studies.score.tables import least_alike_table, means_table, summary_table
 from auditor.text import AUTO
 
@@ -41,6 +44,9 @@ PresetName = Annotated[
 ]
 
 
+Rank = Annotated[bool, p.Parameter("Add the rank of each caption within its image; show the best and the worst.")]
+
+
 def score(
     store: Store,
     ref: p.Described,
@@ -48,6 +54,7 @@ def score(
     metrics: p.Metrics = None,
     candidates: Candidates = None,
     preset: PresetName = None,
+    rank: Rank = False,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     references: p.References = None,
@@ -58,7 +65,7 @@ def score(
     seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
-    """Score every caption, or a system's output, against the references.
+    """Score captions, or a system's output.
 
     Each caption is scored against the others of its image (leave-one-out), or with `candidates` each caption of a
     system against all of them; with `references` against so many, drawn by the seed. Of several systems, each mean has
@@ -75,6 +82,11 @@ def score(
 
     Captions that repeat another of their image, token for token, score in full; with `distinct` the rows are there once
     more, with each text once per image, by column footing.
+
+    With `rank`, column `rank` puts the captions of an image in order: 1 is most like the others, what annotators agree
+    on; the last is what one annotator saw, or an error. Equal scores share the lowest rank; `length` is in tokens.
+    Metrics prefer certain lengths: a table shows whether first ranks are short or long (Vedantam, Zitnick & Parikh
+    2015, appendices II and IV).
 
     Limits: a score compares words with words: a right caption in other words scores low. Scores are comparable only
     under one signature, of one version and split: document frequencies are those of what was scored. A system's caption
@@ -93,6 +105,8 @@ def score(
     check_resampling(resamples, confidence)
     if without_own_references and not named:
         raise UsageError("--without-own-references: leave-one-out holds each caption out; name --candidates")
+    if rank and named:
+        raise UsageError("--rank: puts the captions of an image in order; leave --candidates out")
     resampling = Resampling(resamples, confidence, seed)
     if preset is not None:
         chosen = preset_of(preset)
@@ -113,6 +127,7 @@ def score(
         tokenizer=tokenizer,
         split=split,
         against=References("loo" if not named else "all", references, seed),
+        rank=rank,
         distinct=distinct,
         without_own_references=without_own_references,
         resampling=resampling,
@@ -130,6 +145,7 @@ def _of_captions(
     tokenizer: str,
     split: str | None,
     against: References,
+    rank: bool,
     distinct: bool,
     without_own_references: bool,
     resampling: Resampling,
@@ -158,6 +174,9 @@ def _of_captions(
             parts.append(part.with_columns(footing=pl.lit(footing), system=pl.lit(label)))
         signed |= named if footing == RAW else {f"{label} {footing}": named[label] for label in named}
     scores = pl.concat(parts)
+    if rank:
+        scores = with_ranks(store, selection, tokenizer, scores, requested)
+        notes += [*as_references(selection), *(without_references(store, selection) if against.drawn is None else ())]
     for system in systems:
         own = own_references(store, against.of(selection), tokenizer, chosen[system.label])
         scored = scores.filter(footing=RAW, system=system.label).height
@@ -178,17 +197,23 @@ def _of_captions(
     if len(systems) > 1:
         told = told.with_columns(candidate=pl.col("system"))
     labels = [metric.label for metric in requested]
-    keys = ["split", "image", "slot", "candidate", *(["footing"] if distinct else [])]
+    keys = ["split", "image", "slot", "candidate", *(["footing"] if distinct else []), *(["length"] if rank else [])]
     frame = told.unpivot(labels, index=keys, variable_name="metric").select(
         pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
     )
+    ranked: tuple[Table, ...] = ()
+    if rank:
+        ranks = told.unpivot([f"rank {label}" for label in labels], value_name="rank")
+        frame = frame.with_columns(ranks["rank"])
+        ranked, favoured = ranking(selection, told.filter(footing=RAW), labels)
+        notes += favoured
     said = [*left_out(metrics), *unscored, *notes, *too_long(store, selections, tokenizer)]
     return Result(
         "score",
         frame,
         selections=tuple(selections),
         signatures=signed,
-        tables=_tables(selection, systems, scores, told, requested, resampling, distinct=distinct),
+        tables=(*_tables(selection, systems, scores, told, requested, resampling, distinct=distinct), *ranked),
         notes=notes_in(said),
         findings=findings_in(said),
     )

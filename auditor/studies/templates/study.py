@@ -59,7 +59,7 @@ def templates(
     split: p.Split = None,
     progress: Progress = silent,
 ) -> Result:
-    """How formulaic captions are: openings, templates, unlike annotators.
+    """Measure how formulaic captions are.
 
     A template is a sequence of tokens that `least`, a share, of the captions hold (two at least): five to seven tokens
     in a row, or four to seven of which one is open. Statistics at level dataset:

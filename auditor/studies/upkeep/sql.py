@@ -25,7 +25,7 @@ _GROUPS = {
 #: What names each table, view and function at once.
 ALL = "all"
 
-_COLUMNS = "columns: `auditor sql --schema NAME`, of everything `auditor sql --schema all`; in the shell .schema NAME"
+_COLUMNS = "columns: `auditor sql --schema NAME`, of everything `auditor sql --schema all`; at the prompt .schema NAME"
 
 #: The datasets that examples name, where the store has no others to name in their place.
 _NAMED = ("sample-narrow", "sample-varied")
@@ -33,7 +33,7 @@ _NAMED = ("sample-narrow", "sample-varied")
 #: Rows that a table or page shows at most.
 SHOWN = 100_000
 
-#: Rows that the shell shows of a statement.
+#: Rows that the prompt shows of a statement.
 SHOWN_BY_SHELL = 1_000
 
 
@@ -178,7 +178,7 @@ def statement(text: str | None, file: Path | None, standard_input: Callable[[], 
     """Take the statement from the command line, from a file, or for `-` from standard input."""
     if (text is None) == (file is None):
         raise UsageError(
-            "give one statement: QUERY, - to read it from a pipe, or --file FILE; or --schema to see what there is"
+            "give one statement: STATEMENT, - to read it from a pipe, or --file FILE; or --schema to see what there is"
         )
     if file is None and text != "-":
         if text and text.endswith(".sql") and " " not in text:

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.model import Progress, silent
 from auditor.result import Finding, Result, Table
 from auditor.store import migrations, upkeep
 from auditor.store.connection import Store
 
+Everything = Annotated[bool, p.Parameter("Remove the whole cache, which is counted again.", "all")]
+
 _SCHEMA = pl.Schema({"statistic": pl.String, "relation": pl.String, "value": pl.Int64})
 
 
 def info(store: Store) -> Result:
-    """Say how large the store is, of which schema, and how many rows each table holds.
+    """Report the size of the store and of its tables.
 
     Columns: statistic, relation (the table whose rows are counted, else null), value.
+
+    How to read it: `bytes` is the size of the file, `bytes-free` what is unused in it. `schema` is that of this store.
+
+    Limits: an old schema stays as it is; any command that opens the store for its data changes it.
+
+    Example: auditor store info
     """
     tables = upkeep.tables(store)
     held = dict(tables.iter_rows())
@@ -32,7 +42,7 @@ def info(store: Store) -> Result:
         "versions": held["version"],
     }
     counted = tables.select(pl.lit("rows").alias("statistic"), "relation", pl.col("rows").alias("value"))
-    said = f"of schema {schema}: `auditor store migrate` brings it to {newest}"
+    said = f"of schema {schema}: the next command that opens it brings it to {newest}"
     old = Finding("old-schema", said, values={"schema": schema, "newest": newest}, severity="notice")
     return Result(
         "store-info",
@@ -42,28 +52,20 @@ def info(store: Store) -> Result:
     )
 
 
-def migrate(store: Store) -> Result:
-    """Say what opening the store did to its schema. Columns: statistic, relation (null), value."""
-    done = store.migration
-    newest = migrations.newest()
-    numbers = {"schema-before": done.old if done else newest, "schema": newest}
-    if done is None:
-        note = f"already current: {store.path} is of schema {newest}"
-    else:
-        note = f"migrated from schema {done.old} to {done.new}; the old file is kept as {done.backup}"
-    return Result(
-        "store-migrate",
-        _rows(numbers),
-        tables=(Table(f"store {store.path}", _shown(numbers), name="store"),),
-        notes=(note,),
-    )
+def gc(store: Store, *, everything: Everything = False, progress: Progress = silent) -> Result:
+    """Remove outdated counts and shrink the file.
 
+    Removes counts of outdated versions, or with `everything` the whole cache, and writes the file again. Facts stay.
+    Closes the store. Columns: statistic, relation (null), value.
 
-def gc(store: Store, *, everything: bool = False, progress: Progress = silent) -> Result:
-    """Sweep what the cache no longer needs, or with `everything` the whole cache, and write the file anew.
+    How to read it: `bytes-before` and `bytes` are the size of the file before and after.
 
-    Closes the store. Columns: statistic, relation (null), value. Raises `StoreError`, with every fact where it was,
-    when there is no room for the new file or it is not equal to the old one.
+    Limits: needs room for a second file until it is done.
+
+    Raises `StoreError`, with every fact where it was, when there is no room for the new file or it is not equal to the
+    old one.
+
+    Example: auditor store gc
     """
     before = upkeep.size(store.path)
     progress("sweeping the cache", 0, 2)

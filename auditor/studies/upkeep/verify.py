@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from pathlib import Path
 
 import polars as pl
 
-from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import MissingExtraError, SqlError, StoreError, UsageError
 from auditor.model import Progress, Selection, Source, silent
@@ -16,17 +15,15 @@ from auditor.store import verification, versions
 from auditor.store.connection import Store
 from auditor.text import BY_OTHERS, tokenizer_of
 
-Verified = Annotated[str | None, p.Parameter("Hash this version only; default: all.", metavar="DATASET")]
-
 
 def verify(
     store: Store,
-    ref: Verified = None,
+    ref: str | None = None,
     *,
-    config: p.Config = None,
+    config: Path | Mapping[str, Source] | None = None,
     progress: Progress = silent,
 ) -> Result:
-    """Hash the stored captions again, and check the store against its log: `auditor verify` without `--card`."""
+    """Hash the stored captions again, and check the store against its log: `auditor store verify` without a file."""
     declared = sources(config)
     selection = None if ref is None else versions.resolve(store, ref, vectors=True)
     legible = verification.legible(store, progress)
@@ -64,7 +61,7 @@ def verify(
     sound = bool((checks["faults"] == 0).all())
     damaged = StoreError(f"{store.path}: damaged, see the rows above; {remedy}")
     return Result(
-        "verify",
+        "store-verify",
         rows,
         selections=() if selection is None else (selection,),
         tables=(Table(f"verified {store.path}", rows, name="verified"),),

@@ -30,7 +30,7 @@ def drop(
     force: Tagged = False,
     confirm: Confirm = unasked,
 ) -> Result:
-    """Forget a dataset, or one of its versions.
+    """Remove a dataset, or one of its versions.
 
     `mine` is the dataset with all its versions, tags and refused records, `mine@v2` one version. Asks first, unless
     `yes`. What other datasets and versions hold stays, to the letter: texts that they share, too. A version that a tag
@@ -43,7 +43,7 @@ def drop(
 
     Raises `UsageError` for what a tag names, and where nobody said yes.
 
-    Example: auditor drop mine@v2
+    Example: auditor store drop mine@v2
     """
     selection = versions.resolve(store, ref, vectors=True)
     if selection.split is not None:
@@ -68,7 +68,7 @@ def drop(
     left = versions.log(store, dataset)
     stays = f"{dataset} is {left[0].label} now" if left else f"{dataset} is gone"
     note = f"{stays}; `auditor store gc` gives the room back"
-    return Result("drop", rows, tables=(Table("dropped", shown, name="dropped"),), notes=(note,))
+    return Result("store-drop", rows, tables=(Table("dropped", shown, name="dropped"),), notes=(note,))
 
 
 def _said(ref: str, going: list[Version]) -> str:

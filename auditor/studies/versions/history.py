@@ -23,7 +23,10 @@ _SHORT = pl.col("version").str.head(12)
 _DEPTHS = {"totals": "difference", "images": "image_change", "text": "change"}
 
 
-Dataset = Annotated[str, p.Parameter("Dataset.", metavar="NAME")]
+Dataset = Annotated[
+    str | None,
+    p.Parameter("List the versions of this dataset; default: all datasets.", metavar="NAME", completes="dataset"),
+]
 
 Before = Annotated[str, p.Parameter("Before: flickr8k@v1.", metavar="DATASET")]
 
@@ -34,21 +37,26 @@ Depth = Annotated[str, p.Parameter("totals, images, text (every caption), vocabu
 AsTokens = Annotated[bool, p.Parameter("Compare captions by their tokens: case and punctuation do not count.")]
 
 
-def datasets(
-    store: Store,
-) -> Result:
-    """List the datasets of the store, each with its newest version.
+def datasets(store: Store, name: Dataset = None) -> Result:
+    """List the datasets of the store, or the versions of one.
 
-    One row a dataset, in order of names.
+    One row a dataset with its newest version, in order of names; with NAME one row a version, the newest first, with
+    its tags and note.
 
-    How to read it: `seq` is the number of the newest version (3 is written NAME@v3), `version` the name of its content.
-    `kind` says what it holds: captions, candidates (a system's output), judgements (ratings), pairs, triplets,
-    choices, a corpus or a word list.
+    How to read it: `seq` is the number of a version (3 is written NAME@v3), `version` the name of its content: equal
+    values are equal captions. Going back to an earlier state gives a new line with the old name, and finds what was
+    counted for it. `kind` says what it holds: captions, candidates (a system's output), judgements (ratings), pairs,
+    triplets, choices, a corpus or a word list.
 
-    Limits: what is in this store; what could be fetched or ingested is in datasets.toml.
+    Limits: what is in this store; what could be fetched or ingested is in datasets.toml. A version has the time when it
+    was read, not when or by whom the file was changed.
 
-    Example: auditor datasets
+    Raises `UsageError` for a dataset that is not there.
+
+    Examples: auditor datasets · auditor datasets flickr8k
     """
+    if name is not None:
+        return _versions(store, name)
     columns = ["dataset", "kind", "seq", "version", "images", "captions", "created_at", "rejected", "format"]
     newest = versions.log_rows(store).unique("dataset", keep="first", maintain_order=True).select(columns)
     notes = () if newest.height else ("the store is empty; fill it with `auditor ingest NAME`",)
@@ -61,28 +69,13 @@ def datasets(
     )
 
 
-def log(
-    store: Store,
-    dataset: Dataset,
-) -> Result:
-    """List every version of a dataset, the newest first.
-
-    One row a version, with its tags and note.
-
-    How to read it: equal values of `version` are equal captions: going back to an earlier state gives a new line with
-    the old name, and finds what was counted for it.
-
-    Limits: when a version was read, not who changed the file or when.
-
-    Raises `UsageError` for a dataset that is not there.
-
-    Example: auditor log flickr8k
-    """
+def _versions(store: Store, dataset: str) -> Result:
+    """List every version of a dataset, the newest first."""
     selection = versions.resolve(store, dataset, vectors=True)
     rows = versions.log_rows(store, selection.version.dataset).with_columns(pl.col("tags").list.join(" "))
     table = rows.drop("dataset", "kind", "text_profiles").with_columns(_SHORT, pl.col("source_sha256").str.head(12))
     return Result(
-        "log",
+        "datasets",
         rows.with_columns(pl.col("text_profiles").list.join(" ")),
         selections=(selection,),
         tables=(Table(f"versions of {dataset}", table, name="versions"),),
@@ -101,7 +94,7 @@ def diff(
     as_tokens: AsTokens = False,
     progress: Progress = silent,
 ) -> Result:
-    """Say what changed from one version to another: captions, words, lengths.
+    """Compare two versions: captions, words, lengths.
 
     At `depth` totals it counts by kind of change, at images by image, at text it shows every caption, old and new; with
     `as_tokens`, captions whose tokens are equal have not changed. At depth vocabulary it compares words, at lengths and

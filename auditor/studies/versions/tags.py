@@ -19,87 +19,75 @@ _TAG = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 _VERSION = re.compile(r"[vV]\d+|[0-9a-fA-F]+")
 
 
-Named = Annotated[str, p.Parameter("Version to name: flickr8k, flickr8k@v2.", metavar="DATASET", completes="dataset")]
+Named = Annotated[
+    str, p.Parameter("Version: flickr8k, flickr8k@v2, flickr8k@camera-ready.", metavar="DATASET", completes="dataset")
+]
 
-TagName = Annotated[str, p.Parameter("Name to give it: camera-ready.", metavar="NAME")]
+TagName = Annotated[str | None, p.Parameter("Name to give it: camera-ready.", metavar="NAME")]
+
+Text = Annotated[str | None, p.Parameter('Replace the note of the version; "" removes it.')]
 
 Delete = Annotated[bool, p.Parameter("Forget the name; the version stays.")]
 
 Take = Annotated[bool, p.Parameter("Take the name from another version.")]
 
-Noted = Annotated[
-    str, p.Parameter("Version: flickr8k, flickr8k@v2, flickr8k@camera-ready.", metavar="DATASET", completes="dataset")
-]
-
-Text = Annotated[str, p.Parameter('What to remember; "" forgets the note.', metavar="TEXT")]
-
 
 def tag(
     store: Store,
     ref: Named,
-    name: TagName,
+    name: TagName = None,
     *,
+    note: Text = None,
     delete: Delete = False,
     force: Take = False,
 ) -> Result:
-    """Give a version a name that every command understands.
+    """Name a version, or replace its note.
 
-    With `delete`, the name is forgotten and the version stays; with `force`, it is taken from the version that it names
-    now.
+    Every command understands the name, as in flickr8k@camera-ready. With `delete`, the name is forgotten and the
+    version stays; with `force`, it is taken from the version that it names now. `auditor datasets NAME` lists names and
+    notes.
 
-    How to read it: one row: the name and the version that it stands for from now on.
+    How to read it: one row: the version, its name and its note from now on.
 
     Limits: a tag belongs to one store; it is no part of the version and not in an exported bundle. It cannot look like
-    @v2, a date, or the letters of a version.
+    @v2, a date, or the letters of a version. Only the last note is kept.
 
-    Raises `UsageError` for a name that no tag can have, and one that names another version.
+    Raises `UsageError` for a name that no tag can have, one that names another version, and a note that is not UTF-8.
 
-    Example: auditor tag flickr8k@v2 camera-ready, then auditor bounds flickr8k@camera-ready
+    Example: auditor store tag flickr8k@v2 camera-ready --note "as sent", then auditor bounds flickr8k@camera-ready
     """
+    if name is None and (note is None or delete or force):
+        raise UsageError(f"{ref}: name a tag, or a note with --note TEXT")
     version = _whole(store, ref)
+    facts: dict[str, object] = {}
+    if note is not None:
+        try:
+            note.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(f"the note is not UTF-8 (character {error.start + 1})") from error
+    if name is not None:
+        version, done = _named(store, version, ref, name, delete=delete, force=force)
+        facts |= {"tag": name, "status": done}
+    if note is not None:
+        tags.annotate(store, version, note or None)
+        version = versions.resolve(store, version.label, vectors=True).version
+        facts |= {"note": version.note}
+    return _result(version, {"dataset": version.dataset, "seq": version.seq, "version": version.version, **facts})
+
+
+def _named(store: Store, version: Version, ref: str, name: str, *, delete: bool, force: bool) -> tuple[Version, str]:
+    """Give a version its name, or forget it; return the version that had or has it, and what was done."""
     named = tags.of(store, version.dataset).get(name)
     if delete:
         _check_deletable(version, ref, name, named)
         tags.remove(store, version.dataset, name)
-        done = "deleted"
-    else:
-        _check_valid(name)
-        if named not in (None, version.seq) and not force:
-            raise UsageError(f"{version.dataset}@{name} names {version.dataset}@v{named} already; --force moves it")
-        if named != version.seq:
-            tags.put(store, version, name)
-        done = "unchanged" if named == version.seq else "new" if named is None else f"moved from v{named}"
-    told = versions.resolve(store, f"{version.dataset}@v{named}", vectors=True).version if delete else version
-    facts = {"dataset": told.dataset, "seq": told.seq, "version": told.version, "tag": name, "status": done}
-    return _result("tag", told, facts)
-
-
-def note(
-    store: Store,
-    ref: Noted,
-    text: Text,
-) -> Result:
-    """Replace the note of a version, which `auditor log` shows.
-
-    An empty text takes the note away.
-
-    How to read it: one row: the version, and what is remembered of it now.
-
-    Limits: only the last note is kept.
-
-    Raises `UsageError` for a text that is not UTF-8.
-
-    Example: auditor note flickr8k@v2 "without the five twins"
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UsageError(f"the note is not UTF-8 (character {error.start + 1})") from error
-    version = _whole(store, ref)
-    tags.annotate(store, version, text or None)
-    noted = versions.resolve(store, version.label, vectors=True).version
-    facts = {"dataset": noted.dataset, "seq": noted.seq, "version": noted.version, "note": noted.note}
-    return _result("note", noted, facts)
+        return versions.resolve(store, f"{version.dataset}@v{named}", vectors=True).version, "deleted"
+    _check_valid(name)
+    if named not in (None, version.seq) and not force:
+        raise UsageError(f"{version.dataset}@{name} names {version.dataset}@v{named} already; --force moves it")
+    if named != version.seq:
+        tags.put(store, version, name)
+    return version, "unchanged" if named == version.seq else "new" if named is None else f"moved from v{named}"
 
 
 def _whole(store: Store, ref: str) -> Version:
@@ -118,12 +106,12 @@ def _check_valid(name: str) -> None:
 
 def _check_deletable(version: Version, ref: str, name: str, named: int | None) -> None:
     if named is None:
-        raise UsageError(f"{version.dataset} has no tag {name}; `auditor log {version.dataset}` lists tags")
+        raise UsageError(f"{version.dataset} has no tag {name}; `auditor datasets {version.dataset}` lists tags")
     if "@" in ref and named != version.seq:
         raise UsageError(f"{version.dataset}@{name} names {version.dataset}@v{named}, not @v{version.seq}")
 
 
-def _result(command: str, version: Version, facts: dict[str, object]) -> Result:
+def _result(version: Version, facts: dict[str, object]) -> Result:
     rows = pl.DataFrame([facts], schema_overrides={"note": pl.String} if "note" in facts else None)
     shown = rows.with_columns(pl.col("version").str.head(12))
-    return Result(command, rows, selections=(Selection(version),), tables=(Table(command, shown, name=command),))
+    return Result("store-tag", rows, selections=(Selection(version),), tables=(Table("tag", shown, name="tag"),))

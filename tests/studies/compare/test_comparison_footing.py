@@ -15,6 +15,7 @@ from auditor.result import Result
 from auditor.store import ngrams, tokens
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
+from auditor.studies.compare import parted
 from auditor.studies.compare.study import compare
 from auditor.text import tokenizer_of
 
@@ -51,7 +52,7 @@ def result(filled: Store) -> Result:
 
 
 def equalised(store: Store, *refs: str, metrics: Sequence[str] = ("bleu-1",), **settings: Any) -> Result:
-    return compare(store, *refs, metrics=metrics, equalise=True, **{"resamples": 100, **settings})
+    return parted(compare(store, *refs, metrics=metrics, equalise=True, **{"resamples": 100, **settings}))[0]
 
 
 def numbers(frame: pl.DataFrame, footing: str) -> pl.DataFrame:
@@ -75,7 +76,7 @@ def test_every_dataset_is_at_work_with_equally_many_images_and_captions(result: 
 
 
 def test_raw_numbers_are_those_without_equalising(filled: Store, result: Result) -> None:
-    alone = compare(filled, "large", "small", "wide", metrics=["bleu-1"], resamples=100).frame
+    alone = parted(compare(filled, "large", "small", "wide", metrics=["bleu-1"], resamples=100))[0].frame
     beside = result.frame
     assert beside.filter(footing="raw").select(alone.columns).equals(alone)
     assert beside.columns == [*alone.columns, "images", "captions_per_image", "footing"]
@@ -96,9 +97,8 @@ def test_a_dataset_under_another_name_keeps_the_same_images_and_its_rank(store: 
     upper = equalised(store, "one", "again", "few").frame.filter(footing="equalised", statistic="upper")
     one, again = (upper.filter(dataset=name).select("metric", "value", "rank", "se") for name in ("one", "again"))
     assert one.equals(again)
-    tested = equalised(store, "one", "again", "few", pairs=True).frame.filter(
-        pl.col("against").is_not_null(), footing="equalised"
-    )
+    _, pairs = parted(compare(store, "one", "again", "few", metrics=["bleu-1"], equalise=True, resamples=100))
+    tested = pairs.frame.filter(footing="equalised")
     same = tested.filter(dataset="one", against="again")
     assert set(same["test"]) == {"paired"}
     assert same.filter(statistic="upper")["p"].to_list() == [1.0]

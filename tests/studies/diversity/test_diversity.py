@@ -20,8 +20,7 @@ from auditor.statistics.length_interval import RESAMPLES
 from auditor.statistics.studentized import Measured, estimates
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.diversity.omitted import omitted_words
-from auditor.studies.diversity.robustness import robustness
-from auditor.studies.diversity.settings import DiversitySettings, RobustnessSettings
+from auditor.studies.diversity.settings import DiversitySettings
 from auditor.studies.diversity.study import diversity
 
 WORDS = ("a", "dog", "runs", "Dog", "café", "日本", "sky", "at", "on")
@@ -273,8 +272,6 @@ def test_omitted_words_are_learnable_ones_that_nobody_says(store: Store) -> None
         ("other", "the", 2, 2, 2, 2),
         ("other", "runs", 1, 2, 3, 1),
     ]
-    with pytest.raises(UsageError, match="--against DATASET"):
-        omitted_words(store, "one", number=2)
 
 
 def test_omitted_words_are_of_the_images_that_system_and_people_describe(store: Store) -> None:
@@ -305,7 +302,7 @@ def test_words_that_every_system_omits_count_where_they_are_rarest(store: Store)
 def test_what_does_not_change_a_number_is_told_from_what_does(store: Store) -> None:
     ingest_rows(store, _rows(["a dog runs .", "a dog runs", "two cats", "A dog runs. "] * 4, 2), "punctuated")
     ingest_rows(store, _rows(["a dog runs far"] * 3 + ["a cat sits"] * 5, 2), "grouped")
-    result = robustness(store, "punctuated", "grouped", settings=RobustnessSettings(segment=4, draws=3))
+    result = diversity(store, "punctuated", "grouped", settings=DiversitySettings(segment=4, draws=3), robustness=True)
     moved = {
         (one, statistic, factor): (base, value)
         for one, statistic, factor, base, value in result.frame.select(

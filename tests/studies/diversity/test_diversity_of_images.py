@@ -11,8 +11,7 @@ from auditor.errors import UsageError
 from auditor.store.connection import Store
 from auditor.studies.diversity.missed import missed_words
 from auditor.studies.diversity.per_image import local_diversity
-from auditor.studies.diversity.robustness import robustness
-from auditor.studies.diversity.settings import DiversitySettings, RobustnessSettings
+from auditor.studies.diversity.settings import DiversitySettings
 from auditor.studies.diversity.study import ROWS, diversity
 from auditor.studies.diversity.within_image import within_image
 
@@ -108,7 +107,7 @@ def test_statistics_are_correlated_over_three_systems_and_not_over_two(store: St
 def test_fewer_captions_by_people_move_recall(store: Store) -> None:
     humans = {image: ["dog cat", "dog cow", "dog", "cat dog", "a dog"] for image in "pqr"}
     filled(store, humans, system=dict.fromkeys("pqr", "dog"))
-    frame = robustness(store, "system", settings=RobustnessSettings(draws=1), evaluation="people").frame
+    frame = diversity(store, "system", settings=DiversitySettings(draws=1), evaluation="people", robustness=True).frame
     moved = frame.filter(factor="people-2", statistic="recall-2").row(0, named=True)
     drawn = local_diversity(store, "system", evaluation="people", settings=DiversitySettings(references=2)).frame
     assert moved["base"] == 0  # two captions of an image have "cat"
@@ -126,5 +125,3 @@ def test_the_first_missed_words_of_each_ranking(store: Store) -> None:
           ("unsupported", "unsupported-relative", "unsupported-floor")),
     ]  # fmt: skip
     assert result.frame["rank"].to_list() == [1] * 6
-    with pytest.raises(UsageError, match="--eval DATASET"):
-        missed_words(store, "system", evaluation=None)

@@ -324,7 +324,7 @@ def command(filled: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
         ("report", "clip", "-o", "a.html"),
         ("card", "clip"),
         ("diversity", "clip"),
-        ("keyness", "set", "clip"),
+        ("words", "set", "--against", "clip"),
     ],
     ids=" ".join,
 )
@@ -338,13 +338,13 @@ def test_what_asks_for_captions_says_that_these_are_vectors(command: Command, ar
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("log", "clip"), "vectors"),
+        (("datasets", "clip"), "vectors"),
         (("datasets",), "clip"),
-        (("verify",), "vectors of a version are equally long"),
-        (("verify", "clip"), "hash and counts"),
-        (("tag", "clip", "final"), "final"),
-        (("tag", "clip@v1", "final"), "new"),
-        (("note", "clip", "another"), "another"),
+        (("store", "verify"), "vectors of a version are equally long"),
+        (("store", "verify", "clip"), "hash and counts"),
+        (("store", "tag", "clip", "final"), "final"),
+        (("store", "tag", "clip@v1", "final"), "new"),
+        (("store", "tag", "clip", "--note", "another"), "another"),
         (("store", "info"), "vector"),
         (("store", "gc"), "bytes"),
         (("sql", "select image, len(vector) as length from vector order by image"), "a.jpg"),

@@ -16,7 +16,7 @@ from auditor.statistics.saturation import detectable
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies.references.study import enough_references
-from auditor.studies.score.ranked import ranked_captions
+from auditor.studies.score import score
 from auditor.studies.tasks import tasks
 
 WORDS = "a dog cat man runs sits on the red bench".split()
@@ -146,7 +146,7 @@ def test_a_corpus_has_no_references_and_compared_captions_are_said_to_be_odd_one
     with pytest.raises(UsageError, match="sentences: is a corpus"):
         tasks(store, "sentences")
     with pytest.raises(UsageError, match="sentences: is a corpus"):
-        ranked_captions(store, "sentences", metrics=["bleu-1"])
+        score(store, "sentences", metrics=["bleu-1"], rank=True)
     assert "systems was ingested as candidates, not as captions to score against" in tasks(store, "systems").sentences
 
 

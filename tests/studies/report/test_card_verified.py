@@ -54,7 +54,7 @@ def file_of(made: DatasetCard, name: str = "md", change: Callable[[str], str] = 
 
 def verified(path: Path, file: Path) -> Result:
     with Store.open(path) as store:
-        return verify(store, card=file)
+        return verify(store, file)
 
 
 @pytest.mark.parametrize("name", ["md", "croissant"])
@@ -122,7 +122,7 @@ def test_signature_that_is_no_text_is_another_way(path: Path, dogs: DatasetCard)
 def test_captions_are_known_by_their_hash_whatever_they_are_called(dogs: DatasetCard) -> None:
     with Store.open(MEMORY) as store:
         ingest_rows(store, DOGS, "hounds", splits={"train": ["d0", "d1"], "test": ["d2", "d3"]})
-        result = verify(store, card=file_of(dogs, "croissant"))
+        result = verify(store, file_of(dogs, "croissant"))
     assert result.holds
     assert set(result.frame["dataset"]) == {"hounds"}
     unsure = result.frame.filter(result.frame["holds"].is_null())
@@ -133,7 +133,7 @@ def test_captions_are_known_by_their_hash_whatever_they_are_called(dogs: Dataset
 def test_version_that_the_store_does_not_hold_is_not_answerable(store: Store, dogs: DatasetCard) -> None:
     ingest_rows(store, DOGS[:-1], "dogs")
     with pytest.raises(UsageError, match=r"not answerable here: .* does not hold version .* of dogs"):
-        verify(store, card=file_of(dogs))
+        verify(store, file_of(dogs))
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_version_that_the_store_does_not_hold_is_not_answerable(store: Store, do
 def test_file_that_is_no_card_is_refused_with_the_reason(store: Store, text: str, words: str) -> None:
     Path("card.md").write_text(text, encoding="utf-8")
     with pytest.raises(SourceError, match=words):
-        verify(store, card=Path("card.md"))
+        verify(store, Path("card.md"))
 
 
 def test_file_that_cannot_be_read_is_refused(store: Store) -> None:
@@ -170,7 +170,7 @@ def test_file_that_cannot_be_read_is_refused(store: Store) -> None:
     os.mkfifo("pipe.md")
     for name in ("card.svg", "nowhere.md", ".", "pipe.md", "/dev/zero"):
         with pytest.raises(SourceError, match="cannot be read"):
-            verify(store, card=Path(name))
+            verify(store, Path(name))
 
 
 def test_what_others_add_to_a_card_is_no_number_of_it(path: Path, dogs: DatasetCard) -> None:
@@ -200,10 +200,8 @@ def test_readme_may_hold_several_cards(path: Path, dogs: DatasetCard) -> None:
 def test_command_line_ends_with_1_where_a_number_does_not_hold(
     path: Path, dogs: DatasetCard, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["verify", "--store", str(path), "--card"]
+    command = ["store", "verify", "--store", str(path)]
     app([*command, str(file_of(dogs))], standalone_mode=False)
     changed = file_of(dogs, "croissant", lambda text: text.replace('"value": 6', '"value": 7'))
     assert app([*command, str(changed)], standalone_mode=False) == 1
     assert "do not: profile/captions" in capsys.readouterr().out
-    with pytest.raises(UsageError, match="names its version"):
-        app([*command, str(changed), "dogs"], standalone_mode=False)

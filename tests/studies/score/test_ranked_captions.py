@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
 
 from auditor.errors import MetricError, UsageError
+from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.score.ranked import PUBLISHED, ranked_captions
 from auditor.studies.score.study import score
+
+#: The metrics whose rankings Vedantam et al. 2015 show; their ROUGE-1 is recall over all references (eq. 9).
+PUBLISHED = ("cider", "bleu-1", "bleu-1:bp=none", "rouge-1:measure=recall", "cider:n=1", "cider-d:n=1")
 
 WORDS = ("a", "the", "on", "red", "café", "日本", "dog", "cat", "tree", "house", "runs", "sits")
 
@@ -30,9 +34,13 @@ def filled(store: Store, rows: Rows, dataset: str = "set") -> Store:
     return store
 
 
+def ranked(store: Store, metrics: list[str] | None = None, **settings: Any) -> Result:
+    return score(store, "set", metrics=metrics or list(PUBLISHED), rank=True, **settings)
+
+
 def test_rank_counts_the_captions_of_the_image_that_score_better(store: Store) -> None:
     rows = random_rows(1)
-    frame = ranked_captions(filled(store, rows), "set", metrics=["cider", "ter"]).frame
+    frame = ranked(filled(store, rows), ["cider", "ter"]).frame
     scores = score(store, "set", metrics=["cider", "ter"]).frame
     keys = ["image", "slot", "metric", "value"]
     assert frame.select(keys).sort(keys).equals(scores.select(keys).sort(keys))
@@ -42,14 +50,13 @@ def test_rank_counts_the_captions_of_the_image_that_score_better(store: Store) -
         better = own < row["value"] if row["metric"] == "ter" else own > row["value"]
         assert row["rank"] == 1 + better.sum()
         assert row["length"] == lengths[row["image"], row["slot"]]
-    assert frame["image"].is_sorted()
 
 
 def test_length_is_correlated_with_rank_within_images(store: Store) -> None:
     from scipy.stats import spearmanr
 
-    result = ranked_captions(filled(store, random_rows(2)), "set")
-    summary = result.tables[0].frame
+    result = ranked(filled(store, random_rows(2)))
+    summary = result.table("first-captions").frame
     assert summary["metric"].to_list() == list(PUBLISHED)
     for metric, images, rho in summary.select("metric", "images", "length_rho").rows():
         found = [
@@ -71,8 +78,8 @@ def test_recall_favours_long_captions_and_precision_without_brevity_penalty_shor
         "some red dog on the grass",
     ]
     rows = [(f"i{n}", slot, f"{text} {n}") for n in range(5) for slot, text in enumerate(captions)]
-    result = ranked_captions(filled(store, rows), "set")
-    rho = dict(result.tables[0].frame.select("metric", "length_rho").rows())
+    result = ranked(filled(store, rows))
+    rho = dict(result.table("first-captions").frame.select("metric", "length_rho").rows())
     assert rho["rouge-1:measure=recall"] > 0.8
     assert rho["bleu-1:bp=none"] < 0
     assert result.sentences == tuple(
@@ -81,40 +88,38 @@ def test_recall_favours_long_captions_and_precision_without_brevity_penalty_shor
     )
 
 
-def test_one_image_is_ranked_among_all_and_shown_alone(store: Store) -> None:
+def test_best_and_worst_caption_of_an_image_stand_beside_each_other(store: Store) -> None:
     rows = [*random_rows(3), ("日本 1", 0, "a red dog"), ("日本 1", 1, "a red cat"), ("日本 1", 2, "a red dog")]
-    every = ranked_captions(filled(store, rows), "set").frame
-    one = ranked_captions(store, "set", images=["日本 1"])
-    assert one.frame.equals(every.filter(image="日本 1"))
-    assert one.tables[1].frame.select("cider", "slot", "length", "text").rows() == [
-        (1, 0, 3, "a red dog"), (1, 2, 3, "a red dog"), (3, 1, 3, "a red cat")
-    ]  # fmt: skip
-    with pytest.raises(UsageError, match="--image j: set has no captions to rank for it; it has those of i"):
-        ranked_captions(store, "set", images=["j"])
+    ends = ranked(filled(store, rows), ["cider"]).table("best-and-worst").frame
+    assert ends.filter(image="日本 1").select("best", "worst").rows() == [("a red dog", "a red cat")]
+
+
+def test_output_of_a_system_is_not_ranked(store: Store) -> None:
+    filled(store, random_rows(3))
+    with pytest.raises(UsageError, match="--rank: puts the captions of an image in order; leave --candidates out"):
+        ranked(store, ["cider"], candidates=["system"])
 
 
 def test_images_that_cannot_be_ranked_are_explained(store: Store) -> None:
     rows = [("a", 0, "alone"), ("b", 0, "same same"), ("b", 1, "same same")]
-    result = ranked_captions(filled(store, rows), "set")
+    result = ranked(filled(store, rows))
     assert set(result.frame["image"]) == {"b"}
     assert set(result.frame["rank"]) == {1}
-    assert result.tables[0].frame["length_rho"].null_count() == len(PUBLISHED)
+    assert result.table("first-captions").frame["length_rho"].null_count() == len(PUBLISHED)
     assert any("1 image has one caption only" in note for note in result.sentences)
     with pytest.raises(MetricError, match="needs two captions per image; this dataset has one"):
-        ranked_captions(filled(store, [("a", 0, "alone"), ("b", 0, "too")], "lonely"), "lonely")
-    one = ranked_captions(filled(store, rows[1:], "one"), "one")
-    assert set(one.frame["metric"]) == {"bleu-1", "bleu-1:bp=none", "rouge-1:measure=recall"}
+        score(filled(store, [("a", 0, "alone"), ("b", 0, "too")], "lonely"), "lonely", rank=True)
+    one = score(filled(store, rows[1:], "one"), "one", rank=True)
+    assert not {"cider", "cider-d"} & {*one.frame["metric"]}
     assert any("no cider" in note for note in one.sentences)
 
 
 def test_ranks_depend_on_the_seed_and_the_captions_alone(store: Store) -> None:
     rows = random_rows(5)
-    first = ranked_captions(filled(store, rows), "set", metrics=["cider", "bleu-1"], references=1, seed=2)
+    first = ranked(filled(store, rows), ["cider", "bleu-1"], references=1, seed=2)
     with Store.open(MEMORY) as second:
         second.execute("set threads = 1")
         filled(second, random_rows(6), "unrelated")
-        other = ranked_captions(
-            filled(second, list(reversed(rows))), "set", metrics=["cider", "bleu-1"], references=1, seed=2
-        )
+        other = ranked(filled(second, list(reversed(rows))), ["cider", "bleu-1"], references=1, seed=2)
     assert other.frame.equals(first.frame)
-    assert other.tables[0].frame.equals(first.tables[0].frame)
+    assert other.table("first-captions").frame.equals(first.table("first-captions").frame)

@@ -104,7 +104,7 @@ def test_command_ends_well_where_only_counts_differ(tmp_path: Path) -> None:
         label = versions.resolve(store, "set").version.label
     config = tmp_path / "own.toml"
     config.write_text('[set]\nformat = "flickr"\npath = "captions.token"\nimages = 2\ncaptions = 9\n')
-    done = run_auditor("verify", "--store", str(path), "--config", str(config))
+    done = run_auditor("store", "verify", "--store", str(path), "--config", str(config))
     assert done.returncode == 0
     assert "differs" in done.stdout
     assert f"{label}: 3 captions, 6 fewer than the 9 that datasets.toml declares" in done.stdout
@@ -121,7 +121,7 @@ def test_flipped_bits_are_the_stores_fault_and_never_the_statements(tmp_path: Pa
     for _ in range(8):
         content[drawn.randrange(3 * 4096, len(content))] ^= 1 << drawn.randrange(8)
     path.write_bytes(content)
-    command = [sys.executable, "-m", "auditor", "verify", "--store", str(path)]
+    command = [sys.executable, "-m", "auditor", "store", "verify", "--store", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 4, done.stderr
     assert "Traceback" not in done.stderr

@@ -3,43 +3,38 @@
 from __future__ import annotations
 
 import inspect
-from typing import Annotated
+from collections.abc import Sequence
 
 import polars as pl
 
-from auditor import parameters as p
 from auditor.model import COMMON_OPTIONS
 from auditor.result import Result, Table
 from auditor.sources import FORMATS, find_format
 
-Name = Annotated[str | None, p.Parameter("Explain this format; default: list all.", metavar="NAME", completes="format")]
-
 _SCHEMA = dict.fromkeys(("format", "property", "option", "value"), pl.String())
 
 
-def formats(name: Name = None) -> Result:
-    """List the file formats that ingest reads, or explain one.
+def formats(names: Sequence[str]) -> Result:
+    """List every format with what it reads; of those named, how they are recognized, and their options.
 
-    Lists every format with what it reads; with NAME, how it is recognised where nobody names it, and its options.
-
-    How to read it: an option is set as in --option KEY=VALUE, or under `options` in datasets.toml. Rows have a property
-    each: reads, recognised, option.
-
-    Limits: the first format that recognises a file is taken, in the order of the list; `--format` names another.
-
-    Raises `UsageError` for an unknown name.
-
-    Example: auditor formats coco
+    Rows have a property each: reads, recognised, option. Raises `UsageError` for an unknown name.
     """
-    if name is not None:
+    for name in names:
         find_format(name)
-    rows = [row for one in ([name] if name else FORMATS) for row in _rows(one)]
-    frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
-    if name is None:
+    frame = pl.DataFrame([row for name in names or FORMATS for row in _rows(name)], schema=_SCHEMA, orient="row")
+    if not names:
         listed = frame.filter(property="reads").select("format", reads="value")
         return Result("formats", frame, tables=(Table("formats of files", listed, name="formats"),))
-    told = frame.select(pl.coalesce("option", "property").alias("about"), meaning="value")
-    return Result("formats", frame, tables=(Table(f"format {name}", told, name="format"),))
+    told = ((name, frame.filter(format=name)) for name in names)
+    tables = (
+        Table(
+            f"format {name}",
+            rows.select(pl.coalesce("option", "property").alias("about"), meaning="value"),
+            name="format",
+        )
+        for name, rows in told
+    )
+    return Result("formats", frame, tables=tuple(tables))
 
 
 def _rows(name: str) -> list[tuple[str, str, str | None, str]]:

@@ -1,4 +1,4 @@
-"""Keyness: log-likelihood by the formula, by scipy's G-test, and with its sign."""
+"""Words that A uses more, less or never: log-likelihood by the formula, with its sign; settings of one comparison."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -18,6 +19,7 @@ from auditor.api import Auditor
 from auditor.errors import MetricError, UsageError
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.keyness import keyness
+from auditor.studies.words import words
 
 captions = st.lists(st.sampled_from(["dog", "cat", "naïve", "日本"]), min_size=1, max_size=40)
 
@@ -80,8 +82,33 @@ def test_library_and_json_have_the_same_rows(tmp_path: Path) -> None:
     with Store.open(path, write=True) as store:
         filled(store, ["dog"] * 6, ["dog"] * 3 + ["cat"] * 9)
     with Auditor(path) as audit:
-        result = audit.keyness("one", "other")
-    rows = json.loads(result.to_json())["auditor.keyness/v2"]["rows"]
+        result = audit.words("one", against="other")
+    rows = json.loads(result.to_json())["auditor.words/v2"]["rows"]
     columns = "dataset against word occurrences expected log_likelihood log_ratio p direction".split()
     assert [list(row)[: len(columns)] for row in rows] == [columns] * 2
     assert [(row["word"], row["direction"]) for row in rows] == [("cat", "under"), ("dog", "over")]
+
+
+@pytest.mark.parametrize(
+    ("by", "settings", "refused"),
+    [
+        ("corpus", {"importance": 2}, "--importance: is read with --by image alone"),
+        ("corpus", {"all_images": True}, "--all-images: is read with --by training alone"),
+        ("training", {"evaluation": "other", "minimum": 2}, "--minimum: is read with --by corpus or image alone"),
+        ("image", {"words": ["dog"]}, "--word: is read with --by corpus alone"),
+        ("training", {}, "name human captions of the same images with --eval DATASET"),
+        ("nothing", {}, "expected corpus, training, image"),
+    ],
+)
+def test_setting_that_a_comparison_does_not_read_is_refused(
+    by: str, settings: dict[str, Any], refused: str, store: Store
+) -> None:
+    filled(store, ["dog"], ["cat"])
+    with pytest.raises(UsageError, match=refused):
+        words(store, "one", against="other", by=by, **settings)
+
+
+def test_words_of_two_datasets_are_not_compared_with_a_third_at_once(store: Store) -> None:
+    filled(store, ["dog"], ["cat"])
+    with pytest.raises(UsageError, match="name one"):
+        words(store, "one", "other", against="other")

@@ -1,0 +1,104 @@
+"""Commands and options that are gone: by old call, the new one, its arguments filled in. An old call does not run."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from auditor.errors import UsageError
+
+#: Options that take no value, of any command that is gone.
+_SWITCHES = ("all-images", "as-text", "as-published", "delete", "force", "yes", "watch", "json", "quiet", "no-color",
+             "debug", "help", "pairs")  # fmt: skip
+
+
+#: What `keyness --watch` looked for: words that systems find hard (van Miltenburg et al. 2018, section 3.3).
+_WATCHED = " ".join(f"--word {shlex.quote(word)}" for word in ("'s", "n't", "not", "no", "thrown", "elderly", "toast"))
+
+
+@dataclass(frozen=True)
+class _New:
+    """What takes the place of a command.
+
+    `call` is the new one: `{0}` is the first argument, `{more}` are all that it does not name. `options` has new words
+    for old options, of which `{value}` is the value; empty where nothing takes its place. A call that is `whole` takes
+    nothing of the old one.
+    """
+
+    call: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    whole: bool = False
+
+
+#: Each old call, and the new one.
+FORMER: Mapping[str, _New] = {
+    "formats": _New("ingest --formats {more}"),
+    "log": _New("datasets {more}"),
+    "shell": _New("sql"),
+    "tag": _New("store tag {more}"),
+    "note": _New("store tag {0} --note {1}"),
+    "drop": _New("store drop {more}"),
+    "verify": _New("store verify {more}", {"receipt": "{value}", "card": "{value}"}),
+    "keyness": _New("words {0} --against {1}", {"watch": _WATCHED}),
+    "omitted": _New("words {more} --by training"),
+    "missed": _New("words {more} --by image", {"eval": "--against {value}", "floor": "--minimum {value}"}),
+    "robustness": _New("diversity {more} --robustness"),
+    "identical": _New("duplicates {more} --exact --within"),
+    "rank": _New("score {more} --rank", {"image": ""}),
+    "stages": _New("bounds {more} --executor here", {"output": "--scores {value}", "o": "--scores {value}"}),
+    "compare --pairs": _New("compare {more}", {"pairs": ""}),
+    "store migrate": _New("datasets"),
+    "agree --as-published": _New("reproduce elliott2014", whole=True),
+    "agree --protocol clipscore2021": _New("reproduce clipscore2021", whole=True),
+    "consensus --protocol clipscore2021": _New("reproduce clipscore2021", whole=True),
+    "consensus --as-published": _New("reproduce vedantam2015", whole=True),
+    "consensus --versus": _New("reproduce vedantam2015", whole=True),
+    "diversity --as-published": _New("reproduce miltenburg2018", whole=True),
+    "bounds --pool-idf": _New("reproduce wang2016", whole=True),
+}
+
+
+def refuse_former(name: str, words: Sequence[str]) -> None:
+    """Refuse a command or an option that is gone. Raises `UsageError` with the call that takes its place."""
+    for word in ("", *_options(words)):
+        old = f"{name} {word}".strip()
+        new = _New(f"{name} {{more}}", {"profile": "--tokenizer {value}"}) if word == "--profile" else FORMER.get(old)
+        if new is not None:
+            raise UsageError(f"{old} is now: auditor {_filled(new, words)}")
+
+
+def _options(words: Sequence[str]) -> Iterator[str]:
+    """List the options of a call: each alone, and with its value."""
+    for word, after in zip(words, [*words[1:], ""], strict=True):
+        if word.startswith("--"):
+            option, equals, value = word.partition("=")
+            yield option
+            yield f"{option} {value if equals else after}"
+
+
+def _filled(new: _New, words: Sequence[str]) -> str:
+    """Return the new call with the arguments and options of the old one."""
+    if new.whole:
+        return new.call
+    arguments, options = list[str](), list[str]()
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-") or word == "-":
+            arguments.append(word)
+            continue
+        option, equals, value = word.partition("=")
+        option = option.lstrip("-")
+        if not equals and not option.startswith("no-") and option not in (*_SWITCHES, "q", "h"):
+            value = next(rest, "")
+        given = [word] if equals or not value else [word, value]
+        options.append(
+            new.options[option].format(value=shlex.quote(value)) if option in new.options else shlex.join(given)
+        )
+    named = [shlex.quote(each) for each in arguments]
+    count = sum(f"{{{place}}}" in new.call for place in range(2))
+    filled = (named + [each.upper() for each in ("dataset", "text")[len(named) :]])[:count]
+    call = new.call.format(*filled, more=" ".join(named[count:]))
+    if any(option.startswith("--executor") for option in options):
+        call = call.removesuffix(" --executor here")
+    return " ".join(" ".join([call, *options]).split())

@@ -1,0 +1,99 @@
+"""The statistics of some selections, by settings: what `auditor diversity` measures, and measures again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.model import Progress, Selection, Source
+from auditor.result import Said
+from auditor.store import tokens
+from auditor.store.connection import Store
+from auditor.store.versions import resolve, resolve_all
+from auditor.studies.diversity.content_words import unshared
+from auditor.studies.diversity.overall import GlobalStatistics, global_statistics, workspace
+from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Known
+from auditor.text import tokenizer_of
+
+#: The rows of a result. `value` of a curve is read at `position`. `low` and `high` are the ends over what `spread`
+#: names: drawn orders, parallel lists, or of an interval over images. A row of two statistics is their correlation over
+#: systems (Spearman's rho, with its sign, p, and n systems): it belongs to no dataset.
+ROWS: Mapping[str, type[pl.DataType]] = {
+    "dataset": pl.String, "version": pl.String, "statistic": pl.String, "value": pl.Float64, "low": pl.Float64,
+    "high": pl.Float64, "position": pl.Int64, "spread": pl.String, "lists": pl.Int64,
+    "n": pl.Int64, "images": pl.Int64, "split": pl.String, "eval": pl.String, "eval_version": pl.String,
+    "eval_split": pl.String, "profile": pl.String, "seed": pl.Int64, "signature": pl.String, "reason": pl.String,
+    "statistic_a": pl.String, "statistic_b": pl.String, "p": pl.Float64,
+}  # fmt: skip
+
+
+def apart_from_people(store: Store, selections: Sequence[Selection], people: Selection | None) -> dict[str, str]:
+    """Say of each dataset that shares no image with people's captions, by label, why it cannot be put against them.
+
+    Raises `UsageError` for a system's output: it was made for the images.
+    """
+    reasons: dict[str, str] = {}
+    if people is None:
+        return reasons
+    for one in selections:
+        try:
+            unshared(store, one, people)
+        except UsageError as error:
+            if one.version.kind == "candidates":
+                raise
+            reasons[one.label] = str(error)
+    return reasons
+
+
+def selections_with_tokens(
+    store: Store,
+    refs: Sequence[str],
+    against: str | None,
+    evaluation: str | None,
+    split: str | None,
+    tokenizer: str,
+    progress: Progress,
+) -> tuple[tuple[Selection, ...], Known]:
+    """Resolve what is measured and what it is measured against, and see to the tokens of all."""
+    tokenize = tokenizer_of(tokenizer)
+    selections = resolve_all(store, refs, split)
+    known = Known(
+        None if against is None else resolve(store, against), None if evaluation is None else resolve(store, evaluation)
+    )
+    further = [one for one in (known.training, known.evaluation) if one]
+    tokens.provide(store, [*selections, *further], tokenizer, tokenize, progress)
+    return selections, known
+
+
+def measured(
+    store: Store,
+    selections: Sequence[Selection],
+    settings: DiversitySettings,
+    known: Known,
+    declared: Mapping[str, Source],
+    progress: Progress,
+    asked: Asked = EVERY,
+) -> tuple[pl.DataFrame, list[Said]]:
+    """Measure selections whose tokens are there: the rows of all, and what a reader must know."""
+    words = store.query("select token_id, token from vocabulary")
+    at_work = workspace(store, settings, known)
+    parts: list[GlobalStatistics] = []
+    for number, selection in enumerate(selections):
+        progress(f"{selection.label}: diversity", number, len(selections))
+        parts.append(global_statistics(at_work, selection, settings, known, words, declared, asked))
+    rows = pl.concat(_rows(one, part.rows, settings) for one, part in zip(selections, parts, strict=True))
+    return rows, [note for part in parts for note in part.notes]
+
+
+def _rows(selection: Selection, rows: pl.DataFrame, settings: DiversitySettings) -> pl.DataFrame:
+    version = selection.version
+    return rows.select(
+        pl.lit(version.dataset).alias("dataset"),
+        pl.lit(version.version).alias("version"),
+        "statistic", "position", "value", "low", "high", "spread", "lists",
+        pl.lit(selection.split, pl.String).alias("split"),
+        pl.lit(settings.resolved_tokenizer).alias("profile"),
+        "seed", "signature", "reason",
+    )  # fmt: skip

@@ -1,0 +1,185 @@
+"""How much there is to learn: commands, options and lines of help are counted, and each option is read."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from types import FunctionType, ModuleType
+from typing import Any
+
+import pytest
+import typer
+from running import run_auditor
+
+from auditor.cli import app, derived
+from auditor.studies import STUDIES
+
+#: Commands that leave the command line with the next merges, and what takes their place.
+LEAVING = {"card": "report --format card", "consensus": "agree"}
+
+#: What every command shares is counted once.
+SHARED = {"store", "wait", "memory", "format_name", "as_json", "output", "quiet", "no_color", "debug"}
+
+
+def commands() -> dict[str, Callable[..., Any]]:
+    ours = {name: derived.command(name, study) for name, study in STUDIES.items()}
+    for name, (place, *_) in app.OTHERS.items():
+        module, _, function = place.partition(":")
+        ours[name] = getattr(importlib.import_module(f"auditor.cli.commands.{module}"), function)
+    return {name: function for name, function in ours.items() if name not in LEAVING}
+
+
+def options(function: Callable[..., Any]) -> set[str]:
+    hints = {name: each.annotation for name, each in inspect.signature(function, eval_str=True).parameters.items()}
+    infos = {name: hint.__metadata__[0] for name, hint in hints.items()}
+    return {
+        name
+        for name, info in infos.items()
+        if isinstance(info, typer.models.OptionInfo) and not info.hidden and name not in SHARED
+    }
+
+
+def test_commands_and_options_stay_within_their_budget() -> None:
+    first = {name.partition(" ")[0] for name in commands()}
+    assert len(first) <= 31, sorted(first)
+    assert len({*first, *commands()}) <= 40
+    own = {name: options(function) for name, function in commands().items()}
+    assert sum(map(len, own.values())) + len(SHARED) <= 260, own
+
+
+@pytest.mark.parametrize("name", app.LISTED)
+def test_help_line_is_one_short_imperative(name: str) -> None:
+    _, line = app.LISTED[name]
+    assert len(line) <= 60
+    assert line.endswith((".", "?"))
+    verb = line.partition(" ")[0]
+    assert verb[0].isupper()
+    assert not verb.endswith(("s", "ed", "ing")), f"{line}: begins with a verb in the imperative"
+
+
+def test_help_shows_the_commands_to_begin_with_and_all_of_them_when_asked() -> None:
+    brief, whole, bare = (run_auditor(*words).stdout for words in (["--help"], ["--help", "--all"], []))
+
+    def listed(text: str) -> list[str]:
+        names = [line[2:].split(" ", 1)[0] for line in text.split("\n") if line.startswith("│ ")]
+        return [name for name in names if name in app.LISTED or name == "store"]
+
+    assert listed(brief) == listed(bare) == [*app.FIRST]
+    assert "auditor --help --all" in brief
+    assert {*listed(whole)} == {name.partition(" ")[0] for name in app.LISTED}
+    assert run_auditor("--all", "--help").stdout == whole
+
+
+def test_metrics_are_named_at_once_or_one_by_one() -> None:
+    from auditor.parameters import _each_alone
+
+    assert _each_alone(["bleu-4,cider:n=1,idf=none,ter", "rouge-l"]) == [
+        "bleu-4", "cider:n=1,idf=none", "ter", "rouge-l",
+    ]  # fmt: skip
+    for whole in ("sql:a,b.sql", "python:m.f", "cider:idf=file:a,b.csv"):
+        assert _each_alone([whole]) == [whole]
+
+
+def test_wrong_name_of_a_metric_names_the_nearest() -> None:
+    done = run_auditor("metrics", "bleu4")
+    assert done.returncode == 5
+    assert done.stderr == "error: bleu4: no such metric; did you mean bleu-4? `auditor metrics` lists them\n"
+
+
+@functools.cache
+def tree(function: Any) -> ast.AST:
+    try:
+        return ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except OSError:  # a method that dataclasses has made
+        return ast.Module([], [])
+
+
+def named(function: FunctionType, node: ast.expr) -> Any:
+    """Return what a name or an attribute of a module means in a function, where that can be known."""
+    if isinstance(node, ast.Name):
+        return inspect.getclosurevars(function).nonlocals.get(node.id, function.__globals__.get(node.id))
+    if isinstance(node, ast.Attribute):
+        of = named(function, node.value)
+        return getattr(of, node.attr, None) if isinstance(of, ModuleType | type) else None
+    return None
+
+
+def ours(found: Any) -> FunctionType | None:
+    """Return a function of this package, without what is wrapped around it."""
+    found = inspect.unwrap(found) if callable(found) else found
+    is_ours = isinstance(found, FunctionType) and found.__module__.startswith("auditor.")
+    return found if is_ours and "<lambda>" not in found.__name__ else None
+
+
+def reads(function: FunctionType, parameter: str, seen: frozenset[Any] = frozenset()) -> bool:
+    """Return whether a function uses a parameter for more than to hand it to functions that do not use it."""
+    if (function, parameter) in seen:
+        return False
+    seen |= {(function, parameter)}
+    handed: set[int] = set()
+    for call in (node for node in ast.walk(tree(function)) if isinstance(node, ast.Call)):
+        callee = ours(named(function, call.func))
+        if callee is None:
+            continue
+        of_callee = inspect.signature(callee).parameters
+        places = [name for name, one in of_callee.items() if one.kind is not inspect.Parameter.KEYWORD_ONLY]
+        given = [*zip(places, call.args, strict=False), *((one.arg, one.value) for one in call.keywords)]
+        for name, value in given:
+            if isinstance(value, ast.Name) and value.id == parameter:
+                handed.add(id(value))
+                further = name not in of_callee  # goes on among further keywords
+                if further or reads(callee, name, seen):
+                    return True
+    loads = (one for one in ast.walk(tree(function)) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load))
+    return any(one.id == parameter and id(one) not in handed for one in loads)
+
+
+def reached(function: FunctionType, seen: set[Any]) -> Iterator[ast.AST]:
+    """List the code that a function may run: its own, and that of functions and classes it names."""
+    if function in seen:
+        return
+    seen.add(function)
+    yield tree(function)
+    for node in ast.walk(tree(function)):
+        if isinstance(node, ast.Name | ast.Attribute):
+            found = named(function, node)
+            methods = vars(found).values() if inspect.isclass(found) and "auditor." in found.__module__ else [found]
+            for one in methods:
+                if (further := ours(getattr(one, "fget", one))) is not None:
+                    yield from reached(further, seen)
+
+
+def settings_read(study: FunctionType) -> set[str]:
+    """List the attributes that a study, or what it may run, reads of anything."""
+    return {
+        node.attr
+        for code in reached(study, set())
+        for node in ast.walk(code)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if name not in LEAVING])
+def test_each_option_of_a_study_is_read(name: str) -> None:
+    function = inspect.unwrap(STUDIES[name].load())
+    assert isinstance(function, FunctionType)
+    for option in derived.options_of(function):
+        if len(option.path) == 1:
+            assert reads(function, option.name), f"--{option.name} of {name} changes nothing"
+        else:
+            assert option.name in settings_read(function), f"--{option.name} of {name} changes nothing"
+
+
+def test_an_option_that_nothing_reads_is_found() -> None:
+    def deeper(value: int) -> int:
+        return 1
+
+    def study(used: int, handed: int, dead: int) -> int:
+        return deeper(handed) + used
+
+    deeper.__module__ = study.__module__ = "auditor.studies.invented"
+    assert [reads(study, name) for name in ("used", "handed", "dead")] == [True, False, False]
