@@ -105,8 +105,8 @@ def table_1(paper: Paper, measured: Mapping[Quantity, float]) -> Table:
         "table 1, as printed and ours",
         pl.DataFrame(rows, schema=["row", "task", "printed", "ours"], orient="row", infer_schema_length=None),
         sections="row",
-        caption="items: each distinct phrase is drawn once (--draw phrases); words in lower case, no final period. What "
-        f"the model gives a pair of words that no training caption has is fitted to these figures: {UNSEEN}",
+        caption="items: each distinct phrase is drawn once (--draw phrases); words in lower case, no final period. "
+        f"What the model gives a pair of words that no training caption has is fitted to these figures: {UNSEEN}",
         name="table-1",
     )
 
