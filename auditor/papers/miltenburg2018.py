@@ -1,4 +1,5 @@
 """Measures what van Miltenburg, Elliott & Vossen 2018 publish, on their systems and captions that are in the store."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
