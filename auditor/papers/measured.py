@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
 
 import polars as pl
 
@@ -60,6 +62,7 @@ def kept(study: Study, store: Store, paper: Paper, seed: int, progress: Progress
         "seed": seed,
         "store": log.sort("dataset", "seq").select("dataset", "seq", "version", "rejected", "tags").rows(),
         "files": list(_files(set(log["dataset"]), paper.beside)),
+        "module": hashlib.sha256(Path(str(sys.modules[study.__module__].__file__)).read_bytes()).hexdigest(),
         "parts": {name: _installed(name) for name in _optional()} | {"pipeline": pipelines.installed()},
     }
     about = resolve_all(store, there)

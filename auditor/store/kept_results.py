@@ -32,7 +32,7 @@ _DAMAGE = (
 )  # fmt: skip
 
 #: The rooms whose code can change a result.
-_ROOMS = ("metrics", "scoring", "sources", "statistics", "store", "studies", "text")
+_ROOMS = ("metrics", "papers", "scoring", "sources", "statistics", "store", "studies", "text")
 
 
 def kept_result(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from conftest import ingest_rows
 
 from auditor import papers
 from auditor.errors import UsageError
@@ -68,3 +70,17 @@ def test_paper_whose_figures_cannot_be_read_is_left_out_with_a_warning(packages:
         assert papers.known().keys() == papers.PAPERS.keys()
     with Store.open(MEMORY) as store, pytest.raises(UsageError, match="nobody2030: no such paper"):
         reproduce(store, "nobody2030")
+
+
+def test_module_of_another_package_that_changes_measures_again(packages: Path, tmp_path: Path) -> None:
+    def measured() -> list[float]:
+        with Store.open(tmp_path / "audit.duckdb", write=True) as store:
+            return reproduce(store, "nobody2030").frame["value"].to_list()
+
+    with Store.open(tmp_path / "audit.duckdb", write=True) as store:
+        ingest_rows(store, [("i", 0, "a dog")], "made-up")
+    assert measured() == [4.0]
+    (packages / "nobody2030.py").write_text(MODULE.replace("4.0", "5.25"))
+    sys.modules.pop("nobody2030")
+    importlib.invalidate_caches()
+    assert measured() == [5.25]
