@@ -8,6 +8,7 @@ from statistics import fmean, variance
 import numpy as np
 import polars as pl
 import pytest
+from compared import parted
 from conftest import ingest_rows
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +17,6 @@ from auditor.statistics import permutation
 from auditor.statistics.permutation import cliffs_delta, permutation_ps
 from auditor.statistics.significance import holm
 from auditor.store.connection import Store
-from auditor.studies.compare.pairs import parted
 from auditor.studies.compare.study import compare
 
 A, B = [0.9, 0.7, 0.8, 0.6], [0.1, 0.5, 0.65, 0.2]

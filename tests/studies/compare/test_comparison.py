@@ -7,13 +7,13 @@ from typing import Any
 
 import polars as pl
 import pytest
+from compared import parted
 from conftest import ingest_rows
 
 from auditor.errors import UsageError
 from auditor.result import Result
 from auditor.store.connection import Store
 from auditor.studies.bounds.study import bounds
-from auditor.studies.compare import parted
 from auditor.studies.compare.study import compare as compare_and_test
 
 WORDS = ("red", "green", "blue", "café", "日本", "dog", "cat", "tree", "house", "car")

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from compared import parted
 from conftest import ingest_rows
 
 from auditor.errors import UsageError
@@ -15,7 +16,6 @@ from auditor.result import Result
 from auditor.store import ngrams, tokens
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.compare import parted
 from auditor.studies.compare.study import compare
 from auditor.text import tokenizer_of
 
