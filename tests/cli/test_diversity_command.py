@@ -44,5 +44,5 @@ def test_rows_are_the_same_in_json_and_csv_and_options_choose_the_study(tmp_path
     missed = json.loads(run(*wanted, command="words"))["auditor.words/v2"]["rows"]
     common[1] = "--eval"
     assert [row["word"] for row in missed if row["ranking"] == "absolute"] == ["dogs"]
-    moved = json.loads(run("--json", command="robustness"))["auditor.robustness/v2"]["rows"]
+    moved = json.loads(run("--robustness", "--json"))["auditor.diversity/v2"]["rows"]
     assert {row["factor"] for row in moved} >= {"ptb"}
