@@ -255,6 +255,26 @@ def test_faulty_table_is_named_with_its_key(tmp_path: Path, content: str, words:
         config.sources(path)
 
 
+@pytest.mark.parametrize(
+    ("entry", "fault"),
+    [
+        ('name = "few"\nsql = "select 1"', None),
+        ('name = "few"', "and nothing else"),
+        ('name = "few"\nsql = "select 1"\nlimit = "1"', "and nothing else"),
+        ('name = "few"\nsql = 1', "and nothing else"),
+    ],
+)
+def test_a_check_in_sql_has_a_name_and_a_statement(tmp_path: Path, entry: str, fault: str | None) -> None:
+    path = tmp_path / "datasets.toml"
+    path.write_text(f"[[mine.check.sql]]\n{entry}\n")
+    if fault:
+        with pytest.raises(UsageError, match=fault):
+            config.gates(path)
+    else:
+        (gate,) = config.gates(path)
+        assert (gate.dataset, gate.keys, gate.limit) == ("mine", ("sql", "few"), "select 1")
+
+
 def test_missing_named_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="no such file"):
         config.sources(tmp_path / "none.toml")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import replace
 
 import pytest
 
 from auditor import registry
 from auditor.errors import MetricError, MissingExtraError
+from auditor.model import Draw, Selection, Version
 from auditor.registry import METRICS, References, lacking, request, requests
 
 SIGNATURES = {
@@ -33,6 +35,27 @@ SIGNATURES = {
 @pytest.mark.parametrize(("text", "signature"), SIGNATURES.items())
 def test_signature_prints_every_parameter(text: str, signature: str) -> None:
     assert str(request(text).signature("bare", References())) == signature
+
+
+def test_signature_prints_what_is_drawn_and_that_texts_are_once_per_image() -> None:
+    drawn = References("all", drawn=4, seed=7, distinct="bare").parameters
+    assert drawn == {"refs": "all", "distinct": True, "k": 4, "seed": 7}
+    assert str(request("bleu-1").signature("bare", References(distinct="bare"))).startswith(
+        "bleu-1|tok:bare|refs:loo|distinct:true|"
+    )
+
+
+def test_leave_one_out_draws_one_caption_more_than_references() -> None:
+    version = Version("set", 1, "0" * 64, datetime.datetime.now(datetime.UTC), "0" * 64, "literal", (), 1, 5)
+    whole = Selection(version)
+    assert References("loo", drawn=4, seed=7, images=9).of(whole).draw == Draw(5, 7, images=9)
+    assert References("all", drawn=4, seed=7).of(whole).draw == Draw(4, 7)
+    assert References("loo", drawn=4).of(whole).draw is References("loo", seed=7).of(whole).draw is None
+
+
+def test_a_variant_of_a_metric_is_counted_by_a_relation_of_its_own() -> None:
+    counted = {text: request(text).counting.relation for text in ("cider", "cider:idf=fold", "bleu-1")}
+    assert counted == {"cider": "cider", "cider:idf=fold": "cider_by_reference", "bleu-1": "bleu"}
 
 
 @pytest.mark.parametrize(

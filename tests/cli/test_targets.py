@@ -19,6 +19,8 @@ import pytest
 from running import Run
 from test_commands import CAPTIONS, auditor_in
 
+from auditor.cli.targets import refuse_targets
+from auditor.errors import UsageError
 from auditor.replacing import replacing
 
 DECLARED = '[mine]\nformat = "flickr"\npath = "data/*.token"\nsplits = { test = "list.txt" }\nimages = "photos"\n'
@@ -41,6 +43,16 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def filled(ingested: Path, tmp_path: Path) -> Callable[..., Run]:
     shutil.copytree(ingested, tmp_path, dirs_exist_ok=True)
     return auditor_in(tmp_path)
+
+
+def test_what_a_configuration_of_another_name_declares_is_never_written_over(tmp_path: Path) -> None:
+    (tmp_path / "other.toml").write_text(DECLARED)
+    (tmp_path / "data").mkdir()
+    target = tmp_path / "data" / "captions.token"
+    target.write_text(CAPTIONS)
+    with pytest.raises(UsageError, match="dataset mine is read from it"):
+        refuse_targets("sql", {"output": target, "config": tmp_path / "other.toml"})
+    refuse_targets("sql", {"output": target, "config": None})
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import re
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from terminals import on_a_terminal, screen
 from test_commands import CAPTIONS, auditor_in
 
-from auditor.cli import bar, verbosity
+from auditor.cli import verbosity
 from auditor.cli.app import main
 from auditor.cli.verbosity import VERBOSITY, narrate, progressing
 
@@ -36,36 +34,6 @@ def test_bar_is_cleared_before_the_next_line(tmp_path: Path) -> None:
     shown = screen(received)
     assert "datasets.lock: written, changed for mine" in shown
     assert not [line for line in shown if "━" in line or "0:00" in line], shown
-
-
-def test_bar_says_how_far_it_is_within_the_width(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bar, "SHORT", 0.0)
-    received = io.StringIO()
-    console = Console(file=received, force_terminal=True, width=80, no_color=True, legacy_windows=False)
-    with bar.drawn(console) as report:
-        for done in range(0, 3000, 300):
-            report("set: reading captions " + "of a very long name " * 5, done, 3000)
-            time.sleep(0.05)
-        report("set: counting", 1, 2)
-        report("set: of an unknown number", 12345, 12345)
-    drawn = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", received.getvalue())
-    assert re.search(r"set: reading captions.* ━[━╸╺]* +\d+%, [\d,]+ of 3,000, 0:00:\d\d left", drawn)
-    assert max(len(line) for line in re.split(r"[\r\n]+", drawn) if "━" in line) <= 80
-    shown = screen(received.getvalue())
-    assert [line.rpartition(":")[0].rpartition(":")[0][:22] for line in shown if line.startswith("set")] == [
-        "set: reading captions ",
-        "set: counting: 0",
-        "set: of an unknown num",
-    ], "a line for each step, and nothing of the bar"
-    assert not any("━" in line for line in shown)
-
-
-def test_step_that_takes_no_time_needs_no_line() -> None:
-    received = io.StringIO()
-    with bar.drawn(Console(file=received, force_terminal=True, width=80, legacy_windows=False)) as report:
-        report("counting", 0, 2)
-        report("scoring", 1, 2)
-    assert screen(received.getvalue()) == []
 
 
 def test_pipe_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

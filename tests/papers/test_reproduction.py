@@ -61,6 +61,11 @@ def test_a_band_holds_what_rounds_to_the_printed_figure(
     assert str(one) == band
 
 
+@pytest.mark.parametrize(("printed", "band"), [("≥ 5", "≥ 3"), ("< 4", "< 6"), ("7", "5 to 9"), ("1 to 3", "-1 to 5")])
+def test_a_margin_widens_a_band_at_each_end_that_it_has(printed: str, band: str) -> None:
+    assert str(printed_band(printed, 2)) == band
+
+
 @pytest.mark.parametrize("printed", ["about 3", "", "1:3", "3 dogs"])
 def test_what_is_no_figure_has_no_band(printed: str) -> None:
     with pytest.raises(ValueError, match="is no printed figure"):

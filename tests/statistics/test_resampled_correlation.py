@@ -15,6 +15,7 @@ from scipy import stats
 from sizes import examples
 
 from auditor.statistics import cluster_bootstrap
+from auditor.statistics.cluster_bootstrap import difference, interval
 from auditor.statistics.kernels.resampled_correlation import kendall, ranked, spearman
 from auditor.statistics.resampling import drawn_times
 
@@ -127,6 +128,21 @@ def test_one_image_or_no_resamples_give_no_interval() -> None:
     assert cluster_bootstrap.interval(0.1, np.array([0.1, np.nan]), 37, 0.95) is None
     assert cluster_bootstrap.interval(0.1, np.array([0.1, 0.2, 1.0]), 37, 0.95) is None
     assert cluster_bootstrap.difference(0.1, np.array([0.1, np.nan]), 37, 0.95) is None
+
+
+def test_an_interval_is_students_of_one_degree_of_freedom_less_than_images() -> None:
+    values = np.array([0.1, 0.3, 0.4])
+    reach = stats.t.ppf(0.975, 4) * np.std(np.arctanh(values), ddof=1) * np.sqrt(5 / 4)
+    ends = np.tanh([np.arctanh(0.2) - reach, np.arctanh(0.2) + reach])
+    assert interval(0.2, values, 5, 0.95) == pytest.approx(tuple(ends), abs=1e-9)
+
+
+def test_equal_coefficients_of_equal_resamples_do_not_differ() -> None:
+    alike = np.zeros(3)
+    assert difference(0.0, alike, 5, 0.95) == (0.0, 0.0, 1.0)
+    apart = difference(0.5, alike, 5, 0.95)
+    assert apart is not None
+    assert apart.p < 1e-9
 
 
 def test_sums_of_an_image_are_those_of_whole_numbers_to_the_last_bit() -> None:

@@ -140,14 +140,18 @@ def test_link_or_pipe_in_the_place_of_what_is_written_beside_a_store_is_refused(
         Store.open(path)
 
 
-def test_locked_store_is_waited_for_then_named(path: Path) -> None:
+def test_locked_store_is_waited_for_then_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
+    naps: list[float] = []
+    sleep = time.sleep
     with held(path):
+        monkeypatch.setattr(time, "sleep", lambda nap: (naps.append(nap), sleep(nap)))
         began = time.monotonic()
         with pytest.raises(StoreLockedError, match="another process is using the store"):
             Store.open(path, wait=0.5, narrate=told.append)
         assert time.monotonic() - began >= 0.5
     assert len(told) == 1
+    assert max(naps) <= 0.2, "a store that is free again is noticed at once"
 
 
 def test_store_opens_when_the_other_process_lets_go(path: Path) -> None:

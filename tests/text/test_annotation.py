@@ -62,7 +62,7 @@ def test_what_a_pipeline_does_not_give_is_null(tagger: Path) -> None:
     assert told["tags"].to_list() == [["NN"] * number for number in (6, 0, 0, 2, 2)]
     for name in ("lemmas", "heads", "labels", "chunk_starts", "chunk_ends"):
         assert told[name].null_count() == len(TEXTS)
-    with pytest.raises(UsageError, match="a pipeline without a parser"):
+    with pytest.raises(UsageError, match="a pipeline without a parser; en_core_web_sm has one"):
         annotator(str(tagger), "tests", parses=True)
 
 

@@ -1,4 +1,4 @@
-"""Porter's stemmer gives the stems that NLTK's rendering of the 1980 algorithm gives."""
+"""Porter's stemmer gives the stems that NLTK's rendering of the 1980 algorithm gives; ROUGE's differs in step 4."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from conftest import DATA, ROOT
 
 from auditor.text.normalisation import NORMALISATIONS
+from auditor.text.stemmers import rouge
 from auditor.text.stemmers.porter import stem
 
 GOLD = [line.split("\t") for line in (ROOT / "tests" / "gold" / "porter.tsv").read_text("utf-8").splitlines()[1:]]
@@ -15,6 +16,11 @@ GOLD = [line.split("\t") for line in (ROOT / "tests" / "gold" / "porter.tsv").re
 def test_stems_are_those_of_the_published_algorithm() -> None:
     assert [stem(word) for word, _ in GOLD] == [expected for _, expected in GOLD]
     assert stem("trekking") == "trek"
+
+
+def test_rouges_stemmer_drops_one_ending_after_another() -> None:
+    words = ["agreement", "adoption", "runs", "a"]
+    assert [rouge.stem(word) for word in words] == ["agreem", "adopt", "run", "a"]
 
 
 def test_words_of_real_captions_are_stemmed_as_nltk_does() -> None:

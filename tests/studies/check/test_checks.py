@@ -284,6 +284,12 @@ def test_nothing_to_check_is_no_pass(held: Store) -> None:
         check(held, "set", gates=[gate("images.min", 1, "other")])
 
 
+def test_a_dataset_without_a_gate_is_named_beside_one_that_has_some(held: Store) -> None:
+    ingest_rows(held, ROWS, "other")
+    notes = check(held, "set", "other", gates=[gate("images.min", 1, "set")]).notes
+    assert [note for note in notes if "no gate" in note] == ["other: no gate is declared for it"]
+
+
 @pytest.mark.parametrize(("limit", "code"), [(3, 0), (4, 1)])
 def test_command_ends_with_1_where_a_gate_fails(limit: int, code: int, capsys: pytest.CaptureFixture[str]) -> None:
     Path("datasets.toml").write_text(f"[set.check]\nimages.min = {limit}\n")

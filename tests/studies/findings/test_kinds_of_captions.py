@@ -10,7 +10,7 @@ from conftest import ingest_rows
 
 from auditor.errors import UsageError
 from auditor.findings import CAPTION_KINDS, KINDS
-from auditor.findings.severity import severity
+from auditor.findings.severity import severity, tally
 from auditor.result import SEVERITIES, Finding, Result
 from auditor.store.connection import Store
 from auditor.studies.findings import findings
@@ -201,6 +201,11 @@ def test_kinds_are_asked_for_by_name(store: Store) -> None:
 @pytest.mark.parametrize(("limit", "holds"), [("error", None), ("warning", False), ("notice", False), (None, None)])
 def test_fail_on_says_whether_the_result_holds(store: Store, limit: str | None, holds: bool | None) -> None:
     assert asked(store, with_texts("IMG_1234.jpg"), kinds=["file-names"], fail_on=limit).holds is holds
+
+
+def test_a_tally_counts_the_worst_first_and_knows_plurals() -> None:
+    ranks = ["info", "error", "error", "info", "notice"]
+    assert tally(Finding("kind", "sentence", severity=rank) for rank in ranks) == "2 errors, 1 notice, 2 info"
 
 
 def test_fail_on_an_unknown_severity_is_refused(store: Store) -> None:

@@ -63,6 +63,8 @@ def test_statistics_are_those_of_the_scores_at_each_number(store: Store) -> None
             for one in (scores, others)
         ]
         assert value(result, "reliability-image", k) == pytest.approx(stats.kendalltau(*means).statistic, abs=1e-9)
+    numbers = result.frame.filter(statistic="reliability")["references"].to_list()
+    assert numbers == [1, 2], "two draws of half the references have none in common, larger ones do"
 
 
 def test_mean_that_rises_is_found_to_have_enough_references(store: Store) -> None:

@@ -19,6 +19,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.studies.findings import findings
 from auditor.studies.score.study import score
 from auditor.studies.versions import drop, tag
+from auditor.studies.versions.tags import note
 
 _CAPTIONS = st.dictionaries(st.sampled_from("abc"), st.sampled_from(["x", "y y", "z"]), min_size=1)
 
@@ -115,6 +116,12 @@ def test_kept_scores_and_findings_go_with_their_version_and_no_others(tmp_path: 
     with Store.open(path) as store:
         held = store.query("select distinct dataset from cache.score_column order by all")["dataset"].to_list()
         assert held == ["other", "set"], "what comes again is kept again, though another dataset has the same captions"
+
+
+def test_a_dataset_of_vectors_has_a_note(store: Store) -> None:
+    ingest_vectors(store, ["a", "b"], np.eye(2, 3))
+    noted = note(store, "seen", "of one model")
+    assert noted.frame.select("dataset", "note").rows() == [("seen", "of one model")]
 
 
 def test_vectors_are_forgotten_version_by_version(store: Store) -> None:
