@@ -153,6 +153,7 @@ def _described(
         store,
         *names,
         settings=settings,
+        statistics=["all"],
         against=training,
         evaluation=evaluation,
         config=config.sources(None),
@@ -269,12 +270,16 @@ def _of_all_lists(
         if name not in (_EVALUATION[0], _TRAINING[0]):
             continue
         every = replace(settings, pipeline=None, draws=1, lists="all", curve=0)
-        counted = diversity(store, name, settings=every, config=config.sources(None), progress=progress).frame
+        counted = diversity(
+            store, name, settings=every, statistics=["all"], config=config.sources(None), progress=progress
+        ).frame
         for statistic in ("types", "tokens"):
             value = counted.filter(statistic=statistic)["value"].item()
             yield (called, f"{statistic}-of-all-lists", "", "", _PUBLISHED), value
         if called == _TRAINED:
-            columns = diversity(store, name, settings=settings, config=config.sources(None), progress=progress).frame
+            columns = diversity(
+                store, name, settings=settings, statistics=["all"], config=config.sources(None), progress=progress
+            ).frame
             kept = columns.filter(pl.col("position").is_null(), pl.col("value").is_not_null())
             for statistic, value in kept.select("statistic", "value").iter_rows():
                 yield (called, statistic, "", "", _PUBLISHED), value

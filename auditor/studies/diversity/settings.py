@@ -42,11 +42,21 @@ AllImages = Annotated[
 
 Statistics = Annotated[
     Sequence[str] | None,
-    p.Parameter("Only this statistic, or the curve: ttr-1, curve. May be repeated; default: all.", "statistic"),
+    p.Parameter(
+        "Only this statistic: ttr-1, mtld, curve; all: every one. Repeat for more; default: those of the paper.",
+        "statistic",
+        "s",
+    ),
 ]
 
 #: What is asked for by this name is read at several numbers of tokens.
 CURVE = "curve"
+
+#: What is measured only by request, and the name by which everything is: other measures of varied words, none of which
+#: van Miltenburg et al. 2018 use.
+ON_REQUEST = frozenset({"mattr", "mtld", "hd-d", "self-repetition", "compression-ratio", "yule-k", "zipf-slope"})
+
+ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -57,13 +67,15 @@ class Asked:
 
     @classmethod
     def of(cls, names: Sequence[str] | None) -> Asked:
-        """Take names as they were typed. Raises `UsageError` for one that no statistic has."""
+        """Take names as they were typed; none: all but those on request. Raises `UsageError` for an unknown one."""
+        if names and ALL in names:
+            return EVERY
         unknown = [name for name in names or () if name not in STATISTICS and name != CURVE]
         if unknown:
             raise UsageError(
-                f"--statistic {unknown[0]}: no such statistic; known are {', '.join([*STATISTICS, CURVE])}"
+                f"--statistic {unknown[0]}: no such statistic; known are {', '.join([*STATISTICS, CURVE, ALL])}"
             )
-        return cls(frozenset(names) if names else None)
+        return cls(frozenset(names or {*STATISTICS, CURVE} - ON_REQUEST))
 
     def any_of(self, *names: str) -> bool:
         """Say whether one of some statistics is wanted."""

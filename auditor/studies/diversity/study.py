@@ -106,8 +106,8 @@ def diversity(
     Lengths, vocabulary, type-token ratios over segments of equal length (`ttr-1`, `ttr-2`), repetition, and where the
     data are named: novelty (captions that are not in the training data, `against`), coverage of the words that people
     use, and local recall and precision: which words that people say of an image a system says of it, by how many people
-    say them (`eval`). With `statistics` only these are measured. Over three systems or more the statistics are
-    correlated.
+    say them (`eval`). With `statistics` only these are measured: MTLD, MATTR, HD-D, Yule's K, compression ratio,
+    self-repetition and Zipf's slope only so. Over three systems or more the statistics are correlated.
 
     How to read it: more types, a higher type-token ratio, more coverage and recall are more varied language. Compare a
     system with people on the same images: people's numbers are the mark. A system with high novelty and low precision

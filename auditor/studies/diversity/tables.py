@@ -29,7 +29,6 @@ CORRELATED = (
 
 #: What the first sentence on a dataset says of its words, by statistic.
 _LEAD = {
-    "mtld": "lexical diversity (mtld)",
     "ttr-1": "type-token ratio in segments of 1,000 tokens",
     "ttr-10000": "type-token ratio of the first 10,000 tokens",
 }

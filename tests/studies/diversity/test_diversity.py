@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,11 @@ from auditor.statistics.length_interval import RESAMPLES
 from auditor.statistics.studentized import Measured, estimates
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.diversity.omitted import omitted_words
-from auditor.studies.diversity.settings import DiversitySettings
-from auditor.studies.diversity.study import diversity
+from auditor.studies.diversity.settings import ON_REQUEST, DiversitySettings
+from auditor.studies.diversity.study import diversity as usual_diversity
+
+#: Everything that there is to measure, where a test names nothing else.
+diversity = partial(usual_diversity, statistics=["all"])
 
 WORDS = ("a", "dog", "runs", "Dog", "café", "日本", "sky", "at", "on")
 TEXT = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
@@ -101,7 +105,7 @@ def test_too_few_tokens_leave_a_statistic_out_with_the_reason(store: Store) -> N
 def test_captions_without_a_word_are_no_crash_and_no_zero(store: Store) -> None:
     ingest_rows(store, _rows(["", ""]), kind="candidates")
     ingest_rows(store, _rows(["a dog"]), "train")
-    values = _values(diversity(store, "set", settings=None, against="train", evaluation="train"))
+    values = _values(diversity(store, "set", against="train", evaluation="train"))
     assert values["tokens"] == values["types"] == values["asl"] == values["recalled"] == 0
     absent = {"distinct-1", "entropy", "yule-k", "zipf-slope", "hd-d", "unique", "novel", "ttr-1", "compression-ratio"}
     assert all(values[name] is None for name in absent)
@@ -158,7 +162,8 @@ def test_images_that_a_system_lacks_are_counted(store: Store) -> None:
 def test_parallel_lists_are_measured_alone_and_averaged(store: Store) -> None:
     texts = ["a dog runs far away", "a dog", "a cat sits on a mat", "a bird"]
     ingest_rows(store, _rows(texts, 2))
-    mean, together = (diversity(store, "set", settings=DiversitySettings(lists=lists)) for lists in ("mean", "all"))
+    asked = (DiversitySettings(lists=lists) for lists in ("mean", "all"))
+    mean, together = (diversity(store, "set", settings=one) for one in asked)
     lists = [[text.split() for text in texts[slot::2]] for slot in (0, 1)]
     for statistic in ("asl", "types", "entropy", "self-repetition"):
         each = [plain.without_order(one)[statistic] for one in lists]
@@ -385,7 +390,7 @@ def test_shuffled_walks_are_those_of_the_plain_loops_on_a_real_system(data: Path
     assert (f"{published['asl']:.1f}", published["types"], shown) == ("10.1", 953, ["1.28", "0.21", "0.43"])
 
 
-def _asked_for(names: list[str] | None, published: bool) -> Result:
+def _asked_for(names: list[str], published: bool) -> Result:
     texts = ["a dog runs", "a dog runs at a dog", "Dog at 日本 sky", "", "sky", "on a café sky a dog runs"] * 3
     with Store.open(MEMORY) as store:
         ingest_rows(store, _rows(texts, 3))
@@ -396,7 +401,7 @@ def _asked_for(names: list[str] | None, published: bool) -> Result:
 
 @pytest.fixture(scope="module")
 def all_statistics() -> dict[bool, Result]:
-    return {published: _asked_for(None, published) for published in (False, True)}
+    return {published: _asked_for(["all"], published) for published in (False, True)}
 
 
 @examples(6)
@@ -408,6 +413,13 @@ def test_statistics_that_are_asked_for_are_those_of_all(
     known = pl.col("statistic").str.replace("^coverage-decile-.*", "coverage").is_in(asked)
     assert some.frame.equals(every.frame.filter(known))
     assert some.signatures == {name: every.signatures[name] for name in some.frame["statistic"].unique()}
+
+
+def test_other_measures_than_those_of_the_paper_are_for_who_names_them(store: Store) -> None:
+    ingest_rows(store, _rows(["a dog runs", "a cat"]))
+    usual, every = (set(one(store, "set").frame["statistic"]) for one in (usual_diversity, diversity))
+    assert every - usual == ON_REQUEST
+    assert set(usual_diversity(store, "set", statistics=["mtld"]).frame["statistic"]) == {"mtld"}
 
 
 def test_unknown_statistic_is_refused_with_the_known_ones(store: Store) -> None:
