@@ -89,5 +89,6 @@ def test_pooled_frequencies_are_those_of_the_datasets_that_are_named(filled: Sto
     both = [versions.resolve(filled, name) for name in ("small", "large")]
     with idf.together(filled, both, "bare") as outer:
         with idf.together(filled, both[:1], "bare") as inner:
-            assert idf.pooled_images(filled, inner) == 1
-        assert idf.pooled_images(filled, outer) == 3
+            assert inner != outer
+            assert idf._POOLS[filled][inner].images == 1
+        assert idf._POOLS[filled][outer].images == 3
