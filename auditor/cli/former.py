@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from auditor.errors import UsageError
 
@@ -70,7 +71,7 @@ def refuse_former(name: str, words: Sequence[str]) -> None:
 
 def _options(words: Sequence[str]) -> Iterator[str]:
     """List the options of a call: each alone, and with its value."""
-    for word, after in zip(words, [*words[1:], ""], strict=True):
+    for word, after in zip_longest(words, words[1:], fillvalue=""):
         if word.startswith("--"):
             option, equals, value = word.partition("=")
             yield option
