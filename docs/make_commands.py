@@ -86,8 +86,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "agree": ("auditor agree stars -m bleu-1 -m cider --statistic spearman",),
     "consensus": ("auditor consensus votes -m bleu-1 -m cider",),
     "tasks": ("auditor tasks sample-varied --candidates human --candidates intra --kind pairs --images 3",),
-    "report": ("auditor report sample-narrow sample-flawed -m cider -o audit.html",),
-    "card": ("auditor card sample-flawed -m cider",),
+    "report": (
+        "auditor report sample-narrow sample-flawed -m cider -o audit.html",
+        "auditor report sample-flawed --format card -m cider",
+    ),
     "check": ("cat datasets.toml", "auditor check sample-narrow sample-flawed"),
     "reproduce": ("auditor reproduce wang2016",),
     "demo": ("auditor demo",),
@@ -261,7 +263,7 @@ def _face(name: str) -> str:
 def _python(name: str) -> Iterator[str]:
     """Give the arguments of a study as a library's user writes them."""
     for one, parameter in inspect.signature(STUDIES[name].load()).parameters.items():
-        if one in ("store", "progress", "narrate", "confirm"):
+        if one in derived.GIVEN:
             continue
         star = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else ""
         default = parameter.default

@@ -111,7 +111,7 @@ def audit(audits: tuple[auditor.Auditor, auditor.Auditor]) -> auditor.Auditor:
 
 
 @pytest.mark.xdist_group("every question")
-@pytest.mark.parametrize("name", [name for name in STUDIES if name not in APART or name in ALIKE])
+@pytest.mark.parametrize("name", [*(name for name in STUDIES if name not in APART or name in ALIKE), "card"])
 def test_question_has_an_answer_on_the_sample_that_is_the_same_in_another_store(
     name: str, audits: tuple[auditor.Auditor, auditor.Auditor]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,9 +23,9 @@ _WATCHED = " ".join(f"--word {shlex.quote(word)}" for word in ("'s", "n't", "not
 class _New:
     """What takes the place of a command.
 
-    `call` is the new one: `{0}` is the first argument, `{more}` are all that it does not name. `options` has new words
-    for old options, of which `{value}` is the value; empty where nothing takes its place. A call that is `whole` takes
-    nothing of the old one.
+    `call` is the new one: `{0}` is the first argument, `{more}` are all that it does not name; an option after them
+    gives way to one that is given. `options` has new words for old options, of which `{value}` is the value; empty
+    where nothing takes its place. A call that is `whole` takes nothing of the old one.
     """
 
     call: str
@@ -48,6 +49,12 @@ FORMER: Mapping[str, _New] = {
     "identical": _New("duplicates {more} --exact --within"),
     "rank": _New("score {more} --rank", {"image": ""}),
     "stages": _New("bounds {more} --executor here", {"output": "--scores {value}", "o": "--scores {value}"}),
+    "card --format md": _New("report {more}", {"format": "--format card"}),
+    **{
+        f"card --format {name}": _New(f"report {{more}} -o card.{ending}", {"format": "--format card"})
+        for name, ending in (("html", "html"), ("latex", "tex"), ("json", "json"))
+    },
+    "card": _New("report {more} --format card"),
     "compare --pairs": _New("compare {more}", {"pairs": ""}),
     "store migrate": _New("datasets"),
     "agree --as-published": _New("reproduce elliott2014", whole=True),
@@ -55,6 +62,7 @@ FORMER: Mapping[str, _New] = {
     "consensus --protocol clipscore2021": _New("reproduce clipscore2021", whole=True),
     "consensus --as-published": _New("reproduce vedantam2015", whole=True),
     "consensus --versus": _New("reproduce vedantam2015", whole=True),
+    "consensus": _New("agree {more}"),
     "diversity --as-published": _New("reproduce miltenburg2018", whole=True),
     "bounds --pool-idf": _New("reproduce wang2016", whole=True),
 }
@@ -62,9 +70,10 @@ FORMER: Mapping[str, _New] = {
 
 def refuse_former(name: str, words: Sequence[str]) -> None:
     """Refuse a command or an option that is gone. Raises `UsageError` with the call that takes its place."""
-    for word in ("", *_options(words)):
+    for word in (*_options(words), ""):
         old = f"{name} {word}".strip()
-        new = _New(f"{name} {{more}}", {"profile": "--tokenizer {value}"}) if word == "--profile" else FORMER.get(old)
+        is_renamed = word == "--profile" and name not in FORMER
+        new = _New(f"{name} {{more}}", {"profile": "--tokenizer {value}"}) if is_renamed else FORMER.get(old)
         if new is not None:
             raise UsageError(f"{old} is now: auditor {_filled(new, words)}")
 
@@ -99,7 +108,8 @@ def _filled(new: _New, words: Sequence[str]) -> str:
     named = [shlex.quote(each) for each in arguments]
     count = sum(f"{{{place}}}" in new.call for place in range(2))
     filled = (named + [each.upper() for each in ("dataset", "text")[len(named) :]])[:count]
-    call = new.call.format(*filled, more=" ".join(named[count:]))
-    if any(option.startswith("--executor") for option in options):
-        call = call.removesuffix(" --executor here")
+    call, more, after = new.call.partition("{more}")
+    given_ones = {re.split("[ =]", each)[0].replace("--output", "-o") for each in options}
+    call += more if given_ones & {*after.split()} else more + after
+    call = call.format(*filled, more=" ".join(named[count:]))
     return " ".join(" ".join([call, *options]).split())

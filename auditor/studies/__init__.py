@@ -27,7 +27,7 @@ class Study:
 
     `function` is written `package.module:name`; `line` is the first sentence of its docstring. `writes` says that it
     needs a store that it may write to, `makes` also that a store that is not there is made. `draws` says that its
-    results have figures, `document` that it gives a document, `card` that this is a dataset's card, `verdicts` that its
+    results have figures, `document` that it gives a document, `card` that this may be a dataset's card, `verdicts` that its
     rows have a verdict each, `asks` that its verdict is no finding unless the user says so, with --exit-code.
     `needs_no_store_with` names the parameter that may be a file with which it can do without one; `migrates` is false
     where a store stays of the schema that it has. `package` is the one that adds it, empty for ours.
@@ -109,8 +109,9 @@ STUDIES: dict[str, Study] = {
         "consensus:consensus", "People", "Measure how often metrics pick the caption raters pick.", draws=True
     ),
     "tasks": _here("tasks:tasks", "People", "Make questions for raters: which caption is better?"),
-    "report": _here("report:report", "Reports", "Write the whole audit as one document.", document=True),
-    "card": _here("report:card", "Reports", "Write the card of a dataset, for its README.", document=True, card=True),
+    "report": _here(
+        "report:report", "Reports", "Write the whole audit, or a dataset's card.", document=True, card=True
+    ),
     "check": _here("check:check", "Reports", "Check datasets against the gates of datasets.toml.", verdicts=True),
     "reproduce": Study("auditor.papers.reproduce:reproduce", "Reports", "Compare published figures with ours."),
 }

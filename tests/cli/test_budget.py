@@ -19,7 +19,7 @@ from auditor.cli import app, derived
 from auditor.studies import STUDIES
 
 #: Commands that leave the command line with the next merges, and what takes their place.
-LEAVING = {"card": "report --format card", "consensus": "agree"}
+LEAVING = {"consensus": "agree"}
 
 #: What every command shares is counted once.
 SHARED = {"store", "wait", "memory", "format_name", "as_json", "output", "quiet", "no_color", "debug"}

@@ -36,7 +36,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "ingest sample-narrow sample-varied sample-flawed --config sample/datasets.toml",
         "ingest system --from system.json --format list --kind candidates",
         "bounds sample-varied -m bleu-1 --scores scores.csv",
-        "card sample-flawed -m bleu-1 -o card.md",
+        "report sample-flawed --format card -m bleu-1 -o card.md",
     ):
         assert run(folder, call).returncode == 0, call
     return folder
@@ -67,3 +67,24 @@ def test_former_call_names_the_one_that_gives_its_rows(old: str, stored: Path, t
     for row in GOLD[old]:
         alike = [each for each in answer["rows"] if {name: each.get(name) for name in row} == pytest.approx(row)]
         assert len(alike) == 1, row
+
+
+@pytest.mark.parametrize(
+    ("option", "gold"),
+    [
+        ("", "card.md"),
+        ("--format md", "card.md"),
+        ("--format croissant", "card.croissant.json"),
+        ("--format badge", "card.svg"),
+    ],
+)
+def test_former_card_names_the_call_that_writes_the_same_file(option: str, gold: str, stored: Path) -> None:
+    new = new_call(stored, f"card sample-flawed -m bleu-1 -m cider-d --config sample/datasets.toml {option}")
+    done = run(stored, new)
+    assert done.stdout == (ROOT / "tests" / "gold" / gold).read_text(encoding="utf-8"), done.stderr
+
+
+def test_former_card_keeps_its_file_and_its_format(stored: Path) -> None:
+    assert new_call(stored, "card a --format html") == "report a -o card.html --format card"
+    assert new_call(stored, "card a --format=latex --output b.tex") == "report a --format card --output b.tex"
+    assert new_call(stored, "card a -o b.json") == "report a --format card -o b.json"
