@@ -139,11 +139,12 @@ Described = Annotated[
 ]
 
 Rated = Annotated[
-    str, Parameter("Datasets of ratings: flickr8k-expert, or your own.", metavar="NAME…", completes="dataset")
-]
-
-Compared = Annotated[
-    str, Parameter("Dataset of pairs or triplets that people compared.", metavar="NAME…", completes="dataset")
+    str,
+    Parameter(
+        "Datasets of ratings, or of pairs and triplets that people compared: flickr8k-expert, or your own.",
+        metavar="NAME…",
+        completes="dataset",
+    ),
 ]
 
 Metrics = Annotated[

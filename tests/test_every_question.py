@@ -42,7 +42,7 @@ ASKED: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
 APART = {
     *("fetch", "ingest", "export", "store tag", "store drop", "store gc"),  # write
     "store info",  # is about the file
-    *("agree", "consensus"),  # are about other datasets still
+    "agree",  # is about other datasets still
     "distractors",  # is about captions with phrases
     "choices",  # is about forced-choice items
     "probe",  # takes its time

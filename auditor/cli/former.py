@@ -73,7 +73,7 @@ def refuse_former(name: str, words: Sequence[str]) -> None:
     for word in (*_options(words), ""):
         old = f"{name} {word}".strip()
         is_renamed = word == "--profile" and name not in FORMER
-        new = _New(f"{name} {{more}}", {"profile": "--tokenizer {value}"}) if is_renamed else FORMER.get(old)
+        new = _New(f"{name} {{more}}") if is_renamed else FORMER.get(old)
         if new is not None:
             raise UsageError(f"{old} is now: auditor {_filled(new, words)}")
 
@@ -91,7 +91,7 @@ def _filled(new: _New, words: Sequence[str]) -> str:
     """Return the new call with the arguments and options of the old one."""
     if new.whole:
         return new.call
-    arguments, options = list[str](), list[str]()
+    arguments, options, renamed = list[str](), list[str](), {"profile": "--tokenizer {value}", **new.options}
     rest = iter(words)
     for word in rest:
         if not word.startswith("-") or word == "-":
@@ -102,9 +102,7 @@ def _filled(new: _New, words: Sequence[str]) -> str:
         if not equals and not option.startswith("no-") and option not in (*_SWITCHES, "q", "h"):
             value = next(rest, "")
         given = [word] if equals or not value else [word, value]
-        options.append(
-            new.options[option].format(value=shlex.quote(value)) if option in new.options else shlex.join(given)
-        )
+        options.append(renamed[option].format(value=shlex.quote(value)) if option in renamed else shlex.join(given))
     named = [shlex.quote(each) for each in arguments]
     count = sum(f"{{{place}}}" in new.call for place in range(2))
     filled = (named + [each.upper() for each in ("dataset", "text")[len(named) :]])[:count]

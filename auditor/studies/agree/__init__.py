@@ -1,4 +1,4 @@
-"""Does a metric rank captions as people rate them? (Elliott & Keller 2014)."""
+"""Does a metric rank captions as people rate them, and pick of two the one that people pick?"""
 
 from auditor.studies.agree.ratings import Rated, rated_captions
 from auditor.studies.agree.rows import ALL, MEAN_DECIMALS, PEOPLE, WITHOUT, ProtocolRows, Resampling, Row, correlated

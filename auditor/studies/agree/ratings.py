@@ -145,7 +145,7 @@ def rated_captions(
     )
 
 
-def without_own_references(rated: Rated) -> Rated:
+def without_own_references(rated: Rated, asked_by: str) -> Rated:
     """Leave out the captions that are a reference of their image, with their ratings; a note counts them.
 
     Raises `UsageError` where no other caption was rated.
@@ -158,7 +158,7 @@ def without_own_references(rated: Rated) -> Rated:
     captions = counted(rated.scores.height - scores.height, "caption", "captions")
     gone = counted(rated.ratings.height - ratings.height, "rating", "ratings")
     note = (
-        f"{label}: left out, as datasets.toml declares: {captions} found word "
+        f"{label}: left out, as {asked_by}: {captions} found word "
         f"for word among the references of the image in {rated.references.label}, with {gone}"
     )
     rated.at_work.bind_rows("rating", ratings)
@@ -174,7 +174,7 @@ def _ratings(store: Store, annotated: Selection, scale: tuple[float, float] | No
     if ratings.is_empty():
         raise UsageError(
             f"{annotated.label}: holds no ratings, it was ingested as {version.kind}; "
-            "ratings come with `auditor ingest NAME` of kind judgements"
+            "people's answers come with `auditor ingest NAME` of kind judgements, pairs or triplets"
         )
     notes = []
     if scale is not None:

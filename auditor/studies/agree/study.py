@@ -1,11 +1,11 @@
-"""Can a metric be trusted? Its correlation with ratings, and theirs with each other (Elliott & Keller 2014)."""
+"""Can a metric be trusted? Its correlation with ratings, theirs with each other, and what it picks of two captions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Annotated
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Annotated, get_type_hints
 
 import polars as pl
 
@@ -14,7 +14,7 @@ from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out
-from auditor.result import Figure, Result, Said, Table, findings_in, folded, listed, notes_in
+from auditor.result import Figure, Result, Said, Table, findings_in, folded, joined, listed, notes_in
 from auditor.scoring.references import references_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
@@ -22,8 +22,10 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.agree import by_rating, tables
 from auditor.studies.agree import rows as agreement_rows
-from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated_captions, without_own_references
+from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated_captions
+from auditor.studies.agree.ratings import without_own_references as left_out_own
 from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
+from auditor.studies.consensus import COMPARED, ConsensusSettings, PairSettings, consensus
 from auditor.text import AUTO
 
 #: What stands for the protocol of every judge.
@@ -35,29 +37,38 @@ _FEW_JUDGES = 10
 
 Protocols = Annotated[
     Sequence[str] | None,
-    p.Parameter("pooled, mean, judges or judge-1; repeat for more; default: all there are.", "protocol"),
+    p.Parameter(
+        "pooled, mean, judges or judge-1; repeat for more; default: all there are.", "protocol", panel="Ratings"
+    ),
 ]
 
 Statistics = Annotated[
     Sequence[str] | None,
-    p.Parameter("spearman, kendall-b, kendall-c or pearson; default: all four.", "statistic"),
+    p.Parameter("spearman, kendall-b, kendall-c or pearson; default: all four.", "statistic", panel="Ratings"),
 ]
 
 Threshold = Annotated[
-    float | None, p.Parameter("Mean rating that is good, for kappa; default: mid-scale.", check=p.finite("threshold"))
+    float | None,
+    p.Parameter(
+        "Mean rating that is good, for kappa; default: mid-scale.", check=p.finite("threshold"), panel="Ratings"
+    ),
 ]
 
 Cut = Annotated[
     float | None,
-    p.Parameter("Score that is good, for kappa of one -m; default: the best there is.", check=p.finite("cut")),
+    p.Parameter(
+        "Score that is good, for kappa of one -m; default: the best there is.", check=p.finite("cut"), panel="Ratings"
+    ),
 ]
 
 Scale = Annotated[
     tuple[float, float] | None,
-    p.Parameter("Lowest and highest rating there may be; others are left out, and named."),
+    p.Parameter("Lowest and highest rating there may be; others are left out, and named.", panel="Ratings"),
 ]
 
-Disagreements = Annotated[int, p.Parameter("Captions shown that people and metric see otherwise.", least=0)]
+Disagreements = Annotated[
+    int, p.Parameter("Captions shown that people and metric see otherwise.", least=0, panel="Ratings")
+]
 
 
 @dataclass(frozen=True)
@@ -86,23 +97,42 @@ def agree(
     against: p.Against = None,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
+    without_own_references: p.WithoutOwn = False,
     question: AgreeSettings | None = None,
+    pairs: PairSettings | None = None,
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Correlate metrics with human ratings.
+    """Measure how far metrics agree with people.
 
-    Correlates metrics with people's ratings of captions: Spearman's ρ, Kendall's τ and Pearson's r, over all ratings
-    (pooled), over mean ratings of captions (mean) and judge by judge, with intervals by resampled images and tests
-    between metrics; and says how far judges agree among themselves. Captions are scored against those that `against`
-    names, or else of the first related dataset.
+    The kind of the dataset decides how. Captions are scored against those that `against` names, or else of the first
+    related dataset.
 
-    How to read it: 1: the metric orders captions as people do; 0: as chance does. What people reach among themselves is
-    the mark to compare with. Where intervals of two metrics overlap, see the test between them before calling one
-    better.
+    Ratings: Spearman's ρ, Kendall's τ and Pearson's r of metrics and ratings, over all ratings (pooled), over mean
+    ratings of captions (mean) and judge by judge, with intervals by resampled images and tests between metrics; and how
+    far judges agree among themselves.
+
+    Pairs and triplets: two captions of an image, and people's votes which is better; how often does a metric prefer the
+    one that people prefer?
+
+    - `accuracy`: share of the pairs that people decide, by kind of pair and number of references;
+    - `ceiling`: people against people, half of the votes against the other half; `split-half`: a metric that sees half
+      of the references against the votes given by the other half;
+    - `wins`, `duels`: how often who wrote the captions wins, by people and by metric, with `pearson` and `spearman`.
+
+    How to read it: a correlation of 1: the metric orders captions as people do; 0: as chance does. What people reach
+    among themselves is the mark to compare with. Where intervals of two metrics overlap, see the test between them
+    before calling one better.
+
+    How to read it: an accuracy of 0.5 is chance, `ceiling` what people reach among themselves. Kinds of pairs: HC two
+    human captions of the image, HI a human caption and one of another image, HM human against machine, MM two machines.
+    HC and MM are the hard ones.
 
     Limits: it holds for these captions, these systems and these instructions to judges. A few systems that differ much
     make any metric look good. Ratings have few values, so ties are many and coefficients differ.
+
+    Limits: pairs that people do not decide are left out. A metric's tie counts half, unless `ties` says otherwise. With
+    few references accuracy is lower for every metric: compare at equal numbers.
 
     A set of ratings may declare in datasets.toml that it leaves out captions that are a reference of their image:
     leaves_out = "own-references". Column candidates says so of each row.
@@ -111,24 +141,35 @@ def agree(
     options = { image_col = "photo", caption_col = "text", judge_col = "who", score_col = "stars" }; related names the
     dataset of their references, or --against does.
 
-    Source: Elliott & Keller 2014.
+    Source: Elliott & Keller 2014; Vedantam, Zitnick & Parikh 2015.
 
-    Raises `UsageError` for what holds no ratings, and for a protocol, statistic or scale that there is not.
+    Raises `UsageError` for what holds neither ratings nor decided pairs, for datasets of both kinds, for an option of
+    the other kind, and for a protocol, statistic, scale or number of references that there is not.
 
-    Example: auditor agree flickr8k-expert -m cider -m meteor
+    Examples: auditor agree flickr8k-expert -m cider -m meteor · auditor agree pascal50s-triplets -m cider -m bleu-4
     """
-    question = question or AgreeSettings()
-    statistics = _checked(question, metrics)
-    without_own = {name for name, source in (sources(config) or {}).items() if source.leaves_out}
-    parts, notes = [], list[Said](left_out(metrics))
+    question, pairs = question or AgreeSettings(), pairs or PairSettings()
     selections = resolve_all(store, refs, split)
+    if _are_compared(selections):
+        _refuse_unread(question, "ratings", selections)
+        _refuse_unread(question.resampling, "ratings", selections, shared=("resamples", "seed"))
+        settings = ConsensusSettings(
+            **vars(pairs), seed=question.resampling.seed, resamples=question.resampling.resamples, tokenizer=tokenizer,
+            split=split, without_own_references=without_own_references,
+        )  # fmt: skip
+        return consensus(store, *refs, metrics=metrics, against=against, settings=settings, progress=progress)
+    _refuse_unread(pairs, "pairs and triplets", selections)
+    statistics = _checked(question, metrics)
+    declared = {name for name, source in (sources(config) or {}).items() if source.leaves_out}
+    parts, notes = [], list[Said](left_out(metrics))
     for annotated in selections:  # whatever cannot be asked of the last is said before the first is scored
         _protocols(annotated, protocols_of(judges(store, annotated, question.scale)), question.protocols)
         references_of(store, annotated, against)
     for place, annotated in enumerate(selections, 1):
         rated = rated_captions(store, annotated, against, metrics, tokenizer, question.scale, progress)
-        if annotated.version.dataset in without_own:
-            rated = without_own_references(rated)
+        if without_own_references or annotated.version.dataset in declared:
+            asked_by = "--without-own-references asks" if without_own_references else "datasets.toml declares"
+            rated = left_out_own(rated, asked_by)
         number = f"-{place}" if len(selections) > 1 else ""
         part = _one(rated, question, statistics, number, progress)
         parts.append(part)
@@ -148,6 +189,26 @@ def agree(
         notes=notes_in(dict.fromkeys(notes)),
         findings=findings_in(dict.fromkeys(notes)),
     )
+
+
+def _are_compared(selections: Sequence[Selection]) -> bool:
+    """Return whether people compared captions, or rated them. Raises `UsageError` for datasets of both kinds."""
+    by_kind: dict[bool, list[str]] = {}
+    for one in selections:
+        by_kind.setdefault(one.version.kind in COMPARED, []).append(one.label)
+    if len(by_kind) > 1:
+        calls = joined([f"`auditor agree {' '.join(by_kind[compared])}`" for compared in (False, True)])
+        raise UsageError(f"ratings, and pairs or triplets, have no rows in common: ask {calls}")
+    return by_kind.keys() == {True}
+
+
+def _refuse_unread(asked: object, kind: str, selections: Sequence[Selection], shared: Sequence[str] = ()) -> None:
+    """Refuse an option that only the other kind of datasets reads. Raises `UsageError`."""
+    hints = get_type_hints(type(asked), include_extras=True)
+    for each in fields(asked):  # type: ignore[arg-type]
+        if each.default is not MISSING and each.name not in shared and getattr(asked, each.name) != each.default:
+            option = hints[each.name].__metadata__[0].option or each.name
+            raise UsageError(f"--{option} is for {kind}; {selections[0].label} holds {selections[0].version.kind}")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What `auditor consensus` may be told."""
+"""What `auditor agree` may be told of pairs and triplets."""
 
 from __future__ import annotations
 
@@ -17,38 +17,53 @@ CONFIDENCE = 0.95
 #: What a pair counts that a metric ties.
 TIE_CREDIT = {"half": 0.5, "wrong": 0.0, "right": 1.0}
 
+#: Where help lists what ratings are not asked.
+_PANEL = "Pairs and triplets"
+
 Most = Annotated[
-    int | None, p.Parameter("References of each image; default: 48, or as many as every image has.", least=1)
+    int | None,
+    p.Parameter("References of each image; default: 48, or as many as every image has.", least=1, panel=_PANEL),
 ]
 
-At = Annotated[Sequence[int], p.Parameter("Accuracy at so many references too; repeat for more.", least=1)]
+At = Annotated[
+    Sequence[int], p.Parameter("Accuracy at so many references too; repeat for more.", least=1, panel=_PANEL)
+]
 
-Curve = Annotated[bool, p.Parameter("Accuracy at every number of references from 1 on.")]
+Curve = Annotated[bool, p.Parameter("Accuracy at every number of references from 1 on.", panel=_PANEL)]
 
-Draws = Annotated[int, p.Parameter("Draw references so often, by the seed and those after it.", least=1)]
+Draws = Annotated[int, p.Parameter("Draw references so often, by the seed and those after it.", least=1, panel=_PANEL)]
 
 Ties = Annotated[
     str,
-    p.Parameter("What a pair counts that a metric ties: half, wrong or right."),
+    p.Parameter("What a pair counts that a metric ties: half, wrong or right.", panel=_PANEL),
 ]
 
 
 @dataclass(frozen=True)
-class ConsensusSettings:
-    """How accuracy is measured.
+class PairSettings:
+    """What is asked of pairs and triplets alone.
 
-    `most` references of each image, drawn by `seed`; null: 48, or as many as every image has where some have fewer.
-    `at` are further numbers of references, `curve` stands for all from 1 on; `draws` seeds follow each other. `ties`
-    says what a metric's tie counts. `resamples` of images are behind each interval, 0 for none. Pairs of which a
-    caption is word for word a reference of its image are left out `without_own_references`.
+    `most` references of each image; null: 48, or as many as every image has where some have fewer. `at` are further
+    numbers of references, `curve` stands for all from 1 on; `draws` seeds follow each other. `ties` says what a
+    metric's tie counts.
     """
 
     most: Most = None
     at: At = ()
     curve: Curve = False
     draws: Draws = 1
-    seed: p.Seed = 1
     ties: Ties = "half"
+
+
+@dataclass(frozen=True)
+class ConsensusSettings(PairSettings):
+    """How accuracy is measured: with what is asked of ratings too.
+
+    References are drawn by `seed`. `resamples` of images are behind each interval, 0 for none. Pairs of which a caption
+    is word for word a reference of its image are left out `without_own_references`.
+    """
+
+    seed: p.Seed = 1
     resamples: p.Resamples = 1000
     tokenizer: p.Tokenizer = AUTO
     split: p.Split = None

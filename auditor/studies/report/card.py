@@ -121,9 +121,10 @@ def _facts(context: ReportContext, profiled: Result, language: str, about: Sourc
         "citation": about.citation if about else None,
     }
     known = pl.DataFrame([(name, said) for name, said in facts.items() if said], schema=["fact", "value"], orient="row")
+    scoring = context.scoring(metrics=context.settings.metrics != METRICS)
     return Section(
         "facts", "Counts", tables=(Table("", known, name="counts"),), results=(profiled,),
-        commands=(context.command("report", "--format card", *context.scoring(metrics=context.settings.metrics != METRICS)),),
+        commands=(context.command("report", "--format card", *scoring),),
     )  # fmt: skip
 
 

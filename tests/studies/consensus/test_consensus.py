@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -17,12 +18,13 @@ import auditor
 from auditor import config
 from auditor.cli.app import app
 from auditor.errors import UsageError
-from auditor.model import CAPTION_SCHEMA, Source, silent
+from auditor.model import CAPTION_SCHEMA, Part, Source, silent
 from auditor.papers.vedantam2015_truths import two_truths
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import Store
-from auditor.studies.consensus import consensus_rows
+from auditor.studies.agree import AgreeSettings, Resampling, agree
+from auditor.studies.consensus import PairSettings, consensus_rows
 from auditor.studies.consensus.ceiling import halves
 from auditor.studies.consensus.settings import ConsensusSettings
 from auditor.studies.consensus.study import consensus
@@ -45,6 +47,13 @@ PAIRS: list[Pair] = [
     ("i3", "MM", "zoë", "ann", 5, 5),
 ]
 ANIMALS = {"i0": "dog", "i1": "cat", "i2": "bird", "i3": "fish"}
+
+
+def rate(store: Store, folder: Path) -> None:
+    table = "image,caption,score\n" + "".join(f"i{image},a dog runs {image},{image}\n" for image in range(4))
+    (folder / "ratings.csv").write_text(table)
+    source = Source("mine", "judgements", "judgements", (Part((folder / "ratings.csv",)),), related=("set",))
+    ingest_sources(store, [source])
 
 
 def related(kind: str, name: str) -> Source:
@@ -269,9 +278,10 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
         ingest_rows(store, REFERENCES)
         ingest_pairs(store, PAIRS)
     asked = ["-m", "bleu-1", "--resamples", "0", "--at", "2", "--store", str(path), "-q", "-o", "out.json"]
-    app(["consensus", "pairs", *asked], standalone_mode=False)
+    app(["agree", "pairs", *asked], standalone_mode=False)
     with auditor.open(path) as audit:
-        result = audit.consensus("pairs", metrics=["bleu-1"], settings=ConsensusSettings(at=(2,), resamples=0))
+        question = AgreeSettings(resampling=Resampling(0))
+        result = audit.agree("pairs", metrics=["bleu-1"], question=question, pairs=PairSettings(at=(2,)))
     assert Path("out.json").read_text().strip() == result.to_json().strip()
 
 
@@ -329,3 +339,33 @@ def test_captions_are_no_references_of_their_own_comparison(store: Store) -> Non
 def test_numbers_that_cannot_be_are_refused(settings: ConsensusSettings, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         settings.check()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("pairs", {"question": AgreeSettings(statistics=["pearson"])}, "--statistic is for ratings; pairs holds pairs"),
+        (
+            "pairs",
+            {"question": AgreeSettings(resampling=Resampling(confidence=0.9))},
+            "--confidence is for ratings; pairs holds pairs",
+        ),
+        ("mine", {"pairs": PairSettings(ties="wrong")}, "--ties is for pairs and triplets; mine holds judgements"),
+    ],
+)
+def test_option_that_the_kind_of_dataset_does_not_read_is_refused(
+    store: Store, tmp_path: Path, name: str, options: dict[str, Any], message: str
+) -> None:
+    ingest_rows(store, REFERENCES)
+    ingest_pairs(store, PAIRS)
+    rate(store, tmp_path)
+    with pytest.raises(UsageError, match=message):
+        agree(store, name, metrics=["bleu-1"], **options)
+
+
+def test_ratings_and_pairs_are_asked_apart(store: Store, tmp_path: Path) -> None:
+    ingest_rows(store, REFERENCES)
+    ingest_pairs(store, PAIRS)
+    rate(store, tmp_path)
+    with pytest.raises(UsageError, match="ask `auditor agree mine` and `auditor agree pairs`"):
+        agree(store, "pairs", "mine", metrics=["bleu-1"])
