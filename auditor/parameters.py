@@ -139,12 +139,7 @@ Described = Annotated[
 ]
 
 Rated = Annotated[
-    str,
-    Parameter(
-        "Datasets of ratings, or of pairs and triplets that people compared: flickr8k-expert, or your own.",
-        metavar="NAME…",
-        completes="dataset",
-    ),
+    str, Parameter("Ratings, pairs or triplets: flickr8k-expert, or your own.", metavar="NAME…", completes="dataset")
 ]
 
 Metrics = Annotated[

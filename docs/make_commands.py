@@ -83,8 +83,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "auditor choices pairs --against sample-varied --train sample-narrow -m bleu-1 -m cider",
     ),
     "metrics": ("auditor metrics cider-d",),
-    "agree": ("auditor agree stars -m bleu-1 -m cider --statistic spearman",),
-    "consensus": ("auditor consensus votes -m bleu-1 -m cider",),
+    "agree": (
+        "auditor agree stars -m bleu-1 -m cider --statistic spearman",
+        "auditor agree votes -m bleu-1 -m cider",
+    ),
     "tasks": ("auditor tasks sample-varied --candidates human --candidates intra --kind pairs --images 3",),
     "report": (
         "auditor report sample-narrow sample-flawed -m cider -o audit.html",

@@ -20,7 +20,7 @@ from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
 #: Means of judges are rounded, so that equal means are ties whatever their ratings were.
-_MEAN_DECIMALS = 10
+MEAN_DECIMALS = 10
 
 #: A judge's protocol is called so, whatever the source calls the judge.
 _JUDGE = "judge-"
@@ -72,7 +72,7 @@ class Rated:
         """
         if protocol == "mean":
             mean = pl.col("score").sort().sum() / pl.len()
-            return self.ratings.group_by("image", "slot", maintain_order=True).agg(human=mean.round(_MEAN_DECIMALS))
+            return self.ratings.group_by("image", "slot", maintain_order=True).agg(human=mean.round(MEAN_DECIMALS))
         chosen = self.ratings if protocol == "pooled" else self.ratings.filter(self._by(protocol))
         return chosen.select("image", "slot", human="score")
 
@@ -145,7 +145,7 @@ def rated_captions(
     )
 
 
-def without_own_references(rated: Rated, asked_by: str) -> Rated:
+def without_own_references(rated: Rated, why: str) -> Rated:
     """Leave out the captions that are a reference of their image, with their ratings; a note counts them.
 
     Raises `UsageError` where no other caption was rated.
@@ -158,7 +158,7 @@ def without_own_references(rated: Rated, asked_by: str) -> Rated:
     captions = counted(rated.scores.height - scores.height, "caption", "captions")
     gone = counted(rated.ratings.height - ratings.height, "rating", "ratings")
     note = (
-        f"{label}: left out, as {asked_by}: {captions} found word "
+        f"{label}: left out, as {why}: {captions} found word "
         f"for word among the references of the image in {rated.references.label}, with {gone}"
     )
     rated.at_work.bind_rows("rating", ratings)

@@ -20,7 +20,7 @@ from auditor.statistics.correlation import FEWEST, constants, correlate
 from auditor.statistics.correlation_tests import steiger, williams
 from auditor.statistics.rater_agreement import kappa, krippendorff, strength
 from auditor.statistics.significance import holm
-from auditor.studies.agree.ratings import Rated, protocol_of
+from auditor.studies.agree.ratings import MEAN_DECIMALS, Rated, protocol_of
 
 #: In the order in which rows and tables show them.
 STATISTICS = ("spearman", "kendall-b", "kendall-c", "pearson")
@@ -256,9 +256,6 @@ def described(rated: Rated, rows: pl.DataFrame, resampling: Resampling) -> pl.Da
         pl.col("metric").replace_strict(rated.signatures, default=None, return_dtype=pl.String).alias("signature"),
     )
 
-
-#: Means of judges are rounded, so that equal means are ties whatever their ratings were.
-MEAN_DECIMALS = 10
 
 #: So many judges or fewer are compared with each other one by one.
 _FEW = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Annotated, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import polars as pl
 
@@ -14,7 +14,7 @@ from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out
-from auditor.result import Figure, Result, Said, Table, findings_in, folded, joined, listed, notes_in
+from auditor.result import Figure, Result, Said, Table, findings_in, folded, listed, notes_in
 from auditor.scoring.references import references_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
@@ -31,44 +31,38 @@ from auditor.text import AUTO
 #: What stands for the protocol of every judge.
 JUDGES = "judges"
 
+#: What both kinds are asked of resampling.
+_SHARED = ("resamples", "seed")
+
 #: So many judges or fewer have a protocol each, unless they are asked for.
 _FEW_JUDGES = 10
 
 
 Protocols = Annotated[
     Sequence[str] | None,
-    p.Parameter(
-        "pooled, mean, judges or judge-1; repeat for more; default: all there are.", "protocol", panel="Ratings"
-    ),
+    p.Parameter("pooled, mean, judges or judge-1; repeat for more; default: all there are.", "protocol"),
 ]
 
 Statistics = Annotated[
     Sequence[str] | None,
-    p.Parameter("spearman, kendall-b, kendall-c or pearson; default: all four.", "statistic", panel="Ratings"),
+    p.Parameter("spearman, kendall-b, kendall-c or pearson; default: all four.", "statistic"),
 ]
 
 Threshold = Annotated[
-    float | None,
-    p.Parameter(
-        "Mean rating that is good, for kappa; default: mid-scale.", check=p.finite("threshold"), panel="Ratings"
-    ),
+    float | None, p.Parameter("Mean rating that is good, for kappa; default: mid-scale.", check=p.finite("threshold"))
 ]
 
 Cut = Annotated[
     float | None,
-    p.Parameter(
-        "Score that is good, for kappa of one -m; default: the best there is.", check=p.finite("cut"), panel="Ratings"
-    ),
+    p.Parameter("Score that is good, for kappa of one -m; default: the best there is.", check=p.finite("cut")),
 ]
 
 Scale = Annotated[
     tuple[float, float] | None,
-    p.Parameter("Lowest and highest rating there may be; others are left out, and named.", panel="Ratings"),
+    p.Parameter("Lowest and highest rating there may be; others are left out, and named."),
 ]
 
-Disagreements = Annotated[
-    int, p.Parameter("Captions shown that people and metric see otherwise.", least=0, panel="Ratings")
-]
+Disagreements = Annotated[int, p.Parameter("Captions shown that people and metric see otherwise.", least=0)]
 
 
 @dataclass(frozen=True)
@@ -108,31 +102,27 @@ def agree(
     The kind of the dataset decides how. Captions are scored against those that `against` names, or else of the first
     related dataset.
 
-    Ratings: Spearman's ρ, Kendall's τ and Pearson's r of metrics and ratings, over all ratings (pooled), over mean
-    ratings of captions (mean) and judge by judge, with intervals by resampled images and tests between metrics; and how
-    far judges agree among themselves.
+    Ratings (--protocol to --disagreements, --confidence): Spearman's ρ, Kendall's τ and Pearson's r of metrics and
+    ratings, over all ratings (pooled), over mean ratings of captions (mean) and judge by judge, with intervals by
+    resampled images and tests between metrics; and how far judges agree among themselves.
 
-    Pairs and triplets: two captions of an image, and people's votes which is better; how often does a metric prefer the
-    one that people prefer?
+    Pairs and triplets (--most to --ties): of two captions of an image, how often does a metric prefer the one that
+    people prefer?
 
     - `accuracy`: share of the pairs that people decide, by kind of pair and number of references;
     - `ceiling`: people against people, half of the votes against the other half; `split-half`: a metric that sees half
       of the references against the votes given by the other half;
     - `wins`, `duels`: how often who wrote the captions wins, by people and by metric, with `pearson` and `spearman`.
 
-    How to read it: a correlation of 1: the metric orders captions as people do; 0: as chance does. What people reach
-    among themselves is the mark to compare with. Where intervals of two metrics overlap, see the test between them
-    before calling one better.
-
-    How to read it: an accuracy of 0.5 is chance, `ceiling` what people reach among themselves. Kinds of pairs: HC two
-    human captions of the image, HI a human caption and one of another image, HM human against machine, MM two machines.
-    HC and MM are the hard ones.
+    How to read it: a correlation of 1: the metric orders captions as people do; 0, or an accuracy of 0.5: as chance
+    does. What people reach among themselves is the mark to compare with. Where intervals of two metrics overlap, see
+    the test between them before calling one better. Kinds of pairs: HC two human captions of the image, HI a human
+    caption and one of another image, HM human against machine, MM two machines. HC and MM are the hard ones.
 
     Limits: it holds for these captions, these systems and these instructions to judges. A few systems that differ much
-    make any metric look good. Ratings have few values, so ties are many and coefficients differ.
-
-    Limits: pairs that people do not decide are left out. A metric's tie counts half, unless `ties` says otherwise. With
-    few references accuracy is lower for every metric: compare at equal numbers.
+    make any metric look good. Ratings have few values, so ties are many and coefficients differ. Pairs that people do
+    not decide are left out. A metric's tie counts half, unless `ties` says otherwise. With few references accuracy is
+    lower for every metric: compare at equal numbers.
 
     A set of ratings may declare in datasets.toml that it leaves out captions that are a reference of their image:
     leaves_out = "own-references". Column candidates says so of each row.
@@ -150,15 +140,17 @@ def agree(
     """
     question, pairs = question or AgreeSettings(), pairs or PairSettings()
     selections = resolve_all(store, refs, split)
-    if _are_compared(selections):
-        _refuse_unread(question, "ratings", selections)
-        _refuse_unread(question.resampling, "ratings", selections, shared=("resamples", "seed"))
-        settings = ConsensusSettings(
-            **vars(pairs), seed=question.resampling.seed, resamples=question.resampling.resamples, tokenizer=tokenizer,
-            split=split, without_own_references=without_own_references,
-        )  # fmt: skip
+    rated = [one.label for one in selections if one.version.kind not in COMPARED]
+    if compared := [one.label for one in selections if one.version.kind in COMPARED]:
+        if rated:
+            calls = f"`auditor agree {' '.join(rated)}` and `auditor agree {' '.join(compared)}`"
+            raise UsageError(f"ratings, and pairs or triplets, have no rows in common: ask {calls}")
+        _refuse_unread("ratings", selections[0], question, question.resampling)
+        shared = {name: getattr(question.resampling, name) for name in _SHARED}
+        settings = ConsensusSettings(**vars(pairs), **shared, tokenizer=tokenizer, split=split,
+                                     without_own_references=without_own_references)  # fmt: skip
         return consensus(store, *refs, metrics=metrics, against=against, settings=settings, progress=progress)
-    _refuse_unread(pairs, "pairs and triplets", selections)
+    _refuse_unread("pairs and triplets", selections[0], pairs)
     statistics = _checked(question, metrics)
     declared = {name for name, source in (sources(config) or {}).items() if source.leaves_out}
     parts, notes = [], list[Said](left_out(metrics))
@@ -166,14 +158,14 @@ def agree(
         _protocols(annotated, protocols_of(judges(store, annotated, question.scale)), question.protocols)
         references_of(store, annotated, against)
     for place, annotated in enumerate(selections, 1):
-        rated = rated_captions(store, annotated, against, metrics, tokenizer, question.scale, progress)
+        scored = rated_captions(store, annotated, against, metrics, tokenizer, question.scale, progress)
         if without_own_references or annotated.version.dataset in declared:
-            asked_by = "--without-own-references asks" if without_own_references else "datasets.toml declares"
-            rated = left_out_own(rated, asked_by)
+            why = "--without-own-references asks" if without_own_references else "datasets.toml declares"
+            scored = left_out_own(scored, why)
         number = f"-{place}" if len(selections) > 1 else ""
-        part = _one(rated, question, statistics, number, progress)
+        part = _one(scored, question, statistics, number, progress)
         parts.append(part)
-        notes += [*rated.notes, *part.notes]
+        notes += [*scored.notes, *part.notes]
     return Result(
         "agree",
         pl.concat(part.rows for part in parts),
@@ -191,24 +183,14 @@ def agree(
     )
 
 
-def _are_compared(selections: Sequence[Selection]) -> bool:
-    """Return whether people compared captions, or rated them. Raises `UsageError` for datasets of both kinds."""
-    by_kind: dict[bool, list[str]] = {}
-    for one in selections:
-        by_kind.setdefault(one.version.kind in COMPARED, []).append(one.label)
-    if len(by_kind) > 1:
-        calls = joined([f"`auditor agree {' '.join(by_kind[compared])}`" for compared in (False, True)])
-        raise UsageError(f"ratings, and pairs or triplets, have no rows in common: ask {calls}")
-    return by_kind.keys() == {True}
-
-
-def _refuse_unread(asked: object, kind: str, selections: Sequence[Selection], shared: Sequence[str] = ()) -> None:
-    """Refuse an option that only the other kind of datasets reads. Raises `UsageError`."""
-    hints = get_type_hints(type(asked), include_extras=True)
-    for each in fields(asked):  # type: ignore[arg-type]
-        if each.default is not MISSING and each.name not in shared and getattr(asked, each.name) != each.default:
-            option = hints[each.name].__metadata__[0].option or each.name
-            raise UsageError(f"--{option} is for {kind}; {selections[0].label} holds {selections[0].version.kind}")
+def _refuse_unread(kind: str, selection: Selection, *asked: Any) -> None:
+    """Refuse options that only the other kind of datasets reads. Raises `UsageError`."""
+    for record in asked:
+        hints = get_type_hints(type(record), include_extras=True)
+        for each in fields(record):
+            if each.default not in (MISSING, getattr(record, each.name)) and each.name not in _SHARED:
+                option = hints[each.name].__metadata__[0].option or each.name
+                raise UsageError(f"--{option} is for {kind}; {selection.label} holds {selection.version.kind}")
 
 
 @dataclass(frozen=True)

@@ -11,31 +11,28 @@ from auditor.errors import UsageError
 from auditor.statistics.resampling import check_resampling
 from auditor.text import AUTO
 
+#: The kinds of datasets that hold what people compared.
+COMPARED = ("pairs", "triplets")
+
 #: Share of the resamples inside an interval.
 CONFIDENCE = 0.95
 
 #: What a pair counts that a metric ties.
 TIE_CREDIT = {"half": 0.5, "wrong": 0.0, "right": 1.0}
 
-#: Where help lists what ratings are not asked.
-_PANEL = "Pairs and triplets"
-
 Most = Annotated[
-    int | None,
-    p.Parameter("References of each image; default: 48, or as many as every image has.", least=1, panel=_PANEL),
+    int | None, p.Parameter("References of each image; default: 48, or as many as every image has.", least=1)
 ]
 
-At = Annotated[
-    Sequence[int], p.Parameter("Accuracy at so many references too; repeat for more.", least=1, panel=_PANEL)
-]
+At = Annotated[Sequence[int], p.Parameter("Accuracy at so many references too; repeat for more.", least=1)]
 
-Curve = Annotated[bool, p.Parameter("Accuracy at every number of references from 1 on.", panel=_PANEL)]
+Curve = Annotated[bool, p.Parameter("Accuracy at every number of references from 1 on.")]
 
-Draws = Annotated[int, p.Parameter("Draw references so often, by the seed and those after it.", least=1, panel=_PANEL)]
+Draws = Annotated[int, p.Parameter("Draw references so often, by the seed and those after it.", least=1)]
 
 Ties = Annotated[
     str,
-    p.Parameter("What a pair counts that a metric ties: half, wrong or right.", panel=_PANEL),
+    p.Parameter("What a pair counts that a metric ties: half, wrong or right."),
 ]
 
 
@@ -57,11 +54,7 @@ class PairSettings:
 
 @dataclass(frozen=True)
 class ConsensusSettings(PairSettings):
-    """How accuracy is measured: with what is asked of ratings too.
-
-    References are drawn by `seed`. `resamples` of images are behind each interval, 0 for none. Pairs of which a caption
-    is word for word a reference of its image are left out `without_own_references`.
-    """
+    """How accuracy is measured: with what is asked of ratings too. References are drawn by `seed`."""
 
     seed: p.Seed = 1
     resamples: p.Resamples = 1000

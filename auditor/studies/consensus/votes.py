@@ -15,9 +15,6 @@ from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.text import tokenizer_of
 
-#: The kinds of datasets that hold them.
-COMPARED = ("pairs", "triplets")
-
 #: The kinds of Vedantam et al. 2015, section 6, in their order: two captions by people, both of the image or one of
 #: another image; one by a person and one by a machine; two by machines.
 KINDS = ("HC", "HI", "HM", "MM")

@@ -178,25 +178,18 @@ def _people(context: ReportContext) -> Answers:
     """Put metrics against what people say of captions, where the store holds any of it."""
     settings = context.settings
     question = AgreeSettings(resampling=Resampling(settings.resamples, settings.confidence, settings.seed))
-    of_pairs = {
-        "question": AgreeSettings(resampling=Resampling(settings.resamples, seed=settings.seed)),
-        "pairs": PairSettings(settings.references),
-    }
-    most = [f"--most {settings.references}"] if settings.references else []
-    scoring = [one for one in context.scoring() if not one.startswith("--references")]
-    resampled = [one for one in context.comparing() if not one.startswith("--confidence")]
+    plain = AgreeSettings(resampling=Resampling(settings.resamples, seed=settings.seed))
+    of_pairs = {"question": plain, "pairs": PairSettings(settings.references)}
     made, commands, unrated, lacking = list[Result | None](), list[str](), list[Selection](), list[str]()
     for selection in context.selections:
         names = context.related(selection, "judgements", "pairs", "triplets")
         unrated += [] if names else [selection]
-        asked: dict[str, Any] = {
-            "metrics": settings.metrics, "against": selection.pinned_name, "tokenizer": settings.tokenizer,
-            "progress": context.progress,
-        }  # fmt: skip
-        options = (f"--against {selection.pinned_name}", *scoring)
-        for kinds, more, further in (
-            (("judgements",), {"question": question}, context.comparing()),
-            (("pairs", "triplets"), of_pairs, [*most, *resampled]),
+        asked: dict[str, Any] = {"metrics": settings.metrics, "against": selection.pinned_name}
+        asked |= {"tokenizer": settings.tokenizer, "progress": context.progress}
+        options = (f"--against {selection.pinned_name}", *context.scoring(), *context.comparing())
+        for kinds, more, renamed in (
+            (("judgements",), {"question": question}, {"--references": ""}),
+            (("pairs", "triplets"), of_pairs, {"--references": "--most", "--confidence": ""}),
         ):
             rated = [one for kind in kinds for one in names.get(kind, ())]
             if rated:
@@ -205,7 +198,8 @@ def _people(context: ReportContext) -> Answers:
                 ask = partial(agree, context.store, *rated, **asked, **more)
                 made.append(context.questions.ask(name, ask, about))
                 lacking += filter(None, [context.questions.absent.get(name)])
-                commands.append(context.command("agree", *options, *further, refs=rated))
+                words = [(renamed.get(name, name), value) for name, value in (one.split(" ", 1) for one in options)]
+                commands.append(context.command("agree", *(" ".join(one) for one in words if one[0]), refs=rated))
     if unrated:
         held = "the store holds no judgements of people (ratings, choices) of these images"
         labels = joined([one.label for one in unrated])

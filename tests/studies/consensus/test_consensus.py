@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from itertools import combinations
@@ -29,6 +30,7 @@ from auditor.studies.consensus.ceiling import halves
 from auditor.studies.consensus.settings import ConsensusSettings
 from auditor.studies.consensus.study import consensus
 from auditor.studies.ingest.sources import ingest_sources
+from auditor.studies.report import ReportSettings, report
 from auditor.text import AT_INGEST
 
 REFERENCES: Rows = [
@@ -369,3 +371,24 @@ def test_ratings_and_pairs_are_asked_apart(store: Store, tmp_path: Path) -> None
     rate(store, tmp_path)
     with pytest.raises(UsageError, match="ask `auditor agree mine` and `auditor agree pairs`"):
         agree(store, "pairs", "mine", metrics=["bleu-1"])
+
+
+def test_report_asks_agree_of_ratings_and_of_pairs_by_commands_that_run(tmp_path: Path) -> None:
+    path = tmp_path / "audit.duckdb"
+    settings = ReportSettings(("bleu-1",), references=2, resamples=50, confidence=0.9)
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, REFERENCES)
+        ingest_pairs(store, PAIRS)
+        rate(store, tmp_path)
+    with Store.open(path) as store:
+        document = report(store, "set", settings=settings, sections=["people"], timed=False)
+    (people,) = (one for one in document.sections if one.name == "people")
+    options = [" ".join(word for word in one.split()[2:] if not word.count("@")) for one in people.commands]
+    assert options == [
+        "mine --against -m bleu-1 --resamples 50 --confidence 0.9",
+        "pairs --against -m bleu-1 --most 2 --resamples 50",
+    ]
+    for command, result in zip(people.commands, people.results, strict=True):
+        app([*command.split()[1:], "--store", str(path), "-q", "-o", "out.json"], standalone_mode=False)
+        written = json.loads(Path("out.json").read_text())["auditor.agree/v2"]
+        assert written["rows"] == json.loads(result.to_json())["auditor.agree/v2"]["rows"]
