@@ -49,10 +49,9 @@ FORMER: Mapping[str, _New] = {
     "identical": _New("duplicates {more} --exact --within"),
     "rank": _New("score {more} --rank", {"image": ""}),
     "stages": _New("bounds {more} --executor here", {"output": "--scores {value}", "o": "--scores {value}"}),
-    "card --format md": _New("report {more}", {"format": "--format card"}),
     **{
-        f"card --format {name}": _New(f"report {{more}} -o card.{ending}", {"format": "--format card"})
-        for name, ending in (("html", "html"), ("latex", "tex"), ("json", "json"))
+        f"card --format {name}": _New(f"report {{more}}{file}", {"format": "--format card"})
+        for name, file in {"md": "", "html": " -o card.html", "latex": " -o card.tex", "json": " -o card.json"}.items()
     },
     "card": _New("report {more} --format card"),
     "compare --pairs": _New("compare {more}", {"pairs": ""}),

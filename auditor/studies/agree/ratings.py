@@ -27,6 +27,9 @@ _JUDGE = "judge-"
 
 _EXAMPLES = 3
 
+#: So many judges or fewer are asked one by one: a protocol each, unless others are named, and each beside each.
+FEW_JUDGES = 10
+
 #: Ratings are summed as integers in units of 10^-12: the sum of their squares must be one of 127 bits.
 _MOST_SQUARES = 1e14
 

@@ -22,7 +22,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.agree import by_rating, tables
 from auditor.studies.agree import rows as agreement_rows
-from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated_captions
+from auditor.studies.agree.ratings import FEW_JUDGES, Rated, judges, protocols_of, rated_captions
 from auditor.studies.agree.ratings import without_own_references as left_out_own
 from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
 from auditor.studies.consensus import COMPARED, ConsensusSettings, PairSettings, consensus
@@ -33,9 +33,6 @@ JUDGES = "judges"
 
 #: What both kinds are asked of resampling.
 _SHARED = ("resamples", "seed")
-
-#: So many judges or fewer have a protocol each, unless they are asked for.
-_FEW_JUDGES = 10
 
 
 Protocols = Annotated[
@@ -254,12 +251,12 @@ def _protocols(annotated: Selection, known: Sequence[str], asked: Sequence[str] 
     """Choose among the protocols there are; say where judges are too many to have one each."""
     of_judges = [name for name in known if name not in ("pooled", "mean")]
     if not asked:
-        if len(of_judges) <= _FEW_JUDGES:
+        if len(of_judges) <= FEW_JUDGES:
             return list(known), []
         told = f"{annotated.label}: {len(of_judges):,} judges; --protocol {JUDGES} gives each of them"
         return [name for name in known if name not in of_judges], [told]
     wanted = [each for name in asked for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
     unknown = [name for name in wanted if name not in (*known, "mean")]
     if unknown:
-        raise UsageError(f"{unknown[0]}: no such protocol of {annotated.label}; there are {listed(known, _FEW_JUDGES)}")
+        raise UsageError(f"{unknown[0]}: no such protocol of {annotated.label}; there are {listed(known, FEW_JUDGES)}")
     return list(dict.fromkeys(wanted)), []

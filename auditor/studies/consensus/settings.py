@@ -9,7 +9,6 @@ from typing import Annotated
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.statistics.resampling import check_resampling
-from auditor.text import AUTO
 
 #: The kinds of datasets that hold what people compared.
 COMPARED = ("pairs", "triplets")
@@ -58,7 +57,7 @@ class ConsensusSettings(PairSettings):
 
     seed: p.Seed = 1
     resamples: p.Resamples = 1000
-    tokenizer: p.Tokenizer = AUTO
+    tokenizer: p.Tokenizer = "bare"
     split: p.Split = None
     without_own_references: p.WithoutOwn = False
 

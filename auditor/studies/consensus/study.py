@@ -16,7 +16,6 @@ from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.own_references import WAY_OUT, own_references
 from auditor.scoring.references import references_of
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
-from auditor.scoring.writing import chosen_tokenizer
 from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
@@ -48,15 +47,12 @@ def consensus(
     """
     settings = settings or ConsensusSettings()
     settings.check()
-    profile, said = chosen_tokenizer(store, [*names, against], settings.split, settings.tokenizer)
-    settings = replace(settings, tokenizer=profile)
-    selections = resolve_all(store, names, settings.split)
     parts = [
-        compared(store, pair_votes(store, one, profile, progress), metrics, against, settings, progress)
-        for one in selections
+        compared(store, pair_votes(store, one, settings.tokenizer, progress), metrics, against, settings, progress)
+        for one in resolve_all(store, names, settings.split)
     ]
     used = {metric.label: metric for part in parts for metric in part.metrics}
-    told = [*said, *left_out(metrics), *dict.fromkeys(note for part in parts for note in part.notes)]
+    told = [*left_out(metrics), *dict.fromkeys(note for part in parts for note in part.notes)]
     frame = rows_of.frame(parts, settings)
     return Result(
         "agree",
