@@ -16,7 +16,6 @@ from auditor.studies import (
     check,
     choices,
     compare,
-    consensus,
     correlate,
     distractors,
     diversity,
@@ -83,7 +82,7 @@ class Auditor:
     score = Method(score.score)
     references, probe = Method(references.enough_references), Method(probe.probe)
     distractors, choices = Method(distractors.distractors), Method(choices.choices)
-    agree, consensus, tasks = Method(agree.agree), Method(consensus.consensus), Method(tasks.tasks)
+    agree, tasks = Method(agree.agree), Method(tasks.tasks)
     report, card = Method(report.report), Method(report.card)
     check, reproduce = Method(check.check), Method(reproduce)
 

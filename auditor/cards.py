@@ -110,7 +110,7 @@ class Published:
 def published(path: Path) -> list[Published]:
     """Read the cards of a file: Croissant, or Markdown that holds some.
 
-    Raises `SourceError` for a file that is none, or whose card is not as `auditor card` writes it.
+    Raises `SourceError` for a file that is none, or whose card is not as auditor writes it.
     """
     if not is_plain(path):  # a pipe would wait for its writer
         raise SourceError(f"{path}: cannot be read: it is no file on a disk")
@@ -129,7 +129,7 @@ def published(path: Path) -> list[Published]:
             raise SourceError(f"{path}: no card as auditor writes them: {said}") from error
     if not cards:
         raise SourceError(
-            f"{path}: no card of auditor; write one with `auditor card DATASET`, or with --format croissant"
+            f"{path}: no card of auditor; write one with `auditor report DATASET --format card`, or croissant"
         )
     return cards
 

@@ -139,11 +139,7 @@ Described = Annotated[
 ]
 
 Rated = Annotated[
-    str, Parameter("Datasets of ratings: flickr8k-expert, or your own.", metavar="NAME…", completes="dataset")
-]
-
-Compared = Annotated[
-    str, Parameter("Dataset of pairs or triplets that people compared.", metavar="NAME…", completes="dataset")
+    str, Parameter("Ratings, pairs or triplets: flickr8k-expert, or your own.", metavar="NAME…", completes="dataset")
 ]
 
 Metrics = Annotated[

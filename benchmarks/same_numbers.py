@@ -86,7 +86,7 @@ SAMPLE = (
     ("choices pairs --against sample-varied --train sample-narrow -m bleu-1",),
     (f"report {_PAIR} --format json",),
     ("report sample-flawed --format json",),
-    ("card sample-flawed --format json",),
+    ("card sample-flawed --format json", "report sample-flawed --format card -o card.json"),
     ("check sample-varied --config gates.toml",),
     ("reproduce elliott2014",),
 )
@@ -122,7 +122,7 @@ FLICKR = (
     ("tasks flickr8k:test --images 20",),
     ("agree flickr8k-expert -m cider -m bleu-4",),
     ("report flickr8k:test --format json",),
-    ("card flickr8k:test --format json",),
+    ("card flickr8k:test --format json", "report flickr8k:test --format card -o card.json"),
     ("check flickr8k:test --config gates.toml",),
 )
 
@@ -165,6 +165,8 @@ def main(arguments: Sequence[str]) -> None:
 
 def _rows(checkout: Path, store: Path, words: list[str], data: Path | None) -> list[dict[str, Any]]:
     printed = _run(checkout, store, words if "--format" in words else [*words, "--json"], data)
+    if "-o" in words:
+        printed = (store.parent / words[-1]).read_text(encoding="utf-8")
     return list(_rows_in(next(iter(json.loads(printed).values()))))
 
 

@@ -83,11 +83,15 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "auditor choices pairs --against sample-varied --train sample-narrow -m bleu-1 -m cider",
     ),
     "metrics": ("auditor metrics cider-d",),
-    "agree": ("auditor agree stars -m bleu-1 -m cider --statistic spearman",),
-    "consensus": ("auditor consensus votes -m bleu-1 -m cider",),
+    "agree": (
+        "auditor agree stars -m bleu-1 -m cider --statistic spearman",
+        "auditor agree votes -m bleu-1 -m cider",
+    ),
     "tasks": ("auditor tasks sample-varied --candidates human --candidates intra --kind pairs --images 3",),
-    "report": ("auditor report sample-narrow sample-flawed -m cider -o audit.html",),
-    "card": ("auditor card sample-flawed -m cider",),
+    "report": (
+        "auditor report sample-narrow sample-flawed -m cider -o audit.html",
+        "auditor report sample-flawed --format card -m cider",
+    ),
     "check": ("cat datasets.toml", "auditor check sample-narrow sample-flawed"),
     "reproduce": ("auditor reproduce wang2016",),
     "demo": ("auditor demo",),
@@ -261,7 +265,7 @@ def _face(name: str) -> str:
 def _python(name: str) -> Iterator[str]:
     """Give the arguments of a study as a library's user writes them."""
     for one, parameter in inspect.signature(STUDIES[name].load()).parameters.items():
-        if one in ("store", "progress", "narrate", "confirm"):
+        if one in derived.GIVEN:
             continue
         star = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else ""
         default = parameter.default

@@ -33,7 +33,7 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
 
     if document:
         asked, target = name if isinstance(name, str) else None, output if isinstance(output, Path) else None
-        reports.document_format(asked, target, card=study is not None and study.card)
+        reports.document_format(asked, target, card=study is not None and study.card and reports.is_card(asked, target))
         return
 
     asked = name if isinstance(name, str) and name in reports.FORMATS else None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from auditor.studies import Study
 
 #: What a front end gives to a study, and no user types.
-_GIVEN = ("store", "progress", "narrate", "confirm")
+GIVEN = ("store", "progress", "narrate", "confirm", "card")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,7 +109,7 @@ def options_of(function: Callable[..., Any]) -> Iterator[_Option]:
     """List what a study may be told, records of settings taken apart."""
     hints = get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
-        if name not in _GIVEN:
+        if name not in GIVEN:
             variadic = parameter.kind is inspect.Parameter.VAR_POSITIONAL
             yield from _taken_apart((name,), hints[name], parameter.default, variadic)
 
@@ -191,10 +191,13 @@ def _run(
 
     chosen: str = ""
     if study.document:
-        chosen = reports.document_format(values["format_name"], values["output"], card=study.card)
+        card = study.card and reports.is_card(values["format_name"], values["output"])
+        chosen = reports.document_format(values["format_name"], values["output"], card=card)
     takes = inspect.signature(function).parameters
     apart = _apart(study, takes, told, values)
     arguments, keywords = _arguments(function, told, values)
+    if study.card:
+        keywords["card"] = card
     if study.verdicts:
         from auditor.studies.check import understood
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,9 +23,9 @@ _WATCHED = " ".join(f"--word {shlex.quote(word)}" for word in ("'s", "n't", "not
 class _New:
     """What takes the place of a command.
 
-    `call` is the new one: `{0}` is the first argument, `{more}` are all that it does not name. `options` has new words
-    for old options, of which `{value}` is the value; empty where nothing takes its place. A call that is `whole` takes
-    nothing of the old one.
+    `call` is the new one: `{0}` is the first argument, `{more}` are all that it does not name; an option after them
+    gives way to one that is given. `options` has new words for old options, of which `{value}` is the value; empty
+    where nothing takes its place. A call that is `whole` takes nothing of the old one.
     """
 
     call: str
@@ -48,6 +49,11 @@ FORMER: Mapping[str, _New] = {
     "identical": _New("duplicates {more} --exact --within"),
     "rank": _New("score {more} --rank", {"image": ""}),
     "stages": _New("bounds {more} --executor here", {"output": "--scores {value}", "o": "--scores {value}"}),
+    **{
+        f"card --format {name}": _New(f"report {{more}}{file}", {"format": "--format card"})
+        for name, file in {"md": "", "html": " -o card.html", "latex": " -o card.tex", "json": " -o card.json"}.items()
+    },
+    "card": _New("report {more} --format card"),
     "compare --pairs": _New("compare {more}", {"pairs": ""}),
     "store migrate": _New("datasets"),
     "agree --as-published": _New("reproduce elliott2014", whole=True),
@@ -55,6 +61,7 @@ FORMER: Mapping[str, _New] = {
     "consensus --protocol clipscore2021": _New("reproduce clipscore2021", whole=True),
     "consensus --as-published": _New("reproduce vedantam2015", whole=True),
     "consensus --versus": _New("reproduce vedantam2015", whole=True),
+    "consensus": _New("agree {more}"),
     "diversity --as-published": _New("reproduce miltenburg2018", whole=True),
     "bounds --pool-idf": _New("reproduce wang2016", whole=True),
 }
@@ -62,9 +69,10 @@ FORMER: Mapping[str, _New] = {
 
 def refuse_former(name: str, words: Sequence[str]) -> None:
     """Refuse a command or an option that is gone. Raises `UsageError` with the call that takes its place."""
-    for word in ("", *_options(words)):
+    for word in (*_options(words), ""):
         old = f"{name} {word}".strip()
-        new = _New(f"{name} {{more}}", {"profile": "--tokenizer {value}"}) if word == "--profile" else FORMER.get(old)
+        is_renamed = word == "--profile" and name not in FORMER
+        new = _New(f"{name} {{more}}") if is_renamed else FORMER.get(old)
         if new is not None:
             raise UsageError(f"{old} is now: auditor {_filled(new, words)}")
 
@@ -82,7 +90,7 @@ def _filled(new: _New, words: Sequence[str]) -> str:
     """Return the new call with the arguments and options of the old one."""
     if new.whole:
         return new.call
-    arguments, options = list[str](), list[str]()
+    arguments, options, renamed = list[str](), list[str](), {"profile": "--tokenizer {value}", **new.options}
     rest = iter(words)
     for word in rest:
         if not word.startswith("-") or word == "-":
@@ -93,13 +101,12 @@ def _filled(new: _New, words: Sequence[str]) -> str:
         if not equals and not option.startswith("no-") and option not in (*_SWITCHES, "q", "h"):
             value = next(rest, "")
         given = [word] if equals or not value else [word, value]
-        options.append(
-            new.options[option].format(value=shlex.quote(value)) if option in new.options else shlex.join(given)
-        )
+        options.append(renamed[option].format(value=shlex.quote(value)) if option in renamed else shlex.join(given))
     named = [shlex.quote(each) for each in arguments]
     count = sum(f"{{{place}}}" in new.call for place in range(2))
     filled = (named + [each.upper() for each in ("dataset", "text")[len(named) :]])[:count]
-    call = new.call.format(*filled, more=" ".join(named[count:]))
-    if any(option.startswith("--executor") for option in options):
-        call = call.removesuffix(" --executor here")
+    call, more, after = new.call.partition("{more}")
+    given_ones = {re.split("[ =]", each)[0].replace("--output", "-o") for each in options}
+    call += more if given_ones & {*after.split()} else more + after
+    call = call.format(*filled, more=" ".join(named[count:]))
     return " ".join(" ".join([call, *options]).split())

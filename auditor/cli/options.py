@@ -104,7 +104,7 @@ DocumentFormat = Annotated[
 
 CardFormat = Annotated[
     str | None,
-    typer.Option("--format", help="md, html, latex, json, croissant or badge.", rich_help_panel="Output"),
+    typer.Option("--format", help="html, md, latex, json; or card, croissant, badge.", rich_help_panel="Output"),
 ]
 
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 where anything changed.")]

@@ -42,6 +42,9 @@ DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
     "json": lambda document: document.to_json() + "\n",
 }
 
+#: What a dataset's card is called among the formats of a report; the ending of the file says how it is written.
+_CARD = "card"
+
 #: Writers of a dataset's card that no other report has.
 CARD_FORMATS: Mapping[str, Callable[[DatasetCard], str]] = {"croissant": croissant.render, "badge": badge.render}
 
@@ -81,6 +84,12 @@ def document_text(document: Document, chosen: str) -> str:
     return DOCUMENT_FORMATS[chosen](document)
 
 
+def is_card(name: str | None, output: Path | None) -> bool:
+    """Return whether the format of a report, or the ending of its file, is that of a dataset's card."""
+    ending = output.suffix.lower() if output is not None and name is None else ""
+    return name in (_CARD, *CARD_FORMATS) or ending in _CARD_ENDINGS
+
+
 def document_format(name: str | None, output: Path | None, *, card: bool = False) -> str:
     """Decide the format of a report: the one named, else the one that the output file's ending stands for.
 
@@ -88,7 +97,7 @@ def document_format(name: str | None, output: Path | None, *, card: bool = False
     """
     formats = (*DOCUMENT_FORMATS, *(CARD_FORMATS if card else ()))
     known = ", ".join(formats)
-    if name is not None:
+    if name is not None and not (card and name == _CARD):
         if name not in formats:
             raise UsageError(f"{name}: no format of a {'card' if card else 'report'}; known are {known}")
         return name

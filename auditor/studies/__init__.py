@@ -27,8 +27,8 @@ class Study:
 
     `function` is written `package.module:name`; `line` is the first sentence of its docstring. `writes` says that it
     needs a store that it may write to, `makes` also that a store that is not there is made. `draws` says that its
-    results have figures, `document` that it gives a document, `card` that this is a dataset's card, `verdicts` that its
-    rows have a verdict each, `asks` that its verdict is no finding unless the user says so, with --exit-code.
+    results have figures, `document` that it gives a document, `card` that it may be a dataset's card, `verdicts` that
+    its rows have a verdict each, `asks` that its verdict is no finding unless the user says so, with --exit-code.
     `needs_no_store_with` names the parameter that may be a file with which it can do without one; `migrates` is false
     where a store stays of the schema that it has. `package` is the one that adds it, empty for ours.
     """
@@ -104,13 +104,11 @@ STUDIES: dict[str, Study] = {
     "choices": _here("choices:choices", "Scores", "Measure how often the right of two captions is chosen.", draws=True),
     "distractors": _here("distractors:distractors", "Scores", "Make forced-choice items, each wrong in one way."),
     "metrics": _here("metrics:metric_cards", "Scores", "List the metrics, or explain one."),
-    "agree": _here("agree:agree", "People", "Correlate metrics with human ratings.", draws=True),
-    "consensus": _here(
-        "consensus:consensus", "People", "Measure how often metrics pick the caption raters pick.", draws=True
-    ),
+    "agree": _here("agree:agree", "People", "Measure how far metrics agree with people.", draws=True),
     "tasks": _here("tasks:tasks", "People", "Make questions for raters: which caption is better?"),
-    "report": _here("report:report", "Reports", "Write the whole audit as one document.", document=True),
-    "card": _here("report:card", "Reports", "Write the card of a dataset, for its README.", document=True, card=True),
+    "report": _here(
+        "report:report", "Reports", "Write the whole audit, or a dataset's card.", document=True, card=True
+    ),
     "check": _here("check:check", "Reports", "Check datasets against the gates of datasets.toml.", verdicts=True),
     "reproduce": Study("auditor.papers.reproduce:reproduce", "Reports", "Compare published figures with ours."),
 }

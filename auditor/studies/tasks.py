@@ -85,7 +85,7 @@ def tasks(
 
     How to read it: with -o two files: the questions, with a column for each vote, and FILE.key.csv, which undoes the
     order of B and C and which judges must not see. `auditor ingest NAME --format votes` reads the filled file, `auditor
-    consensus NAME` evaluates it.
+    agree NAME` evaluates it.
 
     Limits: it makes the questions; recruiting, instructions and payment are yours. Change no text in the file: a
     question whose text has changed is refused, with its line.

@@ -57,7 +57,7 @@ def verify(
     text tokenised again. The newest version of each dataset is compared with the counts that datasets.toml declares.
     The name of a dataset in place of FILE hashes only that one.
 
-    Of a card that `auditor card` wrote, every number is made again, from the version and with the settings that the
+    Of a card that `auditor report` wrote, every number is made again, from the version and with the settings that the
     card names, whatever the dataset is called here; of Markdown, the numbers in the comment at its end count.
 
     Of a receipt (FILE.receipt.json), the scores beside it are hashed and added up, and not made again; that needs no

@@ -18,9 +18,6 @@ from running import run_auditor
 from auditor.cli import app, derived
 from auditor.studies import STUDIES
 
-#: Commands that leave the command line with the next merges, and what takes their place.
-LEAVING = {"card": "report --format card", "consensus": "agree"}
-
 #: What every command shares is counted once.
 SHARED = {"store", "wait", "memory", "format_name", "as_json", "output", "quiet", "no_color", "debug"}
 
@@ -30,7 +27,7 @@ def commands() -> dict[str, Callable[..., Any]]:
     for name, (place, *_) in app.OTHERS.items():
         module, _, function = place.partition(":")
         ours[name] = getattr(importlib.import_module(f"auditor.cli.commands.{module}"), function)
-    return {name: function for name, function in ours.items() if name not in LEAVING}
+    return ours
 
 
 def options(function: Callable[..., Any]) -> set[str]:
@@ -163,7 +160,7 @@ def settings_read(study: FunctionType) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("name", [name for name in STUDIES if name not in LEAVING])
+@pytest.mark.parametrize("name", STUDIES)
 def test_each_option_of_a_study_is_read(name: str) -> None:
     function = inspect.unwrap(STUDIES[name].load())
     assert isinstance(function, FunctionType)

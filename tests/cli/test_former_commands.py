@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from conftest import ROOT
 from running import Run, run_auditor
@@ -24,7 +25,7 @@ def run(folder: Path, call: str) -> Run:
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of the bundled sample and of an invented system, with scores and a card beside it."""
+    """A store of the bundled sample, an invented system and invented votes, with scores and a card beside it."""
     folder = tmp_path_factory.mktemp("former")
     shutil.copytree(SAMPLE, folder / "sample", ignore=shutil.ignore_patterns("*.lock"))
     captions: dict[str, list[str]] = {}
@@ -36,10 +37,26 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "ingest sample-narrow sample-varied sample-flawed --config sample/datasets.toml",
         "ingest system --from system.json --format list --kind candidates",
         "bounds sample-varied -m bleu-1 --scores scores.csv",
-        "card sample-flawed -m bleu-1 -o card.md",
+        "report sample-flawed --format card -m bleu-1 -o card.md",
+        "tasks sample-varied --candidates human --candidates intra --kind pairs --images 9 -o votes.csv",
     ):
         assert run(folder, call).returncode == 0, call
+    vote(folder)
     return folder
+
+
+def vote(folder: Path) -> None:
+    """Let three invented judges answer questions: two take the image's own caption, the third each second time."""
+    key, questions = (pl.read_csv(folder / name) for name in ("votes.key.csv", "votes.csv"))
+    own = pl.when(origin_b="human").then(pl.lit("B")).otherwise(pl.lit("C"))
+    other = pl.when(origin_b="human").then(pl.lit("C")).otherwise(pl.lit("B"))
+    third = pl.when(pl.int_range(pl.len()) % 2 == 1).then(own).otherwise(other)
+    said = questions.join(key.select("task", "origin_b"), on="task", maintain_order="left").with_columns(
+        judge_1=own, judge_2=own, judge_3=third
+    )
+    said.drop("origin_b").write_csv(folder / "votes.csv")
+    done = run(folder, "ingest votes --from votes.csv --format votes --option key_file=votes.key.csv")
+    assert done.returncode == 0, done.stderr
 
 
 def new_call(folder: Path, old: str) -> str:
@@ -67,3 +84,24 @@ def test_former_call_names_the_one_that_gives_its_rows(old: str, stored: Path, t
     for row in GOLD[old]:
         alike = [each for each in answer["rows"] if {name: each.get(name) for name in row} == pytest.approx(row)]
         assert len(alike) == 1, row
+
+
+@pytest.mark.parametrize(
+    ("option", "gold"),
+    [
+        ("", "card.md"),
+        ("--format md", "card.md"),
+        ("--format croissant", "card.croissant.json"),
+        ("--format badge", "card.svg"),
+    ],
+)
+def test_former_card_names_the_call_that_writes_the_same_file(option: str, gold: str, stored: Path) -> None:
+    new = new_call(stored, f"card sample-flawed -m bleu-1 -m cider-d --config sample/datasets.toml {option}")
+    done = run(stored, new)
+    assert done.stdout == (ROOT / "tests" / "gold" / gold).read_text(encoding="utf-8"), done.stderr
+
+
+def test_former_card_keeps_its_file_and_its_format(stored: Path) -> None:
+    assert new_call(stored, "card a --format html") == "report a -o card.html --format card"
+    assert new_call(stored, "card a --format=latex --output b.tex") == "report a --format card --output b.tex"
+    assert new_call(stored, "card a -o b.json") == "report a --format card -o b.json"

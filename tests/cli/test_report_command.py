@@ -1,4 +1,4 @@
-"""`auditor report` and `auditor card` by the command line: what they write, what they refuse beforehand."""
+"""`auditor report` by the command line, and a card by it: what they write, what they refuse beforehand."""
 
 from __future__ import annotations
 
@@ -36,26 +36,32 @@ def test_report_is_written_in_the_format_of_its_ending(filled: Path) -> None:
 
 
 def test_card_goes_to_standard_output_as_markdown(filled: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    run("card", "set", "--store", filled, "-m", "bleu-1")
+    run("report", "set", "--format", "card", "--store", filled, "-m", "bleu-1")
     said = capsysbinary.readouterr().out.decode()
     with Store.open(filled) as store:
         version = resolve(store, "set").version.version
     assert said.startswith('---\npretty_name: "set"\n')
     assert "\n---\n\n## Dataset card: set\n" in said
     assert "| captions | 4 |" in said
-    assert f"auditor card set@{version[:12]} -m bleu-1\n" in said
+    assert f"auditor report set@{version[:12]} --format card -m bleu-1\n" in said
 
 
 def test_card_is_written_in_the_format_of_its_ending_or_name(filled: Path) -> None:
-    there = ("card", "set", "--store", filled, "-m", "bleu-1")
+    there = ("report", "set", "--store", filled, "-m", "bleu-1")
     run(*there, "-o", "a.svg")
     assert Path("a.svg").read_text(encoding="utf-8").startswith("<svg")
     run(*there, "-o", "a.json", "--format", "croissant")
     assert json.loads(Path("a.json").read_text(encoding="utf-8"))["@type"] == "sc:Dataset"
     with pytest.raises(UsageError, match=r"a\.csv: its ending names no format of a card; known are .*\.jsonld, \.svg"):
-        run(*there, "-o", "a.csv")
-    with pytest.raises(UsageError, match="croissant: no format of a report"):
-        run("report", *there[1:], "--format", "croissant")
+        run(*there, "--format", "card", "-o", "a.csv")
+    run(*there, "--format", "card", "-o", "a.html")
+    assert "<title>Dataset card: set</title>" in Path("a.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("more", [("set",), ("--section", "facts")])
+def test_card_is_of_one_dataset_and_whole(filled: Path, more: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match="a card is of one dataset, and whole"):
+        run("report", "set", *more, "--format", "card", "--store", filled)
 
 
 @pytest.mark.parametrize(

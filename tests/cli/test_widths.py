@@ -28,7 +28,7 @@ GOLD = ROOT / "tests" / "gold" / "terminal"
 GOLDEN = ("findings", "compare", "outliers", "check")
 
 #: They write a document, which has no width.
-DOCUMENTS = ("report", "card")
+DOCUMENTS = ("report",)
 
 #: The page of `store` shows its subcommands.
 NAMES = [name for name in [*STUDIES, "demo", "sql", "store"] if name not in DOCUMENTS and " " not in name]

@@ -317,7 +317,7 @@ def test_other_tokens_of_another_program_are_told_and_are_no_damage(
 def test_killed_command_leaves_all_tokens_or_none(path: Path, tmp_path: Path) -> None:
     with Store.open(path, write=True) as store:
         ingest_rows(store, [(f"i{i}", slot, f"Word-{i} is, {slot}!") for i in range(2000) for slot in range(3)], "big")
-    command = ["score", "big", "-m", "bleu-1", "--profile", "whitespace"]
+    command = ["score", "big", "-m", "bleu-1", "--tokenizer", "whitespace"]
     whole = path.read_bytes()
     killed = 0
     with closing(Nursery(tmp_path)) as nursery:

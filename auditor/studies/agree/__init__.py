@@ -1,7 +1,7 @@
-"""Does a metric rank captions as people rate them? (Elliott & Keller 2014)."""
+"""Does a metric rank captions as people rate them, and pick of two the one that people pick?"""
 
-from auditor.studies.agree.ratings import Rated, rated_captions
-from auditor.studies.agree.rows import ALL, MEAN_DECIMALS, PEOPLE, WITHOUT, ProtocolRows, Resampling, Row, correlated
+from auditor.studies.agree.ratings import MEAN_DECIMALS, Rated, rated_captions
+from auditor.studies.agree.rows import ALL, PEOPLE, WITHOUT, ProtocolRows, Resampling, Row, correlated
 from auditor.studies.agree.study import AgreeSettings, agree
 
 __all__ = [

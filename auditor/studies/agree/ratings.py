@@ -20,12 +20,15 @@ from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
 #: Means of judges are rounded, so that equal means are ties whatever their ratings were.
-_MEAN_DECIMALS = 10
+MEAN_DECIMALS = 10
 
 #: A judge's protocol is called so, whatever the source calls the judge.
 _JUDGE = "judge-"
 
 _EXAMPLES = 3
+
+#: So many judges or fewer are asked one by one: a protocol each, unless others are named, and each beside each.
+FEW_JUDGES = 10
 
 #: Ratings are summed as integers in units of 10^-12: the sum of their squares must be one of 127 bits.
 _MOST_SQUARES = 1e14
@@ -72,7 +75,7 @@ class Rated:
         """
         if protocol == "mean":
             mean = pl.col("score").sort().sum() / pl.len()
-            return self.ratings.group_by("image", "slot", maintain_order=True).agg(human=mean.round(_MEAN_DECIMALS))
+            return self.ratings.group_by("image", "slot", maintain_order=True).agg(human=mean.round(MEAN_DECIMALS))
         chosen = self.ratings if protocol == "pooled" else self.ratings.filter(self._by(protocol))
         return chosen.select("image", "slot", human="score")
 
@@ -145,7 +148,7 @@ def rated_captions(
     )
 
 
-def without_own_references(rated: Rated) -> Rated:
+def without_own_references(rated: Rated, why: str) -> Rated:
     """Leave out the captions that are a reference of their image, with their ratings; a note counts them.
 
     Raises `UsageError` where no other caption was rated.
@@ -158,7 +161,7 @@ def without_own_references(rated: Rated) -> Rated:
     captions = counted(rated.scores.height - scores.height, "caption", "captions")
     gone = counted(rated.ratings.height - ratings.height, "rating", "ratings")
     note = (
-        f"{label}: left out, as datasets.toml declares: {captions} found word "
+        f"{label}: left out, as {why}: {captions} found word "
         f"for word among the references of the image in {rated.references.label}, with {gone}"
     )
     rated.at_work.bind_rows("rating", ratings)
@@ -174,7 +177,7 @@ def _ratings(store: Store, annotated: Selection, scale: tuple[float, float] | No
     if ratings.is_empty():
         raise UsageError(
             f"{annotated.label}: holds no ratings, it was ingested as {version.kind}; "
-            "ratings come with `auditor ingest NAME` of kind judgements"
+            "people's answers come with `auditor ingest NAME` of kind judgements, pairs or triplets"
         )
     notes = []
     if scale is not None:

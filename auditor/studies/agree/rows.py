@@ -20,7 +20,7 @@ from auditor.statistics.correlation import FEWEST, constants, correlate
 from auditor.statistics.correlation_tests import steiger, williams
 from auditor.statistics.rater_agreement import kappa, krippendorff, strength
 from auditor.statistics.significance import holm
-from auditor.studies.agree.ratings import Rated, protocol_of
+from auditor.studies.agree.ratings import FEW_JUDGES, MEAN_DECIMALS, Rated, protocol_of
 
 #: In the order in which rows and tables show them.
 STATISTICS = ("spearman", "kendall-b", "kendall-c", "pearson")
@@ -257,13 +257,6 @@ def described(rated: Rated, rows: pl.DataFrame, resampling: Resampling) -> pl.Da
     )
 
 
-#: Means of judges are rounded, so that equal means are ties whatever their ratings were.
-MEAN_DECIMALS = 10
-
-#: So many judges or fewer are compared with each other one by one.
-_FEW = 10
-
-
 def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
     """Give the rows of people among themselves, and notes on what there is none of.
 
@@ -284,11 +277,11 @@ def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
         for level in ("ordinal", "interval")
     ]
     notes = []
-    if len(judges) > _FEW:
+    if len(judges) > FEW_JUDGES:
         notes.append(f"{label}: {len(judges):,} judges: they are not compared one by one")
     else:
         rows = [*_one_by_one(rated), *rows]
-    return [*rows, *_ceilings(rated, judges if len(judges) <= _FEW else [])], notes
+    return [*rows, *_ceilings(rated, judges if len(judges) <= FEW_JUDGES else [])], notes
 
 
 def _one_by_one(rated: Rated) -> list[Row]:

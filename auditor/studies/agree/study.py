@@ -1,11 +1,11 @@
-"""Can a metric be trusted? Its correlation with ratings, and theirs with each other (Elliott & Keller 2014)."""
+"""Can a metric be trusted? Its correlation with ratings, theirs with each other, and what it picks of two captions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Annotated
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Annotated, Any, get_type_hints
 
 import polars as pl
 
@@ -22,15 +22,17 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.agree import by_rating, tables
 from auditor.studies.agree import rows as agreement_rows
-from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated_captions, without_own_references
+from auditor.studies.agree.ratings import FEW_JUDGES, Rated, judges, protocols_of, rated_captions
+from auditor.studies.agree.ratings import without_own_references as left_out_own
 from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
+from auditor.studies.consensus import COMPARED, ConsensusSettings, PairSettings, consensus
 from auditor.text import AUTO
 
 #: What stands for the protocol of every judge.
 JUDGES = "judges"
 
-#: So many judges or fewer have a protocol each, unless they are asked for.
-_FEW_JUDGES = 10
+#: What both kinds are asked of resampling.
+_SHARED = ("resamples", "seed")
 
 
 Protocols = Annotated[
@@ -86,23 +88,38 @@ def agree(
     against: p.Against = None,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
+    without_own_references: p.WithoutOwn = False,
     question: AgreeSettings | None = None,
+    pairs: PairSettings | None = None,
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Correlate metrics with human ratings.
+    """Measure how far metrics agree with people.
 
-    Correlates metrics with people's ratings of captions: Spearman's ρ, Kendall's τ and Pearson's r, over all ratings
-    (pooled), over mean ratings of captions (mean) and judge by judge, with intervals by resampled images and tests
-    between metrics; and says how far judges agree among themselves. Captions are scored against those that `against`
-    names, or else of the first related dataset.
+    The kind of the dataset decides how. Captions are scored against those that `against` names, or else of the first
+    related dataset.
 
-    How to read it: 1: the metric orders captions as people do; 0: as chance does. What people reach among themselves is
-    the mark to compare with. Where intervals of two metrics overlap, see the test between them before calling one
-    better.
+    Ratings (--protocol to --disagreements, --confidence): Spearman's ρ, Kendall's τ and Pearson's r of metrics and
+    ratings, over all ratings (pooled), over mean ratings of captions (mean) and judge by judge, with intervals by
+    resampled images and tests between metrics; and how far judges agree among themselves.
+
+    Pairs and triplets (--most to --ties): of two captions of an image, how often does a metric prefer the one that
+    people prefer?
+
+    - `accuracy`: share of the pairs that people decide, by kind of pair and number of references;
+    - `ceiling`: people against people, half of the votes against the other half; `split-half`: a metric that sees half
+      of the references against the votes given by the other half;
+    - `wins`, `duels`: how often who wrote the captions wins, by people and by metric, with `pearson` and `spearman`.
+
+    How to read it: a correlation of 1: the metric orders captions as people do; 0, or an accuracy of 0.5: as chance
+    does. What people reach among themselves is the mark to compare with. Where intervals of two metrics overlap, see
+    the test between them before calling one better. Kinds of pairs: HC two human captions of the image, HI a human
+    caption and one of another image, HM human against machine, MM two machines. HC and MM are the hard ones.
 
     Limits: it holds for these captions, these systems and these instructions to judges. A few systems that differ much
-    make any metric look good. Ratings have few values, so ties are many and coefficients differ.
+    make any metric look good. Ratings have few values, so ties are many and coefficients differ. Pairs that people do
+    not decide are left out. A metric's tie counts half, unless `ties` says otherwise. With few references accuracy is
+    lower for every metric: compare at equal numbers.
 
     A set of ratings may declare in datasets.toml that it leaves out captions that are a reference of their image:
     leaves_out = "own-references". Column candidates says so of each row.
@@ -111,28 +128,41 @@ def agree(
     options = { image_col = "photo", caption_col = "text", judge_col = "who", score_col = "stars" }; related names the
     dataset of their references, or --against does.
 
-    Source: Elliott & Keller 2014.
+    Source: Elliott & Keller 2014; Vedantam, Zitnick & Parikh 2015.
 
-    Raises `UsageError` for what holds no ratings, and for a protocol, statistic or scale that there is not.
+    Raises `UsageError` for what holds neither ratings nor decided pairs, for datasets of both kinds, for an option of
+    the other kind, and for a protocol, statistic, scale or number of references that there is not.
 
-    Example: auditor agree flickr8k-expert -m cider -m meteor
+    Examples: auditor agree flickr8k-expert -m cider -m meteor · auditor agree pascal50s-triplets -m cider -m bleu-4
     """
-    question = question or AgreeSettings()
-    statistics = _checked(question, metrics)
-    without_own = {name for name, source in (sources(config) or {}).items() if source.leaves_out}
-    parts, notes = [], list[Said](left_out(metrics))
+    question, pairs = question or AgreeSettings(), pairs or PairSettings()
     selections = resolve_all(store, refs, split)
+    rated = [one.label for one in selections if one.version.kind not in COMPARED]
+    if compared := [one.label for one in selections if one.version.kind in COMPARED]:
+        if rated:
+            calls = f"`auditor agree {' '.join(rated)}` and `auditor agree {' '.join(compared)}`"
+            raise UsageError(f"ratings, and pairs or triplets, have no rows in common: ask {calls}")
+        _refuse_unread("ratings", selections[0], question, question.resampling)
+        shared = {name: getattr(question.resampling, name) for name in _SHARED}
+        settings = ConsensusSettings(**vars(pairs), **shared, tokenizer=tokenizer, split=split,
+                                     without_own_references=without_own_references)  # fmt: skip
+        return consensus(store, *refs, metrics=metrics, against=against, settings=settings, progress=progress)
+    _refuse_unread("pairs and triplets", selections[0], pairs)
+    statistics = _checked(question, metrics)
+    declared = {name for name, source in (sources(config) or {}).items() if source.leaves_out}
+    parts, notes = [], list[Said](left_out(metrics))
     for annotated in selections:  # whatever cannot be asked of the last is said before the first is scored
         _protocols(annotated, protocols_of(judges(store, annotated, question.scale)), question.protocols)
         references_of(store, annotated, against)
     for place, annotated in enumerate(selections, 1):
-        rated = rated_captions(store, annotated, against, metrics, tokenizer, question.scale, progress)
-        if annotated.version.dataset in without_own:
-            rated = without_own_references(rated)
+        scored = rated_captions(store, annotated, against, metrics, tokenizer, question.scale, progress)
+        if without_own_references or annotated.version.dataset in declared:
+            why = "--without-own-references asks" if without_own_references else "datasets.toml declares"
+            scored = left_out_own(scored, why)
         number = f"-{place}" if len(selections) > 1 else ""
-        part = _one(rated, question, statistics, number, progress)
+        part = _one(scored, question, statistics, number, progress)
         parts.append(part)
-        notes += [*rated.notes, *part.notes]
+        notes += [*scored.notes, *part.notes]
     return Result(
         "agree",
         pl.concat(part.rows for part in parts),
@@ -148,6 +178,16 @@ def agree(
         notes=notes_in(dict.fromkeys(notes)),
         findings=findings_in(dict.fromkeys(notes)),
     )
+
+
+def _refuse_unread(kind: str, selection: Selection, *asked: Any) -> None:
+    """Refuse options that only the other kind of datasets reads. Raises `UsageError`."""
+    for record in asked:
+        hints = get_type_hints(type(record), include_extras=True)
+        for each in fields(record):
+            if each.default not in (MISSING, getattr(record, each.name)) and each.name not in _SHARED:
+                option = hints[each.name].__metadata__[0].option or each.name
+                raise UsageError(f"--{option} is for {kind}; {selection.label} holds {selection.version.kind}")
 
 
 @dataclass(frozen=True)
@@ -211,12 +251,12 @@ def _protocols(annotated: Selection, known: Sequence[str], asked: Sequence[str] 
     """Choose among the protocols there are; say where judges are too many to have one each."""
     of_judges = [name for name in known if name not in ("pooled", "mean")]
     if not asked:
-        if len(of_judges) <= _FEW_JUDGES:
+        if len(of_judges) <= FEW_JUDGES:
             return list(known), []
         told = f"{annotated.label}: {len(of_judges):,} judges; --protocol {JUDGES} gives each of them"
         return [name for name in known if name not in of_judges], [told]
     wanted = [each for name in asked for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
     unknown = [name for name in wanted if name not in (*known, "mean")]
     if unknown:
-        raise UsageError(f"{unknown[0]}: no such protocol of {annotated.label}; there are {listed(known, _FEW_JUDGES)}")
+        raise UsageError(f"{unknown[0]}: no such protocol of {annotated.label}; there are {listed(known, FEW_JUDGES)}")
     return list(dict.fromkeys(wanted)), []

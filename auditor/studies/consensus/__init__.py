@@ -3,11 +3,11 @@
 from auditor.studies.consensus.accuracy import ALL, accuracies, kinds_of, resampling_key
 from auditor.studies.consensus.rows import ConsensusResult
 from auditor.studies.consensus.rows import frame as consensus_rows
-from auditor.studies.consensus.settings import CONFIDENCE, ConsensusSettings
+from auditor.studies.consensus.settings import COMPARED, ConsensusSettings, PairSettings
 from auditor.studies.consensus.study import compared, consensus
 from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
 
 __all__ = [
-    "ALL", "CONFIDENCE", "ConsensusResult", "ConsensusSettings", "PairVotes", "accuracies", "compared", "consensus",
-    "consensus_rows", "kinds_of", "pair_votes", "resampling_key", "with_kinds",
+    "ALL", "COMPARED", "ConsensusResult", "ConsensusSettings", "PairSettings", "PairVotes", "accuracies", "compared",
+    "consensus", "consensus_rows", "kinds_of", "pair_votes", "resampling_key", "with_kinds",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The rows of `auditor consensus`: every part in the public columns."""
+"""The rows of pairs and triplets: every part in the public columns."""
 
 from __future__ import annotations
 

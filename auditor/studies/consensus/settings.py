@@ -1,4 +1,4 @@
-"""What `auditor consensus` may be told."""
+"""What `auditor agree` may be told of pairs and triplets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Annotated
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.statistics.resampling import check_resampling
-from auditor.text import AUTO
+
+#: The kinds of datasets that hold what people compared.
+COMPARED = ("pairs", "triplets")
 
 #: Share of the resamples inside an interval.
 CONFIDENCE = 0.95
@@ -34,23 +36,28 @@ Ties = Annotated[
 
 
 @dataclass(frozen=True)
-class ConsensusSettings:
-    """How accuracy is measured.
+class PairSettings:
+    """What is asked of pairs and triplets alone.
 
-    `most` references of each image, drawn by `seed`; null: 48, or as many as every image has where some have fewer.
-    `at` are further numbers of references, `curve` stands for all from 1 on; `draws` seeds follow each other. `ties`
-    says what a metric's tie counts. `resamples` of images are behind each interval, 0 for none. Pairs of which a
-    caption is word for word a reference of its image are left out `without_own_references`.
+    `most` references of each image; null: 48, or as many as every image has where some have fewer. `at` are further
+    numbers of references, `curve` stands for all from 1 on; `draws` seeds follow each other. `ties` says what a
+    metric's tie counts.
     """
 
     most: Most = None
     at: At = ()
     curve: Curve = False
     draws: Draws = 1
-    seed: p.Seed = 1
     ties: Ties = "half"
+
+
+@dataclass(frozen=True)
+class ConsensusSettings(PairSettings):
+    """How accuracy is measured: with what is asked of ratings too. References are drawn by `seed`."""
+
+    seed: p.Seed = 1
     resamples: p.Resamples = 1000
-    tokenizer: p.Tokenizer = AUTO
+    tokenizer: p.Tokenizer = "bare"
     split: p.Split = None
     without_own_references: p.WithoutOwn = False
 

@@ -16,7 +16,6 @@ from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.own_references import WAY_OUT, own_references
 from auditor.scoring.references import references_of
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
-from auditor.scoring.writing import chosen_tokenizer
 from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
@@ -36,51 +35,27 @@ _MOST = 48
 
 def consensus(
     store: Store,
-    *names: p.Compared,
+    *names: str,
     metrics: p.Metrics = None,
     against: p.Against = None,
     settings: ConsensusSettings | None = None,
     progress: Progress = silent,
 ) -> Result:
-    """Measure how often metrics pick the caption raters pick.
-
-    Two captions of an image, and people's votes which is better: how often does a metric prefer the one that people
-    prefer?
-
-    - `accuracy`: share of the pairs that people decide, by kind of pair and number of references;
-    - `ceiling`: people against people, half of the votes against the other half; `split-half`: a metric that sees half
-      of the references against the votes given by the other half;
-    - `wins`, `duels`: how often who wrote the captions wins, by people and by metric, with `pearson` and `spearman`.
-
-    The captions are scored against `against`, else against the first related dataset that describes their images.
-
-    How to read it: 0.5 is chance, `ceiling` what people reach among themselves. Kinds of pairs: HC two human captions
-    of the image, HI a human caption and one of another image, HM human against machine, MM two machines. HC and MM are
-    the hard ones.
-
-    Limits: pairs that people do not decide are left out. A metric's tie counts half, unless `ties` says otherwise. With
-    few references accuracy is lower for every metric: compare at equal numbers.
-
-    Source: Vedantam, Zitnick & Parikh 2015.
+    """Measure how often metrics pick the caption of two that people prefer.
 
     Raises `UsageError` for what holds no pairs or triplets, or no decisions, and for references that no image has.
-
-    Example: auditor consensus pascal50s-triplets -m cider -m bleu-4
     """
     settings = settings or ConsensusSettings()
     settings.check()
-    profile, said = chosen_tokenizer(store, [*names, against], settings.split, settings.tokenizer)
-    settings = replace(settings, tokenizer=profile)
-    selections = resolve_all(store, names, settings.split)
     parts = [
-        compared(store, pair_votes(store, one, profile, progress), metrics, against, settings, progress)
-        for one in selections
+        compared(store, pair_votes(store, one, settings.tokenizer, progress), metrics, against, settings, progress)
+        for one in resolve_all(store, names, settings.split)
     ]
     used = {metric.label: metric for part in parts for metric in part.metrics}
-    told = [*said, *left_out(metrics), *dict.fromkeys(note for part in parts for note in part.notes)]
+    told = [*left_out(metrics), *dict.fromkeys(note for part in parts for note in part.notes)]
     frame = rows_of.frame(parts, settings)
     return Result(
-        "consensus",
+        "agree",
         frame,
         selections=tuple(dict.fromkeys(one for part in parts for one in (part.votes.selection, part.references))),
         signatures=signatures(list(used.values()), settings.tokenizer, References("all", parts[0].most, settings.seed)),

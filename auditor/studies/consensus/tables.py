@@ -1,4 +1,4 @@
-"""Tables and pictures of `auditor consensus`."""
+"""Tables and pictures of pairs and triplets."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How many references are enough? Captions of a dataset against one of the others, against two, … (leave-one-out).
 
-How often a metric agrees with people's votes at each number of references is asked of `auditor consensus`.
+How often a metric agrees with people's votes at each number of references is asked of `auditor agree`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def enough_references(
     image there are four references, and reliability goes to two.
 
     Source: the question is that of Vedantam et al. 2015; how often a metric agrees with people at each number is told
-    by `auditor consensus`.
+    by `auditor agree`.
 
     Raises `MetricError` where no image has `most` + 1 captions.
 

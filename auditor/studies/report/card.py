@@ -57,23 +57,9 @@ def card(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> DatasetCard:
-    """Write the card of a dataset, for its README.
+    """Write the card of a dataset, for its README; `auditor report --format card` does.
 
-    Counts, splits, statistics, bounds, known problems and signatures of one dataset. Markdown, unless the file or
-    --format asks for more: it begins with the front matter that Hugging Face reads, and ends with a comment that holds
-    every number with all its digits. `--format croissant` writes Croissant 1.1 with its fields on responsible AI, for
-    catalogues; `--format badge` a picture that says how many errors and warnings there are. None of these three holds a
-    caption.
-
-    How to read it: every number names the version and the signature that it holds for, so that others can check it:
-    `auditor store verify FILE` does. Known problems are those of `auditor findings`, the worst first.
-
-    Limits: it describes captions; who wrote them, how and with what consent, and where they are published, is yours to
-    add.
-
-    Raises `UsageError` for a dataset, version or split that is not there, and for a format that no card has.
-
-    Examples: auditor card flickr8k > README.md · auditor card flickr8k --format croissant -o croissant.json
+    Raises `UsageError` for a dataset, version or split that is not there.
     """
     declared = sources(config) or {}
     selection = versions.resolve(store, ref, (settings or ReportSettings()).split)
@@ -135,9 +121,10 @@ def _facts(context: ReportContext, profiled: Result, language: str, about: Sourc
         "citation": about.citation if about else None,
     }
     known = pl.DataFrame([(name, said) for name, said in facts.items() if said], schema=["fact", "value"], orient="row")
+    scoring = context.scoring(metrics=context.settings.metrics != METRICS)
     return Section(
         "facts", "Counts", tables=(Table("", known, name="counts"),), results=(profiled,),
-        commands=(context.command("card", *context.scoring(metrics=context.settings.metrics != METRICS)),),
+        commands=(context.command("report", "--format card", *scoring),),
     )  # fmt: skip
 
 

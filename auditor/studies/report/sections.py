@@ -18,7 +18,7 @@ from auditor.store.versions import resolve
 from auditor.studies.agree import AgreeSettings, Resampling, agree
 from auditor.studies.bounds import bounds
 from auditor.studies.compare import compare
-from auditor.studies.consensus import ConsensusSettings, consensus
+from auditor.studies.consensus import PairSettings
 from auditor.studies.correlate import correlate
 from auditor.studies.diversity import DiversitySettings, diversity
 from auditor.studies.findings import all_findings
@@ -178,27 +178,28 @@ def _people(context: ReportContext) -> Answers:
     """Put metrics against what people say of captions, where the store holds any of it."""
     settings = context.settings
     question = AgreeSettings(resampling=Resampling(settings.resamples, settings.confidence, settings.seed))
-    chosen = ConsensusSettings(
-        most=settings.references, seed=settings.seed, resamples=settings.resamples, tokenizer=settings.tokenizer
-    )
+    plain = AgreeSettings(resampling=Resampling(settings.resamples, seed=settings.seed))
+    of_pairs = {"question": plain, "pairs": PairSettings(settings.references)}
     made, commands, unrated, lacking = list[Result | None](), list[str](), list[Selection](), list[str]()
     for selection in context.selections:
         names = context.related(selection, "judgements", "pairs", "triplets")
         unrated += [] if names else [selection]
         asked: dict[str, Any] = {"metrics": settings.metrics, "against": selection.pinned_name}
-        options = (f"--against {selection.pinned_name}", *context.scoring(), *context.comparing()[:1])
-        for rated, study in (
-            (names.get("judgements", []), partial(agree, **asked, tokenizer=settings.tokenizer, question=question)),
-            ([*names.get("pairs", ()), *names.get("triplets", ())], partial(consensus, **asked, settings=chosen)),
+        asked |= {"tokenizer": settings.tokenizer, "progress": context.progress}
+        options = (f"--against {selection.pinned_name}", *context.scoring(), *context.comparing())
+        for kinds, more, renamed in (
+            (("judgements",), {"question": question}, {"--references": ""}),
+            (("pairs", "triplets"), of_pairs, {"--references": "--most", "--confidence": ""}),
         ):
+            rated = [one for kind in kinds for one in names.get(kind, ())]
             if rated:
-                verb = study.func.__name__
-                name = f"{verb} {selection.label}"
+                name = f"agree {kinds[0]} {selection.label}"
                 about = [selection, *(resolve(context.store, one) for one in rated)]
-                ask = partial(study, context.store, *rated, progress=context.progress)
+                ask = partial(agree, context.store, *rated, **asked, **more)
                 made.append(context.questions.ask(name, ask, about))
                 lacking += filter(None, [context.questions.absent.get(name)])
-                commands.append(context.command(verb, *options, refs=rated))
+                words = [(renamed.get(name, name), value) for name, value in (one.split(" ", 1) for one in options)]
+                commands.append(context.command("agree", *(" ".join(one) for one in words if one[0]), refs=rated))
     if unrated:
         held = "the store holds no judgements of people (ratings, choices) of these images"
         labels = joined([one.label for one in unrated])

@@ -18,6 +18,7 @@ from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
 from auditor.studies.report import first
+from auditor.studies.report.card import card as card_of
 from auditor.studies.report.pictured import pictures_of
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
@@ -35,26 +36,39 @@ def report(
     timed: Timed = True,
     config: p.ConfigFile = None,
     progress: Progress = silent,
+    card: bool = False,
 ) -> Document:
-    """Write the whole audit as one document.
+    """Write the whole audit, or a dataset's card.
 
     One section for each question that the datasets can answer, or for those named by `section`, what to know first
     before them and the method behind. Equal captions, settings and program give equal documents but for the time,
     which is that of SOURCE_DATE_EPOCH where the environment sets it, and left out with --no-time.
 
+    `--format card` writes the card of one dataset for its README: counts, splits, statistics, bounds, known problems
+    and signatures. It is Markdown, unless the ending of the file is another: it begins with the front matter that
+    Hugging Face reads, and ends with a comment that holds every number with all its digits. `--format croissant` writes
+    Croissant 1.1 with its fields on responsible AI, for catalogues; `--format badge` a picture with the number of
+    errors and warnings. None of these three holds a caption. In Python `audit.card(NAME)` gives the card.
+
     How to read it: begin with what to know first: the worst findings, and each dataset at a glance. Tables sort by a
     click, plots answer, every number unfolds the SELECT that counted it and the command that makes it again. The HTML
     file asks nobody for anything: it can be mailed. Where datasets.toml says where the images are (`images`), it shows
-    them beside the captions that it quotes.
+    them beside the captions that it quotes. Every number of a card names the version and the signature that it holds
+    for, so that others can check it: `auditor store verify FILE` does.
 
-    Limits: as those of the questions that it is made of. Metrics are a few by default; repeat -m for others.
+    Limits: as those of the questions that it is made of. Metrics are a few by default; repeat -m for others. A card
+    describes captions; who wrote them, how and with what consent, and where they are published, is yours to add.
 
-    Raises `UsageError` for a section that there is not.
+    Raises `UsageError` for a section that there is not, and for a card of several datasets or with a section.
 
-    Example: auditor report flickr8k flickr30k -o audit.html
+    Examples: auditor report flickr8k flickr30k -o audit.html · auditor report flickr8k --format card > README.md
     """
     declared = sources(config)
     settings = settings or ReportSettings()
+    if card:
+        if len(refs) != 1 or sections:
+            raise UsageError("a card is of one dataset, and whole: name one, and no --section")
+        return card_of(store, refs[0], settings=settings, config=declared, progress=progress)
     for name in sections or ():
         if name not in SECTIONS:
             raise UsageError(f"{name}: no such section; known are {', '.join(SECTIONS)}")

@@ -190,7 +190,9 @@ def test_images_without_references_are_counted_and_named(store: Store, tmp_path:
 def test_what_cannot_be_asked_is_refused(mine: Store, question: AgreeSettings, why: str) -> None:
     with pytest.raises(UsageError, match=why):
         agree(mine, "mine", metrics=["bleu-1", "rouge-l"], question=question)
-    with pytest.raises(UsageError, match="refs: holds no ratings, it was ingested as captions"):
+    with pytest.raises(
+        UsageError, match=r"refs: holds no ratings, it was ingested as captions; .* judgements, pairs or triplets"
+    ):
         agree(mine, "refs", metrics=["bleu-1"], question=QUICK)
 
 
@@ -302,7 +304,8 @@ def test_set_of_ratings_is_used_without_what_it_declares_to_leave_out(store: Sto
     keys = ["statistic", "protocol", "value"]
     known = every.frame.filter(candidates="without-references").select(keys)
     assert set(known.rows()) <= set(fewer.frame.select(keys).rows())
-    note = (
-        "left out, as datasets.toml declares: 1 caption found word for word among the references of the image in refs"
-    )
-    assert any(note in one for one in fewer.sentences)
+    asked_for = agree(store, "mine", metrics=["bleu-1"], question=asked, config={}, without_own_references=True)
+    assert asked_for.frame.equals(fewer.frame)
+    for result, why in ((fewer, "datasets.toml declares"), (asked_for, "--without-own-references asks")):
+        note = f"left out, as {why}: 1 caption found word for word among the references of the image in refs"
+        assert any(note in one for one in result.sentences)

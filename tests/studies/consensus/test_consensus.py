@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -17,16 +19,18 @@ import auditor
 from auditor import config
 from auditor.cli.app import app
 from auditor.errors import UsageError
-from auditor.model import CAPTION_SCHEMA, Source, silent
+from auditor.model import CAPTION_SCHEMA, Part, Source, silent
 from auditor.papers.vedantam2015_truths import two_truths
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import Store
-from auditor.studies.consensus import consensus_rows
+from auditor.studies.agree import AgreeSettings, Resampling, agree
+from auditor.studies.consensus import PairSettings, consensus_rows
 from auditor.studies.consensus.ceiling import halves
 from auditor.studies.consensus.settings import ConsensusSettings
 from auditor.studies.consensus.study import consensus
 from auditor.studies.ingest.sources import ingest_sources
+from auditor.studies.report import ReportSettings, report
 from auditor.text import AT_INGEST
 
 REFERENCES: Rows = [
@@ -45,6 +49,13 @@ PAIRS: list[Pair] = [
     ("i3", "MM", "zoë", "ann", 5, 5),
 ]
 ANIMALS = {"i0": "dog", "i1": "cat", "i2": "bird", "i3": "fish"}
+
+
+def rate(store: Store, folder: Path) -> None:
+    table = "image,caption,score\n" + "".join(f"i{image},a dog runs {image},{image}\n" for image in range(4))
+    (folder / "ratings.csv").write_text(table)
+    source = Source("mine", "judgements", "judgements", (Part((folder / "ratings.csv",)),), related=("set",))
+    ingest_sources(store, [source])
 
 
 def related(kind: str, name: str) -> Source:
@@ -269,9 +280,10 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
         ingest_rows(store, REFERENCES)
         ingest_pairs(store, PAIRS)
     asked = ["-m", "bleu-1", "--resamples", "0", "--at", "2", "--store", str(path), "-q", "-o", "out.json"]
-    app(["consensus", "pairs", *asked], standalone_mode=False)
+    app(["agree", "pairs", *asked], standalone_mode=False)
     with auditor.open(path) as audit:
-        result = audit.consensus("pairs", metrics=["bleu-1"], settings=ConsensusSettings(at=(2,), resamples=0))
+        question = AgreeSettings(resampling=Resampling(0))
+        result = audit.agree("pairs", metrics=["bleu-1"], question=question, pairs=PairSettings(at=(2,)))
     assert Path("out.json").read_text().strip() == result.to_json().strip()
 
 
@@ -329,3 +341,54 @@ def test_captions_are_no_references_of_their_own_comparison(store: Store) -> Non
 def test_numbers_that_cannot_be_are_refused(settings: ConsensusSettings, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         settings.check()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("pairs", {"question": AgreeSettings(statistics=["pearson"])}, "--statistic is for ratings; pairs holds pairs"),
+        (
+            "pairs",
+            {"question": AgreeSettings(resampling=Resampling(confidence=0.9))},
+            "--confidence is for ratings; pairs holds pairs",
+        ),
+        ("mine", {"pairs": PairSettings(ties="wrong")}, "--ties is for pairs and triplets; mine holds judgements"),
+    ],
+)
+def test_option_that_the_kind_of_dataset_does_not_read_is_refused(
+    store: Store, tmp_path: Path, name: str, options: dict[str, Any], message: str
+) -> None:
+    ingest_rows(store, REFERENCES)
+    ingest_pairs(store, PAIRS)
+    rate(store, tmp_path)
+    with pytest.raises(UsageError, match=message):
+        agree(store, name, metrics=["bleu-1"], **options)
+
+
+def test_ratings_and_pairs_are_asked_apart(store: Store, tmp_path: Path) -> None:
+    ingest_rows(store, REFERENCES)
+    ingest_pairs(store, PAIRS)
+    rate(store, tmp_path)
+    with pytest.raises(UsageError, match="ask `auditor agree mine` and `auditor agree pairs`"):
+        agree(store, "pairs", "mine", metrics=["bleu-1"])
+
+
+def test_report_asks_agree_of_ratings_and_of_pairs_by_commands_that_run(tmp_path: Path) -> None:
+    path = tmp_path / "audit.duckdb"
+    settings = ReportSettings(("bleu-1",), references=2, resamples=50, confidence=0.9)
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, REFERENCES)
+        ingest_pairs(store, PAIRS)
+        rate(store, tmp_path)
+    with Store.open(path) as store:
+        document = report(store, "set", settings=settings, sections=["people"], timed=False)
+    (people,) = (one for one in document.sections if one.name == "people")
+    options = [" ".join(word for word in one.split()[2:] if not word.count("@")) for one in people.commands]
+    assert options == [
+        "mine --against -m bleu-1 --resamples 50 --confidence 0.9",
+        "pairs --against -m bleu-1 --most 2 --resamples 50",
+    ]
+    for command, result in zip(people.commands, people.results, strict=True):
+        app([*command.split()[1:], "--store", str(path), "-q", "-o", "out.json"], standalone_mode=False)
+        written = json.loads(Path("out.json").read_text())["auditor.agree/v2"]
+        assert written["rows"] == json.loads(result.to_json())["auditor.agree/v2"]["rows"]

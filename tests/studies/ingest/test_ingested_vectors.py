@@ -322,7 +322,7 @@ def command(filled: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
         ("score", "clip"),
         ("score", "set", "--candidates", "clip"),
         ("report", "clip", "-o", "a.html"),
-        ("card", "clip"),
+        ("report", "clip", "--format", "card"),
         ("diversity", "clip"),
         ("words", "set", "--against", "clip"),
     ],

@@ -67,6 +67,15 @@ def test_every_number_of_a_card_holds_with_the_settings_of_the_card(path: Path, 
     assert (result.frame["published"] == result.frame["now"]).all()
 
 
+def test_card_that_names_the_former_command_is_recognized(path: Path, dogs: DatasetCard) -> None:
+    file = file_of(dogs, "md")
+    text = file.read_text(encoding="utf-8")
+    assert " --format card " in text
+    former = text.replace("auditor report ", "auditor card ").replace(" --format card", "")
+    file.write_text(former, encoding="utf-8")
+    assert verified(path, file).holds
+
+
 def test_every_digit_of_a_number_is_published(dogs: DatasetCard) -> None:
     for name in ("md", "croissant"):
         (read,) = published(file_of(dogs, name))
