@@ -247,7 +247,7 @@ class Version:
     created_at: datetime.datetime
     source_sha256: str
     format: str
-    text_profiles: tuple[str, ...]
+    tokenizers: tuple[str, ...]
     images: int
     captions: int
     note: str | None = None

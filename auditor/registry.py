@@ -130,15 +130,15 @@ class MetricRequest:
         tiny = self.metric.ranks_what_is_tiny(self.settings)
         return scores.round_sig_figs(DECIMALS) if tiny else scores.round(DECIMALS)
 
-    def signature(self, profile: str, references: References) -> Signature:
+    def signature(self, tokenizer: str, references: References) -> Signature:
         """Name it in full."""
         fixed = self.metric.fixed if self.metric.shown else {}
         declared = self.metric.parameters
         named = {key: value for key, value in self.settings.items() if declared[key].matters(self.settings)}
-        beside = {**self.metric.signed(profile, self.settings), **self._lists}
+        beside = {**self.metric.signed(tokenizer, self.settings), **self._lists}
         against = {"refs": "none"} if self.metric.sees_images else references.parameters
         beside |= {} if self.rounded else {"digits": "all"}
-        parameters = {"tok": profile, **against, **fixed, **named, **beside}
+        parameters = {"tok": tokenizer, **against, **fixed, **named, **beside}
         return Signature(self.metric.name, parameters, self.metric.version)
 
 

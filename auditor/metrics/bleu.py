@@ -192,8 +192,8 @@ def _is_coco(settings: Mapping[str, Any]) -> bool:
     return bool(settings["smooth"] == "coco")
 
 
-def _signed(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-    del profile
+def _signed(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+    del tokenizer
     return {"digits": "significant"} if _is_coco(settings) else {}
 
 

@@ -118,9 +118,9 @@ def _as_they_are(settings: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _nothing_more(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+def _nothing_more(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
     """Sign nothing beside the tokenizer, the references and the settings."""
-    del profile, settings
+    del tokenizer, settings
     return {}
 
 

@@ -86,7 +86,7 @@ def write(
             _add_texts(store, workspace, tokenizers, progress)
             removed = _close(store, "membership", workspace, "membership_closed")
             added = workspace.insert("membership", "membership_opened")
-            tokens.note_profiles(store, source.dataset)
+            tokens.note_tokenizers(store, source.dataset)
         _annotate(store, workspace, is_new=is_new)
         keep_rejected(store, source.dataset, seq, rejected)
         version = versions.log(store, source.dataset)[0]

@@ -33,6 +33,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and lim
 ROWS = [("a", 0, "a dog runs"), ("a", 1, "the dog is running"), ("b", 0, "a café"), ("b", 1, "日本")]
 OLD_SCHEMAS = range(1, migrations.newest())
 
+#: Columns that older schemas call otherwise.
+_RENAMED = {"profile": "tokenizer", "text_profiles": "tokenizers"}
+
 #: Runs commands in children that have everything imported: a kill meets work and not the start of Python. Told on a line
 #: each: the number of the child, then how it ended with what each command returned and printed.
 NURSERY = """
@@ -191,7 +194,8 @@ def of_old_schema(filled: Path, schema: int) -> Path:
         ).fetchall()
         for table, columns in tables:
             names = ", ".join(columns)
-            connection.execute(f"insert into {table} ({names}) select {names} from filled.{table}").complete()
+            today = ", ".join(_RENAMED.get(name, name) for name in columns)
+            connection.execute(f"insert into {table} ({names}) select {today} from filled.{table}").complete()
     return path
 
 

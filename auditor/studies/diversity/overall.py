@@ -116,7 +116,7 @@ class GlobalStatistics:
 def workspace(store: Store, settings: DiversitySettings, known: Known) -> Workspace:
     """Open a workspace in which the training and the evaluation data are counted."""
     at_work = Workspace(
-        store, profile=settings.resolved_tokenizer, as_written=settings.as_written, draws=settings.draws,
+        store, tokenizer=settings.resolved_tokenizer, as_written=settings.as_written, draws=settings.draws,
         seed=settings.seed, all_images=settings.all_images,
     )  # fmt: skip
     if known.training:
