@@ -166,7 +166,7 @@ class Source:
     captions: int | None = None
     image_files: Path | None = None
     leaves_out: str = ""
-    licence: str | None = None
+    license: str | None = None
     citation: str | None = None
     downloads: tuple[Download, ...] = ()
     obtain: str | None = None

@@ -97,8 +97,8 @@ class MetricRequest:
     def _counting(self, relation: str, kernel: Kernel | None) -> CountSpec:
         declared = self.metric.parameters
         chosen = {name: value for name, value in self.settings.items() if declared[name].counts}
-        normalisation = self.metric.normalisation(self.settings)
-        return CountSpec(relation, {**self.metric.counted_with, **self._lists, **chosen}, kernel, normalisation)
+        normalization = self.metric.normalization(self.settings)
+        return CountSpec(relation, {**self.metric.counted_with, **self._lists, **chosen}, kernel, normalization)
 
     @property
     def _lists(self) -> Mapping[str, str]:

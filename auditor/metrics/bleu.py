@@ -183,7 +183,7 @@ def _log_penalty(bp: str, smooth: str) -> pl.Expr:
 TOGETHER = Together(lambda counts, _: _statistics(counts), _bleu)
 
 
-def _normalisation(settings: Mapping[str, Any]) -> str | None:
+def _normalization(settings: Mapping[str, Any]) -> str | None:
     return "porter" if settings["stem"] else None
 
 
@@ -222,7 +222,7 @@ def _card(order: int) -> Metric:
             "weights": _WEIGHTS,
             "stem": _STEM,
         },
-        normalisation=_normalisation,
+        normalization=_normalization,
         fixed={"n": order},
         signed=_signed,
         ranks_what_is_tiny=_is_coco,

@@ -11,7 +11,7 @@ import polars as pl
 from auditor.compiled import is_kept
 from auditor.metrics import idf
 from auditor.metrics.candidates import CandidateSet, bind_candidates, keep_drawn
-from auditor.metrics.normalisation import bind_text_tokens
+from auditor.metrics.normalization import bind_text_tokens
 from auditor.metrics.vectors import learning
 from auditor.model import Progress, Selection, silent
 from auditor.store import cache, ngrams
@@ -53,12 +53,12 @@ class Kernel:
 
 @dataclass(frozen=True)
 class CountSpec:
-    """One counting: a SELECT, by name, and what changes its counts: parameters, kernel, normalisation of tokens."""
+    """One counting: a SELECT, by name, and what changes its counts: parameters, kernel, normalization of tokens."""
 
     relation: str
     params: Mapping[str, Any] = field(default_factory=dict)
     kernel: Kernel | None = None
-    normalisation: str | None = None
+    normalization: str | None = None
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -208,14 +208,14 @@ def _count(
         workspace.bind("every_candidate", "candidate")
         _bind_whole(workspace)
     steps, done = sum(bucket.parts for bucket in buckets) * len(specs), 0
-    for normalisation in dict.fromkeys(spec.normalisation for spec in specs):
-        bind_text_tokens(store, workspace, normalisation)
-        for background in dict.fromkeys(spec.background for spec in specs if spec.normalisation == normalisation):
-            alike = [spec for spec in specs if (spec.normalisation, spec.background) == (normalisation, background)]
+    for normalization in dict.fromkeys(spec.normalization for spec in specs):
+        bind_text_tokens(store, workspace, normalization)
+        for background in dict.fromkeys(spec.background for spec in specs if spec.normalization == normalization):
+            alike = [spec for spec in specs if (spec.normalization, spec.background) == (normalization, background)]
             alike.sort(key=lambda spec: spec.kernel is None)  # kernels, before the engine's memory is full of n-grams
             if any(idf.is_read_by(spec.relations) for spec in alike):
                 progress(f"{selection.label}: document frequency", done, steps)
-                idf.bind(store, workspace, selection, tokenizer, normalisation, alike[0].idf_mode)
+                idf.bind(store, workspace, selection, tokenizer, normalization, alike[0].idf_mode)
             elif any(idf.counts_documents(spec.relations) for spec in alike):
                 idf.bind_collection(workspace)
             if learning.are_read_by(alike[0].relations):
@@ -279,7 +279,7 @@ def _key(selection: Selection, tokenizer: str, candidate: CandidateSet, spec: Co
         "candidate": candidate.facts,
         "counting": spec.params,
         "kernel": spec.kernel and (spec.kernel.name, spec.kernel.version),
-        "normalisation": spec.normalisation,
+        "normalization": spec.normalization,
         "most_words": ngrams.MOST_WORDS,
     }
     weights = idf.files(spec.idf_mode) if idf.is_read_by(spec.relations) else ()

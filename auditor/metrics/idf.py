@@ -183,7 +183,7 @@ def bind_collection(workspace: Workspace) -> None:
 
 
 def bind(
-    store: Store, workspace: Workspace, selection: Selection, tokenizer: str, normalisation: str | None, idf_mode: str
+    store: Store, workspace: Workspace, selection: Selection, tokenizer: str, normalization: str | None, idf_mode: str
 ) -> None:
     """Bind the frequencies of a mode, for candidates and tokens that are bound.
 
@@ -198,24 +198,24 @@ def bind(
         _bind_items(workspace, selection, idf_mode)
         return
     if _TOGETHER.fullmatch(idf_mode):
-        _bind_pool(store, workspace, idf_mode, normalisation)
+        _bind_pool(store, workspace, idf_mode, normalization)
         return
     frequency = "document_frequency" if idf_mode == DATASET else "selection_frequency"
-    _bind_selection(store, workspace, selection, tokenizer, normalisation, frequency)
+    _bind_selection(store, workspace, selection, tokenizer, normalization, frequency)
     if idf_mode == DATASET:
         bind_collection(workspace)
         return
     nothing = pl.DataFrame(schema={"gram": pl.String, "images": pl.UInt32})
     given, log_documents = (nothing, 1.0) if idf_mode == "none" else load(idf_mode)
-    if normalisation is None:
+    if normalization is None:
         workspace.bind_rows("word", store.query("select token as word, token_id as word_id from vocabulary"))
     workspace.bind_rows("given_frequency", given)
     workspace.bind("document_frequency", "completed_frequency")
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [log_documents]}))
 
 
-def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalisation: str | None) -> None:
-    if normalisation is not None:
+def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalization: str | None) -> None:
+    if normalization is not None:
         raise MetricError("document frequencies of several datasets together count words as they stand: no stem=true")
     pool = _POOLS.get(store, {}).get(idf_mode)
     if pool is None:
@@ -225,9 +225,9 @@ def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalisation:
 
 
 def _bind_selection(
-    store: Store, workspace: Workspace, selection: Selection, tokenizer: str, normalisation: str | None, relation: str
+    store: Store, workspace: Workspace, selection: Selection, tokenizer: str, normalization: str | None, relation: str
 ) -> None:
-    if normalisation is None:
+    if normalization is None:
         ngrams.provide(store, workspace, selection, tokenizer, relation)
     else:
         ngrams.count(workspace, relation)

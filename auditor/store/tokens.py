@@ -114,7 +114,7 @@ def spell(store: Store, words: pl.Series) -> None:
 
 def note_tokenizers(store: Store, dataset: str | None = None) -> None:
     """Let the log name, for each version of a dataset or of all, the tokenizers of which all its texts have tokens."""
-    with store.registered("found", store.rows("tokenised_version", dataset=dataset)):
+    with store.registered("found", store.rows("tokenized_version", dataset=dataset)):
         store.execute(
             "update version as v set tokenizers = f.tokenizers from found as f"
             " where f.dataset = v.dataset and f.seq = v.seq and f.tokenizers <> v.tokenizers"
@@ -128,7 +128,7 @@ def _make(store: Store, selection: Selection, profile: str, tokenizer: Tokenizer
     """
     version = selection.version
     texts = store.rows(
-        "untokenised", dataset=version.dataset, seq=version.seq, split=selection.split, tokenizer=profile
+        "untokenized", dataset=version.dataset, seq=version.seq, split=selection.split, tokenizer=profile
     )
     made = [_EMPTY]
     if texts.height:
@@ -180,7 +180,7 @@ def _save(profile: str, tokens: pl.DataFrame, words: pl.DataFrame, store: Store)
 
 def _add_words(store: Store, words: pl.DataFrame, table: str) -> pl.DataFrame:
     """Give numbers to those words that the vocabulary lacks: token_id, token."""
-    with store.registered("tokenised", words):
+    with store.registered("tokenized", words):
         new = store.rows("new_token")
     with store.registered("new_tokens", new):
         store.execute(f"insert into {table} by name from new_tokens")

@@ -88,7 +88,7 @@ def stored_tokens(store: Store, tokenizer: str) -> Iterator[tuple[pl.DataFrame, 
 def _profiles(store: Store) -> tuple[str, str, int, int]:
     """Compare the tokenizers that the log names with those under which every text of a version has tokens."""
     whole = {
-        (dataset, seq): profiles for dataset, seq, profiles in store.rows("tokenised_version", dataset=None).iter_rows()
+        (dataset, seq): profiles for dataset, seq, profiles in store.rows("tokenized_version", dataset=None).iter_rows()
     }
     logged = versions.log(store)
     faults = sum(set(version.tokenizers) - set(whole[version.dataset, version.seq]) != set() for version in logged)

@@ -121,7 +121,7 @@ def workspace(store: Store, settings: DiversitySettings, known: Known) -> Worksp
     )  # fmt: skip
     if known.training:
         use(at_work, known.training)
-        at_work.bind("trained_form", "normalised_form")
+        at_work.bind("trained_form", "normalized_form")
         if known.training.version.kind == "wordlist":
             at_work.bind("annotated", "annotation_as_of")
             at_work.bind("trained_word", "weighted_word")

@@ -1,4 +1,4 @@
--- name: untokenised
+-- name: untokenized
 -- version: 1
 -- grain: caption text
 -- params: dataset VARCHAR, seq INTEGER, split VARCHAR, tokenizer VARCHAR

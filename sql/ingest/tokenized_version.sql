@@ -1,4 +1,4 @@
--- name: tokenised_version
+-- name: tokenized_version
 -- version: 1
 -- grain: dataset version
 -- params: dataset VARCHAR

@@ -1,4 +1,4 @@
--- name: normalised_form
+-- name: normalized_form
 -- version: 1
 -- grain: caption text
 -- params: tokenizer VARCHAR, as_written BOOLEAN
