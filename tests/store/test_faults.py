@@ -258,13 +258,13 @@ def test_killed_migration_leaves_the_old_store_or_the_new_one(
     template = of_old_schema(filled, old)
     backup = migrations.backup_of(path)
     copy(template, path)
-    nursery.run(path, ["store", "migrate"])
+    nursery.run(path, ["datasets"])
     killed = 0
     for number in range(20):
         if number > 1 and killed:
             break
         copy(template, path)
-        killed += nursery.kill(path, ["store", "migrate"])
+        killed += nursery.kill(path, ["datasets"])
         if backup.exists():
             with duckdb.connect(str(backup), read_only=True) as connection:
                 assert migrations.current(connection) == old
@@ -309,10 +309,10 @@ def test_full_disk_refuses_an_ingest_in_one_line_and_keeps_the_store(
     assert "big" in held_versions(path)
 
 
-@pytest.mark.parametrize("command", ["gc", "migrate"])
+@pytest.mark.parametrize("command", ["store gc", "datasets"])
 def test_full_disk_leaves_no_part_of_a_copy(nursery: Nursery, path: Path, filled: Path, command: str) -> None:
-    copy(filled if command == "gc" else of_old_schema(filled, 1), path)
-    ((code, _, told),) = nursery.run(path, ["store", command], limit=500_000)
+    copy(filled if command == "store gc" else of_old_schema(filled, 1), path)
+    ((code, _, told),) = nursery.run(path, command.split(), limit=500_000)
     assert code == 4
     assert "no room left on the disk" in told
     assert {file.name for file in path.parent.iterdir()} - {"audit.duckdb.wal"} == {"audit.duckdb"}
