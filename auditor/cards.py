@@ -59,7 +59,7 @@ class DatasetCard(Document):
     """
 
     language: str
-    licence: str | None = None
+    license: str | None = None
     citation: str | None = None
     url: str | None = None
     media_type: str | None = None

@@ -1,4 +1,4 @@
-"""What Hugging Face calls a licence, a size and a language: the words of a dataset's card there."""
+"""What Hugging Face calls a license, a size and a language: the words of a dataset's card there."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _SIZES = (
 )  # fmt: skip
 
 
-def spdx(licence: str) -> str | None:
-    """Give SPDX's name for a licence as people write it; what stands behind it in brackets is of no account."""
-    plain = re.sub(r"\s*\(.*\)$", "", licence.strip()).replace(" ", "-").lower()
+def spdx(written: str) -> str | None:
+    """Give SPDX's name for a license as people write it; what stands behind it in brackets is of no account."""
+    plain = re.sub(r"\s*\(.*\)$", "", written.strip()).replace(" ", "-").lower()
     return next((name for name in _SPDX if name.lower() == plain), None)
 
 

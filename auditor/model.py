@@ -166,7 +166,7 @@ class Source:
     captions: int | None = None
     image_files: Path | None = None
     leaves_out: str = ""
-    licence: str | None = None
+    license: str | None = None
     citation: str | None = None
     downloads: tuple[Download, ...] = ()
     obtain: str | None = None
@@ -247,7 +247,7 @@ class Version:
     created_at: datetime.datetime
     source_sha256: str
     format: str
-    text_profiles: tuple[str, ...]
+    tokenizers: tuple[str, ...]
     images: int
     captions: int
     note: str | None = None

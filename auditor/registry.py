@@ -97,8 +97,8 @@ class MetricRequest:
     def _counting(self, relation: str, kernel: Kernel | None) -> CountSpec:
         declared = self.metric.parameters
         chosen = {name: value for name, value in self.settings.items() if declared[name].counts}
-        normalisation = self.metric.normalisation(self.settings)
-        return CountSpec(relation, {**self.metric.counted_with, **self._lists, **chosen}, kernel, normalisation)
+        normalization = self.metric.normalization(self.settings)
+        return CountSpec(relation, {**self.metric.counted_with, **self._lists, **chosen}, kernel, normalization)
 
     @property
     def _lists(self) -> Mapping[str, str]:
@@ -130,15 +130,15 @@ class MetricRequest:
         tiny = self.metric.ranks_what_is_tiny(self.settings)
         return scores.round_sig_figs(DECIMALS) if tiny else scores.round(DECIMALS)
 
-    def signature(self, profile: str, references: References) -> Signature:
+    def signature(self, tokenizer: str, references: References) -> Signature:
         """Name it in full."""
         fixed = self.metric.fixed if self.metric.shown else {}
         declared = self.metric.parameters
         named = {key: value for key, value in self.settings.items() if declared[key].matters(self.settings)}
-        beside = {**self.metric.signed(profile, self.settings), **self._lists}
+        beside = {**self.metric.signed(tokenizer, self.settings), **self._lists}
         against = {"refs": "none"} if self.metric.sees_images else references.parameters
         beside |= {} if self.rounded else {"digits": "all"}
-        parameters = {"tok": profile, **against, **fixed, **named, **beside}
+        parameters = {"tok": tokenizer, **against, **fixed, **named, **beside}
         return Signature(self.metric.name, parameters, self.metric.version)
 
 

@@ -35,7 +35,7 @@ def load(store: Path, dataset: str) -> tuple[pl.DataFrame, Offsets, Offsets, Tok
     with Store.open(store) as opened:
         rows = opened.query(
             "select image, slot, tokens from membership join caption_tokens using (caption_id) "
-            "where dataset = $dataset and to_seq is null and profile = 'bare' order by image, slot",
+            "where dataset = $dataset and to_seq is null and tokenizer = 'bare' order by image, slot",
             {"dataset": dataset},
         )
         vocabulary = opened.query("select token_id, token from vocabulary order by token_id")

@@ -88,7 +88,7 @@ def _sure(result: Result, metric: str) -> dict[str, tuple[int, int]]:
     """Return between which ranks each dataset lies by homogeneity."""
     rows = result.frame.filter(statistic="homogeneity", metric=metric)
     rows = rows.filter(pl.col("against").is_null()) if "against" in rows.columns else rows
-    rows = rows.filter(pl.col("footing") != "raw") if "footing" in rows.columns else rows
+    rows = rows.filter(pl.col("variant") != "raw") if "variant" in rows.columns else rows
     return {name: (low, high) for name, low, high in rows.select("dataset", "rank_low", "rank_high").iter_rows()}
 
 
@@ -158,7 +158,7 @@ def equalized(seeds: int = 10, size: int = 60, captions: int = 5) -> Iterator[st
     yield ""
     yield (
         f"{seeds} times two halves of {2 * size} images of ABSTRACT-50S: how often neither is called ahead, by "
-        f"all captions; by {captions} drawn captions an image of both (`--equalise`); by 48 captions of one, and "
+        f"all captions; by {captions} drawn captions an image of both (`--equalize`); by 48 captions of one, and "
         f"{captions} of the other, equalized."
     )
     yield ""
@@ -166,8 +166,8 @@ def equalized(seeds: int = 10, size: int = 60, captions: int = 5) -> Iterator[st
     for seed in range(seeds):
         a, b = _parts("abstract50s", 2, size, seed)
         asked: Sequence[tuple[pl.DataFrame, dict[str, object]]] = (
-            (b, {}), (b, {"equalise": True, "references": captions - 1}),
-            (b.filter(pl.col("slot").rank("ordinal").over("image") <= captions), {"equalise": True}),
+            (b, {}), (b, {"equalize": True, "references": captions - 1}),
+            (b.filter(pl.col("slot").rank("ordinal").over("image") <= captions), {"equalize": True}),
         )  # fmt: skip
         results = [
             _compared({"a": a, "b": other}, "abstract50s", seed, metrics=FAMILIES, **options)

@@ -54,7 +54,7 @@ def test_splits_are_those_that_people_type() -> None:
 def test_every_dataset_can_be_fetched_or_says_how_to_obtain_it(name: str) -> None:
     source = DECLARED[name]
     assert source.downloads or source.obtain
-    assert source.licence
+    assert source.license
     assert source.citation
     if name in TO_BE_OBTAINED.split():
         assert source.obtain
@@ -110,7 +110,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     path.write_text(
         table(
             'kind = "judgements"\nlanguage = "de"\nrelated = ["other"]\nsplit_suffix = ".png"\nimages = 1\ncaptions = 2\n'
-            'obtain = "ask"\nlicence = "none"\ncitation = "me"\noptions = { a = 1, list_file = "l", many = ["x", "y"] }\n'
+            'obtain = "ask"\nlicense = "none"\ncitation = "me"\noptions = { a = 1, list_file = "l", many = ["x", "y"] }\n'
             'splits = { test = "t" }\n'
             'parts = [{ path = "*.json", split = "train" }, { path = ["b", "c"], options = { a = true } }]\n'
             f'downloads = [{{ url = "http://x/y.zip", sha256 = "{"a" * 64}", path = "b", member = "in/b" }}]'
@@ -127,7 +127,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert (file.url, file.sha256, file.path, file.member) == ("http://x/y.zip", "a" * 64, Path("d/b"), "in/b")
     told = (source.kind, source.language, source.related, source.split_suffix, source.images, source.captions)
     assert told == ("judgements", "de", ("other",), ".png", 1, 2)
-    assert (source.obtain, source.licence, source.citation) == ("ask", "none", "me")
+    assert (source.obtain, source.license, source.citation) == ("ask", "none", "me")
 
 
 @pytest.mark.parametrize(
@@ -201,6 +201,7 @@ def test_faulty_file_is_named_with_its_fault(tmp_path: Path, content: str, words
         (table('path = "a"\nparts = [{ path = "b" }]'), "either path or parts must be given"),
         (table('path = "a"\nkind = "images"'), "kind must be one of captions"),
         (table('path = "a"\nfromat = "x"'), "unknown key fromat"),
+        (table('path = "a"\nlicence = "x"'), "the key licence is now: license"),
         (table('path = "a"\ncaptions = "many"'), "captions must be a whole number"),
         (table('path = "a"\nimages = true'), "images must be a whole number"),
         (table('path = "a"\nimages = ""'), "images must be a whole number, a folder or pattern of image files, or both"),

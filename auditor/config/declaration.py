@@ -10,7 +10,7 @@ from auditor.errors import UsageError
 from auditor.model import Download, Kind, Option, Part, Source
 from auditor.remote import address_of
 
-_TEXTS = ("language", "licence", "citation", "obtain", "split_suffix")
+_TEXTS = ("language", "license", "citation", "obtain", "split_suffix")
 
 #: What says how many images there should be, or where their files are, or both.
 IMAGES = "images"
@@ -32,6 +32,7 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path,
     Raises `UsageError` for a key that is unknown and a value of the wrong kind.
     """
     check = _Check(where)
+    check.that("licence" not in table, "the key licence is now: license")
     check.known(table, _KEYS)
     for key in ("format", *_TEXTS):
         check.that(isinstance(table.get(key, ""), str), f"{key} must be a string")
@@ -72,7 +73,7 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path,
         captions=table.get("captions"),
         image_files=image_files,
         leaves_out=table.get("leaves_out", ""),
-        licence=table.get("licence"),
+        license=table.get("license"),
         citation=table.get("citation"),
         downloads=_downloads(check, table, parts, data, within),
         obtain=table.get("obtain"),

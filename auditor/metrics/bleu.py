@@ -183,7 +183,7 @@ def _log_penalty(bp: str, smooth: str) -> pl.Expr:
 TOGETHER = Together(lambda counts, _: _statistics(counts), _bleu)
 
 
-def _normalisation(settings: Mapping[str, Any]) -> str | None:
+def _normalization(settings: Mapping[str, Any]) -> str | None:
     return "porter" if settings["stem"] else None
 
 
@@ -192,8 +192,8 @@ def _is_coco(settings: Mapping[str, Any]) -> bool:
     return bool(settings["smooth"] == "coco")
 
 
-def _signed(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-    del profile
+def _signed(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+    del tokenizer
     return {"digits": "significant"} if _is_coco(settings) else {}
 
 
@@ -222,7 +222,7 @@ def _card(order: int) -> Metric:
             "weights": _WEIGHTS,
             "stem": _STEM,
         },
-        normalisation=_normalisation,
+        normalization=_normalization,
         fixed={"n": order},
         signed=_signed,
         ranks_what_is_tiny=_is_coco,

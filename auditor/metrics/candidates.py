@@ -113,18 +113,20 @@ def bind_candidates(store: Store, workspace: Workspace, candidates: Sequence[Can
     workspace.bind("text_at_work", "reference_text", "candidate_text")
 
 
-def text_changes(store: Store, selection: Selection, profile: str, candidates: Sequence[CandidateSet]) -> pl.DataFrame:
+def text_changes(
+    store: Store, selection: Selection, tokenizer: str, candidates: Sequence[CandidateSet]
+) -> pl.DataFrame:
     """Say what the texts that were made have become of the captions that they stand for.
 
     Columns: candidate, image, slot, changed (at all), replaced (positions that hold another word), words (left).
     """
-    workspace = ngrams.workspace(store, selection, profile)
+    workspace = ngrams.workspace(store, selection, tokenizer)
     bind_candidates(store, workspace, candidates)
     return workspace.rows("text_change")
 
 
 def keep_drawn(
-    store: Store, workspace: Workspace, selection: Selection, profile: str, candidates: Sequence[CandidateSet]
+    store: Store, workspace: Workspace, selection: Selection, tokenizer: str, candidates: Sequence[CandidateSet]
 ) -> None:
     """Keep what was drawn in place of the captions, for people to look at, in table `drawn_candidate` of the cache.
 
@@ -144,14 +146,14 @@ def keep_drawn(
             pl.lit(selection.version.dataset).alias("dataset"),
             pl.lit(selection.version.version).alias("version"),
             pl.lit(selection.split, pl.String).alias("split"),
-            pl.lit(profile).alias("profile"),
+            pl.lit(tokenizer).alias("tokenizer"),
             pl.lit(selection.draw and selection.draw.captions - 1, pl.UInt32).alias("references"),
             pl.col("candidate"),
             pl.lit(candidate.params["seed"], pl.Int64).alias("seed"),
             pl.lit(candidate.source, pl.String).alias("drawn_from"),
             pl.exclude("candidate"),
         )
-        key = cache.key(selection, profile, (_DRAWN, *candidate.files), candidate.facts)
+        key = cache.key(selection, tokenizer, (_DRAWN, *candidate.files), candidate.facts)
         cache.put(store, selection, _DRAWN, key, facts)
 
 

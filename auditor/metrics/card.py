@@ -118,9 +118,9 @@ def _as_they_are(settings: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _nothing_more(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+def _nothing_more(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
     """Sign nothing beside the tokenizer, the references and the settings."""
-    del profile, settings
+    del tokenizer, settings
     return {}
 
 
@@ -147,7 +147,7 @@ class Metric:
 
     `counts` is the SELECT behind it, `kernel` what makes counts of its rows where it aligns tokens.
     `fixed` are settings that the name itself makes, `shown` whether a signature repeats them; `counted_with` are those
-    parameters of the SELECT that the name makes. `normalisation` says, by the settings, what the metric makes of tokens
+    parameters of the SELECT that the name makes. `normalization` says, by the settings, what the metric makes of tokens
     before it counts; `variant`, which SELECT and kernel count instead of `counts` and `kernel`; `refusal`, why a
     selection of so many images can have no such scores; `writing`, of which captions alone it has any;
     `by_reference_count`, what counts for all numbers of references at once. `default` says whether a request for no
@@ -175,7 +175,7 @@ class Metric:
     shown: bool = False
     counted_with: Mapping[str, Any] = field(default_factory=dict)
     kernel: Kernel | None = None
-    normalisation: Callable[[Mapping[str, Any]], str | None] = _as_they_are
+    normalization: Callable[[Mapping[str, Any]], str | None] = _as_they_are
     variant: Callable[[Mapping[str, Any]], Counting | None] = _as_declared
     refusal: Callable[[Mapping[str, Any], int], str | None] = _of_any_selection
     writing: Callable[[Mapping[str, Any]], Writing | None] = _of_any_writing

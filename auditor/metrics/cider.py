@@ -100,7 +100,7 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     return counts.select(value * (10.0 if parameters["scale"] == "x10" else 1.0)).to_series()
 
 
-def _normalisation(settings: Mapping[str, Any]) -> str | None:
+def _normalization(settings: Mapping[str, Any]) -> str | None:
     return "porter" if settings["stem"] else None
 
 
@@ -151,7 +151,7 @@ def _cider(
             "idf": _IDF,
             "scale": _SCALE,
         },
-        normalisation=_normalisation,
+        normalization=_normalization,
         variant=_variant,
         refusal=_refusal,
         by_reference_count=_by_reference_count,

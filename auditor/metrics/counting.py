@@ -11,7 +11,7 @@ import polars as pl
 from auditor.compiled import is_kept
 from auditor.metrics import idf
 from auditor.metrics.candidates import CandidateSet, bind_candidates, keep_drawn
-from auditor.metrics.normalisation import bind_text_tokens
+from auditor.metrics.normalization import bind_text_tokens
 from auditor.metrics.vectors import learning
 from auditor.model import Progress, Selection, silent
 from auditor.store import cache, ngrams
@@ -53,12 +53,12 @@ class Kernel:
 
 @dataclass(frozen=True)
 class CountSpec:
-    """One counting: a SELECT, by name, and what changes its counts: parameters, kernel, normalisation of tokens."""
+    """One counting: a SELECT, by name, and what changes its counts: parameters, kernel, normalization of tokens."""
 
     relation: str
     params: Mapping[str, Any] = field(default_factory=dict)
     kernel: Kernel | None = None
-    normalisation: str | None = None
+    normalization: str | None = None
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ Counts = dict[tuple[str, CountSpec], pl.DataFrame]
 def count(
     store: Store,
     selection: Selection,
-    profile: str,
+    tokenizer: str,
     candidates: Sequence[CandidateSet],
     specs: Sequence[CountSpec],
     progress: Progress = silent,
@@ -106,7 +106,7 @@ def count(
     Gives frames by (candidate, spec), sorted by image and slot; a candidate without references has no rows.
     """
     parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
-    for spec, counts in count_in_parts(store, selection, profile, candidates, specs, progress):
+    for spec, counts in count_in_parts(store, selection, tokenizer, candidates, specs, progress):
         parts[spec].append(counts)
     whole = {spec: pl.concat(frames) for spec, frames in parts.items()}
     return {
@@ -119,7 +119,7 @@ def count(
 def count_in_parts(
     store: Store,
     selection: Selection,
-    profile: str,
+    tokenizer: str,
     candidates: Sequence[CandidateSet],
     specs: Sequence[CountSpec],
     progress: Progress = silent,
@@ -130,7 +130,7 @@ def count_in_parts(
     candidate without references has no rows.
     """
     wanted = [
-        (candidate, spec, _key(selection, profile, candidate, spec)) for candidate in candidates for spec in specs
+        (candidate, spec, _key(selection, tokenizer, candidate, spec)) for candidate in candidates for spec in specs
     ]
     of = {key: spec for _, spec, key in wanted}
     kept = set()
@@ -152,7 +152,7 @@ def count_in_parts(
             for one in together
             if spec.keeps and one.name in keys[spec]
         }
-        for spec, frame in _count(store, selection, profile, together, some, progress):
+        for spec, frame in _count(store, selection, tokenizer, together, some, progress):
             if len(together) == 1 and names == keys[spec].keys():  # the one there is, and nothing to part
                 if (spec, together[0].name) in drafts and frame.height:
                     drafts[spec, together[0].name].add(frame)
@@ -189,15 +189,15 @@ def _parted(
 def _count(
     store: Store,
     selection: Selection,
-    profile: str,
+    tokenizer: str,
     candidates: Sequence[CandidateSet],
     specs: Sequence[CountSpec],
     progress: Progress,
 ) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
     """Count candidates that meet the same references; where these are changed, a set stands alone."""
-    workspace = ngrams.workspace(store, selection, profile)
+    workspace = ngrams.workspace(store, selection, tokenizer)
     bind_candidates(store, workspace, candidates)
-    keep_drawn(store, workspace, selection, profile, candidates)
+    keep_drawn(store, workspace, selection, tokenizer, candidates)
     changed = candidates[0].references
     if changed:
         ngrams.bind_references(workspace, selection, "untouched_reference")
@@ -208,14 +208,14 @@ def _count(
         workspace.bind("every_candidate", "candidate")
         _bind_whole(workspace)
     steps, done = sum(bucket.parts for bucket in buckets) * len(specs), 0
-    for normalisation in dict.fromkeys(spec.normalisation for spec in specs):
-        bind_text_tokens(store, workspace, normalisation)
-        for background in dict.fromkeys(spec.background for spec in specs if spec.normalisation == normalisation):
-            alike = [spec for spec in specs if (spec.normalisation, spec.background) == (normalisation, background)]
+    for normalization in dict.fromkeys(spec.normalization for spec in specs):
+        bind_text_tokens(store, workspace, normalization)
+        for background in dict.fromkeys(spec.background for spec in specs if spec.normalization == normalization):
+            alike = [spec for spec in specs if (spec.normalization, spec.background) == (normalization, background)]
             alike.sort(key=lambda spec: spec.kernel is None)  # kernels, before the engine's memory is full of n-grams
             if any(idf.is_read_by(spec.relations) for spec in alike):
                 progress(f"{selection.label}: document frequency", done, steps)
-                idf.bind(store, workspace, selection, profile, normalisation, alike[0].idf_mode)
+                idf.bind(store, workspace, selection, tokenizer, normalization, alike[0].idf_mode)
             elif any(idf.counts_documents(spec.relations) for spec in alike):
                 idf.bind_collection(workspace)
             if learning.are_read_by(alike[0].relations):
@@ -273,14 +273,14 @@ def _bind_whole(workspace: Workspace) -> None:
     workspace.bind("candidate", "candidate_part")
 
 
-def _key(selection: Selection, profile: str, candidate: CandidateSet, spec: CountSpec) -> str:
+def _key(selection: Selection, tokenizer: str, candidate: CandidateSet, spec: CountSpec) -> str:
     """Name counts by all that they depend on; candidates and metrics may call different settings by one name."""
     facts = {
         "candidate": candidate.facts,
         "counting": spec.params,
         "kernel": spec.kernel and (spec.kernel.name, spec.kernel.version),
-        "normalisation": spec.normalisation,
+        "normalization": spec.normalization,
         "most_words": ngrams.MOST_WORDS,
     }
     weights = idf.files(spec.idf_mode) if idf.is_read_by(spec.relations) else ()
-    return cache.key(selection, profile, (*spec.relations, *weights, *candidate.files), facts)
+    return cache.key(selection, tokenizer, (*spec.relations, *weights, *candidate.files), facts)

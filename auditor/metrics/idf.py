@@ -126,10 +126,10 @@ def named(word: str) -> str | None:
 
 
 @contextmanager
-def together(store: Store, selections: Sequence[Selection], profile: str) -> Iterator[str]:
+def together(store: Store, selections: Sequence[Selection], tokenizer: str) -> Iterator[str]:
     """Count the documents of several selections together; within, the mode that is given stands for them."""
     digest = hashlib.sha256(" ".join(sorted(one.pinned_name for one in selections)).encode()).hexdigest()[:12]
-    with counted_elsewhere(store, digest, ngrams.pool(store, selections, profile)) as idf_mode:
+    with counted_elsewhere(store, digest, ngrams.pool(store, selections, tokenizer)) as idf_mode:
         yield idf_mode
 
 
@@ -183,7 +183,7 @@ def bind_collection(workspace: Workspace) -> None:
 
 
 def bind(
-    store: Store, workspace: Workspace, selection: Selection, profile: str, normalisation: str | None, idf_mode: str
+    store: Store, workspace: Workspace, selection: Selection, tokenizer: str, normalization: str | None, idf_mode: str
 ) -> None:
     """Bind the frequencies of a mode, for candidates and tokens that are bound.
 
@@ -198,24 +198,24 @@ def bind(
         _bind_items(workspace, selection, idf_mode)
         return
     if _TOGETHER.fullmatch(idf_mode):
-        _bind_pool(store, workspace, idf_mode, normalisation)
+        _bind_pool(store, workspace, idf_mode, normalization)
         return
     frequency = "document_frequency" if idf_mode == DATASET else "selection_frequency"
-    _bind_selection(store, workspace, selection, profile, normalisation, frequency)
+    _bind_selection(store, workspace, selection, tokenizer, normalization, frequency)
     if idf_mode == DATASET:
         bind_collection(workspace)
         return
     nothing = pl.DataFrame(schema={"gram": pl.String, "images": pl.UInt32})
     given, log_documents = (nothing, 1.0) if idf_mode == "none" else load(idf_mode)
-    if normalisation is None:
+    if normalization is None:
         workspace.bind_rows("word", store.query("select token as word, token_id as word_id from vocabulary"))
     workspace.bind_rows("given_frequency", given)
     workspace.bind("document_frequency", "completed_frequency")
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [log_documents]}))
 
 
-def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalisation: str | None) -> None:
-    if normalisation is not None:
+def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalization: str | None) -> None:
+    if normalization is not None:
         raise MetricError("document frequencies of several datasets together count words as they stand: no stem=true")
     pool = _POOLS.get(store, {}).get(idf_mode)
     if pool is None:
@@ -225,10 +225,10 @@ def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalisation:
 
 
 def _bind_selection(
-    store: Store, workspace: Workspace, selection: Selection, profile: str, normalisation: str | None, relation: str
+    store: Store, workspace: Workspace, selection: Selection, tokenizer: str, normalization: str | None, relation: str
 ) -> None:
-    if normalisation is None:
-        ngrams.provide(store, workspace, selection, profile, relation)
+    if normalization is None:
+        ngrams.provide(store, workspace, selection, tokenizer, relation)
     else:
         ngrams.count(workspace, relation)
 

@@ -92,7 +92,7 @@ def _card(
         bibtex="",
         lower_is_better=lower_is_better,
         default=False,
-        signed=lambda profile, settings: {"tok": "none", "source": digest},  # it sees texts as they are written
+        signed=lambda tokenizer, settings: {"tok": "none", "source": digest},  # it sees texts as they are written
         caution=caution,
     )
 

@@ -107,7 +107,7 @@ class Check:
 class Paper:
     """A paper with its checks. `datasets` are those that it measures and that may be had, in its order.
 
-    `text_profiles` are those that its study cannot do without, `beside` the names of files that it looks for in the
+    `tokenizers` are those that its study cannot do without, `beside` the names of files that it looks for in the
     folders of the declared ones.
     """
 
@@ -115,7 +115,7 @@ class Paper:
     citation: str
     datasets: tuple[str, ...]
     checks: tuple[Check, ...]
-    text_profiles: tuple[str, ...] = ()
+    tokenizers: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
 
 
@@ -137,7 +137,7 @@ def read_paper(name: str, text: str) -> Paper:
         if check.remark_on is not None and check.remark_on not in counted:
             raise ValueError(f"{check.item}, {check.says}: a remark on {check.remark_on!r}, which {name} does not say")
     ordered = tuple(sorted(checks, key=lambda check: check.item))
-    further = {key: tuple(document.get(key, ())) for key in ("text_profiles", "beside")}
+    further = {key: tuple(document.get(key, ())) for key in ("tokenizers", "beside")}
     return Paper(name, document["citation"], tuple(document["datasets"]), ordered, **further)
 
 

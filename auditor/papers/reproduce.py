@@ -84,7 +84,7 @@ def reproduce(
     if bool(papers) == all_papers:
         raise UsageError(f"name papers, or all of them with --all; known are {', '.join(known())}")
     read = [paper(name) for name in papers or known()]
-    for profile in dict.fromkeys(profile for one in read for profile in one.text_profiles):
+    for profile in dict.fromkeys(profile for one in read for profile in one.tokenizers):
         tokenizer_of(profile)(pl.Series([""]))
     asked = {"metrics": metrics, "candidates": candidates}
     yours.check(read, asked)

@@ -78,7 +78,7 @@ def render(card: DatasetCard) -> str:
         "identifier": card.identifier,
         "version": f"{selection.version.seq}.0.0+{selection.version.version}",
         "inLanguage": card.language,
-        "license": _licence(card),
+        "license": _license(card),
         "citeAs": card.citation,
         "keywords": ["image captioning"] if selection.version.kind == "captions" else None,
         "rai:annotationsPerItem": _per_image(card),
@@ -91,9 +91,9 @@ def render(card: DatasetCard) -> str:
     return json.dumps(known, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
-def _licence(card: DatasetCard) -> str | None:
-    name = spdx(card.licence or "")
-    return f"https://spdx.org/licenses/{name}.html" if name else card.licence
+def _license(card: DatasetCard) -> str | None:
+    name = spdx(card.license or "")
+    return f"https://spdx.org/licenses/{name}.html" if name else card.license
 
 
 def _per_image(card: DatasetCard) -> str:

@@ -23,11 +23,11 @@ def _lines(card: DatasetCard) -> Iterator[str]:
     yield f"pretty_name: {_text(selection.label)}"
     if primary := primary_language(card.language):
         yield from _listed("language", primary)
-    if card.licence:
-        known = spdx(card.licence)
+    if card.license:
+        known = spdx(card.license)
         yield f"license: {_text(known.lower() if known else 'other')}"
-        if known is None or known.lower() != card.licence.lower():
-            yield f"license_details: {_text(card.licence)}"
+        if known is None or known.lower() != card.license.lower():
+            yield f"license_details: {_text(card.license)}"
     yield from _listed("size_categories", size_category(card.value("profile/captions")))
     if selection.version.kind == "captions":
         yield from _listed("task_categories", "image-to-text")

@@ -53,7 +53,7 @@ def repeats(
     return told
 
 
-def footings(against: References, tokenizer: str, *, distinct: bool) -> dict[str, References]:
+def variants(against: References, tokenizer: str, *, distinct: bool) -> dict[str, References]:
     """Give by name against what captions are scored: as they are, and where asked for with each text once per image."""
     return {RAW: against} | ({DISTINCT: replace(against, distinct=tokenizer)} if distinct else {})
 

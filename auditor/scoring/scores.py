@@ -167,7 +167,7 @@ def too_long(store: Store, selections: Sequence[Selection], tokenizer: str) -> l
             dataset=version.dataset,
             seq=version.seq,
             split=one.split,
-            profile=tokenizer,
+            tokenizer=tokenizer,
             most_words=ngrams.MOST_WORDS,
         )
         if overlong.height:

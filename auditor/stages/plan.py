@@ -137,7 +137,7 @@ def _refusal(metric: MetricRequest) -> str | None:
         *_WITHIN_A_BUCKET,
     ):
         return "its idf counts documents that are no images of the dataset"
-    if _counts_all(metric) and spec.normalisation is not None:
+    if _counts_all(metric) and spec.normalization is not None:
         return "its document frequencies are of stems, not of words as they stand"
     return None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 #: What the interval is called in signatures.
-INTERVAL = "linearised-t-95"
+INTERVAL = "linearized-t-95"
 
 
 def ratio(totals: pl.DataFrame) -> pl.DataFrame:

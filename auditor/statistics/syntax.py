@@ -92,7 +92,7 @@ STATISTICS = (
         "adjectives-per-noun", "adjective", "noun", "adjectives / nouns", "Penn tags JJ*, NN*", "modifiers",
     ),
     Statistic("adverbs-per-noun", "adverb", "noun", "adverbs / nouns", "Penn tags RB*, NN*", "modifiers"),
-    Statistic("colours", "colour", "caption", "basic colour terms a caption", "Berlin & Kay 1969", "modifiers"),
+    Statistic("colors", "color", "caption", "basic color terms a caption", "Berlin & Kay 1969", "modifiers"),
     Statistic("numbers", "number", "caption", "cardinal numerals, digits too, a caption", "a list", "modifiers"),
     Statistic(
         "spatial-relations", "spatial", "caption", "prepositions of place and path a caption",

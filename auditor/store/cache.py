@@ -37,14 +37,14 @@ _KEYS = {
 _MADE_OUTSIDE = {"study_result": "Results of studies, kept whole so that they need not be made again."}
 
 
-def key(selection: Selection, profile: str, relations: Sequence[str], params: Mapping[str, Any]) -> str:
+def key(selection: Selection, tokenizer: str, relations: Sequence[str], params: Mapping[str, Any]) -> str:
     """Hash the data, the counting parameters and the SQL of every relation."""
     facts = {
         "dataset": selection.version.dataset,
         "version": selection.version.version,
         "split": selection.split,
         "draw": selection.draw and (*dataclasses.astuple(selection.draw), fingerprint("drawn_reference")),
-        "profile": profile,
+        "tokenizer": tokenizer,
         "params": {name: params[name] for name in sorted(params)},
         "sql": [fingerprint(relation) for relation in relations],
     }

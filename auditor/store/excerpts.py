@@ -18,7 +18,7 @@ from auditor.store.connection import MEMORY, Store
 
 _FACTS = (
     "insert into caption by name select distinct on (caption_id) caption_id, text from excerpt",
-    "insert into caption_tokens by name select distinct on (caption_id) caption_id, $profile as profile, tokens"
+    "insert into caption_tokens by name select distinct on (caption_id) caption_id, $tokenizer as tokenizer, tokens"
     " from excerpt",
     "insert into membership by name select $dataset as dataset, image, slot, caption_id, split, 1 as from_seq"
     " from excerpt order by image, slot",
@@ -27,7 +27,7 @@ _FACTS = (
 
 @contextmanager
 def excerpt(
-    captions: pl.DataFrame, words: pl.DataFrame, version: Version, profile: str, share: opening.Share
+    captions: pl.DataFrame, words: pl.DataFrame, version: Version, tokenizer: str, share: opening.Share
 ) -> Iterator[tuple[Store, Selection]]:
     """Open a store that holds some captions of a version, and nothing else.
 
@@ -40,12 +40,12 @@ def excerpt(
             store.execute("insert into vocabulary by name from spoken")
         with store.registered("excerpt", captions):
             for statement in _FACTS:
-                named = {"profile": profile, "dataset": version.dataset}
+                named = {"tokenizer": tokenizer, "dataset": version.dataset}
                 store.execute(statement, {key: value for key, value in named.items() if f"${key}" in statement})
-        yield store, Selection(_part_of(version, captions, profile))
+        yield store, Selection(_part_of(version, captions, tokenizer))
 
 
-def _part_of(version: Version, captions: pl.DataFrame, profile: str) -> Version:
+def _part_of(version: Version, captions: pl.DataFrame, tokenizer: str) -> Version:
     """Describe the excerpt as the one version that its store has."""
     return Version(
         dataset=version.dataset,
@@ -54,7 +54,7 @@ def _part_of(version: Version, captions: pl.DataFrame, profile: str) -> Version:
         created_at=datetime.datetime.fromtimestamp(0, datetime.UTC),
         source_sha256="",
         format="excerpt",
-        text_profiles=(profile,),
+        tokenizers=(tokenizer,),
         images=captions["image"].n_unique(),
         captions=captions.height,
     )

@@ -23,7 +23,7 @@ _ASSUMED = "en"
 class Ingest:
     """What an ingest did.
 
-    `read` counts records, `left_out` those beside them that the user does not want, `normalised` the accepted ones with
+    `read` counts records, `left_out` those beside them that the user does not want, `normalized` the accepted ones with
     outer blanks or line breaks, which are stored as they stand and which every tokenizer reads as single blanks.
     `added` and `removed` count rows of membership; `rejected` is one row per refused record; `listed_missing` counts
     images that a split list names and no caption has, `unlisted` images that are in no list. `single_images` have one
@@ -35,7 +35,7 @@ class Ingest:
     is_new: bool
     read: int
     left_out: int
-    normalised: int
+    normalized: int
     added: int
     removed: int
     rejected: pl.DataFrame
@@ -86,7 +86,7 @@ def write(
             _add_texts(store, workspace, tokenizers, progress)
             removed = _close(store, "membership", workspace, "membership_closed")
             added = workspace.insert("membership", "membership_opened")
-            tokens.note_profiles(store, source.dataset)
+            tokens.note_tokenizers(store, source.dataset)
         _annotate(store, workspace, is_new=is_new)
         keep_rejected(store, source.dataset, seq, rejected)
         version = versions.log(store, source.dataset)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from auditor.store import copying
 from auditor.store.sqlfiles import sql_root
 
 #: sha256 of what the newest schema defines, as the engine spells it: what `_definitions` need not be compared with.
-DEFINITIONS = "8c98385fb74f39cc9a0e0c7e39318d3f4586618eb5539d020a53c18a202e350a"
+DEFINITIONS = "c55be777da9dcea855d524ba3d9113d8ffcd60b209b32858fff9ce7b3a7eaea6"
 
 # Tables of the cache come and go with what is counted.
 _DEFINED = """
@@ -55,7 +56,7 @@ _DEFINED = """
 
 
 #: The same of the tables that the schema makes in the cache.
-CACHED = "0b6a30ff3c725874f053f28be9ec1e9a84dc94e18229430d1e29533481d84966"
+CACHED = "04d718b0e6fcdf8546a1921fb3fac1b46c149bb295d72accc915441012840daf"
 
 # Tables that countings make there have no constraint.
 _CACHED = """
@@ -163,6 +164,8 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> Migration:
     """
     old = current(connection) or 0
     backup = backup_of(path)
+    if not has_cache(connection):  # the copy and later steps read its tables
+        _make_cache(connection, up_to=old)
     copying.copy(connection, path, backup)
     apply(connection)
     return Migration(old, newest(), backup)
@@ -182,25 +185,30 @@ def check_cache(connection: duckdb.DuckDBPyConnection, path: Path, *, mend: bool
         if altered is not None and not mend:
             said = f"{path}: altered: table cache.{altered} is not as auditor makes it"
             raise StoreError(f"{said}; `auditor store gc --all` makes the cache anew, without loss")
-        if altered is not None:
-            drop_cache(connection)
         if mend:
-            restore_cache(connection)
+            _make_cache(connection)
 
 
 def _cached(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return dict(connection.execute(_CACHED, {"made": OF_SCHEMA}).fetchall())
 
 
+def _make_cache(connection: duckdb.DuckDBPyConnection, up_to: int = sys.maxsize) -> None:
+    connection.execute("begin transaction").complete()
+    drop_cache(connection)
+    restore_cache(connection, up_to)
+    connection.execute("commit").complete()
+
+
 def drop_cache(connection: duckdb.DuckDBPyConnection) -> None:
     """Forget whatever can be counted again."""
-    connection.execute("drop schema cache cascade").complete()
+    connection.execute("drop schema if exists cache cascade").complete()
 
 
-def restore_cache(connection: duckdb.DuckDBPyConnection) -> None:
-    """Make what is missing of schema `cache`, which anyone may drop."""
-    for _, path in _files():
-        if path.stem.endswith("_cache"):
+def restore_cache(connection: duckdb.DuckDBPyConnection, up_to: int = sys.maxsize) -> None:
+    """Make schema `cache`, which anyone may drop, as the newest schema has it (or `up_to`)."""
+    for number, path in _files():
+        if path.stem.endswith("_cache") and number <= up_to:
             connection.execute(path.read_text(encoding="utf-8")).complete()
 
 

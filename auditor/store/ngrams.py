@@ -66,10 +66,12 @@ class Pool:
     images: int
 
 
-def workspace(store: Store, selection: Selection, profile: str, **params: object) -> Workspace:
+def workspace(store: Store, selection: Selection, tokenizer: str, **params: object) -> Workspace:
     """Open a workspace over the captions of a selection."""
     version = selection.version
-    made = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=profile, **params)
+    made = Workspace(
+        store, dataset=version.dataset, seq=version.seq, split=selection.split, tokenizer=tokenizer, **params
+    )
     bind_references(made, selection)
     made.bind("text_at_work", "reference_text")
     made.bind_rows("made_text", NO_TEXT)
@@ -142,30 +144,30 @@ def count(at_work: Workspace, relation: str = "selection_frequency") -> None:
     at_work.bind(relation, "selection_frequency")
 
 
-def provide(store: Store, at_work: Workspace, selection: Selection, profile: str, relation: str) -> None:
+def provide(store: Store, at_work: Workspace, selection: Selection, tokenizer: str, relation: str) -> None:
     """Bind a relation to the frequencies of a selection, counted where they are not kept.
 
     Those of a whole version are kept when the store is closed; until then they wait in a file. Where there is no room
     for it they are not kept: they can be counted again.
     """
-    if is_kept(store, selection, profile):
+    if is_kept(store, selection, tokenizer):
         at_work.params["version"] = selection.version.version
         at_work.bind(relation, "kept_frequency")
         return
     whole = _is_whole(selection)
     key, counted = _LAST.get(store, (None, at_work))
-    if whole and key == (selection.version.version, profile):
+    if whole and key == (selection.version.version, tokenizer):
         at_work.take(relation, counted, "selection_frequency")
         return
     count(at_work, relation)
     if whole and store.path != MEMORY:
         counted = Workspace(store)
         counted.take("selection_frequency", at_work, relation)
-        _LAST[store] = (selection.version.version, profile), counted
-        _keep_on_close(store, counted, selection, profile)
+        _LAST[store] = (selection.version.version, tokenizer), counted
+        _keep_on_close(store, counted, selection, tokenizer)
 
 
-def _keep_on_close(store: Store, counted: Workspace, selection: Selection, profile: str) -> None:
+def _keep_on_close(store: Store, counted: Workspace, selection: Selection, tokenizer: str) -> None:
     halves = "(gram >> 64)::ubigint as high, (gram & 18446744073709551615)::ubigint as low"  # Arrow has no 128 bits
     rows = counted.query(f"select n, {halves}, occurrences, captions, images from selection_frequency")
     file = store.scratch() / f"{uuid.uuid4()}.parquet"
@@ -174,22 +176,22 @@ def _keep_on_close(store: Store, counted: Workspace, selection: Selection, profi
     except (OSError, ComputeError):
         file.unlink(missing_ok=True)
     else:
-        store.on_close.append(partial(_keep, selection, profile, file, _words(store)))
+        store.on_close.append(partial(_keep, selection, tokenizer, file, _words(store)))
 
 
-def _keep(selection: Selection, profile: str, file: Path, words: tuple[int, ...], store: Store) -> None:
+def _keep(selection: Selection, tokenizer: str, file: Path, words: tuple[int, ...], store: Store) -> None:
     """Write frequencies to `cache.ngram_frequency`, unless they are there.
 
     Numbers of tokens are those of the store that was read: where it has given them to other words since, or another
     store took its place, they are left to be counted again.
     """
-    if is_kept(store, selection, profile) or _words(store) != words:
+    if is_kept(store, selection, tokenizer) or _words(store) != words:
         return
     with store.registered("counted", pl.read_parquet(file)):
         store.execute(
-            "insert into cache.ngram_frequency by name select $version as version, $profile as profile, n,"
+            "insert into cache.ngram_frequency by name select $version as version, $tokenizer as tokenizer, n,"
             " (high::uhugeint << 64) + low as gram, occurrences, captions, images from counted",
-            {"version": selection.version.version, "profile": profile},
+            {"version": selection.version.version, "tokenizer": tokenizer},
         )
 
 
@@ -199,15 +201,15 @@ def _words(store: Store) -> tuple[int, ...]:
     return store.query(told).row(0)
 
 
-def is_kept(store: Store, selection: Selection, profile: str) -> bool:
+def is_kept(store: Store, selection: Selection, tokenizer: str) -> bool:
     """Say whether the frequencies of a selection need not be counted."""
     if not _is_whole(selection):
         return False
     found = store.query("select 1 from duckdb_tables() where schema_name = 'cache' and table_name = 'ngram_frequency'")
     return bool(found.height) and bool(
         store.query(
-            "select 1 from cache.ngram_frequency where version = $version and profile = $profile limit 1",
-            {"version": selection.version.version, "profile": profile},
+            "select 1 from cache.ngram_frequency where version = $version and tokenizer = $tokenizer limit 1",
+            {"version": selection.version.version, "tokenizer": tokenizer},
         ).height
     )
 
@@ -216,12 +218,12 @@ def _is_whole(selection: Selection) -> bool:
     return selection.split is None and selection.draw is None and selection.distinct is None
 
 
-def pool(store: Store, selections: Sequence[Selection], profile: str) -> Pool:
+def pool(store: Store, selections: Sequence[Selection], tokenizer: str) -> Pool:
     """Count in how many images of several selections each n-gram is. All tokens must be there."""
     pooled, images = Workspace(store), 0
     for one in selections:
-        at_work = workspace(store, one, profile)
-        provide(store, at_work, one, profile, "selection_frequency")
+        at_work = workspace(store, one, tokenizer)
+        provide(store, at_work, one, tokenizer, "selection_frequency")
         pooled.append("pooled_gram", "ngram_document", of=at_work)
         images += at_work.query("select count(distinct image_no) as images from reference").item()
     pooled.bind("pooled_frequency", "pooled_frequency")

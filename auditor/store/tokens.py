@@ -24,11 +24,11 @@ TEXTS_AT_ONCE = 50_000
 
 # New numbers lie above all that the file holds; what is written gets its own, for others may have taken them meanwhile.
 _OVERLAY = (
-    "create temp table made_tokens (caption_id uinteger, profile varchar, tokens uinteger[])",
+    "create temp table made_tokens (caption_id uinteger, tokenizer varchar, tokens uinteger[])",
     "create temp table made_word (token_id uinteger, token varchar)",
     "create temp view caption_tokens as"
-    f" select caption_id, profile, tokens from {NAME}.main.caption_tokens"
-    " union all select caption_id, profile, tokens from temp.made_tokens",
+    f" select caption_id, tokenizer, tokens from {NAME}.main.caption_tokens"
+    " union all select caption_id, tokenizer, tokens from temp.made_tokens",
     "create temp view vocabulary as"
     f" select token_id, token from {NAME}.main.vocabulary"
     " union all select token_id, token from temp.made_word",
@@ -42,12 +42,12 @@ def provide(
 
     What is there is left; the rest is made in bounded batches, and stored.
     """
-    lacking = [one for one in selections if profile not in one.version.text_profiles]
+    lacking = [one for one in selections if profile not in one.version.tokenizers]
     if lacking and store.writable:
         with store.transaction():
             for selection in lacking:
                 _make(store, selection, profile, tokenizer, progress)
-            note_profiles(store)
+            note_tokenizers(store)
     elif lacking:
         made = pl.concat(_make(store, selection, profile, tokenizer, progress) for selection in lacking)
         if made.height:
@@ -70,7 +70,7 @@ class Encoder:
     def add(self, tokenised: pl.DataFrame) -> pl.DataFrame:
         """Keep the token lists of a batch.
 
-        `tokenised`: caption_id, tokens (words). Gives caption_id, profile, tokens (numbers), as kept.
+        `tokenised`: caption_id, tokens (words). Gives caption_id, tokenizer, tokens (numbers), as kept.
         """
         table, words = ("caption_tokens", "vocabulary") if self._store.writable else ("made_tokens", "made_word")
         coded = tokenised.select(
@@ -84,7 +84,7 @@ class Encoder:
             coded.with_columns(tokens=self._number(coded["tokens"]))
             .group_by("caption_id", maintain_order=True)
             .agg(pl.col("tokens").drop_nulls())
-            .select("caption_id", pl.lit(self._profile).alias("profile"), "tokens")
+            .select("caption_id", pl.lit(self._profile).alias("tokenizer"), "tokens")
         )
         with self._store.registered("encoded", encoded):
             self._store.execute(f"insert into {table} by name from encoded")
@@ -112,12 +112,12 @@ def spell(store: Store, words: pl.Series) -> None:
     _add_words(store, words.unique().to_frame("token"), "vocabulary" if store.writable else "made_word")
 
 
-def note_profiles(store: Store, dataset: str | None = None) -> None:
-    """Let the log name, for each version of a dataset or of all, the profiles under which all its texts have tokens."""
-    with store.registered("found", store.rows("tokenised_version", dataset=dataset)):
+def note_tokenizers(store: Store, dataset: str | None = None) -> None:
+    """Let the log name, for each version of a dataset or of all, the tokenizers of which all its texts have tokens."""
+    with store.registered("found", store.rows("tokenized_version", dataset=dataset)):
         store.execute(
-            "update version as v set text_profiles = f.text_profiles from found as f"
-            " where f.dataset = v.dataset and f.seq = v.seq and f.text_profiles <> v.text_profiles"
+            "update version as v set tokenizers = f.tokenizers from found as f"
+            " where f.dataset = v.dataset and f.seq = v.seq and f.tokenizers <> v.tokenizers"
         )
 
 
@@ -127,7 +127,9 @@ def _make(store: Store, selection: Selection, profile: str, tokenizer: Tokenizer
     Gives caption_id, text_hash, tokens: what another process needs to know the text and its tokens again.
     """
     version = selection.version
-    texts = store.rows("untokenised", dataset=version.dataset, seq=version.seq, split=selection.split, profile=profile)
+    texts = store.rows(
+        "untokenized", dataset=version.dataset, seq=version.seq, split=selection.split, tokenizer=profile
+    )
     made = [_EMPTY]
     if texts.height:
         _overlay(store)
@@ -141,7 +143,7 @@ def _make(store: Store, selection: Selection, profile: str, tokenizer: Tokenizer
             )
         encoded = encoder.add(batch.select("caption_id", tokens=tokenizer(batch["text"])))
         if not store.writable:
-            made.append(batch.select("caption_id", "text_hash").join(encoded.drop("profile"), on="caption_id"))
+            made.append(batch.select("caption_id", "text_hash").join(encoded.drop("tokenizer"), on="caption_id"))
     return pl.concat(made)
 
 
@@ -164,21 +166,21 @@ def _save(profile: str, tokens: pl.DataFrame, words: pl.DataFrame, store: Store)
         kept = store.query(
             "select m.caption_id, m.tokens from made as m"
             " join caption as c on c.caption_id = m.caption_id and hash(c.text) = m.text_hash"
-            " anti join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile"
+            " anti join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer"
             " order by m.caption_id",
-            {"profile": profile},
+            {"tokenizer": profile},
         )
     encoder = Encoder(store, profile)
     for first in range(0, kept.height, TEXTS_AT_ONCE):
         numbers = kept.slice(first, TEXTS_AT_ONCE).explode("tokens", empty_as_null=True)
         spelled = numbers.join(words, left_on="tokens", right_on="token_id", how="left", maintain_order="left")
         encoder.add(spelled.group_by("caption_id", maintain_order=True).agg(tokens=pl.col("token").drop_nulls()))
-    note_profiles(store)
+    note_tokenizers(store)
 
 
 def _add_words(store: Store, words: pl.DataFrame, table: str) -> pl.DataFrame:
     """Give numbers to those words that the vocabulary lacks: token_id, token."""
-    with store.registered("tokenised", words):
+    with store.registered("tokenized", words):
         new = store.rows("new_token")
     with store.registered("new_tokens", new):
         store.execute(f"insert into {table} by name from new_tokens")

@@ -64,7 +64,7 @@ def write(
         version = versions.log(store, source.dataset)[0]
     kept = version.images + version.captions
     return ingestion.Ingest(
-        version, is_new, read=read, left_out=read - rejected.height - kept, normalised=0, added=added, removed=removed,
+        version, is_new, read=read, left_out=read - rejected.height - kept, normalized=0, added=added, removed=removed,
         rejected=rejected, listed_missing=0, unlisted=0, single_images=0, single_names=(),
     )  # fmt: skip
 

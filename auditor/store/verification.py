@@ -69,27 +69,27 @@ def check(store: Store, only: Selection | None = None, progress: Progress = sile
     return pl.concat([by_version, *by_table])
 
 
-def text_profiles(store: Store) -> list[str]:
+def tokenizers(store: Store) -> list[str]:
     """Name the tokenizers whose tokens the store holds."""
-    return store.query("select distinct profile from caption_tokens order by profile")["profile"].to_list()
+    return store.query("select distinct tokenizer from caption_tokens order by tokenizer")["tokenizer"].to_list()
 
 
-def stored_tokens(store: Store, profile: str) -> Iterator[tuple[pl.DataFrame, int, int]]:
-    """Give the texts that have tokens of a profile, with these, in bounded batches: the rows, and how far they reach.
+def stored_tokens(store: Store, tokenizer: str) -> Iterator[tuple[pl.DataFrame, int, int]]:
+    """Give the texts that have tokens of a tokenizer, with these, in bounded batches: the rows, and how far they reach.
 
     Columns: caption_id, text, tokens.
     """
     last = store.query("select coalesce(max(caption_id), 0) as last from caption").item()
     for first in range(1, last + 1, TEXTS_AT_ONCE):
         until = first + TEXTS_AT_ONCE - 1
-        yield store.rows("stored_tokens", profile=profile, first_caption=first, last_caption=until), first - 1, last
+        yield store.rows("stored_tokens", tokenizer=tokenizer, first_caption=first, last_caption=until), first - 1, last
 
 
 def _profiles(store: Store) -> tuple[str, str, int, int]:
     """Compare the tokenizers that the log names with those under which every text of a version has tokens."""
     whole = {
-        (dataset, seq): profiles for dataset, seq, profiles in store.rows("tokenised_version", dataset=None).iter_rows()
+        (dataset, seq): profiles for dataset, seq, profiles in store.rows("tokenized_version", dataset=None).iter_rows()
     }
     logged = versions.log(store)
-    faults = sum(set(version.text_profiles) - set(whole[version.dataset, version.seq]) != set() for version in logged)
+    faults = sum(set(version.tokenizers) - set(whole[version.dataset, version.seq]) != set() for version in logged)
     return "every caption has the tokens that the log names", "version", len(logged), faults

@@ -88,7 +88,7 @@ def log(store: Store, dataset: str | None = None) -> list[Version]:
     """Give every version of a dataset, the newest first; of all datasets without a name."""
     fields = [field.name for field in dataclasses.fields(Version)]
     rows = log_rows(store, dataset).select(fields).to_dicts()
-    return [Version(**row | {"text_profiles": tuple(row["text_profiles"])}) for row in rows]
+    return [Version(**row | {"tokenizers": tuple(row["tokenizers"])}) for row in rows]
 
 
 def log_rows(store: Store, dataset: str | None = None) -> pl.DataFrame:
@@ -97,7 +97,7 @@ def log_rows(store: Store, dataset: str | None = None) -> pl.DataFrame:
 
 
 def difference(
-    store: Store, a: Selection, b: Selection, depth: str = "difference", profile: str | None = None
+    store: Store, a: Selection, b: Selection, depth: str = "difference", tokenizer: str | None = None
 ) -> pl.DataFrame:
     """Say what changed from `a` to `b`, letter for letter or, with a tokenizer, token for token.
 
@@ -105,8 +105,8 @@ def difference(
     moved, rated) or by caption (`change`: change, image, slot, old_text, new_text, old_split, new_split).
     """
     both = Workspace(store)
-    bind_content(both, "content_a", store, a, profile)
-    bind_content(both, "content_b", store, b, profile)
+    bind_content(both, "content_a", store, a, tokenizer)
+    bind_content(both, "content_b", store, b, tokenizer)
     return both.rows(depth)
 
 
@@ -117,7 +117,7 @@ def images(store: Store, selection: Selection) -> pl.DataFrame:
     """
     if selection.distinct is None:
         return store.rows("image", **_place(selection))
-    at_work = Workspace(store, **_place(selection), profile=selection.distinct)
+    at_work = Workspace(store, **_place(selection), tokenizer=selection.distinct)
     at_work.bind("every_reference", "reference")
     return at_work.rows("image_texts")
 
@@ -139,15 +139,15 @@ def content(store: Store, selection: Selection) -> pl.DataFrame:
 
 
 def bind_content(
-    at_work: Workspace, relation: str, store: Store, selection: Selection, profile: str | None = None
+    at_work: Workspace, relation: str, store: Store, selection: Selection, tokenizer: str | None = None
 ) -> None:
     """Let a relation stand for the captions of a selection; with a tokenizer, for their tokens."""
-    own = _at_work(store, selection, profile)
-    at_work.bind(relation, "content_as_of" if profile is None else "content_tokens", of=own)
+    own = _at_work(store, selection, tokenizer)
+    at_work.bind(relation, "content_as_of" if tokenizer is None else "content_tokens", of=own)
 
 
-def _at_work(store: Store, selection: Selection, profile: str | None = None) -> Workspace:
-    workspace = Workspace(store, **_place(selection), profile=profile)
+def _at_work(store: Store, selection: Selection, tokenizer: str | None = None) -> Workspace:
+    workspace = Workspace(store, **_place(selection), tokenizer=tokenizer)
     workspace.bind("annotated", "annotation_as_of")
     return workspace
 

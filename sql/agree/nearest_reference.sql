@@ -1,7 +1,7 @@
 -- name: nearest_reference
 -- version: 1
 -- grain: candidate that is shown
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: shown, candidate, reference, caption_tokens, caption
 -- returns: image, slot, text, reference
 -- order: n.image, n.slot
@@ -21,8 +21,8 @@ with met as (
     from shown as s
     join candidate as c on c.image = s.image and c.slot = s.slot
     join reference as r on r.image_no = c.image_no and r.slot is distinct from c.held_out
-    join caption_tokens as own on own.caption_id = c.caption_id and own.profile = $profile::varchar
-    join caption_tokens as other on other.caption_id = r.caption_id and other.profile = $profile::varchar
+    join caption_tokens as own on own.caption_id = c.caption_id and own.tokenizer = $tokenizer::varchar
+    join caption_tokens as other on other.caption_id = r.caption_id and other.tokenizer = $tokenizer::varchar
 ),
 nearest as (
     select

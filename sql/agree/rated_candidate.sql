@@ -1,7 +1,7 @@
 -- name: rated_candidate
 -- version: 1
 -- grain: candidate
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: candidate, reference, caption_tokens
 -- returns: image, slot, length, reference_count, reference_lengths, is_reference
 -- order: c.image, c.slot
@@ -17,7 +17,7 @@ select
     bool_or(own.tokens = other.tokens) as is_reference
 from candidate as c
 join reference as r on r.image_no = c.image_no and r.slot is distinct from c.held_out
-join caption_tokens as own on own.caption_id = c.caption_id and own.profile = $profile::varchar
-join caption_tokens as other on other.caption_id = r.caption_id and other.profile = $profile::varchar
+join caption_tokens as own on own.caption_id = c.caption_id and own.tokenizer = $tokenizer::varchar
+join caption_tokens as other on other.caption_id = r.caption_id and other.tokenizer = $tokenizer::varchar
 group by c.image, c.slot, c.length
 order by c.image, c.slot

@@ -1,7 +1,7 @@
 -- name: asked_ngram
 -- version: 2
 -- grain: predicted token of a caption of an item
--- params: profile VARCHAR, order INTEGER
+-- params: tokenizer VARCHAR, order INTEGER
 -- reads: choice_caption, caption_tokens
 -- returns: caption_id, gram
 --
@@ -11,7 +11,7 @@ with padded as (
         a.caption_id,
         list_concat([0, 0, 0, 0]::uinteger[], t.tokens, [sentence_end()]::uinteger[]) as tokens
     from (select distinct caption_id from choice_caption) as a
-    join caption_tokens as t on t.caption_id = a.caption_id and t.profile = $profile::varchar
+    join caption_tokens as t on t.caption_id = a.caption_id and t.tokenizer = $tokenizer::varchar
 ),
 side_by_side as (
     select

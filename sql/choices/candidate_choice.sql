@@ -1,7 +1,7 @@
 -- name: candidate_choice
 -- version: 2
 -- grain: caption of an item
--- params: system VARCHAR, system_seq INTEGER, system_split VARCHAR, profile VARCHAR, label VARCHAR
+-- params: system VARCHAR, system_seq INTEGER, system_split VARCHAR, tokenizer VARCHAR, label VARCHAR
 -- reads: reference, membership, annotation, caption_tokens
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
@@ -34,6 +34,6 @@ select
     len(t.tokens)::uinteger as length, $system::varchar as from_dataset, s.image as from_image, s.slot as from_slot
 from side as s
 join described as d using (image)
-join caption_tokens as t on t.caption_id = s.caption_id and t.profile = $profile::varchar
+join caption_tokens as t on t.caption_id = s.caption_id and t.tokenizer = $tokenizer::varchar
 left join own as o on o.image = s.image and o.item = s.item
 where o.texts is null or o.texts = 1

@@ -1,7 +1,7 @@
 -- name: choice_feature
 -- version: 2
 -- grain: right caption of a forced-choice item, word or pair of words that it or the wrong one has more often
--- params: profile VARCHAR, folds INTEGER, seed BIGINT
+-- params: tokenizer VARCHAR, folds INTEGER, seed BIGINT
 -- reads: choice_caption, caption_tokens
 -- returns: item_no, side, fold, feature, difference
 -- order: item_no, side, feature
@@ -11,7 +11,7 @@
 with padded as (
     select caption_id, list_concat([0]::uinteger[], tokens, [sentence_end()]::uinteger[]) as tokens
     from caption_tokens
-    where profile = $profile::varchar
+    where tokenizer = $tokenizer::varchar
 ),
 side as (
     select item_no, side, image, caption_id, 1 as weight from choice_caption where side <> 'wrong'

@@ -1,7 +1,7 @@
 -- name: choice_surface
 -- version: 2
 -- grain: forced-choice item, caption of it
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: choice_caption, choice_item, caption, caption_tokens, trained_caption
 -- returns: item_no, side, length, words, stop, precedes, copied, same_words
 -- order: i.item_no, c.side
@@ -10,7 +10,7 @@
 -- stop, how many of the others it precedes in the alphabet, whether a training caption is the same, letter for letter; and
 -- whether it is made of the same tokens as the wrong one, each as often, which no score blind to order can tell apart.
 with bag as (
-    select caption_id, list_sort(tokens) as tokens from caption_tokens where profile = $profile::varchar
+    select caption_id, list_sort(tokens) as tokens from caption_tokens where tokenizer = $tokenizer::varchar
 ),
 trained as (select distinct caption_id from trained_caption)
 select

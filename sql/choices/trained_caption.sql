@@ -1,7 +1,7 @@
 -- name: trained_caption
 -- version: 1
 -- grain: caption
--- params: profile VARCHAR, trained_dataset VARCHAR, trained_seq INTEGER, trained_split VARCHAR
+-- params: tokenizer VARCHAR, trained_dataset VARCHAR, trained_seq INTEGER, trained_split VARCHAR
 -- reads: choice_item, membership, caption_tokens
 -- returns: image_no, caption_id, length
 --
@@ -9,7 +9,7 @@
 -- captions may be the right ones.
 select dense_rank() over (order by m.image)::uinteger as image_no, m.caption_id, len(t.tokens)::uinteger as length
 from membership as m
-join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile::varchar
+join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar
 where m.dataset = $trained_dataset::varchar
     and m.from_seq <= $trained_seq::integer
     and (m.to_seq is null or m.to_seq > $trained_seq::integer)

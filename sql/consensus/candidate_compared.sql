@@ -1,7 +1,7 @@
 -- name: candidate_compared
 -- version: 1
 -- grain: compared caption
--- params: system VARCHAR, system_seq INTEGER, system_split VARCHAR, profile VARCHAR
+-- params: system VARCHAR, system_seq INTEGER, system_split VARCHAR, tokenizer VARCHAR
 -- reads: reference, membership, annotation, caption_tokens
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
@@ -31,4 +31,4 @@ select
     len(t.tokens)::uinteger as length, $system::varchar as from_dataset, c.image as from_image, c.slot as from_slot
 from compared_text as c
 join described as d using (image)
-join caption_tokens as t on t.caption_id = c.caption_id and t.profile = $profile::varchar
+join caption_tokens as t on t.caption_id = c.caption_id and t.tokenizer = $tokenizer::varchar

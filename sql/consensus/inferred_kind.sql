@@ -1,7 +1,7 @@
 -- name: inferred_kind
 -- version: 1
 -- grain: pair
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: kindless_pair, reference, caption_tokens
 -- returns: pair, kind, evidence, margin
 -- order: pair
@@ -34,7 +34,7 @@ contest as (select image from lone group by image having count(distinct pair) = 
 described_by as (
     select r.image, unnest(list_distinct(t.tokens)) as token_id
     from reference as r
-    join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $profile::varchar
+    join caption_tokens as t on t.caption_id = r.caption_id and t.tokenizer = $tokenizer::varchar
 ),
 image_word as (select image, token_id, count(*) as captions from described_by group by image, token_id),
 image_size as (select image, count(*) as captions from reference group by image),

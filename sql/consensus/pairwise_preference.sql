@@ -1,7 +1,7 @@
 -- name: pairwise_preference
 -- version: 1
 -- grain: pair
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: pair_vote_count, judged_pair, caption, caption_tokens
 -- returns: pair, form, image, kind, slot_b, slot_c, origin_b, origin_c, votes, votes_b, votes_c, winner, tokens_b, tokens_c, text_b, text_c
 -- order: p.pair
@@ -39,6 +39,6 @@ join named as b on b.image = p.image and b.caption_id = p.text_b
 join named as c on c.image = p.image and c.caption_id = p.text_c
 join caption as cb on cb.caption_id = p.text_b
 join caption as cc on cc.caption_id = p.text_c
-left join caption_tokens as tb on tb.caption_id = p.text_b and tb.profile = $profile::varchar
-left join caption_tokens as tc on tc.caption_id = p.text_c and tc.profile = $profile::varchar
+left join caption_tokens as tb on tb.caption_id = p.text_b and tb.tokenizer = $tokenizer::varchar
+left join caption_tokens as tc on tc.caption_id = p.text_c and tc.tokenizer = $tokenizer::varchar
 order by p.pair

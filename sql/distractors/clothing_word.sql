@@ -1,11 +1,11 @@
 -- name: clothing_word
 -- version: 1
 -- grain: kind of word
--- returns: is_colour, words
+-- returns: is_color, words
 --
 -- Nouns that name clothes where they are the last word of a phrase, in the singular where they have one; and what clothes are said to
 -- be, as in "a man in red".
-select is_colour, words
+select is_color, words
 from (
     values
         (false, [
@@ -28,4 +28,4 @@ from (
             'black', 'white', 'red', 'blue', 'green', 'yellow', 'orange', 'purple', 'pink', 'brown', 'gray', 'grey', 'tan', 'beige',
             'gold', 'silver', 'maroon', 'camouflage', 'camo', 'plaid', 'denim', 'leather'
         ])
-) as listed (is_colour, words)
+) as listed (is_color, words)

@@ -10,7 +10,7 @@
 with ending_word as (
     select unnest(words) as word from person_word
     union
-    select unnest(words) from clothing_word where not is_colour
+    select unnest(words) from clothing_word where not is_color
 ),
 listed as (
     select c.image, c.slot, c.split, c.text, p.starts, p.lengths, p.tags, p.chunk_starts, p.chunk_ends

@@ -8,11 +8,11 @@
 -- none, and a chunk `is_of_last` where it is what a group before it is of. "A field of grass" is one scene, a lot of grass and
 -- water after "of" or "with" is none, and "a pink" is what a parser leaves of a dress.
 with listed as (
-    select unnest(words) as word, 'people' as type, false as after_preposition, false as is_colour from person_word
+    select unnest(words) as word, 'people' as type, false as after_preposition, false as is_color from person_word
     union all
     select unnest(words), 'scene', after_preposition, false from place_word
     union all
-    select unnest(words), 'clothing', false, is_colour from clothing_word
+    select unnest(words), 'clothing', false, is_color from clothing_word
 ),
 form as (
     select
@@ -24,7 +24,7 @@ form as (
 ),
 named as (
     select
-        f.head, min(l.type) as type, bool_or(l.after_preposition) as after_preposition, bool_or(l.is_colour) as is_colour
+        f.head, min(l.type) as type, bool_or(l.after_preposition) as after_preposition, bool_or(l.is_color) as is_color
     from form as f
     join listed as l on l.word = f.word
     group by f.head
@@ -47,7 +47,7 @@ typed as (
         case
             when n.type = 'scene' and (n.after_preposition and not f.is_after_preposition or f.is_what_it_is_made_of) then 'other'
             when is_group_of and (n.type <> 'people' or o.type is distinct from 'people') then 'other'
-            when n.is_colour and regexp_matches(lower(f.words), '^an? ') then 'other'
+            when n.is_color and regexp_matches(lower(f.words), '^an? ') then 'other'
             when regexp_matches(lower(f.words), '\b(german shepherd|dog team)s?$') then 'other'
             else coalesce(n.type, 'other')
         end as type,

@@ -1,7 +1,7 @@
 -- name: content_word_by_tag
 -- version: 2
 -- grain: caption text, word
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: text_type, caption_tokens, parse
 -- returns: caption_id, token_id, is_content
 -- cites: van Miltenburg et al. 2018, section 3.2
@@ -12,7 +12,7 @@ with told as (
     select t.caption_id, unnest(t.tokens) as token_id, unnest(p.tags) as tag
     from caption_tokens as t
     join parse as p on p.caption_id = t.caption_id
-    where t.profile = $profile::varchar
+    where t.tokenizer = $tokenizer::varchar
 ),
 tagged as (
     select distinct caption_id, token_id from told where regexp_matches(tag, '^(JJ|NN|VB|RB)')

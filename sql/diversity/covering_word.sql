@@ -1,7 +1,7 @@
 -- name: covering_word
 -- version: 1
 -- grain: list, token
--- params: profile VARCHAR, all_images BOOLEAN
+-- params: tokenizer VARCHAR, all_images BOOLEAN
 -- reads: list_caption, evaluated_image, caption_tokens
 -- returns: list_no, token_id
 --
@@ -13,4 +13,4 @@ with shared as (
 )
 select distinct s.list_no, unnest(t.tokens) as token_id
 from shared as s
-join caption_tokens as t on t.caption_id = s.caption_id and t.profile = $profile::varchar
+join caption_tokens as t on t.caption_id = s.caption_id and t.tokenizer = $tokenizer::varchar

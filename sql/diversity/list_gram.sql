@@ -1,7 +1,7 @@
 -- name: list_gram
 -- version: 1
 -- grain: list, n-gram
--- params: profile VARCHAR, longest UTINYINT
+-- params: tokenizer VARCHAR, longest UTINYINT
 -- reads: list_caption, caption_tokens
 -- returns: list_no, n, gram, occurrences
 --
@@ -14,7 +14,7 @@ with side_by_side as (
         unnest(t.tokens[3:])::uhugeint as c,
         unnest(t.tokens[4:])::uhugeint as d
     from list_caption as l
-    join caption_tokens as t on t.caption_id = l.caption_id and t.profile = $profile::varchar
+    join caption_tokens as t on t.caption_id = l.caption_id and t.tokenizer = $tokenizer::varchar
 ),
 gram (list_no, n, gram) as (
     select list_no, 1, a from side_by_side where a is not null

@@ -1,7 +1,7 @@
 -- name: self_repetition
 -- version: 1
 -- grain: list, number of repetitions
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: list_caption, caption_tokens
 -- returns: list_no, repetitions, captions
 -- order: all
@@ -17,7 +17,7 @@ with side_by_side as (
         unnest(t.tokens[3:])::uhugeint as c,
         unnest(t.tokens[4:])::uhugeint as d
     from list_caption as l
-    join caption_tokens as t on t.caption_id = l.caption_id and t.profile = $profile::varchar
+    join caption_tokens as t on t.caption_id = l.caption_id and t.tokenizer = $tokenizer::varchar
     where len(t.tokens) >= 4
 ),
 said as (

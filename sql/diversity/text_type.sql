@@ -1,7 +1,7 @@
 -- name: text_type
 -- version: 1
 -- grain: caption text, word
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: reference, candidate, caption_tokens
 -- returns: caption_id, token_id
 --
@@ -15,4 +15,4 @@ with at_work as (
 select t.caption_id, unnest(list_distinct(t.tokens)) as token_id
 from caption_tokens as t
 semi join at_work as w on w.caption_id = t.caption_id
-where t.profile = $profile::varchar
+where t.tokenizer = $tokenizer::varchar

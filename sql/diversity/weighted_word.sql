@@ -1,7 +1,7 @@
 -- name: weighted_word
 -- version: 1
 -- grain: token
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: reference, annotated, caption_tokens
 -- returns: token_id, occurrences
 --
@@ -9,7 +9,7 @@
 with counted as (
     select unnest(t.tokens) as token_id, coalesce(a.occurrences, 1) as occurrences
     from reference as r
-    join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $profile::varchar
+    join caption_tokens as t on t.caption_id = r.caption_id and t.tokenizer = $tokenizer::varchar
     left join annotated as a on a.image = r.image and a.slot = r.slot
 )
 select token_id, sum(occurrences)::bigint as occurrences

@@ -9,5 +9,5 @@
 -- `of_slot` is that of the caption of its image that it repeats.
 select $selection_no::uinteger as selection_no, r.image_no, r.image, r.split, r.slot, r.caption_id, t.tokens, e.of_slot
 from reference as r
-join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $key::varchar
+join caption_tokens as t on t.caption_id = r.caption_id and t.tokenizer = $key::varchar
 left join repeat as e on e.image_no = r.image_no and e.slot = r.slot

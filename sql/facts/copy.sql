@@ -10,7 +10,7 @@
 with copied as (
     select r.image_no, r.slot, nfc_normalize(trim(c.text, e' \t\r\n')) as letters
     from reference as r
-    join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $key::varchar
+    join caption_tokens as t on t.caption_id = r.caption_id and t.tokenizer = $key::varchar
     join equal_text as e on e.tokens = t.tokens
     join caption as c on c.caption_id = r.caption_id
     where e.at_images

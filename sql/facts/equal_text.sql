@@ -13,6 +13,6 @@ select
     min(r.image_no) <> max(r.image_no) as at_images,
     coalesce(min(r.split) <> max(r.split), false) as in_splits
 from reference as r
-join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $key::varchar
+join caption_tokens as t on t.caption_id = r.caption_id and t.tokenizer = $key::varchar
 where len(t.tokens) > 0
 group by t.tokens

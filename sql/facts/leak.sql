@@ -9,6 +9,6 @@
 -- those of test that occur in train, and the other way round. A caption in no split leaks into none.
 select r.image_no, r.slot
 from reference as r
-join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $key::varchar
+join caption_tokens as t on t.caption_id = r.caption_id and t.tokenizer = $key::varchar
 join equal_text as e on e.tokens = t.tokens
 where e.in_splits and r.split is not null

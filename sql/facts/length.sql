@@ -10,7 +10,7 @@
 with measured as (
     select r.image_no, r.slot, len(t.tokens)::uinteger as tokens
     from reference as r
-    join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $key::varchar
+    join caption_tokens as t on t.caption_id = r.caption_id and t.tokenizer = $key::varchar
 ),
 quartile as (
     select quantile_cont(tokens, 0.25) as lower_end, quantile_cont(tokens, 0.75) as upper_end from measured

@@ -15,7 +15,7 @@ with equal as (
         r.image_no, r.image, r.slot, r.split, r.caption_id,
         min(r.slot) over (partition by r.image_no, t.tokens) as of_slot
     from reference as r
-    join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $key::varchar
+    join caption_tokens as t on t.caption_id = r.caption_id and t.tokenizer = $key::varchar
     where len(t.tokens) > 0
     qualify count(*) over (partition by r.image_no, t.tokens) > 1
 ),

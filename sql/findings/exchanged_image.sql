@@ -1,7 +1,7 @@
 -- name: exchanged_image
 -- version: 1
 -- grain: image
--- params: other VARCHAR, profile VARCHAR
+-- params: other VARCHAR, tokenizer VARCHAR
 -- reads: reference, text_tokens, membership, caption_tokens
 -- returns: image, slot, other_image, other_slot, shared, captions, images, agreeing
 -- order: e.image
@@ -21,7 +21,7 @@ theirs as (
     select m.image, hash(t.tokens) as text, min(m.slot) as slot
     from membership as m
     join caption_tokens as t using (caption_id)
-    where m.dataset = $other::varchar and m.to_seq is null and t.profile = $profile::varchar and len(t.tokens) > 0
+    where m.dataset = $other::varchar and m.to_seq is null and t.tokenizer = $tokenizer::varchar and len(t.tokens) > 0
     group by m.image, hash(t.tokens)
 ),
 held as (select distinct o.image from own as o semi join theirs as t on t.image = o.image),

@@ -1,7 +1,7 @@
 -- name: known_elsewhere
 -- version: 2
 -- grain: token
--- params: apart VARCHAR[], least INTEGER, profile VARCHAR
+-- params: apart VARCHAR[], least INTEGER, tokenizer VARCHAR
 -- reads: membership, caption_tokens
 -- returns: token_id
 -- order: t.token_id
@@ -13,7 +13,7 @@ from (
     select m.dataset, unnest(list_distinct(c.tokens)) as token_id
     from membership as m
     join caption_tokens as c using (caption_id)
-    where c.profile = $profile::varchar and not list_contains($apart::varchar[], m.dataset)
+    where c.tokenizer = $tokenizer::varchar and not list_contains($apart::varchar[], m.dataset)
 ) as t
 group by t.token_id
 having count(*) >= $least::integer

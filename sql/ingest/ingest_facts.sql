@@ -2,7 +2,7 @@
 -- version: 2
 -- grain: ingest
 -- reads: checked_record
--- returns: read, normalised
+-- returns: read, normalized
 --
 -- How many records an ingest read, of which a forced-choice item is one, and how many of the accepted captions have outer
 -- blanks or line breaks: they are stored as they stand, and every tokenizer reads them as single blanks.
@@ -13,5 +13,5 @@ select
             and (
                 text[1] in (' ', chr(9)) or text[-1] in (' ', chr(9)) or contains(text, chr(10)) or contains(text, chr(13))
             )
-    ) as normalised
+    ) as normalized
 from checked_record

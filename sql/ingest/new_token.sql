@@ -1,13 +1,13 @@
 -- name: new_token
 -- version: 1
 -- grain: token
--- reads: tokenised, vocabulary
+-- reads: tokenized, vocabulary
 -- returns: token_id, token
 --
 -- Tokens that the vocabulary does not hold, numbered on from those it does.
 with unseen as (
     select distinct t.token
-    from tokenised as t
+    from tokenized as t
     anti join vocabulary as v on v.token = t.token
     where t.token is not null
 )

@@ -13,7 +13,11 @@
 -- example: select token, count(*) as occurrences from tokens('sample-narrow') group by token order by all desc limit 3
 --
 -- The tokens of a dataset, version or split, a row each. Captions that have none by this tokenizer yet are an error.
-with said as (
+with asked as (
+    -- apart: a parameter may not have the name of a column beside it
+    select $tokenizer::varchar as named
+),
+said as (
     select r.dataset, m.split, m.image, m.slot, m.caption_id
     from resolved($ref) as r
     join main.membership as m
@@ -23,12 +27,12 @@ with said as (
 lacking as (
     select count(*) as captions
     from said
-    where caption_id not in (select caption_id from main.caption_tokens where profile = $tokenizer::varchar)
+    where caption_id not in (select k.caption_id from main.caption_tokens as k where k.tokenizer = (select named from asked))
 ),
 placed as (
     select caption_id, generate_subscripts(tokens, 1)::uinteger as position, unnest(tokens) as token_id
-    from main.caption_tokens
-    where profile = $tokenizer::varchar and caption_id in (select caption_id from said)
+    from main.caption_tokens as k
+    where k.tokenizer = (select named from asked) and caption_id in (select caption_id from said)
     union all
     select
         error(

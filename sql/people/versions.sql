@@ -33,7 +33,7 @@ named as (
 select
     v.dataset, d.kind, v.seq, l.seq is not null as is_current, v.version, v.images, v.captions,
     coalesce(r.rejected, 0) as rejected, v.created_at, coalesce(n.tags, []) as tags, v.note,
-    v.text_profiles as tokenizers, v.format, v.source_sha256
+    v.tokenizers, v.format, v.source_sha256
 from main.version as v
 join main.dataset as d using (dataset)
 left join main.latest as l on l.dataset = v.dataset and l.seq = v.seq

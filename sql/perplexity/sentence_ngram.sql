@@ -1,7 +1,7 @@
 -- name: sentence_ngram
 -- version: 1
 -- grain: selection, side, n-gram
--- params: profile VARCHAR, order INTEGER, trained_captions BIGINT
+-- params: tokenizer VARCHAR, order INTEGER, trained_captions BIGINT
 -- reads: halved, caption_tokens
 -- returns: selection_no, side, gram, occurrences
 -- cites: Chen & Goodman 1999, section 1: n - 1 times <s> before a sentence; </s> after it, which is predicted
@@ -16,7 +16,7 @@ with padded as (
         h.side,
         list_concat([0, 0, 0, 0]::uinteger[], t.tokens, [sentence_end()]::uinteger[]) as tokens
     from halved as h
-    join caption_tokens as t on t.caption_id = h.caption_id and t.profile = $profile::varchar
+    join caption_tokens as t on t.caption_id = h.caption_id and t.tokenizer = $tokenizer::varchar
     where h.side = 'test' or $trained_captions::bigint = 0 or h.place <= $trained_captions::bigint
 ),
 side_by_side as (

@@ -1,7 +1,7 @@
 -- name: candidate_system
 -- version: 2
 -- grain: caption of a system's output
--- params: system VARCHAR, system_seq INTEGER, system_split VARCHAR, profile VARCHAR
+-- params: system VARCHAR, system_seq INTEGER, system_split VARCHAR, tokenizer VARCHAR
 -- reads: reference, membership, caption_tokens
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
@@ -12,7 +12,7 @@ select
     len(t.tokens)::uinteger as length, m.dataset as from_dataset, m.image as from_image, m.slot as from_slot
 from membership as m
 join described as d using (image)
-join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile::varchar
+join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar
 where m.dataset = $system::varchar
     and m.from_seq <= $system_seq::integer
     and (m.to_seq is null or m.to_seq > $system_seq::integer)

@@ -1,7 +1,7 @@
 -- name: overlong
 -- version: 1
 -- grain: caption
--- params: dataset VARCHAR, seq INTEGER, split VARCHAR, profile VARCHAR, most_words UINTEGER
+-- params: dataset VARCHAR, seq INTEGER, split VARCHAR, tokenizer VARCHAR, most_words UINTEGER
 -- reads: membership, caption_tokens
 -- returns: image, slot, words
 -- order: words desc, m.image, m.slot
@@ -9,7 +9,7 @@
 -- The captions of more words than kernels align, the longest first.
 select m.image, m.slot, len(t.tokens)::uinteger as words
 from membership as m
-join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile::varchar
+join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar
 where m.dataset = $dataset::varchar
     and m.from_seq <= $seq::integer
     and (m.to_seq is null or m.to_seq > $seq::integer)

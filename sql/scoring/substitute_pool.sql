@@ -1,7 +1,7 @@
 -- name: substitute_pool
 -- version: 1
 -- grain: caption
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: pool, membership, caption_tokens
 -- returns: dataset, image, slot, caption_id, length
 --
@@ -14,4 +14,4 @@ join membership as m
     and m.from_seq <= p.seq
     and (m.to_seq is null or m.to_seq > p.seq)
     and (p.split is null or m.split = p.split)
-join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile::varchar
+join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar

@@ -1,7 +1,7 @@
 -- name: substitute_token
 -- version: 1
 -- grain: token
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: substitute_pool, caption_tokens
 -- returns: token_id, occurrences
 --
@@ -9,7 +9,7 @@
 with position as (
     select unnest(t.tokens) as token_id
     from substitute_pool as s
-    join caption_tokens as t on t.caption_id = s.caption_id and t.profile = $profile::varchar
+    join caption_tokens as t on t.caption_id = s.caption_id and t.tokenizer = $tokenizer::varchar
 )
 select token_id, count(*) as occurrences
 from position

@@ -1,7 +1,7 @@
 -- name: text_change
 -- version: 1
 -- grain: text made for a study
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: reference, caption_tokens, made_text
 -- returns: candidate, image, slot, changed, replaced, words
 -- order: m.candidate, m.image, m.slot
@@ -17,5 +17,5 @@ select
     len(m.tokens)::uinteger as words
 from made_text as m
 join reference as r on r.image = m.image and r.slot = m.slot
-join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $profile::varchar
+join caption_tokens as t on t.caption_id = r.caption_id and t.tokenizer = $tokenizer::varchar
 order by m.candidate, m.image, m.slot

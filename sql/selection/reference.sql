@@ -1,7 +1,7 @@
 -- name: reference
 -- version: 1
 -- grain: caption
--- params: dataset VARCHAR, seq INTEGER, split VARCHAR, profile VARCHAR
+-- params: dataset VARCHAR, seq INTEGER, split VARCHAR, tokenizer VARCHAR
 -- reads: membership, caption_tokens
 -- returns: image_no, image, slot, split, caption_id, length
 -- order: m.image, m.slot
@@ -16,7 +16,7 @@ select
     m.caption_id,
     len(t.tokens)::uinteger as length
 from membership as m
-join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile::varchar
+join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar
 where m.dataset = $dataset::varchar
     and m.from_seq <= $seq::integer
     and (m.to_seq is null or m.to_seq > $seq::integer)

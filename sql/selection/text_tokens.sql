@@ -1,7 +1,7 @@
 -- name: text_tokens
 -- version: 2
 -- grain: caption text
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: text_at_work, caption_tokens, made_text
 -- returns: caption_id, tokens
 --
@@ -11,6 +11,6 @@
 select t.caption_id, t.tokens
 from caption_tokens as t
 semi join text_at_work as w on w.caption_id = t.caption_id
-where t.profile = $profile::varchar
+where t.tokenizer = $tokenizer::varchar
 union all
 select caption_id, tokens from made_text

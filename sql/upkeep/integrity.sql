@@ -41,7 +41,7 @@ checked (position, "check", subject, checked, faults) as (
     select 8, 'every text has tokens', 'caption_tokens', (select count(*) from caption), count(*)
     from caption as c anti join caption_tokens as t using (caption_id)
     union all
-    select 9, 'a text has tokens once', 'caption_tokens', count(*), count(*) - count(distinct (caption_id, profile))
+    select 9, 'a text has tokens once', 'caption_tokens', count(*), count(*) - count(distinct (caption_id, tokenizer))
     from caption_tokens
     union all
     select 10, 'every token is a word', 'caption_tokens', (select count(*) from token), count(*)

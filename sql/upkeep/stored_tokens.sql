@@ -1,7 +1,7 @@
 -- name: stored_tokens
 -- version: 2
 -- grain: caption text
--- params: profile VARCHAR, first_caption UINTEGER, last_caption UINTEGER
+-- params: tokenizer VARCHAR, first_caption UINTEGER, last_caption UINTEGER
 -- reads: caption, caption_tokens, vocabulary
 -- returns: caption_id, text, tokens
 -- order: h.caption_id
@@ -10,7 +10,7 @@
 with held as (
     select caption_id, tokens
     from caption_tokens
-    where profile = $profile::varchar and caption_id between $first_caption::uinteger and $last_caption::uinteger
+    where tokenizer = $tokenizer::varchar and caption_id between $first_caption::uinteger and $last_caption::uinteger
 ),
 position as (
     select caption_id, generate_subscripts(tokens, 1) as place, unnest(tokens) as token_id

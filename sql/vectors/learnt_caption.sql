@@ -1,7 +1,7 @@
 -- name: learnt_caption
 -- version: 1
 -- grain: caption
--- params: trained_dataset VARCHAR, trained_seq INTEGER, trained_split VARCHAR, profile VARCHAR
+-- params: trained_dataset VARCHAR, trained_seq INTEGER, trained_split VARCHAR, tokenizer VARCHAR
 -- reads: learnt_image, membership, caption_tokens
 -- returns: image, slot, fold, tokens
 -- order: m.image, m.slot
@@ -10,7 +10,7 @@
 select m.image, m.slot, i.fold, t.tokens
 from membership as m
 join learnt_image as i using (image)
-join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile::varchar
+join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar
 where m.dataset = $trained_dataset::varchar and m.from_seq <= $trained_seq::integer
     and (m.to_seq is null or m.to_seq > $trained_seq::integer)
     and ($trained_split::varchar is null or m.split = $trained_split::varchar)

@@ -1,7 +1,7 @@
 -- name: content_tokens
 -- version: 1
 -- grain: caption
--- params: profile VARCHAR
+-- params: tokenizer VARCHAR
 -- reads: content_as_of, caption, caption_tokens, vocabulary
 -- returns: image, slot, split, text, votes
 --
@@ -15,7 +15,7 @@ with placed as (
 position as (
     select caption_id, generate_subscripts(tokens, 1) as place, unnest(tokens) as token_id
     from caption_tokens
-    where profile = $profile::varchar and caption_id in (select caption_id from placed)
+    where tokenizer = $tokenizer::varchar and caption_id in (select caption_id from placed)
 ),
 spelled as (
     select p.caption_id, string_agg(v.token, ' ' order by p.place) as text

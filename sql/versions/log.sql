@@ -3,7 +3,7 @@
 -- grain: dataset version
 -- params: dataset VARCHAR
 -- reads: version, dataset, rejected, tag
--- returns: dataset, kind, seq, version, images, captions, rejected, created_at, format, source_sha256, text_profiles, note, tags
+-- returns: dataset, kind, seq, version, images, captions, rejected, created_at, format, source_sha256, tokenizers, note, tags
 -- order: v.dataset, v.seq desc
 --
 -- Every version, the newest of each dataset first, with the tags that name it. A null dataset stands for all of them.
@@ -19,7 +19,7 @@ named as (
 )
 select
     v.dataset, d.kind, v.seq, v.version, v.images, v.captions, coalesce(r.rejected, 0) as rejected, v.created_at,
-    v.format, v.source_sha256, v.text_profiles, v.note, coalesce(n.tags, []) as tags
+    v.format, v.source_sha256, v.tokenizers, v.note, coalesce(n.tags, []) as tags
 from version as v
 join dataset as d using (dataset)
 left join refused as r using (dataset, seq)

@@ -80,7 +80,7 @@ def test_ingest_says_what_it_read_and_refused(auditor: Callable[..., Run], tmp_p
         "images": 3,
         "captions": 5,
         "read": 9,
-        "normalised": 1,
+        "normalized": 1,
         "rejected": 4,
         "added": 5,
         "removed": 0,

@@ -220,10 +220,17 @@ def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_pat
     assert {row["mean"] for row in rows if row["level"] == "caption"} == {0.25}, "what it was before is not kept"
 
 
-def test_old_name_of_an_option_does_not_run_and_the_new_one_is_told() -> None:
-    done = run_auditor("bounds", "sample-narrow", "-m", "bleu-1", "--profile", "ptb")
+@pytest.mark.parametrize(
+    ("old", "option", "new"),
+    [
+        ("bounds sample-narrow -m bleu-1 --profile ptb", "--profile", "bounds sample-narrow -m bleu-1 --tokenizer ptb"),
+        ("compare a b --equalise --images 5", "--equalise", "compare a b --equalize --images 5"),
+    ],
+)
+def test_old_name_of_an_option_does_not_run_and_the_new_one_is_told(old: str, option: str, new: str) -> None:
+    done = run_auditor(*old.split())
     assert done.returncode == 2
-    assert done.stderr == "error: bounds --profile is now: auditor bounds sample-narrow -m bleu-1 --tokenizer ptb\n"
+    assert done.stderr == f"error: {old.split(maxsplit=1)[0]} {option} is now: auditor {new}\n"
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def test_an_unknown_paper_is_refused_with_the_known_ones(store: Store) -> None:
 def test_without_any_dataset_everything_is_unanswered_and_says_what_to_do(
     store: Store, name: str, ingested: str, obtained: str
 ) -> None:
-    if paper(name).text_profiles:
+    if paper(name).tokenizers:
         pytest.importorskip("spacy")
     result = reproduce(store, name)
     holds = result.holds

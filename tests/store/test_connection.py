@@ -220,6 +220,29 @@ def test_store_of_an_older_schema_is_migrated_and_backed_up(tmp_path: Path, old:
         assert migrations.current(connection) == old
 
 
+@pytest.mark.parametrize("statement", ["", "drop schema cache cascade"], ids=["whole", "without its cache"])
+def test_tokens_of_an_older_store_are_those_of_a_tokenizer(tmp_path: Path, statement: str) -> None:
+    path = tmp_path / "old.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        migrations.apply(connection, up_to=13)
+        for rows in (
+            "version by name select 'set' as dataset, 1 as seq, 'v' as version, now() as created_at, 's' as source_sha256,"
+            " 'flickr' as format, ['bare'] as text_profiles, 1 as images, 1 as captions",
+            "caption values (1, 'A dog')",
+            "vocabulary values (1, 'a'), (2, 'dog')",
+            "caption_tokens by name select 1 as caption_id, 'bare' as profile, [1, 2] as tokens",
+            "membership values ('set', 'a', 0, 1, null, 1, null)",
+        ):
+            connection.execute(f"insert into {rows}").complete()
+        connection.execute(statement or "select 1").fetchall()
+    with Store.open(path) as store:
+        assert store.query("select tokenizers from version").item().to_list() == ["bare"]
+        assert store.query("select tokenizer, token from token order by position").rows() == [
+            ("bare", "a"), ("bare", "dog"),
+        ]  # fmt: skip
+        assert store.query("select tokenizer, gram from ngram_frequency where n = 2").rows() == [("bare", "a dog")]
+
+
 @pytest.mark.parametrize(
     ("said", "kind"),
     [

@@ -33,6 +33,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and lim
 ROWS = [("a", 0, "a dog runs"), ("a", 1, "the dog is running"), ("b", 0, "a café"), ("b", 1, "日本")]
 OLD_SCHEMAS = range(1, migrations.newest())
 
+#: Columns that older schemas call otherwise.
+_RENAMED = {"profile": "tokenizer", "text_profiles": "tokenizers"}
+
 #: Runs commands in children that have everything imported: a kill meets work and not the start of Python. Told on a line
 #: each: the number of the child, then how it ended with what each command returned and printed.
 NURSERY = """
@@ -191,7 +194,8 @@ def of_old_schema(filled: Path, schema: int) -> Path:
         ).fetchall()
         for table, columns in tables:
             names = ", ".join(columns)
-            connection.execute(f"insert into {table} ({names}) select {names} from filled.{table}").complete()
+            today = ", ".join(_RENAMED.get(name, name) for name in columns)
+            connection.execute(f"insert into {table} ({names}) select {today} from filled.{table}").complete()
     return path
 
 
@@ -254,13 +258,13 @@ def test_killed_migration_leaves_the_old_store_or_the_new_one(
     template = of_old_schema(filled, old)
     backup = migrations.backup_of(path)
     copy(template, path)
-    nursery.run(path, ["store", "migrate"])
+    nursery.run(path, ["datasets"])
     killed = 0
     for number in range(20):
         if number > 1 and killed:
             break
         copy(template, path)
-        killed += nursery.kill(path, ["store", "migrate"])
+        killed += nursery.kill(path, ["datasets"])
         if backup.exists():
             with duckdb.connect(str(backup), read_only=True) as connection:
                 assert migrations.current(connection) == old
@@ -305,10 +309,10 @@ def test_full_disk_refuses_an_ingest_in_one_line_and_keeps_the_store(
     assert "big" in held_versions(path)
 
 
-@pytest.mark.parametrize("command", ["gc", "migrate"])
+@pytest.mark.parametrize("command", ["store gc", "datasets"])
 def test_full_disk_leaves_no_part_of_a_copy(nursery: Nursery, path: Path, filled: Path, command: str) -> None:
-    copy(filled if command == "gc" else of_old_schema(filled, 1), path)
-    ((code, _, told),) = nursery.run(path, ["store", command], limit=500_000)
+    copy(filled if command == "store gc" else of_old_schema(filled, 1), path)
+    ((code, _, told),) = nursery.run(path, command.split(), limit=500_000)
     assert code == 4
     assert "no room left on the disk" in told
     assert {file.name for file in path.parent.iterdir()} - {"audit.duckdb.wal"} == {"audit.duckdb"}

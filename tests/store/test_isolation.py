@@ -49,7 +49,7 @@ def test_a_workspace_reads_no_relation_that_another_bound(filled: Store) -> None
     one = Workspace(filled, dataset="small", seq=1, split=None)
     one.bind("annotated", "annotation_as_of")
     with pytest.raises(LookupError, match="judged_pair reads annotated, which is not bound in this workspace"):
-        Workspace(filled, dataset="small", seq=1, split=None, profile="bare").rows("judged_pair")
+        Workspace(filled, dataset="small", seq=1, split=None, tokenizer="bare").rows("judged_pair")
 
 
 def test_a_workspace_reads_what_is_handed_over(filled: Store) -> None:
@@ -64,7 +64,7 @@ def test_a_relation_is_bound_with_its_declared_columns(filled: Store) -> None:
     with pytest.raises(TypeError, match="suspect is bound without slot"):
         Workspace(filled).bind_rows("suspect", pl.DataFrame({"image": ["cat"]}))
     with pytest.raises(TypeError, match="given_frequency is bound without gram, images"):
-        Workspace(filled, dataset="small", seq=1, split=None, profile="bare").bind("given_frequency", "reference")
+        Workspace(filled, dataset="small", seq=1, split=None, tokenizer="bare").bind("given_frequency", "reference")
 
 
 def test_what_a_workspace_holds_is_dropped_with_it(filled: Store) -> None:

@@ -73,7 +73,7 @@ def stored(path: Path, tokenizer: str) -> dict[str, list[str]]:
 
 def profiles_of(path: Path) -> list[tuple[str, ...]]:
     with Store.open(path) as store:
-        return [version.text_profiles for version in versions.log(store)]
+        return [version.tokenizers for version in versions.log(store)]
 
 
 def test_tokens_are_made_once_and_kept(path: Path, asked: list[str]) -> None:
@@ -101,7 +101,7 @@ def test_tokens_are_made_once_and_kept(path: Path, asked: list[str]) -> None:
 def test_store_that_is_open_for_writing_keeps_tokens_at_once(store: Store, asked: list[str]) -> None:
     ingest_rows(store, ROWS)
     first = score(store, "set", metrics=["bleu-4", "cider"], tokenizer="whitespace").frame
-    assert versions.log(store)[0].text_profiles == ("bare", "whitespace")
+    assert versions.log(store)[0].tokenizers == ("bare", "whitespace")
     asked.clear()
     assert score(store, "set", metrics=["bleu-4", "cider"], tokenizer="whitespace").frame.equals(first)
     assert asked == []
@@ -123,7 +123,7 @@ def test_new_version_has_the_profiles_under_which_all_its_texts_have_tokens(path
         profile(store, "set", tokenizer="whitespace")
     with Store.open(path, write=True) as store:
         ingest_rows(store, [*ROWS, ("d", 0, "another text")])
-        assert versions.log(store)[0].text_profiles == ("bare",)
+        assert versions.log(store)[0].tokenizers == ("bare",)
         ingest_rows(store, ROWS[:3])
     assert profiles_of(path) == [("bare", "whitespace"), ("bare",), ("bare", "whitespace")]
     with Store.open(path) as store:
@@ -184,7 +184,7 @@ def test_frequencies_of_a_profile_are_kept_in_its_own_words(path: Path) -> None:
         assert ngrams.is_kept(store, versions.resolve(store, "set"), "whitespace")
         frequencies = dict(
             store.query(
-                "select gram, occurrences from ngram_frequency where profile = 'whitespace' and n = 1"
+                "select gram, occurrences from ngram_frequency where tokenizer = 'whitespace' and n = 1"
             ).iter_rows()
         )
     words = [word for _, _, caption in ROWS for word in caption.split()]
@@ -265,7 +265,9 @@ def test_verify_compares_the_tokens_of_every_profile_with_their_texts(path: Path
         assert sound
         rows = {row["subject"]: row for row in result.frame.iter_rows(named=True)}
         assert rows["caption_tokens, whitespace"]["checked"] == 6
-        store.execute("update caption_tokens set tokens = tokens[2:] where profile = 'whitespace' and len(tokens) > 3")
+        store.execute(
+            "update caption_tokens set tokens = tokens[2:] where tokenizer = 'whitespace' and len(tokens) > 3"
+        )
         result = verify(store)
         sound = result.holds
         assert not sound
@@ -277,7 +279,7 @@ def test_verify_compares_the_tokens_of_every_profile_with_their_texts(path: Path
 def test_verify_finds_tokens_that_the_log_names_and_that_are_not_there(path: Path) -> None:
     with Store.open(path, write=True) as store:
         profile(store, "set", tokenizer="whitespace")
-        store.execute("delete from caption_tokens where profile = 'whitespace' and len(tokens) > 3")
+        store.execute("delete from caption_tokens where tokenizer = 'whitespace' and len(tokens) > 3")
         result = verify(store)
         sound = result.holds
     assert not sound

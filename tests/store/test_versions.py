@@ -225,7 +225,7 @@ def test_verify_finds_damage(store: Store) -> None:
 def test_views_show_words_of_the_current_version(store: Store) -> None:
     ingest_rows(store, [("a", 0, "old words")])
     ingest_rows(store, [("a", 0, "a dog runs"), ("b", 0, "...")])
-    tokens = store.query("select image, slot, profile, position, token from token order by position").rows()
+    tokens = store.query("select image, slot, tokenizer, position, token from token order by position").rows()
     assert tokens == [("a", 0, "bare", place, word) for place, word in enumerate(["a", "dog", "runs"], 1)]
     grams = store.query("select n, position, gram from ngram order by n, position").rows()
     assert grams == [

@@ -75,27 +75,27 @@ def test_hand_count_is_the_count() -> None:
 @pytest.mark.parametrize("metric", METRICS)
 def test_scores_are_those_of_a_plain_count_with_and_without_copies(filled: Store, metric: str) -> None:
     frame = score(filled, "set", metrics=[metric], distinct=True).frame
-    for footing, rows in (("raw", ROWS), ("distinct", kept(ROWS))):
+    for variant, rows in (("raw", ROWS), ("distinct", kept(ROWS))):
         found = {
             (image, slot): value
-            for image, slot, value in frame.filter(footing=footing)["image", "slot", "value"].rows()
+            for image, slot, value in frame.filter(variant=variant)["image", "slot", "value"].rows()
         }
-        assert found == pytest.approx(by_hand(rows, metric), abs=1e-9), footing
+        assert found == pytest.approx(by_hand(rows, metric), abs=1e-9), variant
 
 
 def test_raw_rows_beside_distinct_ones_are_those_of_the_raw_question_alone(filled: Store) -> None:
     for study in (bounds, score):
         alone = study(filled, "set", metrics=["bleu-2", "cider"])
         beside = study(filled, "set", metrics=["bleu-2", "cider"], distinct=True)
-        assert "footing" not in alone.frame.columns
-        assert beside.frame.filter(footing="raw").drop("footing").equals(alone.frame)
+        assert "variant" not in alone.frame.columns
+        assert beside.frame.filter(variant="raw").drop("variant").equals(alone.frame)
         assert {label: beside.signatures[label] for label in alone.signatures} == dict(alone.signatures)
 
 
 def test_distinct_scores_are_those_of_a_dataset_without_copies(filled: Store) -> None:
     ingest_rows(filled, kept(ROWS), dataset="left")
     beside = bounds(filled, "set", metrics=METRICS, candidates=["human"], distinct=True).frame.filter(
-        footing="distinct"
+        variant="distinct"
     )
     alone = bounds(filled, "left", metrics=METRICS, candidates=["human"]).frame
     columns = ["metric", "candidate", "level", "n", "mean", "sd", "median", "min", "max"]
@@ -106,7 +106,7 @@ def test_signature_says_distinct_and_only_then(filled: Store) -> None:
     result = bounds(filled, "set", metrics=["bleu-1"], candidates=["human"], distinct=True)
     assert result.signatures["bleu-1"].startswith("bleu-1|tok:bare|refs:loo|smooth")
     assert result.signatures["bleu-1 distinct"].startswith("bleu-1|tok:bare|refs:loo|distinct:true|smooth")
-    assert set(result.frame.filter(footing="distinct")["signature"]) == {result.signatures["bleu-1 distinct"]}
+    assert set(result.frame.filter(variant="distinct")["signature"]) == {result.signatures["bleu-1 distinct"]}
 
 
 def test_a_kept_count_of_all_captions_is_not_taken_for_one_of_distinct_ones(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_images_are_counted_by_their_different_texts(filled: Store) -> None:
 
 def test_texts_are_told_apart_by_the_tokenizer_that_is_asked_for(filled: Store) -> None:
     frame = score(filled, "set", metrics=["bleu-1"], tokenizer="whitespace", distinct=True).frame
-    assert frame.filter(footing="raw").height == frame.filter(footing="distinct").height == len(ROWS)
+    assert frame.filter(variant="raw").height == frame.filter(variant="distinct").height == len(ROWS)
 
 
 @pytest.mark.parametrize("study", [bounds, score])
@@ -175,14 +175,14 @@ def test_a_system_meets_each_reference_once(filled: Store) -> None:
         filled, [("a", 0, "the dog runs on grass"), ("b", 0, "a man waves")], dataset="robot", kind="candidates"
     )
     frame = score(filled, "set", candidates="robot", metrics=["cider-d"], distinct=True).frame.filter(metric="cider-d")
-    for footing, rows in (("raw", ROWS), ("distinct", kept(ROWS))):
+    for variant, rows in (("raw", ROWS), ("distinct", kept(ROWS))):
         said = {image: [plain.tokenize(text) for name, _, text in rows if name == image] for image in "abcd"}
         df = plain.DocumentFrequency(list(said.values()))
         expected = [
             plain.cider_d(plain.tokenize(text), said[image], df)
             for image, text in (("a", "the dog runs on grass"), ("b", "a man waves"))
         ]
-        assert frame.filter(footing=footing).sort("image")["value"].to_list() == pytest.approx(expected, abs=1e-9)
+        assert frame.filter(variant=variant).sort("image")["value"].to_list() == pytest.approx(expected, abs=1e-9)
 
 
 def test_an_image_of_one_text_has_no_reference_and_that_is_said_of_the_distinct_rows(filled: Store) -> None:
@@ -200,14 +200,14 @@ def test_comparison_puts_distinct_beside_raw_and_says_whether_the_order_changes(
     ingest_rows(store, rows("b", 0), dataset="plain")
     asked = {"metrics": ["bleu-1"], "resamples": 100}
     alone, beside = (compare(store, "padded", "plain", **asked, distinct=flag) for flag in (False, True))  # type: ignore[arg-type]
-    assert beside.frame.filter(footing="raw").select(alone.frame.columns).equals(alone.frame)
-    upper = {(f, d): v for f, d, v in beside.frame.filter(statistic="upper")["footing", "dataset", "value"].rows()}
+    assert beside.frame.filter(variant="raw").select(alone.frame.columns).equals(alone.frame)
+    upper = {(f, d): v for f, d, v in beside.frame.filter(statistic="upper")["variant", "dataset", "value"].rows()}
     assert upper["raw", "padded"] > upper["distinct", "padded"]
     assert upper["raw", "plain"] == upper["distinct", "plain"]
     assert [one.n for one in beside.found("repeated-captions")] == [30]
     assert beside.found("order-changed-by-repeats")
-    both = compare(store, "padded", "plain", **asked, equalise=True, distinct=True)  # type: ignore[arg-type]
-    of_both = both.frame.filter(footing="equalised-distinct").select("images", "captions_per_image").unique()
+    both = compare(store, "padded", "plain", **asked, equalize=True, distinct=True)  # type: ignore[arg-type]
+    of_both = both.frame.filter(variant="equalized-distinct").select("images", "captions_per_image").unique()
     assert of_both.rows() == [(6, 3.0)]
 
 
@@ -227,7 +227,7 @@ def test_flickr8k_repeats_nineteen_captions_and_its_bound_falls_a_little(data: P
     (found,) = result.found("repeated-captions")
     assert found.values["captions"] == 19
     raw, distinct = (
-        result.frame.filter(footing=name, level="caption").row(0, named=True) for name in ("raw", "distinct")
+        result.frame.filter(variant=name, level="caption").row(0, named=True) for name in ("raw", "distinct")
     )
     assert raw["n"] - distinct["n"] == 19
     assert 0 < raw["mean"] - distinct["mean"] < 0.001

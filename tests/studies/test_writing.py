@@ -138,7 +138,7 @@ def test_one_profile_is_for_all_where_both_sorts_meet(store: Store) -> None:
 def test_settings_without_a_profile_choose_one_too(store: Store) -> None:
     _filled(store, set=CHINESE)
     found = diversity(store, "set")
-    assert found.frame["profile"].drop_nulls().unique().to_list() == ["char"]
+    assert found.frame["tokenizer"].drop_nulls().unique().to_list() == ["char"]
     assert found.sentences[0].startswith("tokenizer char")
     document = report(store, "set", sections=["facts"])
     assert any(note.startswith("tokenizer char") for section in document.sections for note in section.notes)

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from conftest import DATA, ROOT
 
-from auditor.text.normalisation import NORMALISATIONS
+from auditor.text.normalization import NORMALIZATIONS
 from auditor.text.stemmers import rouge
 from auditor.text.stemmers.porter import stem
 
@@ -35,6 +35,6 @@ def test_words_of_real_captions_are_stemmed_as_nltk_does() -> None:
 
 def test_every_token_is_rewritten_as_one_word() -> None:
     """Not even a token that loses its only letter is left out: lengths stay."""
-    words = NORMALISATIONS["porter"](pl.Series(["fishes", "s", "café"]))
+    words = NORMALIZATIONS["porter"](pl.Series(["fishes", "s", "café"]))
     assert words.to_list() == [["fish"], [""], ["café"]]
-    assert NORMALISATIONS["porter"](pl.Series([], dtype=pl.String)).dtype == pl.List(pl.String)
+    assert NORMALIZATIONS["porter"](pl.Series([], dtype=pl.String)).dtype == pl.List(pl.String)

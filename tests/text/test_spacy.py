@@ -66,6 +66,6 @@ def test_missing_spacy_is_exit_code_six(tmp_path: Path, capsys: pytest.CaptureFi
     with Store.open(path, write=True) as store:
         ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "the dog")])
     with pytest.raises(SystemExit) as ended:
-        app.main(["score", "set", "--profile", "spacy", "--store", str(path)])
+        app.main(["score", "set", "--tokenizer", "spacy", "--store", str(path)])
     assert ended.value.code == 6
     assert "auditor[spacy]" in capsys.readouterr().err

@@ -197,16 +197,16 @@ def _phrases(laid: Any, known: Lexicon) -> tuple[Any, Any]:
     return Occurrences(*kept[:4]), Paraphrases(*kept[4:])
 
 
-def _signed(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+def _signed(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
     """Say whose number it is: METEOR reads captions as they are written, and makes its own tokens of them.
 
     `as:jar` where it does so here; `as:pycocoevalcap` where it gets the tokens that this program gives it; `as:neither`
     where it gets others.
     """
-    if profile == "whitespace":
+    if tokenizer == "whitespace":
         program = "jar"
     else:
-        program = "pycocoevalcap" if profile == "ptb" and settings["norm"] == "norm" else "neither"
+        program = "pycocoevalcap" if tokenizer == "ptb" and settings["norm"] == "norm" else "neither"
     return {"as": program, "release": RELEASE}
 
 

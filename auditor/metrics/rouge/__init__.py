@@ -60,7 +60,7 @@ _PARAMETERS = {
 }
 
 
-def _normalisation(settings: Mapping[str, Any]) -> str | None:
+def _normalization(settings: Mapping[str, Any]) -> str | None:
     return {
         (True, False): "rouge",
         (True, True): "rouge-stem",
@@ -87,7 +87,7 @@ def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str,
         source=f"Lin 2004, {section}; ROUGE-1.5.5.pl -f A -p .5; -m is stem=true",
         bibtex=_LIN,
         parameters=parameters,
-        normalisation=_normalisation,
+        normalization=_normalization,
         writing=lambda settings: "latin" if settings["ascii"] else None,
         variant=lambda settings: None if settings["aggregate"] == "pooled" else by_reference,
         by_reference_count=lambda _: listed,

@@ -18,7 +18,7 @@ from auditor.registry import References, left_out, requests
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
 from auditor.scoring.keeping import keep_scores, keeps_result
-from auditor.scoring.repeats import DISTINCT, RAW, footings, only_distinct, repeats
+from auditor.scoring.repeats import DISTINCT, RAW, only_distinct, repeats, variants
 from auditor.scoring.scores import together
 from auditor.scoring.single_captions import against_what
 from auditor.scoring.substitutes import requested_candidates, substitutes_of
@@ -120,7 +120,7 @@ def bounds(
 
     Rows, per metric and candidate: n, mean, sd, median, min and max over captions (level caption), over the means of
     images (image), and over the standard deviations of images (image-sd). With `draws`, each draw has rows of its own,
-    by column seed; with `distinct` all rows are there twice, by column footing.
+    by column seed; with `distinct` all rows are there twice, by column variant.
 
     With `work`, `executor` or `scores` the upper bounds are counted by files, to the same digits: a bucket of images at
     a time, so that memory does not grow with the dataset. Asked again after it was stopped, or killed, it does what is
@@ -155,9 +155,9 @@ def bounds(
     repeated = repeats(store, selections, tokenizer, progress, left_out=distinct)
     parts = []
     for selection in selections:
-        for draw, (footing, against) in product(
+        for draw, (variant, against) in product(
             range(draws if drawn_again else 1),
-            footings(References("loo", references, seed), tokenizer, distinct=distinct).items(),
+            variants(References("loo", references, seed), tokenizer, distinct=distinct).items(),
         ):
             measured = score_sets(
                 store,
@@ -173,10 +173,10 @@ def bounds(
             )
             keep_scores(store, selection, measured.scores, measured.sets, measured.signatures)
             rows = _rows(measured, seed + draw if references is not None else None)
-            parts.append(rows.with_columns(footing=pl.lit(footing)) if distinct else rows)
+            parts.append(rows.with_columns(variant=pl.lit(variant)) if distinct else rows)
             if draw == 0:
                 told = [*measured.notes, *missing({selection.label: measured.reasons})]
-                notes += told if footing == RAW else only_distinct(told, notes)
+                notes += told if variant == RAW else only_distinct(told, notes)
             del measured  # a million scores are not held while the next ones are counted
     notes += repeated
     frame = pl.concat(parts)
@@ -186,7 +186,7 @@ def bounds(
         selections=selections,
         signatures=_signatures(frame),
         tables=tables.tables(selections, frame),
-        figures=tables.figures(frame.filter(footing=RAW) if distinct else frame, selections),
+        figures=tables.figures(frame.filter(variant=RAW) if distinct else frame, selections),
         lead=tables.lead(selections, frame),
         notes=notes_in(notes),
         findings=findings_in(notes),
@@ -195,7 +195,7 @@ def bounds(
 
 def _signatures(rows: pl.DataFrame) -> dict[str, str]:
     """Name each metric in full, by its label; of each text once per image by `LABEL distinct`."""
-    is_distinct = pl.col("footing") == DISTINCT if "footing" in rows.columns else False
+    is_distinct = pl.col("variant") == DISTINCT if "variant" in rows.columns else False
     label = pl.when(is_distinct).then(pl.format(f"{{}} {DISTINCT}", "metric")).otherwise("metric")
     own = ["dataset", "version", "split", "label"]
     named = rows.with_columns(label=label).unique(own, keep="first", maintain_order=True)

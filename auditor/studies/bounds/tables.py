@@ -23,10 +23,10 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
     for selection in selections:
         own = selection.rows_of(rows)
         parts = {RAW: own}
-        if "footing" in rows.columns:
-            parts = {name: own.filter(footing=name) for name in (RAW, DISTINCT)}
+        if "variant" in rows.columns:
+            parts = {name: own.filter(variant=name) for name in (RAW, DISTINCT)}
         every = pl.concat(
-            part.with_columns(candidate=_named("candidate", name)).drop("footing", strict=False)
+            part.with_columns(candidate=_named("candidate", name)).drop("variant", strict=False)
             for name, part in parts.items()
         )
         made += [one for name, part in parts.items() for one in _upper(selection, part, name)]
@@ -54,15 +54,15 @@ def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]
     return tuple(led)
 
 
-def _named(column: str, footing: str) -> pl.Expr:
+def _named(column: str, variant: str) -> pl.Expr:
     """Tell what is of each text once per image from what is of all captions."""
-    return pl.col(column) if footing == RAW else pl.format(f"{{}}, {footing}", column)
+    return pl.col(column) if variant == RAW else pl.format(f"{{}}, {variant}", column)
 
 
-def _table(title: str, shown: pl.DataFrame, name: str, footing: str) -> Table:
-    if footing == RAW:
+def _table(title: str, shown: pl.DataFrame, name: str, variant: str) -> Table:
+    if variant == RAW:
         return Table(title, shown, name=name)
-    return Table(f"{title}, each text once per image", shown, name=f"{name}-{footing}")
+    return Table(f"{title}, each text once per image", shown, name=f"{name}-{variant}")
 
 
 def averaged(rows: pl.DataFrame) -> pl.DataFrame:
@@ -79,13 +79,13 @@ def averaged(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _upper(selection: Selection, rows: pl.DataFrame, footing: str) -> list[Table]:
+def _upper(selection: Selection, rows: pl.DataFrame, variant: str) -> list[Table]:
     human = averaged(rows.filter(pl.col("candidate") == "human", pl.col("level") == "caption"))
     if human.is_empty():
         return []
     shown = human.select("metric", *_UPPER, *_if_drawn_often(human))
     title = f"upper bound of {selection.label}: each caption against the others of its image"
-    return [_table(title, shown, "upper-bound", footing)]
+    return [_table(title, shown, "upper-bound", variant)]
 
 
 def _lower(selection: Selection, rows: pl.DataFrame) -> list[Table]:
@@ -108,7 +108,7 @@ def _lower(selection: Selection, rows: pl.DataFrame) -> list[Table]:
     return made
 
 
-def _images(selection: Selection, rows: pl.DataFrame, footing: str) -> list[Table]:
+def _images(selection: Selection, rows: pl.DataFrame, variant: str) -> list[Table]:
     human = averaged(rows.filter(pl.col("candidate") == "human"))
     levels = {
         level: human.filter(pl.col("level") == level).select("metric", pl.col("mean", "sd").name.suffix(f" {level}"))
@@ -126,7 +126,7 @@ def _images(selection: Selection, rows: pl.DataFrame, footing: str) -> list[Tabl
         }
     )
     title = f"upper bound of {selection.label} over images"
-    return [_table(title, named, "upper-bound-over-images", footing)]
+    return [_table(title, named, "upper-bound-over-images", variant)]
 
 
 def _if_drawn_often(human: pl.DataFrame) -> list[str]:

@@ -216,7 +216,7 @@ def _items(
         dataset=version.dataset,
         seq=version.seq,
         split=selection.split,
-        profile=tokenizer,
+        tokenizer=tokenizer,
         seed=seed,
         folds=folds,
         confirmed=None,

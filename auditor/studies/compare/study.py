@@ -29,7 +29,7 @@ from auditor.store.versions import images as images_of
 from auditor.store.versions import resolve_all
 from auditor.studies.compare import pairs as comparison_pairs
 from auditor.studies.compare import tables
-from auditor.studies.compare.equalise import Sampling, changed_orders, samplings_of
+from auditor.studies.compare.equalize import Sampling, changed_orders, samplings_of
 from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
 from auditor.studies.compare.pairs import ComparedDataset
 from auditor.text import AUTO
@@ -102,7 +102,7 @@ _COLUMNS = (
     "resamples", "confidence", "seed", "drawn_from", "signature",
 )  # fmt: skip
 
-_EQUALISED_COLUMNS = ("images", "captions_per_image", "footing")
+_EQUALIZED_COLUMNS = ("images", "captions_per_image", "variant")
 
 _TYPES: Mapping[str, type[pl.DataType]] = {
     **dict.fromkeys(("low", "high", "se", "confidence"), pl.Float64),
@@ -111,12 +111,12 @@ _TYPES: Mapping[str, type[pl.DataType]] = {
 }
 
 
-Equalise = Annotated[
+Equalize = Annotated[
     bool, p.Parameter("Beside raw numbers, those of equally many images and captions of each dataset.")
 ]
 
 Images = Annotated[
-    int | None, p.Parameter("Images of each dataset that --equalise draws; default: the most there are.", least=1)
+    int | None, p.Parameter("Images of each dataset that --equalize draws; default: the most there are.", least=1)
 ]
 
 
@@ -134,7 +134,7 @@ def compare(
     seed: p.Seed = 1,
     resamples: p.Resamples = 1000,
     confidence: p.Confidence = 0.95,
-    equalise: Equalise = False,
+    equalize: Equalize = False,
     images: Images = None,
     progress: Progress = silent,
 ) -> Result:
@@ -157,15 +157,15 @@ def compare(
     teaches little; near 0: each image has captions of its own. High specificity is a narrow subject or a house style.
 
     Limits: a dataset with one caption per image is left out. Numbers of captions per image that differ move BLEU and
-    METEOR: `equalise` adds the same with equally many images and captions. Document frequencies are taken as given, and
+    METEOR: `equalize` adds the same with equally many images and captions. Document frequencies are taken as given, and
     intervals tell of other images drawn from the same source, not of other annotators.
 
     Captions that repeat another of their image, token for token, raise `upper`; a warning says how many there are, and
     `distinct` adds the same with each text once per image.
 
     Further rows are on pairs of datasets: the difference, a studentized permutation test (`p_holm`:
-    corrected for all rows of a table) and Cliff's delta; with `equalise` or `distinct` every row twice, by column
-    `footing`. A statistic without a value has no row.
+    corrected for all rows of a table) and Cliff's delta; with `equalize` or `distinct` every row twice, by column
+    `variant`. A statistic without a value has no row.
 
     Source: Wang & Gaizauskas 2016, section 5.
 
@@ -178,13 +178,13 @@ def compare(
     check_resampling(resamples, confidence)
     requested = requests(metrics)
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
-    against = References("loo", None if equalise else references, seed)
+    against = References("loo", None if equalize else references, seed)
     words = f"`auditor words {refs[0]} --against {refs[1]}` compares words"
     selections, alone = referenced(store, resolve_all(store, refs, split), against, requested, 2, words)
     substitutes, pooled = one_pool(store, selections, substitutes_of(store, selections, others, corpus))
     repeated = repeats(store, selections, tokenizer, progress, left_out=distinct)
     by = tokenizer if distinct else None
-    samplings = samplings_of(store, selections, references, images, seed, equalise=equalise, distinct=by)
+    samplings = samplings_of(store, selections, references, images, seed, equalize=equalize, distinct=by)
     last, both = samplings[-1].name, len(samplings) > 1
 
     def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:
@@ -208,7 +208,7 @@ def compare(
     for part in parts[1:]:
         told += only_distinct(part.notes, told) if part.sampling.name == DISTINCT else part.notes
     said = list(dict.fromkeys([*told, *repeated]))
-    unequal = [] if equalise else unequal_captions(store, selections, references)
+    unequal = [] if equalize else unequal_captions(store, selections, references)
     orders = [
         {
             (statistic, metric.label): _ranked(part.indices, statistic, metric.label, confidence)
@@ -222,8 +222,8 @@ def compare(
         for part, order in zip(parts, orders, strict=True)
     )
     ranked = {place: {one.label: rank for one, rank in order} for place, order in orders[-1].items()}
-    tabled = partial(tables.sampling_tables, footing=last) if both else tables.tables
-    drawn = partial(tables.sampling_figures, footing=last) if both else tables.figures
+    tabled = partial(tables.sampling_tables, variant=last) if both else tables.tables
+    drawn = partial(tables.sampling_figures, variant=last) if both else tables.figures
     tested = [comparison_pairs.pairs(p.compared, errors, p.signatures, seed, resamples, progress) for p in parts]
     differences = [
         _on(part.sampling, rows.drop(comparison_pairs.LABELS), beside=both)
@@ -232,7 +232,7 @@ def compare(
     ahead = tables.findings(ranked, selections, resamples, f"{last}: " if both else "")
     return Result(
         "compare",
-        pl.concat([rows.select(*_COLUMNS, *(_EQUALISED_COLUMNS if both else ())), *differences], how="diagonal"),
+        pl.concat([rows.select(*_COLUMNS, *(_EQUALIZED_COLUMNS if both else ())), *differences], how="diagonal"),
         selections=selections,
         signatures=known,
         tables=(
@@ -244,7 +244,7 @@ def compare(
         ),
         figures=drawn(rows, errors, confidence),
         lead=(
-            *tables.lead(rows.filter(footing=last) if both else rows, ahead),
+            *tables.lead(rows.filter(variant=last) if both else rows, ahead),
             *(sentence for rows in tested[-1:] for sentence in comparison_pairs.lead(rows)),
         ),
         notes=notes_in(said),
@@ -259,7 +259,7 @@ def compare(
 
 def _on(sampling: Sampling, rows: pl.DataFrame, *, beside: bool) -> pl.DataFrame:
     """Say of which sampling rows are, where there are two."""
-    return rows.with_columns(footing=pl.lit(sampling.name)) if beside else rows
+    return rows.with_columns(variant=pl.lit(sampling.name)) if beside else rows
 
 
 def _ranked(indices: Sequence[Indices], statistic: str, metric: str, confidence: float) -> list[tuple[Index, Rank]]:

@@ -1,4 +1,4 @@
-"""Raw beside equalised: how much of a difference between datasets is one of their sizes.
+"""Raw beside equalized: how much of a difference between datasets is one of their sizes.
 
 A comparison as people read it: bounds, indices with intervals, and which part of the order is sure.
 """
@@ -15,7 +15,7 @@ import polars as pl
 from auditor.model import Selection
 from auditor.result import Figure, Finding, Table, about, interval, plain
 from auditor.scoring.repeats import DISTINCT, RAW
-from auditor.studies.compare.equalise import EQUALISED
+from auditor.studies.compare.equalize import EQUALIZED
 from auditor.studies.compare.indices import Rank
 
 #: How each index is made, and what is said of a dataset that is ahead by it.
@@ -186,43 +186,43 @@ def percent(confidence: float) -> str:
 
 
 _MEANS = {
-    EQUALISED: "equally many of each dataset",
+    EQUALIZED: "equally many of each dataset",
     DISTINCT: "each text once per image",
-    f"{EQUALISED}-{DISTINCT}": "each text once per image, equally many of each dataset",
+    f"{EQUALIZED}-{DISTINCT}": "each text once per image, equally many of each dataset",
 }
 
 _SHOWN = ("upper", "intra", "homogeneity", "specificity")
 
 
 def sampling_tables(
-    rows: pl.DataFrame, errors: Collection[str], resamples: int, confidence: float, footing: str
+    rows: pl.DataFrame, errors: Collection[str], resamples: int, confidence: float, variant: str
 ) -> tuple[Table, ...]:
-    """Arrange the rows of `compare` on both samplings, with columns `label` and `footing`, by statistic and metric."""
-    caption = f"raw: every image and caption; {footing}: {_MEANS[footing]}; se: by the jackknife over images"
+    """Arrange the rows of `compare` on both samplings, with columns `label` and `variant`, by statistic and metric."""
+    caption = f"raw: every image and caption; {variant}: {_MEANS[variant]}; se: by the jackknife over images"
     if resamples:
         how = f"{percent(confidence)} interval by {resamples:,} resamples of images"
         caption += f"; low, high: {how}; rank 1–2: sampling error leaves open which of these"
     made = []
     for statistic in _SHOWN:
-        shown = _beside(rows, statistic, footing)
+        shown = _beside(rows, statistic, variant)
         if shown.is_empty():
             continue
         title = statistic if statistic in ("upper", "intra") else f"{statistic} = {formula(statistic, rows, errors)}"
         first = [
             (row, name)
-            for name, rank in ((RAW, "raw_rank"), (footing, "rank"))
+            for name, rank in ((RAW, "raw_rank"), (variant, "rank"))
             for row, held in enumerate(shown[rank])
             if held == "1" and statistic in BETTER
         ]
         made.append(
-            Table(f"{title}, raw and {footing}", shown, sections="metric", best=tuple(sorted(first)), name=statistic)
+            Table(f"{title}, raw and {variant}", shown, sections="metric", best=tuple(sorted(first)), name=statistic)
         )
     return (*made[:-1], replace(made[-1], caption=caption))
 
 
-def _beside(rows: pl.DataFrame, statistic: str, footing: str) -> pl.DataFrame:
+def _beside(rows: pl.DataFrame, statistic: str, variant: str) -> pl.DataFrame:
     """Put the numbers of one statistic on both samplings side by side, in the order of those that are not raw."""
-    raw, other = (ranked(rows.filter(footing=name), statistic).rename({statistic: name}) for name in (RAW, footing))
+    raw, other = (ranked(rows.filter(variant=name), statistic).rename({statistic: name}) for name in (RAW, variant))
     before = raw.rename({name: f"raw_{name}" for name in ("rank", "low", "high", "se")})
     both = other.join(before, on=["metric", "label"], how="full", coalesce=True, maintain_order="left_right")
     metrics = rows["metric"].unique(maintain_order=True).to_list()
@@ -230,13 +230,13 @@ def _beside(rows: pl.DataFrame, statistic: str, footing: str) -> pl.DataFrame:
         pl.col("metric").replace_strict({name: place for place, name in enumerate(metrics)}), maintain_order=True
     ).select(
         "metric", pl.col("label").alias("dataset"), "raw_rank", RAW, "raw_low", "raw_high", "raw_se", "rank",
-        footing, "low", "high", "se",
+        variant, "low", "high", "se",
     )  # fmt: skip
 
 
 def sampling_figures(
-    rows: pl.DataFrame, errors: Collection[str], confidence: float, footing: str
+    rows: pl.DataFrame, errors: Collection[str], confidence: float, variant: str
 ) -> tuple[Figure, ...]:
-    """Draw each index as bars, of the datasets on the footing that is not raw."""
-    drawn = figures(rows.filter(footing=footing), errors, confidence)
-    return tuple(replace(figure, title=f"{figure.title}, {footing}") for figure in drawn)
+    """Draw each index as bars, of the datasets on the variant that is not raw."""
+    drawn = figures(rows.filter(variant=variant), errors, confidence)
+    return tuple(replace(figure, title=f"{figure.title}, {variant}") for figure in drawn)

@@ -64,7 +64,7 @@ def pair_votes(store: Store, selection: Selection, tokenizer: str, progress: Pro
 def votes_at_work(store: Store, selection: Selection, tokenizer: str) -> Workspace:
     """Open a workspace over the pairs and triplets of a selection."""
     version = selection.version
-    workspace = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=tokenizer)
+    workspace = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, tokenizer=tokenizer)
     workspace.bind("annotated", "annotation_as_of")
     return workspace
 

@@ -102,8 +102,8 @@ def pairings(
     With `references`, against so many, drawn by the seed. Relations are those of one meeting at a time. Raises
     `UsageError` for a system that describes no image of the references.
     """
-    profile = settings.resolved_tokenizer
-    tokens.provide(store, [*systems, evaluation], profile, tokenizer_of(profile), progress)
+    tokenizer = settings.resolved_tokenizer
+    tokens.provide(store, [*systems, evaluation], tokenizer, tokenizer_of(tokenizer), progress)
     at_work, rule = None, ""
     for done, system in enumerate(systems):
         progress(f"{system.label}: words of images", done, len(systems))
@@ -113,7 +113,7 @@ def pairings(
         if at_work is None or refs.rule != rule:
             rule = refs.rule
             alike = [one for one in systems if _is_itself(one, evaluation) == itself]
-            at_work = ngrams.workspace(store, refs.of(evaluation), profile)
+            at_work = ngrams.workspace(store, refs.of(evaluation), tokenizer)
             bind_candidates(store, at_work, [_candidates(one, evaluation) for one in alike])
             bind_words(store, at_work, [*alike, evaluation], content, progress)
         bind_candidates(store, at_work, [_candidates(system, evaluation)])
@@ -178,7 +178,7 @@ def _require_same_words(at_work: Workspace, by: Annotator) -> None:
     strayed = at_work.query(
         "select c.text, len(p.tags) as tagged, len(t.tokens) as words from parse as p"
         " join caption as c on c.caption_id = p.caption_id"
-        f" join caption_tokens as t on t.caption_id = p.caption_id and t.profile = '{PROFILE}'"
+        f" join caption_tokens as t on t.caption_id = p.caption_id and t.tokenizer = '{PROFILE}'"
         " where len(p.tags) <> len(t.tokens) order by c.text limit 1"
     )
     if strayed.height:

@@ -24,7 +24,7 @@ ROWS: Mapping[str, type[pl.DataType]] = {
     "dataset": pl.String, "version": pl.String, "statistic": pl.String, "value": pl.Float64, "low": pl.Float64,
     "high": pl.Float64, "position": pl.Int64, "spread": pl.String, "lists": pl.Int64,
     "n": pl.Int64, "images": pl.Int64, "split": pl.String, "eval": pl.String, "eval_version": pl.String,
-    "eval_split": pl.String, "profile": pl.String, "seed": pl.Int64, "signature": pl.String, "reason": pl.String,
+    "eval_split": pl.String, "tokenizer": pl.String, "seed": pl.Int64, "signature": pl.String, "reason": pl.String,
     "statistic_a": pl.String, "statistic_b": pl.String, "p": pl.Float64,
 }  # fmt: skip
 
@@ -94,6 +94,6 @@ def _rows(selection: Selection, rows: pl.DataFrame, settings: DiversitySettings)
         pl.lit(version.version).alias("version"),
         "statistic", "position", "value", "low", "high", "spread", "lists",
         pl.lit(selection.split, pl.String).alias("split"),
-        pl.lit(settings.resolved_tokenizer).alias("profile"),
+        pl.lit(settings.resolved_tokenizer).alias("tokenizer"),
         "seed", "signature", "reason",
     )  # fmt: skip

@@ -116,12 +116,12 @@ class GlobalStatistics:
 def workspace(store: Store, settings: DiversitySettings, known: Known) -> Workspace:
     """Open a workspace in which the training and the evaluation data are counted."""
     at_work = Workspace(
-        store, profile=settings.resolved_tokenizer, as_written=settings.as_written, draws=settings.draws,
+        store, tokenizer=settings.resolved_tokenizer, as_written=settings.as_written, draws=settings.draws,
         seed=settings.seed, all_images=settings.all_images,
     )  # fmt: skip
     if known.training:
         use(at_work, known.training)
-        at_work.bind("trained_form", "normalised_form")
+        at_work.bind("trained_form", "normalized_form")
         if known.training.version.kind == "wordlist":
             at_work.bind("annotated", "annotation_as_of")
             at_work.bind("trained_word", "weighted_word")

@@ -104,7 +104,7 @@ def _rows(pairing: Pairing, statistics: pl.DataFrame, content: Content, settings
         pl.lit(people.version.dataset).alias("eval"),
         pl.lit(people.version.version).alias("eval_version"),
         pl.lit(people.split, pl.String).alias("eval_split"),
-        pl.lit(settings.resolved_tokenizer).alias("profile"),
+        pl.lit(settings.resolved_tokenizer).alias("tokenizer"),
         pl.lit(pairing.refs.parameters.get("seed"), pl.Int64).alias("seed"),
         pl.col("statistic").replace_strict(signed, return_dtype=pl.String).alias("signature"),
         pl.when(pl.col("value").is_null()).then(pl.lit("no image has such a word")).alias("reason"),

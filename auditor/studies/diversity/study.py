@@ -81,7 +81,7 @@ def _absent(
         pl.lit(selection.version.dataset).alias("dataset"),
         pl.lit(selection.version.version).alias("version"),
         pl.lit(selection.split, pl.String).alias("split"),
-        pl.lit(settings.resolved_tokenizer).alias("profile"),
+        pl.lit(settings.resolved_tokenizer).alias("tokenizer"),
         pl.lit(reason).alias("reason"),
     )
 

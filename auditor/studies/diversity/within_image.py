@@ -66,13 +66,13 @@ def captions_of_images(
     progress: Progress,
 ) -> Result:
     """Do so for selections."""
-    profile = settings.resolved_tokenizer
+    tokenizer = settings.resolved_tokenizer
     against = References("loo", settings.references, settings.seed)
-    tokens.provide(store, selections, profile, tokenizer_of(profile), progress)
+    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
     parts = [
         pl.concat([
-            _mbleu(store, one, against, profile, metric_names, progress),
-            _vocabulary(store, against.of(one), profile, content, progress),
+            _mbleu(store, one, against, tokenizer, metric_names, progress),
+            _vocabulary(store, against.of(one), tokenizer, content, progress),
         ])
         for one in selections
     ]  # fmt: skip
@@ -80,24 +80,24 @@ def captions_of_images(
     labelled = list(zip(selections, parts, strict=True))
     return Result(
         "diversity",
-        pl.concat(_rows(one, part, signatures, against, profile) for one, part in labelled),
+        pl.concat(_rows(one, part, signatures, against, tokenizer) for one, part in labelled),
         selections=tuple(selections),
         signatures=signatures,
         tables=(_table(labelled),),
         findings=(
             *_single_captions(store, selections),
             *_unequal(store, selections, settings.references),
-            *too_long(store, selections, profile),
+            *too_long(store, selections, tokenizer),
         ),
     )
 
 
 def within_signatures(settings: DiversitySettings, content: Content, metric_names: Sequence[str]) -> dict[str, str]:
     """Name what matters to each statistic."""
-    profile, against = settings.resolved_tokenizer, References("loo", settings.references, settings.seed)
-    parameters = {"tok": profile, **against.parameters, "content": content.label, "ci": INTERVAL}
+    tokenizer, against = settings.resolved_tokenizer, References("loo", settings.references, settings.seed)
+    parameters = {"tok": tokenizer, **against.parameters, "content": content.label, "ci": INTERVAL}
     return {
-        **{_name(metric.label): f"m{metric.signature(profile, against)}" for metric in requests(metric_names)},
+        **{_name(metric.label): f"m{metric.signature(tokenizer, against)}" for metric in requests(metric_names)},
         **{name: str(Signature(name, parameters, _VERSION)) for name in VOCABULARY},
     }
 
@@ -144,7 +144,7 @@ def _vocabulary(
 
 
 def _rows(
-    selection: Selection, part: pl.DataFrame, signatures: dict[str, str], against: References, profile: str
+    selection: Selection, part: pl.DataFrame, signatures: dict[str, str], against: References, tokenizer: str
 ) -> pl.DataFrame:
     fewest = 2 if against.drawn is None else against.drawn + 1
     return part.select(
@@ -154,7 +154,7 @@ def _rows(
         pl.when(pl.col("low").is_not_null()).then(pl.lit("images")).alias("spread"),
         pl.col("n").alias("images"),
         pl.lit(selection.split, pl.String).alias("split"),
-        pl.lit(profile).alias("profile"),
+        pl.lit(tokenizer).alias("tokenizer"),
         pl.lit(against.parameters.get("seed"), pl.Int64).alias("seed"),
         pl.col("statistic").replace_strict(signatures, return_dtype=pl.String).alias("signature"),
         pl.when(pl.col("value").is_null()).then(pl.lit(f"no image has {fewest} captions")).alias("reason"),

@@ -267,7 +267,7 @@ def _bound(store: Store, search: Search, questions: Sequence[Question]) -> Works
     for number, selection in enumerate(search.selections):
         version = selection.version
         at_work.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
-        at_work.params |= {"selection_no": number, "key": search.keys[number], "profile": search.keys[number]}
+        at_work.params |= {"selection_no": number, "key": search.keys[number], "tokenizer": search.keys[number]}
         ngrams.bind_references(at_work, selection)
         at_work.append("searched_caption", "searched_text")
     counted_as = [(number, *pair) for number, role_of in enumerate(search.roles) for pair in role_of.items()]

@@ -113,7 +113,7 @@ def duplicates(
     told, shown = said(counted, search), tables(counted, examples)
     return Result(
         "duplicates",
-        frame.with_columns(pl.lit(search.tokenizer).alias("profile"), pl.lit(signature).alias("signature")),
+        frame.with_columns(pl.lit(search.tokenizer).alias("tokenizer"), pl.lit(signature).alias("signature")),
         selections=selections,
         signatures={"duplicates": signature},
         tables=shown,

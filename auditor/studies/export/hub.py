@@ -50,14 +50,14 @@ def _name(split: str | None, taken: set[str]) -> str:
 
 
 def _card(captions: Captions, names: dict[str, str], language: str, declared: Source | None) -> str:
-    licence = declared.licence if declared else None
+    terms = declared.license if declared else None
     lines = ["---", f"pretty_name: {_text(captions.dataset)}"]
     if primary := primary_language(language):
         lines += ["language:", f"- {_text(primary)}"]
-    if licence:
-        known = spdx(licence)
+    if terms:
+        known = spdx(terms)
         lines += [f"license: {_text(known.lower() if known else 'other')}"]
-        lines += [] if known else [f"license_details: {_text(licence)}"]
+        lines += [] if known else [f"license_details: {_text(terms)}"]
     lines += ["size_categories:", f"- {_text(size_category(captions.rows.height))}"]
     lines += ["task_categories:", '- "image-to-text"', "tags:", '- "image-captioning"']
     lines += ["configs:", '- config_name: "default"', "  data_files:"]
@@ -75,8 +75,8 @@ def _card(captions: Captions, names: dict[str, str], language: str, declared: So
         "",
         f"Written by `auditor export` from version `{captions.version}`.",
     ]
-    if licence:
-        body += ["", f"Licence, as declared: {_line(licence)}"]
+    if terms:
+        body += ["", f"License, as declared: {_line(terms)}"]
     if declared and declared.citation:
         body += ["", "```bibtex", declared.citation.strip().replace("```", ""), "```"]
     return "\n".join([*lines, *body]) + "\n"

@@ -17,7 +17,7 @@ _SCHEMA = dict.fromkeys(("format", "property", "option", "value"), pl.String())
 def formats(names: Sequence[str]) -> Result:
     """List every format with what it reads; of those named, how they are recognized, and their options.
 
-    Rows have a property each: reads, recognised, option. Raises `UsageError` for an unknown name.
+    Rows have a property each: reads, recognized, option. Raises `UsageError` for an unknown name.
     """
     for name in names:
         find_format(name)
@@ -44,6 +44,6 @@ def _rows(name: str) -> list[tuple[str, str, str | None, str]]:
     first = reads.partition("\n\n")[0].removeprefix(f"Format `{name}`: ")
     return [
         (name, "reads", None, " ".join(first.split())),
-        (name, "recognised", None, " ".join(recognised.split())),
+        (name, "recognized", None, " ".join(recognised.split())),
         *((name, "option", option, meaning) for option, meaning in options.items()),
     ]

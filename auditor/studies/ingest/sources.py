@@ -137,7 +137,7 @@ def _row(source: Source, made: ingestion.Ingest) -> dict[str, object]:
         "images": made.version.images,
         "captions": made.version.captions,
         "read": made.read,
-        "normalised": made.normalised,
+        "normalized": made.normalized,
         "rejected": made.rejected.height,
         "added": made.added,
         "removed": made.removed,

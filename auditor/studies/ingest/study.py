@@ -136,7 +136,7 @@ def ingest(
 
     How to read it: `status` says whether there is a new version. `read` counts the records of the file (of forced
     choices, the items), `captions` what was accepted, `rejected` the records refused, each kept with file, line and
-    reason. `normalised` captions have blanks or line breaks that tokenizers read as single blanks; the text stays as it
+    reason. `normalized` captions have blanks or line breaks that tokenizers read as single blanks; the text stays as it
     is. The 12 letters after `version` name the content: equal captions give equal letters, wherever and whenever they
     are read.
 

@@ -12,7 +12,7 @@ import math
 
 import polars as pl
 
-from auditor.metrics.normalisation import bind_text_tokens
+from auditor.metrics.normalization import bind_text_tokens
 from auditor.model import Progress, Selection, silent
 from auditor.store import ngrams
 from auditor.store.connection import Store
@@ -43,7 +43,7 @@ PLACE = ["image", "slot"]
 DECIMALS = 6
 
 
-def normalisation(store: Store, selection: Selection) -> str | None:
+def normalization(store: Store, selection: Selection) -> str | None:
     """Say which words stand in the place of tokens: stems, for captions in English."""
     return "porter" if language(store, selection.version.dataset).partition("-")[0] == "en" else None
 
@@ -69,7 +69,7 @@ def weigh(
     rare = max(_RAREST, min(_RARE, round(_RARE_SHARE * images)))
     at_work = ngrams.workspace(store, selection, tokenizer, rare=rare, nearest=NEAREST, decoys=DECOYS)
     at_work.params |= {"least_bits": least(images), "slot_captions": _SLOT_CAPTIONS}
-    bind_text_tokens(store, at_work, normalisation(store, selection))
+    bind_text_tokens(store, at_work, normalization(store, selection))
     at_work.bind_rows("suspect", suspects.select("image", "slot"))
     weighed = at_work.rows("suspect_caption").height
     ranges = [(first, first + _AT_ONCE - 1) for first in range(1, max(weighed, 1) + 1, _AT_ONCE)]

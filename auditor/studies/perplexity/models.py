@@ -63,7 +63,7 @@ def run(
     """
     if store.query("select coalesce(max(token_id), 0) as last from vocabulary").item() >= _END:
         raise MetricError(f"{store.path}: more than {_END - 1:,} different tokens, too many for the n-grams of a model")
-    at_work = Workspace(store, profile=tokenizer, order=order, seed=seed, modified=True)
+    at_work = Workspace(store, tokenizer=tokenizer, order=order, seed=seed, modified=True)
     for number, selection in enumerate(selections):
         version = selection.version
         at_work.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}

@@ -21,7 +21,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import content, language
 from auditor.text import function_words, tokenizer_of
 from auditor.text.function_words import FunctionWords
-from auditor.text.normalisation import porter
+from auditor.text.normalization import porter
 from auditor.text.spacy import pipelines, word_classes
 from auditor.text.spacy.word_classes import WORD_CLASSES, Parser
 

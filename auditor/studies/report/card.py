@@ -97,7 +97,7 @@ def card(
         level=2,
         signatures={key: text for one in context.results.values() for key, text in one.signatures.items()},
         language=language,
-        licence=about.licence if about else None,
+        license=about.license if about else None,
         citation=about.citation if about else None,
         url=_published_at(selection, about),
         media_type=read_as.media_type if read_as else None,
@@ -117,7 +117,7 @@ def _facts(context: ReportContext, profiled: Result, language: str, about: Sourc
         "language": language,
         "images": f"{value['images']:,.0f}",
         "captions": f"{value['captions']:,.0f}",
-        "licence": about.licence if about else None,
+        "license": about.license if about else None,
         "citation": about.citation if about else None,
     }
     known = pl.DataFrame([(name, said) for name, said in facts.items() if said], schema=["fact", "value"], orient="row")

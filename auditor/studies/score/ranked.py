@@ -33,7 +33,7 @@ def with_ranks(
     return scores.join(lengths, on=["image", "slot"], maintain_order="left").with_columns(
         pl.col(one.label)
         .rank("min", descending=not one.metric.lower_is_better)
-        .over("footing", "image")
+        .over("variant", "image")
         .cast(pl.UInt32)
         .alias(f"rank {one.label}")
         for one in metrics
@@ -132,10 +132,10 @@ def _favours(selection: Selection, summary: pl.DataFrame) -> list[Finding]:
     )
     return [
         Finding(
-            "favours-length",
-            f"{metric} favours {which} captions most (rho of rank and length {rho:+.2f})",
+            "favors-length",
+            f"{metric} favors {which} captions most (rho of rank and length {rho:+.2f})",
             about(selection, metric=metric),
-            {"favours": which, "length_rho": rho},
+            {"favors": which, "length_rho": rho},
             images,
             "notice",
         )

@@ -16,7 +16,7 @@ from auditor.result import Finding, Result, Said, Table, about, findings_in, lis
 from auditor.scoring.keeping import keep_scores
 from auditor.scoring.own_references import own_finding, own_references
 from auditor.scoring.references import as_references
-from auditor.scoring.repeats import RAW, footings, repeats
+from auditor.scoring.repeats import RAW, repeats, variants
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.single_captions import without_references
 from auditor.scoring.writing import chooses_tokenizer
@@ -81,7 +81,7 @@ def score(
     are; `difference` is from the first system, `p` how often outputs that change places at random differ as much.
 
     Captions that repeat another of their image, token for token, score in full; with `distinct` the rows are there once
-    more, with each text once per image, by column footing.
+    more, with each text once per image, by column variant.
 
     With `rank`, column `rank` puts the captions of an image in order: 1 is most like the others, what annotators agree
     on; the last is what one annotator saw, or an error. Equal scores share the lowest rank; `length` is in tokens.
@@ -166,20 +166,20 @@ def _of_captions(
     if not candidates or distinct:
         notes += repeats(store, [selection], tokenizer, progress, left_out=distinct)
     signed, parts = dict[str, str](), list[pl.DataFrame]()
-    for footing, some in footings(against, tokenizer, distinct=distinct).items():
+    for variant, some in variants(against, tokenizer, distinct=distinct).items():
         named = signatures(requested, tokenizer, some)
         for label, one in chosen.items():
             part = score_candidates(store, some.of(selection), tokenizer, [one], requested, progress)
             keep_scores(store, selection, part, [one], named)
-            parts.append(part.with_columns(footing=pl.lit(footing), system=pl.lit(label)))
-        signed |= named if footing == RAW else {f"{label} {footing}": named[label] for label in named}
+            parts.append(part.with_columns(variant=pl.lit(variant), system=pl.lit(label)))
+        signed |= named if variant == RAW else {f"{label} {variant}": named[label] for label in named}
     scores = pl.concat(parts)
     if rank:
         scores = with_ranks(store, selection, tokenizer, scores, requested)
         notes += [*as_references(selection), *(without_references(store, selection) if against.drawn is None else ())]
     for system in systems:
         own = own_references(store, against.of(selection), tokenizer, chosen[system.label])
-        scored = scores.filter(footing=RAW, system=system.label).height
+        scored = scores.filter(variant=RAW, system=system.label).height
         notes += own_finding(own.height, scored, selection, system, left_out=without_own_references)
         if without_own_references:
             own = own.with_columns(system=pl.lit(system.label))
@@ -197,7 +197,7 @@ def _of_captions(
     if len(systems) > 1:
         told = told.with_columns(candidate=pl.col("system"))
     labels = [metric.label for metric in requested]
-    keys = ["split", "image", "slot", "candidate", *(["footing"] if distinct else []), *(["length"] if rank else [])]
+    keys = ["split", "image", "slot", "candidate", *(["variant"] if distinct else []), *(["length"] if rank else [])]
     frame = told.unpivot(labels, index=keys, variable_name="metric").select(
         pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
     )
@@ -205,7 +205,7 @@ def _of_captions(
     if rank:
         ranks = told.unpivot([f"rank {label}" for label in labels], value_name="rank")
         frame = frame.with_columns(ranks["rank"])
-        ranked, favoured = ranking(selection, told.filter(footing=RAW), labels)
+        ranked, favoured = ranking(selection, told.filter(variant=RAW), labels)
         notes += favoured
     said = [*left_out(metrics), *unscored, *notes, *too_long(store, selections, tokenizer)]
     return Result(
@@ -238,10 +238,10 @@ def _tables(
     ]
     if several:
         labels = [metric.label for metric in metrics]
-        means.append(means_table(selection, scores.filter(footing=RAW), labels, resampling))
+        means.append(means_table(selection, scores.filter(variant=RAW), labels, resampling))
     least = [
         least_alike_table(
-            told.filter(footing=RAW, system=name),
+            told.filter(variant=RAW, system=name),
             last.label,
             last.metric,
             is_system=one is not None,

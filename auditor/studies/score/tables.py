@@ -29,10 +29,10 @@ def summary_table(
     """Summarise over captions: those of a system, or the references themselves."""
     labels = [metric.label for metric in metrics]
     summary = pl.concat(
-        summarise(scores.filter(footing=footing).select("image", *labels))
+        summarise(scores.filter(variant=variant).select("image", *labels))
         .filter(pl.col("level") == "caption")
-        .select("metric", *([pl.lit(footing).alias("footing")] if distinct else []), pl.exclude("metric", "level"))
-        for footing in scores["footing"].unique(maintain_order=True)
+        .select("metric", *([pl.lit(variant).alias("variant")] if distinct else []), pl.exclude("metric", "level"))
+        for variant in scores["variant"].unique(maintain_order=True)
     ).sort(pl.col("metric").replace_strict({label: place for place, label in enumerate(labels)}), maintain_order=True)
     if system is None:
         return Table(f"scores of the captions of {described.label}", summary, name="scores")

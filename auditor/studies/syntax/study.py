@@ -88,7 +88,7 @@ def syntax(
       prepositions in the phrase: "on top of a pan on a table" has 3; `prepositional-types-1`: different ones of depth
       1;
     - `pos-…`: share of words of a part of speech; `opening-…`: share of captions that begin with it;
-    - `adjectives-per-noun`, `adverbs-per-noun`; `colours`, `numbers`, `spatial-relations`, by list, a caption;
+    - `adjectives-per-noun`, `adverbs-per-noun`; `colors`, `numbers`, `spatial-relations`, by list, a caption;
     - `negations`, `negated`, `possessives`, `contractions`, a caption;
     - `dependency-distance`: mean distance of a word from its head; `yngve`: mean over words of the branches to the
       right on the path from the root; `frazier`: mean over words of the nodes that begin with it, a sentence 1.5.

@@ -8,7 +8,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.normalisation import bind_text_tokens
+from auditor.metrics.normalization import bind_text_tokens
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, Signature, findings_in, notes_in
 from auditor.scoring.writing import chooses_tokenizer

@@ -37,19 +37,21 @@ def verify(
         except SqlError as error:  # our own statements are right: what they read is not
             raise StoreError(f"{store.path}: damaged; restore a backup or ingest into a new store: {error}") from error
         compared, said = _compared(store, selection, declared)
-        for profile in verification.text_profiles(store):
+        for tokenizer in verification.tokenizers(store):
             try:
-                checked = _retokenised(store, profile, progress)
+                checked = _retokenised(store, tokenizer, progress)
             except (MissingExtraError, UsageError) as error:
-                why = f"tokens of tokenizer {profile} were not compared with their texts: {error}"
-                said.append(Finding("tokens-not-compared", why, {"profile": profile}, severity="notice"))
+                why = f"tokens of tokenizer {tokenizer} were not compared with their texts: {error}"
+                said.append(Finding("tokens-not-compared", why, {"tokenizer": tokenizer}, severity="notice"))
                 continue
-            if profile in BY_OTHERS and checked["faults"].sum():
+            if tokenizer in BY_OTHERS and checked["faults"].sum():
                 compared = pl.concat([compared, checked])
-                why = f"tokens of tokenizer {profile} were made by another version of {BY_OTHERS[profile]}"
+                why = f"tokens of tokenizer {tokenizer} were made by another version of {BY_OTHERS[tokenizer]}"
                 differing = {"texts": int(checked["faults"].sum())}
                 n = int(checked["checked"].sum())
-                said.append(Finding("tokens-of-another-version", why, {"profile": profile}, differing, n, "warning"))
+                said.append(
+                    Finding("tokens-of-another-version", why, {"tokenizer": tokenizer}, differing, n, "warning")
+                )
             else:
                 checks = pl.concat([checks, checked])
     remedy = "restore a backup or ingest into a new store"
@@ -71,15 +73,15 @@ def verify(
     )
 
 
-def _retokenised(store: Store, profile: str, progress: Progress) -> pl.DataFrame:
+def _retokenised(store: Store, tokenizer: str, progress: Progress) -> pl.DataFrame:
     """Tokenise every stored text that has tokens again, and compare."""
-    tokenize = tokenizer_of(profile)
+    tokenize = tokenizer_of(tokenizer)
     checked = differing = 0
-    for stored, done, total in verification.stored_tokens(store, profile):
-        progress(f"tokenising again for {profile}", done, total)
+    for stored, done, total in verification.stored_tokens(store, tokenizer):
+        progress(f"tokenising again for {tokenizer}", done, total)
         checked += stored.height
         differing += int((tokenize(stored["text"]) != stored["tokens"]).sum())
-    return _rows([("tokens are those of the text", f"caption_tokens, {profile}", checked, differing)])
+    return _rows([("tokens are those of the text", f"caption_tokens, {tokenizer}", checked, differing)])
 
 
 def _compared(

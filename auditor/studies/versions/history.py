@@ -73,10 +73,10 @@ def _versions(store: Store, dataset: str) -> Result:
     """List every version of a dataset, the newest first."""
     selection = versions.resolve(store, dataset, vectors=True)
     rows = versions.log_rows(store, selection.version.dataset).with_columns(pl.col("tags").list.join(" "))
-    table = rows.drop("dataset", "kind", "text_profiles").with_columns(_SHORT, pl.col("source_sha256").str.head(12))
+    table = rows.drop("dataset", "kind", "tokenizers").with_columns(_SHORT, pl.col("source_sha256").str.head(12))
     return Result(
         "datasets",
-        rows.with_columns(pl.col("text_profiles").list.join(" ")),
+        rows.with_columns(pl.col("tokenizers").list.join(" ")),
         selections=(selection,),
         tables=(Table(f"versions of {dataset}", table, name="versions"),),
         lead=(f"{selection.label} is version {selection.version.seq} of {rows.height} in the store.",),

@@ -48,45 +48,45 @@ def filled() -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def result(filled: Store) -> Result:
-    return equalised(filled, "large", "small", "wide")
+    return equalized(filled, "large", "small", "wide")
 
 
-def equalised(store: Store, *refs: str, metrics: Sequence[str] = ("bleu-1",), **settings: Any) -> Result:
-    return parted(compare(store, *refs, metrics=metrics, equalise=True, **{"resamples": 100, **settings}))[0]
+def equalized(store: Store, *refs: str, metrics: Sequence[str] = ("bleu-1",), **settings: Any) -> Result:
+    return parted(compare(store, *refs, metrics=metrics, equalize=True, **{"resamples": 100, **settings}))[0]
 
 
-def numbers(frame: pl.DataFrame, footing: str) -> pl.DataFrame:
-    return frame.filter(footing=footing).select(
+def numbers(frame: pl.DataFrame, variant: str) -> pl.DataFrame:
+    return frame.filter(variant=variant).select(
         "dataset", "metric", "statistic", "value", "low", "high", "rank", "rank_low", "rank_high", "se"
     )
 
 
 def test_every_dataset_is_at_work_with_equally_many_images_and_captions(result: Result) -> None:
-    sizes = result.frame.filter(footing="equalised").select("images", "captions_per_image").unique()
+    sizes = result.frame.filter(variant="equalized").select("images", "captions_per_image").unique()
     assert sizes.rows() == [(12, 3.0)]
-    assert set(result.frame.filter(footing="equalised")["dataset"]) == {"large", "small", "wide"}
-    raw = result.frame.filter(footing="raw").select("dataset", "images", "captions_per_image").unique().sort("dataset")
+    assert set(result.frame.filter(variant="equalized")["dataset"]) == {"large", "small", "wide"}
+    raw = result.frame.filter(variant="raw").select("dataset", "images", "captions_per_image").unique().sort("dataset")
     assert raw.rows() == [("large", 40, 5.0), ("small", 12, 3.0), ("wide", 25, 4.0)]
     assert any(
         note.startswith(
-            "equalised: 12 images of each dataset, 3 captions of each image (2 references), drawn by seed 1"
+            "equalized: 12 images of each dataset, 3 captions of each image (2 references), drawn by seed 1"
         )
         for note in result.sentences
     )
 
 
-def test_raw_numbers_are_those_without_equalising(filled: Store, result: Result) -> None:
+def test_raw_numbers_are_those_without_equalizing(filled: Store, result: Result) -> None:
     alone = parted(compare(filled, "large", "small", "wide", metrics=["bleu-1"], resamples=100))[0].frame
     beside = result.frame
-    assert beside.filter(footing="raw").select(alone.columns).equals(alone)
-    assert beside.columns == [*alone.columns, "images", "captions_per_image", "footing"]
+    assert beside.filter(variant="raw").select(alone.columns).equals(alone)
+    assert beside.columns == [*alone.columns, "images", "captions_per_image", "variant"]
 
 
-def test_datasets_of_equal_size_are_equalised_already(store: Store) -> None:
+def test_datasets_of_equal_size_are_equalized_already(store: Store) -> None:
     ingest_rows(store, SMALL, dataset="one")
     ingest_rows(store, captions(12, 3, "z"), dataset="two")
-    frame = equalised(store, "one", "two", metrics=["bleu-1", "cider"]).frame
-    assert numbers(frame, "equalised").equals(numbers(frame, "raw"))
+    frame = equalized(store, "one", "two", metrics=["bleu-1", "cider"]).frame
+    assert numbers(frame, "equalized").equals(numbers(frame, "raw"))
 
 
 def test_a_dataset_under_another_name_keeps_the_same_images_and_its_rank(store: Store) -> None:
@@ -94,11 +94,11 @@ def test_a_dataset_under_another_name_keeps_the_same_images_and_its_rank(store: 
     wide = captions(30, 3)
     for name, rows in {"one": wide, "again": wide, "few": SMALL}.items():
         ingest_rows(store, rows, dataset=name)
-    upper = equalised(store, "one", "again", "few").frame.filter(footing="equalised", statistic="upper")
+    upper = equalized(store, "one", "again", "few").frame.filter(variant="equalized", statistic="upper")
     one, again = (upper.filter(dataset=name).select("metric", "value", "rank", "se") for name in ("one", "again"))
     assert one.equals(again)
-    _, pairs = parted(compare(store, "one", "again", "few", metrics=["bleu-1"], equalise=True, resamples=100))
-    tested = pairs.frame.filter(footing="equalised")
+    _, pairs = parted(compare(store, "one", "again", "few", metrics=["bleu-1"], equalize=True, resamples=100))
+    tested = pairs.frame.filter(variant="equalized")
     same = tested.filter(dataset="one", against="again")
     assert set(same["test"]) == {"paired"}
     assert same.filter(statistic="upper")["p"].to_list() == [1.0]
@@ -113,13 +113,13 @@ def test_numbers_are_the_same_whatever_the_order_of_rows_the_threads_and_what_el
                 ingest_rows(store, captions(7, 2, "u"), dataset="unrelated")
             for name, rows in {"large": LARGE, "small": SMALL}.items():
                 ingest_rows(store, rows[::-1] if backwards else rows, dataset=name)
-            return equalised(store, "large", "small", metrics=["cider"], seed=seed, resamples=40).frame
+            return equalized(store, "large", "small", metrics=["cider"], seed=seed, resamples=40).frame
 
     first = compared(backwards=False, threads=1, unrelated=False)
     assert compared(backwards=True, threads=2, unrelated=True).equals(first)
     other = compared(backwards=False, threads=1, unrelated=False, seed=2)
-    assert not numbers(other, "equalised").equals(numbers(first, "equalised"))
-    upper = {"footing": "raw", "statistic": "upper"}
+    assert not numbers(other, "equalized").equals(numbers(first, "equalized"))
+    upper = {"variant": "raw", "statistic": "upper"}
     assert other.filter(**upper)["value"].equals(first.filter(**upper)["value"])
 
 
@@ -138,21 +138,21 @@ def test_a_smaller_draw_of_images_is_part_of_a_larger_one(filled: Store, k: int,
 
 
 def test_signatures_say_what_was_drawn_and_are_alike_for_all_datasets(filled: Store) -> None:
-    result = equalised(filled, "large", "small", "wide", images=10, references=1, seed=4, resamples=0)
+    result = equalized(filled, "large", "small", "wide", images=10, references=1, seed=4, resamples=0)
     assert result.signatures["bleu-1"].startswith("bleu-1|tok:bare|refs:loo|")
     assert "|k:" not in result.signatures["bleu-1"]
-    assert "|refs:loo|k:1|images:10|seed:4|" in result.signatures["bleu-1 equalised"]
-    by_metric = result.frame.group_by("footing", "metric").agg(pl.col("signature").n_unique())
+    assert "|refs:loo|k:1|images:10|seed:4|" in result.signatures["bleu-1 equalized"]
+    by_metric = result.frame.group_by("variant", "metric").agg(pl.col("signature").n_unique())
     assert set(by_metric["signature"]) == {1}
-    assert result.frame.filter(footing="equalised").select("images", "captions_per_image").unique().rows() == [(10, 2)]
+    assert result.frame.filter(variant="equalized").select("images", "captions_per_image").unique().rows() == [(10, 2)]
 
 
-def test_raw_stands_beside_equalised_with_interval_and_rank(result: Result) -> None:
+def test_raw_stands_beside_equalized_with_interval_and_rank(result: Result) -> None:
     assert [table.title.split()[0].rstrip(",") for table in result.tables] == [
         "upper", "intra", "homogeneity", "specificity",
     ]  # fmt: skip
     assert result.tables[0].frame.columns == (
-        "metric dataset raw_rank raw raw_low raw_high raw_se rank equalised low high se".split()
+        "metric dataset raw_rank raw raw_low raw_high raw_se rank equalized low high se".split()
     )
     assert all(table.frame.height == 3 for table in result.tables)
     assert sum("the order by" in note for note in result.sentences) == 2
@@ -162,18 +162,18 @@ def test_raw_stands_beside_equalised_with_interval_and_rank(result: Result) -> N
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ({"equalise": False, "images": 5}, "--images is for --equalise"),
+        ({"equalize": False, "images": 5}, "--images is for --equalize"),
         ({"images": 13}, "small has 12 images with 3 captions or more, fewer than --images 13; ask for fewer"),
         ({"references": 3}, "small has 0 images with 4 captions or more; ask for fewer --references"),
     ],
 )
 def test_what_datasets_do_not_have_is_refused(filled: Store, chosen: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        compare(filled, "large", "small", metrics=["bleu-1"], **{"equalise": True, **chosen})
+        compare(filled, "large", "small", metrics=["bleu-1"], **{"equalize": True, **chosen})
 
 
 def test_a_dataset_of_lone_captions_is_named(store: Store) -> None:
     ingest_rows(store, [*captions(9, 1, "l"), *captions(1, 2, "m")], dataset="lonely")
     ingest_rows(store, SMALL, dataset="small")
-    with pytest.raises(UsageError, match="--equalise: lonely: more than one image in ten has one caption only"):
-        compare(store, "lonely", "small", metrics=["bleu-1"], equalise=True)
+    with pytest.raises(UsageError, match="--equalize: lonely: more than one image in ten has one caption only"):
+        compare(store, "lonely", "small", metrics=["bleu-1"], equalize=True)

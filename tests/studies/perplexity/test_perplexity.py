@@ -162,7 +162,7 @@ def test_probabilities_after_any_history_sum_to_one(tokens: list[list[int]], ord
     """Over the tokens trained on, </s> and <unk>."""
     places = range(1, len(tokens) + 1)
     with Store.open(MEMORY) as store:
-        at_work = Workspace(store, profile="bare", order=order, trained_captions=0, trained_no=0, modified=modified)
+        at_work = Workspace(store, tokenizer="bare", order=order, trained_captions=0, trained_no=0, modified=modified)
         at_work.bind_rows(
             "halved",
             pl.DataFrame(
@@ -177,9 +177,9 @@ def test_probabilities_after_any_history_sum_to_one(tokens: list[list[int]], ord
                 schema_overrides=dict.fromkeys(("selection_no", "image_no", "caption_id", "length"), pl.UInt32),
             ),
         )
-        schema = {"caption_id": pl.Int64, "profile": pl.String, "tokens": pl.List(pl.UInt32)}
+        schema = {"caption_id": pl.Int64, "tokenizer": pl.String, "tokens": pl.List(pl.UInt32)}
         at_work.bind_rows(
-            "caption_tokens", pl.DataFrame({"caption_id": places, "profile": "bare", "tokens": tokens}, schema)
+            "caption_tokens", pl.DataFrame({"caption_id": places, "tokenizer": "bare", "tokens": tokens}, schema)
         )
         at_work.rows("discount")
         tables = {"adjusted_count": at_work._held["adjusted_count"].table}

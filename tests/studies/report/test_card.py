@@ -36,7 +36,7 @@ ADDRESS = "https://example.org/all%20dogs.json?download=1"
 @pytest.fixture(scope="module")
 def dogs() -> DatasetCard:
     splits = {"train": ["d0", "d1", "d2"], "test": ["d3"]}
-    config = declared(licence="CC BY 4.0 (captions)", citation="Ann, 2026")
+    config = declared(license="CC BY 4.0 (captions)", citation="Ann, 2026")
     with Store.open(MEMORY) as store:
         ingest_rows(store, [*DOGS, ("d3", 3, "a red dog runs"), ("d3", 4, SECRET)], "dogs", splits=splits)
         return card(store, "dogs", settings=BLEU, config=config)
@@ -110,14 +110,14 @@ def test_front_matter_holds_what_is_known(dogs: DatasetCard) -> None:
 
 
 def test_front_matter_says_nothing_of_what_is_not(dogs: DatasetCard) -> None:
-    assert head(replace(dogs, licence=None)).keys() == {
+    assert head(replace(dogs, license=None)).keys() == {
         "pretty_name", "language", "size_categories", "task_categories", "tags",
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("licence", ["no", "a: b # c", 'say "yes"', "- x\n---\nlicense: mit", "null", "\x85\u2028"])
-def test_front_matter_cannot_be_left_by_what_was_declared(dogs: DatasetCard, licence: str) -> None:
-    made = replace(dogs, licence=licence)
+@pytest.mark.parametrize("terms", ["no", "a: b # c", 'say "yes"', "- x\n---\nlicense: mit", "null", "\x85\u2028"])
+def test_front_matter_cannot_be_left_by_what_was_declared(dogs: DatasetCard, terms: str) -> None:
+    made = replace(dogs, license=terms)
     assert head(made)["license"] == "other"
     assert front_matter(made).count("---\n") == 2
     assert isinstance(head(made)["license_details"], str)

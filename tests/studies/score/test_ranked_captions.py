@@ -83,7 +83,7 @@ def test_recall_favours_long_captions_and_precision_without_brevity_penalty_shor
     assert rho["rouge-1:measure=recall"] > 0.8
     assert rho["bleu-1:bp=none"] < 0
     assert result.sentences == tuple(
-        f"{metric} favours {which} captions most (rho of rank and length {rho[metric]:+.2f})"
+        f"{metric} favors {which} captions most (rho of rank and length {rho[metric]:+.2f})"
         for metric, which in (("rouge-1:measure=recall", "long"), ("bleu-1:bp=none", "short"))
     )
 

@@ -194,7 +194,7 @@ def test_systems_are_put_beside_people(store: Store, known: dict[str, Tree]) -> 
 def test_signatures_name_what_matters(store: Store, known: dict[str, Tree]) -> None:
     ingest(store, {"a": ["hot dog"]})
     signed = syntax(store, "set").signatures
-    assert signed["yngve"] == "yngve|pipeline:trees-1@0|ci:linearised-t-95|v:1"
+    assert signed["yngve"] == "yngve|pipeline:trees-1@0|ci:linearized-t-95|v:1"
     assert signed["compound-types-2"] == "compound-types-2|pipeline:trees-1@0|lists:mean|ci:jackknife-t-95|v:1"
 
 
@@ -224,7 +224,7 @@ def test_lists_count_words_and_phrases(store: Store, known: dict[str, Tree]) -> 
     ingest(store, {"a": ["two red 3 in front of no one", "the ORANGE isn’t n't"]})
     frame = syntax(store, "set").frame
     counts = dict(frame.select("statistic", "count").iter_rows())
-    assert [counts[name] for name in ("colours", "numbers", "spatial-relations")] == [2, 2, 1]
+    assert [counts[name] for name in ("colors", "numbers", "spatial-relations")] == [2, 2, 1]
     assert counts["negations"] == 2  # "no one" once, "n't"
     assert counts["contractions"] == 2
 

@@ -192,7 +192,7 @@ def test_command_exits_1_on_drift_where_it_is_asked_to(tmp_path: Path, depth: st
         ingest(store, ["a dog runs"])
 
     def code(*refs: str) -> int:
-        options = ["--depth", depth, "--profile", "bare", "--exit-code", "--store", str(path)]
+        options = ["--depth", depth, "--tokenizer", "bare", "--exit-code", "--store", str(path)]
         return run_auditor("diff", *refs, *options).returncode
 
     assert code("set@v1", "set@v2") == 1

@@ -24,7 +24,7 @@ def test_rewritten_tokens_count_as_if_they_had_been_written(metric: str) -> None
         ingest_rows(store, ROWS, "as they are")
         ingest_rows(store, REWRITTEN, "rewritten")
         plain = count(store, resolve(store, "rewritten"), "bare", [HUMAN], [asked.counting])
-        rouge = replace(asked.counting, normalisation="rouge")
+        rouge = replace(asked.counting, normalization="rouge")
         both = count(store, resolve(store, "as they are"), "bare", [HUMAN], [asked.counting, rouge])
     assert both["human", rouge].equals(plain["human", asked.counting])
     assert not both["human", rouge].equals(both["human", asked.counting])

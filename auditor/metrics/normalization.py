@@ -6,10 +6,10 @@ import polars as pl
 
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
-from auditor.text.normalisation import NORMALISATIONS
+from auditor.text.normalization import NORMALIZATIONS
 
 
-def bind_text_tokens(store: Store, workspace: Workspace, normalisation: str | None) -> None:
+def bind_text_tokens(store: Store, workspace: Workspace, normalization: str | None) -> None:
     """Bind relation `text_tokens` to the tokens of the texts at work, rewritten where a metric asks for it.
 
     Words are numbered by spelling, from 1; these numbers are good for one counting only. Relation `word` (word,
@@ -17,10 +17,10 @@ def bind_text_tokens(store: Store, workspace: Workspace, normalisation: str | No
     """
     workspace.bind("text_tokens", "text_tokens")
     workspace.forget("word")
-    if normalisation is None:
+    if normalization is None:
         return
     vocabulary = store.query("select token_id, token from vocabulary order by token_id")
-    words = vocabulary.select("token_id", word=NORMALISATIONS[normalisation](vocabulary["token"])).explode(
+    words = vocabulary.select("token_id", word=NORMALIZATIONS[normalization](vocabulary["token"])).explode(
         "word", empty_as_null=True
     )
     numbered = words.select("token_id", word=pl.col("word").rank("dense").cast(pl.UInt32))

@@ -17,7 +17,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import images as images_of
 from auditor.studies.compare.indices import Index, Rank
 
-EQUALISED = "equalised"
+EQUALIZED = "equalized"
 
 #: The share of a dataset's images that must have the common number of captions: a few images with one caption left
 #: would else decide for all datasets.
@@ -26,7 +26,7 @@ _MOST = 0.9
 
 @dataclass(frozen=True)
 class Sampling:
-    """Which captions of the datasets are compared: `raw`, `equalised`, `distinct` or these both.
+    """Which captions of the datasets are compared: `raw`, `equalized`, `distinct` or these both.
 
     `note` says what was drawn.
     """
@@ -43,24 +43,24 @@ def samplings_of(
     images: int | None,
     seed: int,
     *,
-    equalise: bool,
+    equalize: bool,
     distinct: str | None = None,
 ) -> tuple[Sampling, ...]:
-    """Give the samplings to compare on: raw alone, or raw and another: equalised, or distinct by a tokenizer, or both.
+    """Give the samplings to compare on: raw alone, or raw and another: equalized, or distinct by a tokenizer, or both.
 
-    Where nothing is equalised, `references` are drawn where there are more; beside an equalised footing, raw means
-    every caption. Raises `UsageError` for `images` without `equalise`, and where datasets cannot be brought to equal
+    Where nothing is equalized, `references` are drawn where there are more; beside an equalized variant, raw means
+    every caption. Raises `UsageError` for `images` without `equalize`, and where datasets cannot be brought to equal
     numbers.
     """
-    if not equalise:
+    if not equalize:
         if images is not None:
-            raise UsageError("--images is for --equalise: it says how many images of each dataset are drawn")
+            raise UsageError("--images is for --equalize: it says how many images of each dataset are drawn")
         raw = Sampling(RAW, References("loo", references, seed))
         return (raw, Sampling(DISTINCT, replace(raw.against, distinct=distinct))) if distinct else (raw,)
     at_work = [replace(one, distinct=distinct) for one in selections]
     equal = _equal(store, at_work, references, images, seed)
     if distinct:
-        equal = replace(equal, name=f"{EQUALISED}-{DISTINCT}", against=replace(equal.against, distinct=distinct))
+        equal = replace(equal, name=f"{EQUALIZED}-{DISTINCT}", against=replace(equal.against, distinct=distinct))
     return Sampling(RAW, References("loo")), equal
 
 
@@ -77,7 +77,7 @@ def _equal(
         if captions < 2:
             few = ", ".join(label for label, number in common.items() if number < 2)
             raise UsageError(
-                f"--equalise: {few}: more than one image in ten has one caption only, which has no reference; "
+                f"--equalize: {few}: more than one image in ten has one caption only, which has no reference; "
                 "say with --references how many references to draw, from images that have them"
             )
     else:
@@ -89,22 +89,22 @@ def _equal(
         asked = "" if images is None else f", fewer than --images {images:,}"
         advice = "ask for fewer --references" if fewest == 0 else "ask for fewer"
         raise UsageError(
-            f"--equalise: {label} has {fewest:,} images with {captions:,} captions or more{asked}; {advice}"
+            f"--equalize: {label} has {fewest:,} images with {captions:,} captions or more{asked}; {advice}"
         )
     number = images or fewest
     note = (
-        f"equalised: {counted(number, 'image', 'images')} of each dataset, {captions:,} captions of each image "
+        f"equalized: {counted(number, 'image', 'images')} of each dataset, {captions:,} captions of each image "
         f"({counted(captions - 1, 'reference', 'references')}), drawn by seed {seed} among images that have as many; "
         "inter and brown draw from whole datasets"
     )
-    return Sampling(EQUALISED, References("loo", captions - 1, seed, number), note)
+    return Sampling(EQUALIZED, References("loo", captions - 1, seed, number), note)
 
 
 def changed_orders(
     raw: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]],
     changed_to: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]],
     statistics: Sequence[str],
-    footing: str,
+    variant: str,
 ) -> list[Finding]:
     """Say of each statistic by which metrics datasets stand in another order than the raw one on another sampling."""
     said = []
@@ -119,8 +119,8 @@ def changed_orders(
             which = f"{len(changed)} of {len(metrics)} metrics" + (f": {', '.join(changed)}" if changed else "")
             said.append(
                 Finding(
-                    "order-changed-by-repeats" if footing == DISTINCT else "order-changed-by-equalising",
-                    f"{footing}, the order by {statistic} is another on {which}",
+                    "order-changed-by-repeats" if variant == DISTINCT else "order-changed-by-equalizing",
+                    f"{variant}, the order by {statistic} is another on {which}",
                     {"statistic": statistic},
                     {"metrics": ", ".join(changed), "changed": len(changed)},
                     len(metrics),

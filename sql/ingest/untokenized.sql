@@ -1,16 +1,16 @@
--- name: untokenised
+-- name: untokenized
 -- version: 1
 -- grain: caption text
--- params: dataset VARCHAR, seq INTEGER, split VARCHAR, profile VARCHAR
+-- params: dataset VARCHAR, seq INTEGER, split VARCHAR, tokenizer VARCHAR
 -- reads: membership, caption_tokens
 -- returns: caption_id
 -- order: m.caption_id
 --
--- The texts of a selection whose tokens of a tokenizer are not there yet. Only the profiles of an ingest are made
+-- The texts of a selection whose tokens of a tokenizer are not there yet. Only the tokenizers of an ingest are made
 -- for every text; those of the others are made when a command first asks for them.
 select distinct m.caption_id
 from membership as m
-anti join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile::varchar
+anti join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar
 where m.dataset = $dataset::varchar
     and m.from_seq <= $seq::integer
     and (m.to_seq is null or m.to_seq > $seq::integer)

@@ -1,34 +1,34 @@
--- name: tokenised_version
+-- name: tokenized_version
 -- version: 1
 -- grain: dataset version
 -- params: dataset VARCHAR
 -- reads: version, membership, caption_tokens
--- returns: dataset, seq, text_profiles
+-- returns: dataset, seq, tokenizers
 -- order: v.dataset, v.seq
 --
 -- The tokenizers under which every caption of a version has tokens. A null dataset stands for all of them. What a
--- profile lacks is found first, row by row of membership, and counts against each version that holds the row.
-with made as (select distinct profile from caption_tokens),
+-- tokenizer lacks is found first, row by row of membership, and counts against each version that holds the row.
+with made as (select distinct tokenizer from caption_tokens),
 standing as (
-    select m.dataset, m.from_seq, m.to_seq, m.caption_id, p.profile
+    select m.dataset, m.from_seq, m.to_seq, m.caption_id, p.tokenizer
     from membership as m
     cross join made as p
     where $dataset::varchar is null or m.dataset = $dataset::varchar
 ),
 lacking as (
-    select distinct s.dataset, s.from_seq, s.to_seq, s.profile
+    select distinct s.dataset, s.from_seq, s.to_seq, s.tokenizer
     from standing as s
-    anti join caption_tokens as t on t.caption_id = s.caption_id and t.profile = s.profile
+    anti join caption_tokens as t on t.caption_id = s.caption_id and t.tokenizer = s.tokenizer
 ),
 whole as (
-    select v.dataset, v.seq, p.profile
+    select v.dataset, v.seq, p.tokenizer
     from version as v
     cross join made as p
     anti join lacking as l
-        on l.dataset = v.dataset and l.profile = p.profile
+        on l.dataset = v.dataset and l.tokenizer = p.tokenizer
         and l.from_seq <= v.seq and (l.to_seq is null or l.to_seq > v.seq)
 )
-select v.dataset, v.seq, coalesce(list(w.profile order by w.profile) filter (where w.profile is not null), []) as text_profiles
+select v.dataset, v.seq, coalesce(list(w.tokenizer order by w.tokenizer) filter (where w.tokenizer is not null), []) as tokenizers
 from version as v
 left join whole as w on w.dataset = v.dataset and w.seq = v.seq
 where $dataset::varchar is null or v.dataset = $dataset::varchar

@@ -13,7 +13,7 @@ import polars as pl
 from auditor.text.stemmers import porter as porter_1980
 from auditor.text.stemmers import rouge as rouge_stemmer
 
-Normalisation = Callable[[pl.Series], pl.Series]
+Normalization = Callable[[pl.Series], pl.Series]
 
 
 def rouge(tokens: pl.Series) -> pl.Series:
@@ -53,8 +53,8 @@ def _changed(change: Callable[[str], str], word: str) -> str:
     return change(word)
 
 
-#: Every normalisation by name. Kept counts go by the name: one that gives other words than before takes another.
-NORMALISATIONS: Mapping[str, Normalisation] = {
+#: Every normalization by name. Kept counts go by the name: one that gives other words than before takes another.
+NORMALIZATIONS: Mapping[str, Normalization] = {
     "rouge": rouge,
     "rouge-stem": rouge_stemmed,
     "rouge-stem-tokens": stemmed,

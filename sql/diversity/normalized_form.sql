@@ -1,7 +1,7 @@
--- name: normalised_form
+-- name: normalized_form
 -- version: 1
 -- grain: caption text
--- params: profile VARCHAR, as_written BOOLEAN
+-- params: tokenizer VARCHAR, as_written BOOLEAN
 -- reads: reference, caption, caption_tokens
 -- returns: caption_id, form
 -- cites: van Miltenburg et al. 2018, section 2; the paper's code: lower().strip('.?!')
@@ -17,4 +17,4 @@ select
     end as form
 from spoken as s
 join caption as c using (caption_id)
-join caption_tokens as t on t.caption_id = c.caption_id and t.profile = $profile::varchar
+join caption_tokens as t on t.caption_id = c.caption_id and t.tokenizer = $tokenizer::varchar
