@@ -23,7 +23,7 @@ def test_every_link_leads_to_a_file(document: str) -> None:
             assert ((ROOT / document).parent / target).exists(), target
 
 
-@pytest.mark.parametrize("command", [*LISTED, "store"])
+@pytest.mark.parametrize("command", [*(name for name in LISTED if " " not in name), "store"])
 def test_readme_leads_to_the_page_of_every_command(command: str) -> None:
     assert f"[{command}](docs/commands/{command}.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
 

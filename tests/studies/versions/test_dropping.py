@@ -19,7 +19,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.studies.findings import findings
 from auditor.studies.score.study import score
 from auditor.studies.versions import drop, tag
-from auditor.studies.versions.tags import note
+from auditor.studies.versions.tags import tag
 
 _CAPTIONS = st.dictionaries(st.sampled_from("abc"), st.sampled_from(["x", "y y", "z"]), min_size=1)
 
@@ -120,7 +120,7 @@ def test_kept_scores_and_findings_go_with_their_version_and_no_others(tmp_path: 
 
 def test_a_dataset_of_vectors_has_a_note(store: Store) -> None:
     ingest_vectors(store, ["a", "b"], np.eye(2, 3))
-    noted = note(store, "seen", "of one model")
+    noted = tag(store, "seen", note="of one model")
     assert noted.frame.select("dataset", "note").rows() == [("seen", "of one model")]
 
 
