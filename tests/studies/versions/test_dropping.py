@@ -19,7 +19,6 @@ from auditor.store.connection import MEMORY, Store
 from auditor.studies.findings import findings
 from auditor.studies.score.study import score
 from auditor.studies.versions import drop, tag
-from auditor.studies.versions.tags import tag
 
 _CAPTIONS = st.dictionaries(st.sampled_from("abc"), st.sampled_from(["x", "y y", "z"]), min_size=1)
 
