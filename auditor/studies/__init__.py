@@ -82,7 +82,9 @@ STUDIES: dict[str, Study] = {
     "profile": _here(
         "profile:profile", "Captions", "Count size, lengths, vocabulary and repeated captions.", draws=True
     ),
-    "duplicates": _here("duplicates:duplicates", "Captions", "Find captions that occur again, exactly or nearly."),
+    "duplicates": _here(
+        "duplicates:duplicates", "Captions", "Find repeated captions, and test captions seen in train."
+    ),
     "templates": _here("templates:templates", "Captions", "Measure how formulaic captions are.", draws=True),
     "outliers": _here("outliers:outliers", "Captions", "Find captions that may belong to another image.", draws=True),
     "diversity": _here(
@@ -91,23 +93,23 @@ STUDIES: dict[str, Study] = {
     "syntax": _here(
         "syntax:syntax", "Language", "Measure parts of speech, phrases and sentence structure.", draws=True
     ),
-    "words": _here("words:words", "Language", "List the words that A uses more, less or never."),
+    "words": _here("words:words", "Language", "List words that A uses more or less than B, or never."),
     "perplexity": _here(
-        "perplexity:perplexity", "Language", "Compute the perplexity of datasets under each other.", draws=True
+        "perplexity:perplexity", "Language", "Measure how well a model of A predicts B (perplexity).", draws=True
     ),
-    "bounds": _here("bounds:bounds", "Scores", "Compute how high a human scores, and a wrong caption.", draws=True),
+    "bounds": _here("bounds:bounds", "Scores", "Compute how high human captions score, and wrong ones.", draws=True),
     "compare": _here("compare:compare", "Scores", "Rank datasets by homogeneity and specificity.", draws=True),
     "score": _here("score:score", "Scores", "Score captions, or a system's output."),
     "correlate": _here("correlate:correlate", "Scores", "Correlate metrics, per image and per caption.", draws=True),
     "references": _here("references:enough_references", "Scores", "Find how many references are enough.", draws=True),
     "probe": _here("probe:probe", "Scores", "Test which parts of captions metrics react to.", draws=True),
-    "choices": _here("choices:choices", "Scores", "Measure how often the right of two captions is chosen.", draws=True),
+    "choices": _here("choices:choices", "Scores", "Measure how far two-choice items are solvable blind.", draws=True),
     "distractors": _here("distractors:distractors", "Scores", "Make forced-choice items, each wrong in one way."),
     "metrics": _here("metrics:metric_cards", "Scores", "List the metrics, or explain one."),
     "agree": _here("agree:agree", "People", "Measure how far metrics agree with people.", draws=True),
     "tasks": _here("tasks:tasks", "People", "Make questions for raters: which caption is better?"),
     "report": _here(
-        "report:report", "Reports", "Write the whole audit, or a dataset's card.", document=True, card=True
+        "report:report", "Reports", "Write the whole audit as a page, or a dataset card.", document=True, card=True
     ),
     "check": _here("check:check", "Reports", "Check datasets against the gates of datasets.toml.", verdicts=True),
     "reproduce": Study("auditor.papers.reproduce:reproduce", "Reports", "Compare published figures with ours."),

@@ -89,7 +89,7 @@ def words(
     function_words: p.FunctionWords = None,
     progress: Progress = silent,
 ) -> Result:
-    """List the words that A uses more, less or never.
+    """List words that A uses more or less than B, or never.
 
     By corpus, log-likelihood: G2 = 2 Σ observed ln(observed / expected), where a word is expected as often in A as its
     share in both together says; the sign is that of observed - expected. The log ratio is log2 of the relative

@@ -97,7 +97,7 @@ def bounds(
     file: Scores = None,
     progress: Progress = silent,
 ) -> Result:
-    """Compute how high a human scores, and a wrong caption.
+    """Compute how high human captions score, and wrong ones.
 
     Upper bound: each caption is held out and scored against the other captions of its image (leave-one-out, candidate
     human). Lower bounds: a substitute is scored in its place against the same captions: a caption of another image

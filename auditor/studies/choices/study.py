@@ -106,7 +106,7 @@ def choices(
     seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
-    """Measure how often the right of two captions is chosen.
+    """Measure how far two-choice items are solvable blind.
 
     Each item is a caption that is right of an image and one that is wrong. Some have two right captions: such an item
     is right only if both score higher than the wrong one, and chance is 1/3. Blind scorers choose by length, by the

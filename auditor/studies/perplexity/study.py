@@ -43,7 +43,7 @@ def perplexity(
     seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
-    """Compute the perplexity of datasets under each other.
+    """Measure how well a model of A predicts B (perplexity).
 
     Each dataset is cut in two halves by its images; a language model (interpolated modified Kneser-Ney, n-grams of
     `order`) is trained on one half and tested on the other half of every dataset. Perplexity is 2 to the mean of the

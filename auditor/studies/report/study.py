@@ -38,7 +38,7 @@ def report(
     progress: Progress = silent,
     card: bool = False,
 ) -> Document:
-    """Write the whole audit, or a dataset's card.
+    """Write the whole audit as a page, or a dataset card.
 
     One section for each question that the datasets can answer, or for those named by `section`, what to know first
     before them and the method behind. Equal captions, settings and program give equal documents but for the time,
