@@ -61,7 +61,7 @@ def duplicates(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Find repeated captions, and test captions seen in train.
+    """Find repeats, and test captions that occur in train.
 
     Two captions are exact duplicates that have the same tokens (`bare`, or `char` for scripts without blanks), whatever
     their case, punctuation and blanks; near-duplicates where, of the words of both together, at least a share `near` is
