@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from auditor.errors import AuditorError
 from auditor.model import Progress, Selection, Source
@@ -60,7 +61,7 @@ class Questions:
                 self.absent[name] = f"{name.split(maxsplit=1)[0]}: {error}"
         return self._results.get(name)
 
-    @property
+    @cached_property
     def in_pairs(self) -> tuple[Selection, ...]:
         """The selections with an image of two captions: the others have nothing to compare."""
         return tuple(one for one in self.selections if not lacking(self.store, one))
