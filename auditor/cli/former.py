@@ -45,7 +45,7 @@ FORMER: Mapping[str, _New] = {
     "keyness": _New("words {0} --against {1}", {"watch": _WATCHED}),
     "omitted": _New("words {more} --by training"),
     "missed": _New("words {more} --by image", {"eval": "--against {value}", "floor": "--minimum {value}"}),
-    "robustness": _New("diversity {more} --robustness"),
+    "robustness": _New("diversity {more} --robustness --statistic all"),
     "identical": _New("duplicates {more} --exact --within"),
     "rank": _New("score {more} --rank", {"image": ""}),
     "stages": _New("bounds {more} --executor here", {"output": "--scores {value}", "o": "--scores {value}"}),

@@ -82,9 +82,7 @@ STUDIES: dict[str, Study] = {
     "profile": _here(
         "profile:profile", "Captions", "Count size, lengths, vocabulary and repeated captions.", draws=True
     ),
-    "duplicates": _here(
-        "duplicates:duplicates", "Captions", "Find repeats, and test captions that occur in train."
-    ),
+    "duplicates": _here("duplicates:duplicates", "Captions", "Find repeats, and test captions that occur in train."),
     "templates": _here("templates:templates", "Captions", "Measure how formulaic captions are.", draws=True),
     "outliers": _here("outliers:outliers", "Captions", "Find captions that may belong to another image.", draws=True),
     "diversity": _here(
