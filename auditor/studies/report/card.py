@@ -59,7 +59,14 @@ def card(
 ) -> DatasetCard:
     """Write the card of a dataset, for its README; `auditor report --format card` does.
 
+    How to read it: every number names the version and the signature that it holds for; `auditor store verify FILE`
+    checks them. Known problems are those of `auditor findings`, the worst first.
+
+    Limits: it describes captions; who wrote them, how and with what consent, is yours to add.
+
     Raises `UsageError` for a dataset, version or split that is not there.
+
+    Example: auditor report flickr8k --format card -o README.md
     """
     declared = sources(config) or {}
     selection = versions.resolve(store, ref, (settings or ReportSettings()).split)
