@@ -227,7 +227,7 @@ def compare(
     tested = [comparison_pairs.pairs(p.compared, errors, p.signatures, seed, resamples, progress) for p in parts]
     differences = [
         _on(part.sampling, rows.drop(comparison_pairs.LABELS), beside=both)
-        for part, rows in zip(parts, tested, strict=False)
+        for part, rows in zip(parts, tested, strict=True)
     ]
     ahead = tables.findings(ranked, selections, resamples, f"{last}: " if both else "")
     return Result(
@@ -239,7 +239,8 @@ def compare(
             *tabled(rows, errors, resamples, confidence),
             *(
                 comparison_pairs.table(rows, part.sampling.name if both else None)
-                for part, rows in zip(parts, tested, strict=False)
+                for part, rows in zip(parts, tested, strict=True)
+                if resamples
             ),
         ),
         figures=drawn(rows, errors, confidence),
