@@ -2,6 +2,5 @@
 
 from auditor.studies.compare.indices import estimated_indices
 from auditor.studies.compare.study import UNEQUAL, compare, unequal_captions
-from auditor.studies.compare.tables import AHEAD
 
-__all__ = ["AHEAD", "UNEQUAL", "compare", "estimated_indices", "unequal_captions"]
+__all__ = ["UNEQUAL", "compare", "estimated_indices", "unequal_captions"]

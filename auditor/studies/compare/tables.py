@@ -25,7 +25,7 @@ _INDICES = {
 }
 
 #: The kind of finding that says which dataset is ahead by an index.
-AHEAD = {"homogeneity": "more-homogeneous", "specificity": "more-specific"}
+_AHEAD = {"homogeneity": "more-homogeneous", "specificity": "more-specific"}
 
 #: Where being first is a merit: captions of an image may be too much alike.
 BETTER = ("upper", "specificity")
@@ -122,7 +122,7 @@ def findings(
     named = {one.label: one for one in selections}
     return [
         Finding(
-            AHEAD[index],
+            _AHEAD[index],
             f"{prefix}{sentence}",
             about(named[one], against=named[other].label),
             values,
