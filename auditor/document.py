@@ -44,7 +44,7 @@ class Section:
     findings: tuple[Finding, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """Give the section as a JSON object; its results are those of their commands."""
+        """Return the section as a JSON object; its results are those of their commands."""
         return {
             "name": self.name,
             "title": self.title,
@@ -83,7 +83,7 @@ class Portrait:
 
 @dataclass(frozen=True, repr=False)
 class Document(Shown):
-    """A whole report. `program` is the software that made it; `made_at` says when, unless nobody wants to know.
+    """A whole report. `program` is the software that made it; `made_at` is when; null leaves the time out.
 
     `level` is that of its heading, where it is a part of another text. `cards` are the findings that a reader should
     see first, `portraits` its datasets: a page begins with them, in the place of its first section, which says the same
@@ -103,7 +103,7 @@ class Document(Shown):
     pictures: Pictures = field(default_factory=Pictures)
 
     def to_json(self) -> str:
-        """Give the report as the documented JSON object, `{"auditor.report/v2": {...}}`."""
+        """Return the report as the documented JSON object, `{"auditor.report/v2": {...}}`."""
         body = {
             "title": self.title,
             "program": self.program,

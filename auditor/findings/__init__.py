@@ -65,7 +65,7 @@ def _by_share(table: Mapping[str, Any]) -> str:
     return f"; it is {', '.join(limits)}" if limits else "; it is a notice"
 
 
-#: What `auditor` finds, by code: programs select findings by it, and sentences may be worded anew.
+#: What `auditor` finds, by code. Programs select findings by the code; sentences may change.
 KINDS: Mapping[str, Kind] = {
     code: _kind(table)
     for code, table in tomllib.loads(files(__name__).joinpath("kinds.toml").read_text(encoding="utf-8")).items()

@@ -97,7 +97,7 @@ class _Session:
 
 
 def _is_command(typed: str) -> bool:
-    """Say whether a line is for the prompt itself."""
+    """Return whether a line is for the prompt itself."""
     word = typed.strip().rstrip(";").partition(" ")[0]
     return word in (*_ENDS, "help") or re.fullmatch(r"\.[a-z]+", word) is not None
 

@@ -84,9 +84,9 @@ def section_of(context: ReportContext, name: str) -> Section:
 
 def _carried(result: Result) -> Result:
     """Leave out all rows but the first of each dataset and statistic, where there are many."""
-    by = [name for name in ("dataset", "statistic") if name in result.frame.columns]
     if result.command not in _CUT:
         return result
+    by = [name for name in ("dataset", "statistic") if name in result.frame.columns]
     kept = result.frame.filter(pl.int_range(pl.len()).over(by) < _CARRIED)
     return result if kept.height == result.frame.height else replace(result, frame=kept)
 
