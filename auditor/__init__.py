@@ -14,17 +14,17 @@ from __future__ import annotations
 from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
-from auditor.showing import shown_by
+from auditor.result.display import shown_by
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.api import Auditor
-    from auditor.document import Document
     from auditor.model import Pictures
-    from auditor.registry import metric
     from auditor.result import Finding, Result
-    from auditor.showing import Front
+    from auditor.result.display import Front
+    from auditor.result.document import Document
+    from auditor.scoring.registry import metric
 
 __version__ = _version("auditor")
 
@@ -55,11 +55,11 @@ def __getattr__(name: str) -> object:
 
         return Auditor
     if name in ("Document", "Finding", "Result"):
-        from auditor import document
+        from auditor.result import document
 
         return getattr(document, name)
     if name == "metric":
-        from auditor.registry import metric
+        from auditor.scoring.registry import metric
 
         return metric
     raise AttributeError(f"module 'auditor' has no attribute {name!r}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -324,3 +325,9 @@ class Selection:
         """Return what another store of these captions may have otherwise, as a JSON object."""
         named = {"dataset": self.version.dataset, "seq": self.version.seq, "split": self.split}
         return named | {key: getattr(self.version, key) for key in VOLATILE}
+
+
+def by_number(name: str) -> tuple[list[str | int], str]:
+    """Return the sorting key of a name as people count: `part-2` before `part-10`."""
+    pieces = re.split(r"([0-9]+)", name)
+    return [int(piece) if place % 2 else piece for place, piece in enumerate(pieces)], name

@@ -28,7 +28,7 @@ from conformance_data import Data, Official, load
 from conformance_programs import PROGRAMS
 
 from auditor.errors import AuditorError
-from auditor.registry import request
+from auditor.scoring.registry import request
 
 PAGE = Path(__file__).parents[1] / "docs" / "conformance.md"
 FAMILIES = {"bleu": "BLEU", "rouge": "ROUGE", "meteor": "METEOR", "cider": "CIDEr", "ter": "TER", "chrf": "chrF"}

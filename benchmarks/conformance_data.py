@@ -19,7 +19,7 @@ import polars as pl
 
 from auditor import config
 from auditor.metrics.candidates import HUMAN, CandidateSet
-from auditor.registry import request
+from auditor.scoring.registry import request
 from auditor.scoring.scores import score_candidates
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve

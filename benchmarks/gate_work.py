@@ -101,7 +101,7 @@ def _recorded(place: object, name: str) -> Iterator[list[tuple[Any, ...]]]:
 
 def works(folder: Path) -> list[Work]:
     """List what is measured. A metric that cannot be had here is left out."""
-    from auditor.registry import METRICS, lacking
+    from auditor.scoring.registry import METRICS, lacking
 
     whole, few = folder / "set.duckdb", folder / "few.duckdb"
 

@@ -18,6 +18,11 @@ def room(module: str) -> str:
     return ".".join(parts[1:3]) if parts[1:2] == ["studies"] and len(parts) > 2 else ".".join(parts[1:2]) or "auditor"
 
 
+def house(name: str) -> str:
+    """Name the room with all questions in one."""
+    return name.partition(".")[0]
+
+
 def main(checkout: Path) -> None:
     """Print lines by room, arrows between rooms with the number of imports, and circles between modules."""
     sys.path.insert(0, str(checkout))
@@ -36,6 +41,9 @@ def main(checkout: Path) -> None:
         into = ", ".join(f"{there} ({count})" for (here, there), count in sorted(arrows.items()) if here == name)
         print(f"{name}: {lines[name]:,} lines; imports {into or 'nothing'}")
     print(f"in all: {sum(lines.values()):,} lines")
+    coarse = {(house(here), house(there)) for here, there in arrows if house(here) != house(there)}
+    rooms = {house(name) for name in lines if name != "sql"}
+    print(f"{len(rooms)} rooms, {len(coarse)} arrows between them, where all questions are one room")
     circles = sorted({tuple(sorted(pair)) for pair in arrows if pair[::-1] in arrows})
     print(f"rooms that import each other: {', '.join(' and '.join(pair) for pair in circles) or 'none'}")
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from planted_wholes import ingested
 
 from auditor import config
-from auditor.registry import References
 from auditor.result import Result
 from auditor.scoring.candidate_sets import score_sets
+from auditor.scoring.registry import References
 from auditor.scoring.substitutes import substitutes_of
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve

@@ -21,7 +21,7 @@ from planted_wholes import KEYS
 from auditor import config
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Source
-from auditor.registry import requests
+from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
 from auditor.scoring.substitutes import intra
 from auditor.sources.reading.acceptance import complete

@@ -19,7 +19,7 @@ from auditor.cli.app import main
 from auditor.cli.verbosity import VERBOSITY, Verbosity
 from auditor.metrics import candidates, counting
 from auditor.model import Kind, Source
-from auditor.registry import METRICS
+from auditor.scoring.registry import METRICS
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
@@ -185,7 +185,7 @@ def ingest_rows(
 
 #: The folders whose tests ask a store, with or without the fixture.
 ASK_A_STORE = tuple(
-    str(ROOT / "tests" / folder) + os.sep for folder in ("cli", "papers", "remote", "stages", "store", "studies")
+    str(ROOT / "tests" / folder) + os.sep for folder in ("cli", "papers", "remote", "scale_out", "store", "studies")
 )
 
 

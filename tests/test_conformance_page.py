@@ -7,7 +7,7 @@ import re
 import pytest
 from conftest import ROOT
 
-from auditor.registry import METRICS
+from auditor.scoring.registry import METRICS
 
 PAGE = ROOT / "docs" / "conformance.md"
 

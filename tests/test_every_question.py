@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import auditor
-from auditor.document import Document
 from auditor.errors import AuditorError
 from auditor.model import Gate
+from auditor.result.document import Document
 from auditor.studies import STUDIES
 from auditor.studies.report.request import ReportSettings
 from auditor.text.spacy import pipelines

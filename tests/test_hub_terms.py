@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from auditor.hub_terms import size_category
+from auditor.dataset_card import size_category
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from auditor import registry
 from auditor.errors import MetricError, MissingExtraError
 from auditor.model import Draw, Selection, Version
-from auditor.registry import METRICS, References, lacking, request, requests
+from auditor.scoring import registry
+from auditor.scoring.registry import METRICS, References, lacking, request, requests
 
 SIGNATURES = {
     "bleu-1": "bleu-1|tok:bare|refs:loo|smooth:paper|bp:closest|effective:false|weights:uniform|v:1",

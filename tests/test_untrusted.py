@@ -11,8 +11,8 @@ import pytest
 from conftest import asked, ingest_rows
 
 from auditor.errors import MetricError
-from auditor.registry import METRICS, request_of_file
-from auditor.stages.plan import Plan
+from auditor.scoring.registry import METRICS, request_of_file
+from auditor.scoring.scale_out.plan import Plan
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 from auditor.cli.verbosity import VERBOSITY, narrate
 
 if TYPE_CHECKING:
-    from auditor.document import Document
+    from auditor.files.rows import Batches
     from auditor.result import Result
-    from auditor.row_files import Batches
+    from auditor.result.document import Document
 
 
 def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
@@ -106,7 +106,8 @@ def deliver_rows(
 
 
 def _put_rows(command: str, batches: Batches, chosen: str, file: BinaryIO) -> None:
-    from auditor import reports, row_files
+    from auditor import reports
+    from auditor.files import rows as row_files
     from auditor.reports import streamed
 
     if chosen == "parquet":

@@ -22,9 +22,9 @@ from auditor.cli.places import named_apart, renamed
 from auditor.cli.verbosity import confirmed, narrate, progressing
 
 if TYPE_CHECKING:
-    from auditor.document import Document
     from auditor.parameters import Parameter
     from auditor.result import Result
+    from auditor.result.document import Document
     from auditor.store.connection import Store
     from auditor.studies import Study
 
@@ -248,7 +248,7 @@ def _opened_apart(places: Mapping[str, str]) -> Iterator[Store]:
 
 
 def _show(found: Result | Document, chosen: str, values: Mapping[str, Any], *, asks: bool) -> None:
-    from auditor.document import Document
+    from auditor.result.document import Document
 
     if isinstance(found, Document):
         o.deliver_document(found, chosen, values["output"])

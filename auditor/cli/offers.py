@@ -51,7 +51,7 @@ def splits(context: typer.Context, incomplete: str) -> list[str]:
 
 def metrics(context: typer.Context, incomplete: str) -> list[str]:
     """Offer metrics, and behind a colon the parameters of one."""
-    from auditor.registry import METRICS
+    from auditor.scoring.registry import METRICS
 
     name, colon, _ = incomplete.partition(":")
     if colon and name in METRICS:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from auditor.cli.places import is_place
-from auditor.replacing import is_plain
+from auditor.files import is_plain
 
 #: Commands whose -o is a file of their own, in place of the result, and what they call it; the demo writes a page.
 _WRITING = {"tasks": "file", "distractors": "file", "export": "target", "demo": "folder"}
@@ -104,7 +104,7 @@ def _written(command: str, target: Path, arguments: Mapping[str, object]) -> Ite
 
         yield key_of(target)
     elif command == "bounds" and target == arguments.get("file"):
-        from auditor.stages.receipt import path_of
+        from auditor.scoring.scale_out.receipt import path_of
 
         yield path_of(target)
     elif command == "export" and arguments.get("without"):

@@ -13,8 +13,8 @@ from typing import Any, cast, get_args
 from auditor.config.declaration import IMAGES, declared_images, declared_source
 from auditor.config.gates import CHECK, declared_gates
 from auditor.errors import UsageError
+from auditor.files import is_plain
 from auditor.model import COMMON_OPTIONS, Gate, Kind, Option, Part, Source
-from auditor.replacing import is_plain
 
 #: A file of a split, as people type it.
 OF_SPLIT = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.+)")

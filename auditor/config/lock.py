@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from auditor.errors import SourceError
-from auditor.replacing import is_plain, replacing
+from auditor.files import is_plain, replacing
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 

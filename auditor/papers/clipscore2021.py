@@ -28,8 +28,8 @@ from auditor.papers.clipscore2021_ratings import (
 )
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
-from auditor.registry import METRICS, lacking
 from auditor.result import Said, Table
+from auditor.scoring.registry import METRICS, lacking
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.significance import holm
 from auditor.store.connection import Store

@@ -9,8 +9,8 @@ import polars as pl
 
 from auditor.metrics.candidates import output_of
 from auditor.model import Progress, Selection, silent
-from auditor.registry import METRICS, References, lacking, not_installed
 from auditor.result import Finding, Said, Signature
+from auditor.scoring.registry import METRICS, References, lacking, not_installed
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.correlation import correlate
 from auditor.store.connection import Store

@@ -17,9 +17,9 @@ from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
-from auditor.registry import METRICS, not_installed
-from auditor.registry import lacking as needed
 from auditor.result import Finding, Table
+from auditor.scoring.registry import METRICS, not_installed
+from auditor.scoring.registry import lacking as needed
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
 from auditor.studies.agree import ALL, Rated, Resampling, Row, correlated, rated_captions

@@ -10,8 +10,8 @@ from auditor import parameters as p
 from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
-from auditor.registry import requests
 from auditor.result import Table
+from auditor.scoring.registry import requests
 from auditor.scoring.sight import most_seen
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve

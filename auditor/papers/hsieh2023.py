@@ -12,7 +12,7 @@ from auditor import parameters as p
 from auditor.model import Progress, Selection
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
-from auditor.registry import requests
+from auditor.scoring.registry import requests
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
 from auditor.store.workspace import Workspace

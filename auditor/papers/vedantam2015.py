@@ -12,9 +12,9 @@ from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
 from auditor.papers.vedantam2015_truths import TwoTruths, tables, two_truths
-from auditor.registry import METRICS, lacking
 from auditor.result import Table
 from auditor.scoring.references import references_of
+from auditor.scoring.registry import METRICS, lacking
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve, resolve_all
 from auditor.studies.agree import ALL, AgreeSettings, Resampling, agree

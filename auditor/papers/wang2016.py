@@ -17,7 +17,7 @@ from auditor.metrics import idf
 from auditor.model import Progress, Selection
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
-from auditor.registry import requests
+from auditor.scoring.registry import requests
 from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.scoring.substitutes import CORPUS
 from auditor.store import tokens

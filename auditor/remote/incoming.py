@@ -20,8 +20,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from auditor.errors import AuditorError, SourceError
-from auditor.model import Progress, Source, silent
-from auditor.number_order import by_number
+from auditor.model import Progress, Source, by_number, silent
 from auditor.remote.addresses import WEB, address_of, filesystem, on_disk, repeated, scheme_of
 from auditor.remote.pace import PATIENCE, Patience
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from auditor.cards import DatasetCard
-from auditor.document import Document
+from auditor.dataset_card import DatasetCard
 from auditor.errors import UsageError
-from auditor.replacing import is_plain
+from auditor.files import is_plain
 from auditor.reports import badge, croissant, csv, latex, markdown, verdicts
 from auditor.reports.html import document as html
 from auditor.result import Result
+from auditor.result.document import Document
 
 
 def _svg(result: Result) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from html import escape
 
-from auditor.cards import DatasetCard
+from auditor.dataset_card import DatasetCard
 from auditor.findings.severity import worst
 from auditor.result import Severity, counted
 

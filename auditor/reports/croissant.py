@@ -8,9 +8,8 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from auditor.cards import DatasetCard
+from auditor.dataset_card import DatasetCard, spdx
 from auditor.findings import KINDS
-from auditor.hub_terms import spdx
 from auditor.result import Finding
 
 _CROISSANT = "http://mlcommons.org/croissant/"

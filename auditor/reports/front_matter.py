@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from auditor.cards import DatasetCard
-from auditor.hub_terms import primary_language, size_category, spdx
+from auditor.dataset_card import DatasetCard, primary_language, size_category, spdx
 from auditor.reports.harmless import visible
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from auditor.document import Document, Section
 from auditor.reports.cells import begins_section, cell, flush_right, sentence, text
 from auditor.result import Result, Table
+from auditor.result.document import Document, Section
 
 _SPECIAL = str.maketrans(
     {

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from auditor.cards import DatasetCard
-from auditor.document import Document, Section
+from auditor.dataset_card import DatasetCard
 from auditor.reports import front_matter
 from auditor.reports.cells import beside_tables, cell, flush_right, sentence
 from auditor.reports.harmless import visible
 from auditor.result import Result, Table
+from auditor.result.document import Document, Section
 
 #: What Markdown would read as the name of a sign.
 _ENTITY = re.compile(r"&(?=#?\w+;)")

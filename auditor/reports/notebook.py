@@ -1,4 +1,4 @@
-"""What a notebook shows, and what `save` writes: the front of `auditor.showing`."""
+"""What a notebook shows, and what `save` writes: the front of `auditor.result.display`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from auditor import reports
-from auditor.cards import DatasetCard
-from auditor.document import Document
+from auditor.dataset_card import DatasetCard
 from auditor.errors import UsageError
+from auditor.files import replacing
+from auditor.files.rows import disk_errors
 from auditor.model import Pictures
-from auditor.replacing import replacing
 from auditor.reports.html import cells
 from auditor.result import Result
-from auditor.row_files import disk_errors
+from auditor.result.document import Document
 
 
 def cell(shown: Result | Document, pictures: Pictures) -> str:

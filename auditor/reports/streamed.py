@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import polars as pl
 
+from auditor.files.rows import Batches
 from auditor.reports import csv
 from auditor.result import Result
-from auditor.row_files import Batches
 
 _ROWS = '"rows": ['
 

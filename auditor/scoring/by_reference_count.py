@@ -13,7 +13,7 @@ from auditor.metrics.by_reference_count import ORDER, best_so_far, first_referen
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.counting import count
 from auditor.model import Draw, Progress, Selection, silent
-from auditor.registry import MetricRequest
+from auditor.scoring.registry import MetricRequest
 from auditor.scoring.scores import refuse_unscorable
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store

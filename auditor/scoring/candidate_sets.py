@@ -10,8 +10,8 @@ import polars as pl
 from auditor.metrics.candidates import HUMAN, CandidateSet, bind_candidates
 from auditor.model import Progress, Selection, silent
 from auditor.parameters import MetricName
-from auditor.registry import MetricRequest, References, requests
 from auditor.result import Finding, Said, about
+from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.single_captions import NEEDS_TWO, lacking, without_references
 from auditor.scoring.substitutes import Substitutes, candidate_sets, empty, passed_over, refuse

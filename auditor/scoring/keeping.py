@@ -14,8 +14,8 @@ import polars as pl
 from auditor.metrics.candidates import CandidateSet
 from auditor.model import Selection
 from auditor.parameters import bound
-from auditor.registry import References, are_ours, requests
 from auditor.result import Result
+from auditor.scoring.registry import References, are_ours, requests
 from auditor.store import for_people
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result

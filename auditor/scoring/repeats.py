@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from auditor.model import Progress, Selection
-from auditor.registry import References
 from auditor.result import Finding, Said, Severity, about
+from auditor.scoring.registry import References
 from auditor.scoring.writing import fact_tokenizer
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store

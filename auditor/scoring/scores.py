@@ -12,8 +12,8 @@ from auditor.metrics.candidates import CandidateSet
 from auditor.metrics.counting import CountSpec, count_in_parts
 from auditor.model import Progress, Selection, silent
 from auditor.parameters import MetricName
-from auditor.registry import MetricRequest, References
 from auditor.result import Finding, about, counted
+from auditor.scoring.registry import MetricRequest, References
 from auditor.scoring.sight import learnt_from, pinned, unseen
 from auditor.scoring.single_captions import lacking, refusal
 from auditor.scoring.writing import unreadable

@@ -10,8 +10,8 @@ import polars as pl
 from auditor.errors import MetricError
 from auditor.metrics.vectors.cards import AUTO
 from auditor.model import Selection, Version
-from auditor.registry import MetricRequest
 from auditor.result import counted, listed
+from auditor.scoring.registry import MetricRequest
 from auditor.store import vectors
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve

@@ -9,8 +9,8 @@ import polars as pl
 
 from auditor.errors import MetricError
 from auditor.model import Selection
-from auditor.registry import MetricRequest, References
 from auditor.result import Finding, about, counted
+from auditor.scoring.registry import MetricRequest, References
 from auditor.store.connection import Store
 from auditor.store.versions import images
 

@@ -13,8 +13,8 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.parameters import bound
-from auditor.registry import MetricRequest
 from auditor.result import Result
+from auditor.scoring.registry import MetricRequest
 from auditor.store import cache, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import language, resolve

@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 
 from auditor.errors import EngineMemoryError, StoreError, StoreLockedError, UsageError
-from auditor.replacing import is_plain
+from auditor.files import is_plain
 from auditor.store import sealing
 from auditor.store.faults import IN_USE, lacks_memory, lacks_room, no_memory, no_room
 

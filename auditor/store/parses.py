@@ -18,8 +18,8 @@ from typing import Protocol
 import polars as pl
 from polars.exceptions import ComputeError, PolarsError
 
+from auditor.files import is_plain
 from auditor.model import Progress, Selection, silent
-from auditor.replacing import is_plain
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 

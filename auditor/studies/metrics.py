@@ -9,8 +9,8 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.metrics.card import Metric
-from auditor.registry import METRICS, STATISTICS, References, defaults_of, lacking, request
 from auditor.result import Result, Table
+from auditor.scoring.registry import METRICS, STATISTICS, References, defaults_of, lacking, request
 from auditor.statistics.cards import Statistic
 from auditor.statistics.syntax import explained
 from auditor.store.sqlfiles import catalogue, sql_root

@@ -13,10 +13,10 @@ from typing import Annotated, Literal, get_args
 import polars as pl
 
 from auditor import parameters as p
-from auditor import row_files
 from auditor.errors import UsageError
+from auditor.files import printable
+from auditor.files import rows as row_files
 from auditor.model import Selection
-from auditor.replacing import printable
 from auditor.result import Finding, Result, Table, about, counted, listed
 from auditor.scoring.references import as_references
 from auditor.scoring.single_captions import lacking

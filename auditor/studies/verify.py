@@ -10,13 +10,13 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
-from auditor.cards import DatasetCard, Number, Published, published
 from auditor.config import sources
+from auditor.dataset_card import DatasetCard, Number, Published, published
 from auditor.errors import MetricError, SourceError, UsageError
 from auditor.model import Progress, Selection, Source, silent
-from auditor.registry import request_of_file
 from auditor.result import Finding, Result, Table, about, counted
-from auditor.stages import receipt as receipts
+from auditor.scoring.registry import request_of_file
+from auditor.scoring.scale_out import receipt as receipts
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies.report import ReportSettings

@@ -23,7 +23,7 @@ from conftest import ROOT, asked
 from running import Run, run_auditor
 from sizes import some
 
-from auditor.registry import METRICS, defaults
+from auditor.scoring.registry import METRICS, defaults
 
 CAPTIONS = """a.jpg#0	A dog runs .
 a.jpg#1	the dog is running

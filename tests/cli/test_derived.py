@@ -18,9 +18,9 @@ from conftest import ROOT, asked
 from running import run_auditor
 
 import auditor
-from auditor import registry
 from auditor.cli import derived
 from auditor.errors import MetricError
+from auditor.scoring import registry
 from auditor.studies import STUDIES, of_others
 
 SAMPLE = ROOT / "auditor" / "sample" / "datasets.toml"
@@ -190,8 +190,8 @@ def test_metric_of_a_package_that_cannot_say_what_it_needs_lacks_it(require: str
 
 
 def test_module_of_a_metric_may_import_the_registry(tmp_path: Path) -> None:
-    install(tmp_path, "from auditor.registry import METRICS, metric\n" + PACKAGE)
-    asks = "from auditor.registry import METRICS; print('constant' in METRICS)"
+    install(tmp_path, "from auditor.scoring.registry import METRICS, metric\n" + PACKAGE)
+    asks = "from auditor.scoring.registry import METRICS; print('constant' in METRICS)"
     around = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
     done = subprocess.run([sys.executable, "-c", asks], env=around, check=True, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("True\n", "")

@@ -21,7 +21,7 @@ from test_commands import CAPTIONS, auditor_in
 
 from auditor.cli.targets import refuse_targets
 from auditor.errors import UsageError
-from auditor.replacing import replacing
+from auditor.files import replacing
 
 DECLARED = '[mine]\nformat = "flickr"\npath = "data/*.token"\nsplits = { test = "list.txt" }\nimages = "photos"\n'
 

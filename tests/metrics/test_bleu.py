@@ -19,7 +19,7 @@ from sizes import examples
 from auditor.metrics.bleu import corpus, per_image
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.counting import count
-from auditor.registry import References, request
+from auditor.scoring.registry import References, request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.score.study import score

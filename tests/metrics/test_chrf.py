@@ -21,7 +21,7 @@ from test_ter import scores
 from auditor.metrics.candidates import HUMAN
 from auditor.metrics.kernels import chrf as kernel
 from auditor.metrics.kernels.columns import Sides, Texts
-from auditor.registry import requests
+from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
 from auditor.store.connection import Store
 from auditor.store.versions import resolve

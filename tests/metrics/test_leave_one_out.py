@@ -15,7 +15,7 @@ from sizes import examples
 
 from auditor import config
 from auditor.metrics.candidates import HUMAN, CandidateSet
-from auditor.registry import METRICS, requests
+from auditor.scoring.registry import METRICS, requests
 from auditor.scoring.scores import score_candidates
 from auditor.scoring.substitutes import intra
 from auditor.store.connection import MEMORY, Store

@@ -28,7 +28,7 @@ from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.counting import count
 from auditor.metrics.meteor import resources, words
 from auditor.metrics.meteor.resources import JAR, PARAPHRASES, SHA256
-from auditor.registry import References, request
+from auditor.scoring.registry import References, request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.score.study import score

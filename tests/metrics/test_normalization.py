@@ -9,7 +9,7 @@ from conftest import ingest_rows
 
 from auditor.metrics.candidates import HUMAN
 from auditor.metrics.counting import count
-from auditor.registry import request
+from auditor.scoring.registry import request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 

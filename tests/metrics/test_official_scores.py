@@ -17,7 +17,7 @@ import pytest
 from conftest import DATA, ROOT, ingest_rows
 
 from auditor.metrics.candidates import CandidateSet
-from auditor.registry import requests
+from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve

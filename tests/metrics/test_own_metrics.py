@@ -15,11 +15,11 @@ from conftest import ROOT, UNLIKE_CAPTIONS, ingest_rows
 from running import run_auditor
 
 import auditor
-from auditor import registry
 from auditor.errors import MetricError
 from auditor.model import Source
 from auditor.parameters import MetricName
-from auditor.registry import References, are_ours, request, requests
+from auditor.scoring import registry
+from auditor.scoring.registry import References, are_ours, request, requests
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import Store

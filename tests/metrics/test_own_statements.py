@@ -11,7 +11,7 @@ from conftest import UNLIKE_CAPTIONS, ingest_rows
 
 import auditor
 from auditor.errors import MetricError
-from auditor.registry import References, are_ours, request, requests
+from auditor.scoring.registry import References, are_ours, request, requests
 from auditor.store.connection import Store
 from auditor.studies.bounds import bounds
 from auditor.studies.compare import compare

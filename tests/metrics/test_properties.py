@@ -14,7 +14,7 @@ from sizes import examples
 
 from auditor.errors import MetricError
 from auditor.metrics.candidates import HUMAN, CandidateSet
-from auditor.registry import METRICS, lacking, requests
+from auditor.scoring.registry import METRICS, lacking, requests
 from auditor.scoring.scores import score_candidates
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve

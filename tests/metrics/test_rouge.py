@@ -25,7 +25,7 @@ from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.kernels.columns import meetings, sides
 from auditor.metrics.kernels.lcs import common_subsequences, weighted_subsequences
 from auditor.metrics.rouge.scoring import as_printed
-from auditor.registry import requests
+from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
 from auditor.scoring.substitutes import intra
 from auditor.store.connection import MEMORY, Store

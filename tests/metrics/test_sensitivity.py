@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from conftest import ingest_rows
 
-from auditor.registry import METRICS, lacking
+from auditor.scoring.registry import METRICS, lacking
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.bounds.study import bounds
 

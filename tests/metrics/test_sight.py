@@ -18,7 +18,7 @@ from auditor.metrics.candidates import HUMAN
 from auditor.metrics.vectors import ranking
 from auditor.metrics.vectors.bags import bags, unit
 from auditor.model import Kind, Source
-from auditor.registry import References, requests
+from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import scorable, score_candidates
 from auditor.scoring.substitutes import intra
 from auditor.sources.reading.acceptance import complete

@@ -26,7 +26,7 @@ from auditor.metrics.counting import count
 from auditor.metrics.kernels import ter as kernel
 from auditor.metrics.kernels import threads
 from auditor.metrics.kernels.columns import sides
-from auditor.registry import requests
+from auditor.scoring.registry import requests
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 

@@ -16,7 +16,7 @@ from auditor.papers import paper
 from auditor.papers.clipscore2021 import printed_figures
 from auditor.papers.clipscore2021_ratings import DEFINITIONS, SETUPS, Definition, Followed, follow
 from auditor.papers.reproduce import OUTSIDE, UNANSWERED, WITHIN, reproduce
-from auditor.registry import METRICS, lacking
+from auditor.scoring.registry import METRICS, lacking
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.agree import AgreeSettings, Resampling, agree

@@ -15,8 +15,8 @@ from auditor.model import Part, Source
 from auditor.papers import elliott2014, paper
 from auditor.papers.elliott2014 import DATASET, MEASURES, REFERENCES, available, printed
 from auditor.papers.reproduce import OUTSIDE, UNANSWERED, reproduce
-from auditor.registry import METRICS, lacking
 from auditor.result import Result
+from auditor.scoring.registry import METRICS, lacking
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.agree import AgreeSettings, Resampling, agree
 from auditor.studies.ingest.sources import ingest_sources

@@ -19,7 +19,7 @@ from auditor.papers.clipscore2021_ratings import DEFINITIONS
 from auditor.papers.elliott2014 import MEASURES
 from auditor.papers.reproduce import reproduce
 from auditor.papers.wang2016 import pooled
-from auditor.registry import METRICS, lacking
+from auditor.scoring.registry import METRICS, lacking
 from auditor.store.connection import Store
 
 FORMER: dict[str, list[list[Any]]] = json.loads((ROOT / "tests" / "gold" / "former_options.json").read_text())

@@ -11,9 +11,9 @@ from conftest import Rows, ingest_rows
 
 import auditor
 from auditor.config import sources
-from auditor.document import Document
 from auditor.model import Selection
 from auditor.result import Result
+from auditor.result.document import Document
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.report.request import ReportSettings

@@ -15,8 +15,8 @@ from conftest import ROOT
 from report_document import hostile_report
 
 from auditor import reports
-from auditor.document import Document
 from auditor.reports.figures.marks import marks
+from auditor.result.document import Document
 
 pytestmark = pytest.mark.skipif(
     chromium.installed() is None, reason="Chromium is not here: `apt-get install chromium` on Debian"

@@ -13,8 +13,8 @@ from report_document import SAMPLE
 from test_formats import GOLD, check
 
 from auditor import reports
-from auditor.cards import DatasetCard
 from auditor.config import sources
+from auditor.dataset_card import DatasetCard
 from auditor.errors import UsageError
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.sources import ingest_sources

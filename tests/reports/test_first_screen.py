@@ -11,11 +11,11 @@ import pytest
 from report_document import SCRIPT, hostile_report
 
 from auditor import reports
-from auditor.document import Document, Portrait, Section
 from auditor.model import Pictures
 from auditor.reports.html import first_screen
 from auditor.reports.html.pictures import Album
 from auditor.result import Finding
+from auditor.result.document import Document, Portrait, Section
 
 Example = Mapping[str, str | int | None]
 

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 import auditor
-from auditor.document import Document, Section
 from auditor.errors import UsageError
 from auditor.model import pictured
 from auditor.result import Finding, Result, Table
+from auditor.result.document import Document, Section
 
 ROWS = pl.DataFrame({"image": ["a<b>", "c"], "value": [0.25, 0.5]})
 

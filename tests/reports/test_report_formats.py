@@ -13,8 +13,8 @@ from report_document import ENDLESS, HOSTILE, SCRIPT, extract, hostile_report
 from test_formats import check
 
 from auditor import reports
-from auditor.document import Document, Section
 from auditor.errors import UsageError
+from auditor.result.document import Document, Section
 
 pytestmark = pytest.mark.xdist_group("report documents")  # each is made once
 

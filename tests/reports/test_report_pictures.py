@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from report_document import hostile_report
 
 from auditor import reports
-from auditor.document import Document, Section
 from auditor.model import Picture, Pictures, pictured
 from auditor.result import Finding, Table
+from auditor.result.document import Document, Section
 
 HOSTILE = "\"><img src=x onerror=alert(1)> '</script><script>alert(2)</script> &amp; `a`"
 

@@ -17,8 +17,8 @@ import polars as pl
 import pytest
 from conftest import ingest_rows
 
-from auditor import row_files
 from auditor.errors import SqlError
+from auditor.files import rows as row_files
 from auditor.reports import TEXT_FORMATS, streamed
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store

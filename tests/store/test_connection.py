@@ -19,7 +19,7 @@ from conftest import forget_results, ingest_rows
 
 from auditor.errors import EngineFaultError, SqlError, StoreError, StoreLockedError
 from auditor.model import Draw
-from auditor.registry import requests
+from auditor.scoring.registry import requests
 from auditor.store import cache, migrations, verification, versions
 from auditor.store import file as opening
 from auditor.store.connection import MEMORY, Store

@@ -15,7 +15,7 @@ from conftest import ROOT, forget_results, ingest_rows
 from running import Run, run_auditor
 
 from auditor.errors import StoreError
-from auditor.registry import requests
+from auditor.scoring.registry import requests
 from auditor.store import copying, migrations, upkeep, verification, versions
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.bounds.study import bounds

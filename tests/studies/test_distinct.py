@@ -11,7 +11,7 @@ import pytest
 from compared import parted
 from conftest import ingest_rows
 
-from auditor.registry import References
+from auditor.scoring.registry import References
 from auditor.store import ngrams
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import images, resolve

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sizes import examples
 
 from auditor.model import Source
-from auditor.registry import References
+from auditor.scoring.registry import References
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.bounds.study import bounds

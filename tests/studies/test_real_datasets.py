@@ -11,7 +11,7 @@ from conftest import DATA
 
 from auditor import config
 from auditor.model import Part, Source
-from auditor.registry import defaults
+from auditor.scoring.registry import defaults
 from auditor.store import verification
 from auditor.store.connection import Store
 from auditor.studies.compare.study import compare

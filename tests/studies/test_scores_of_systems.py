@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from conftest import ingest_rows
 
-from auditor.registry import METRICS, in_scales, request
+from auditor.scoring.registry import METRICS, in_scales, request
 from auditor.store.connection import Store
 from auditor.studies.metrics import metric_cards
 from auditor.studies.score.study import score

@@ -8,11 +8,10 @@ import polars as pl
 import pytest
 from conftest import ingest_rows
 
-from auditor import registry
 from auditor.errors import MetricError
 from auditor.model import Gate
-from auditor.registry import MetricRequest, request
-from auditor.scoring import writing
+from auditor.scoring import registry, writing
+from auditor.scoring.registry import MetricRequest, request
 from auditor.scoring.writing import chosen_tokenizer, unreadable, unspaced
 from auditor.store.connection import Store
 from auditor.store.versions import resolve

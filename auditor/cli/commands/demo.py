@@ -13,7 +13,7 @@ from auditor.cli.verbosity import VERBOSITY
 if TYPE_CHECKING:
     import polars as pl
 
-    from auditor.document import Document
+    from auditor.result.document import Document
 
 #: The metrics that SQL counts alone: a first look is not to wait for kernels to compile.
 _METRICS = ("bleu-1", "bleu-4", "rouge-1", "cider-d")

@@ -12,11 +12,11 @@ import re
 from dataclasses import replace
 from html import escape
 
-from auditor.document import Document, Section
 from auditor.model import Pictures
 from auditor.reports.cells import beside_tables
 from auditor.reports.html.document import part, render_document, style
 from auditor.result import Result, Table
+from auditor.result.document import Document, Section
 
 #: Rows of a table that a cell shows; the notebook's file holds them all.
 _MOST = 200

@@ -11,7 +11,6 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from auditor.document import Document, Section
 from auditor.model import Pictures
 from auditor.reports.cells import begins_section, beside_tables, cell, flush_right, sentence
 from auditor.reports.figures.marks import Palette, palette
@@ -19,6 +18,7 @@ from auditor.reports.html import first_screen, plots
 from auditor.reports.html.pictures import Album
 from auditor.reports.word_marks import Marked, marks
 from auditor.result import Figure, Result, Table, counted, program
+from auditor.result.document import Document, Section
 
 #: Rows of a figure that are shown as a table below it; a plot of more is read by its marks.
 _MOST = 1_000

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
-from auditor.document import Portrait
 from auditor.findings import KINDS, title
 from auditor.reports import cells
 from auditor.reports.html.pictures import Album
 from auditor.reports.html.plots import colour, dots
 from auditor.reports.word_marks import Marked, apart
 from auditor.result import Finding, counted
+from auditor.result.document import Portrait
 
 Written = Callable[[str], str]
 

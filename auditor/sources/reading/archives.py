@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.replacing import printable
+from auditor.files import printable
 from auditor.sources.reading import files
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
 
 from auditor.errors import SourceError
-from auditor.model import Batches, Part
-from auditor.number_order import by_number
+from auditor.model import Batches, Part, by_number
 from auditor.remote import address_of
 
 if TYPE_CHECKING:

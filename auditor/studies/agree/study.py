@@ -13,9 +13,9 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.registry import left_out
 from auditor.result import Figure, Result, Said, Table, findings_in, folded, listed, notes_in
 from auditor.scoring.references import references_of
+from auditor.scoring.registry import left_out
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
 from auditor.store.connection import Store

@@ -11,9 +11,9 @@ from itertools import pairwise
 import polars as pl
 
 from auditor.model import pictured
-from auditor.registry import MetricRequest
 from auditor.result import Figure, Finding, Said, Table, counted, digits, interval
 from auditor.result import about as about_selection
+from auditor.scoring.registry import MetricRequest
 from auditor.statistics.significance import SMALLEST_P
 from auditor.studies.agree.ratings import Rated
 from auditor.studies.agree.rows import ALL, PEOPLE, STATISTICS, WITHOUT, Resampling

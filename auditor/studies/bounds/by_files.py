@@ -15,16 +15,16 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection
-from auditor.registry import left_out, requests
 from auditor.result import Result, Said, Table, counted, findings_in, notes_in
-from auditor.stages import receipt as receipts
-from auditor.stages import rows as row_file
-from auditor.stages import summary as summaries
-from auditor.stages.begun import begin
-from auditor.stages.doing import do
-from auditor.stages.doing import files as named_files
-from auditor.stages.executors import EXECUTORS, Force
-from auditor.stages.plan import Plan
+from auditor.scoring.registry import left_out, requests
+from auditor.scoring.scale_out import receipt as receipts
+from auditor.scoring.scale_out import rows as row_file
+from auditor.scoring.scale_out import summary as summaries
+from auditor.scoring.scale_out.begun import begin
+from auditor.scoring.scale_out.doing import do
+from auditor.scoring.scale_out.doing import files as named_files
+from auditor.scoring.scale_out.executors import EXECUTORS, Force
+from auditor.scoring.scale_out.plan import Plan
 from auditor.store.connection import MEMORY, Store
 from auditor.store.file import memory
 from auditor.store.versions import resolve

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.registry import METRICS
 from auditor.result import Figure, Table, folded
+from auditor.scoring.registry import METRICS
 from auditor.scoring.repeats import DISTINCT, RAW
 
 _UPPER = ("n", "mean", "sd", "median", "min", "max")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from auditor.errors import MetricError, UsageError
 from auditor.findings import KINDS
 from auditor.model import Gate
-from auditor.registry import request_of_file
 from auditor.result import SEVERITIES
+from auditor.scoring.registry import request_of_file
 from auditor.studies.check import measures
 from auditor.studies.check.measures import Measure
 

@@ -15,8 +15,8 @@ from auditor import config as declarations
 from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
-from auditor.registry import left_out
 from auditor.result import Finding, Result, Said, Severity, Table, findings_in, notes_in
+from auditor.scoring.registry import left_out
 from auditor.scoring.writing import chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all

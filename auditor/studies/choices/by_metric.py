@@ -10,9 +10,9 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.candidates import CandidateSet, output_of
 from auditor.model import Progress, Selection
-from auditor.registry import MetricRequest, References, requests
 from auditor.result import Said
 from auditor.scoring.references import references_of
+from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures
 from auditor.store import tokens
 from auditor.store.connection import Store

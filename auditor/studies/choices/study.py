@@ -10,9 +10,9 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
+from auditor.files.rows import check_path, write_rows
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, Signature, findings_in, folded, notes_in
-from auditor.row_files import check_path, write_rows
 from auditor.scoring.references import references_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import tokens, versions

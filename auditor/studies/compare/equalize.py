@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from auditor.errors import UsageError
 from auditor.model import Selection
-from auditor.registry import References
 from auditor.result import Finding, counted
+from auditor.scoring.registry import References
 from auditor.scoring.repeats import DISTINCT, RAW
 from auditor.store.connection import Store
 from auditor.store.versions import images as images_of

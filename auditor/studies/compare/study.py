@@ -16,9 +16,9 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.registry import References, left_out, requests
 from auditor.result import Finding, Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets, with_givers
+from auditor.scoring.registry import References, left_out, requests
 from auditor.scoring.repeats import DISTINCT, only_distinct, repeats
 from auditor.scoring.single_captions import referenced
 from auditor.scoring.substitutes import one_pool, substitutes_of

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from auditor.model import Progress, Selection, silent
-from auditor.registry import MetricRequest
+from auditor.scoring.registry import MetricRequest
 from auditor.statistics.forced_choice import resampled_interval
 from auditor.statistics.resampling import image_sums, resampled_means
 from auditor.studies.consensus.settings import CONFIDENCE, TIE_CREDIT

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Progress, Selection, silent
-from auditor.registry import MetricRequest, References
+from auditor.scoring.registry import MetricRequest, References
 from auditor.scoring.scores import score_candidates
 from auditor.statistics.ratio import ratio
 from auditor.store import ngrams

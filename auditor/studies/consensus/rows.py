@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from auditor.model import Selection
-from auditor.registry import MetricRequest, References
 from auditor.result import Said
+from auditor.scoring.registry import MetricRequest, References
 from auditor.statistics.correlation import correlate
 from auditor.studies.consensus.accuracy import ALL
 from auditor.studies.consensus.league import PEOPLE, League

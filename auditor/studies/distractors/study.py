@@ -14,9 +14,9 @@ import polars as pl
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
+from auditor.files.rows import check_path, write_rows
 from auditor.model import Progress, silent
 from auditor.result import Result, Signature
-from auditor.row_files import check_path, write_rows
 from auditor.store.connection import Store
 from auditor.store.versions import content_at_work, resolve
 from auditor.store.workspace import Workspace

@@ -15,7 +15,7 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN, CandidateSet, bind_candidates, output_of
 from auditor.model import Progress, Selection
-from auditor.registry import References
+from auditor.scoring.registry import References
 from auditor.store import ngrams, parses, tokens, versions
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity.settings import DiversitySettings

@@ -13,9 +13,9 @@ import polars as pl
 
 from auditor.errors import MetricError
 from auditor.model import Selection, Source
-from auditor.registry import STATISTICS
 from auditor.result import Finding, Said, Signature, about
 from auditor.scoring.parallel_lists import Lists, parallel_lists
+from auditor.scoring.registry import STATISTICS
 from auditor.statistics import diversity as scored
 from auditor.statistics.cards import Statistic
 from auditor.statistics.diversity_walks import CURVE as CURVE_SCHEMA

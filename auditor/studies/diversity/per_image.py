@@ -9,8 +9,8 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
-from auditor.registry import References
 from auditor.result import Figure, Finding, Result, Signature, Table, about
+from auditor.scoring.registry import References
 from auditor.statistics.cards import CLASSES
 from auditor.statistics.ratio import INTERVAL, ratio
 from auditor.store.connection import Store

@@ -9,8 +9,8 @@ import polars as pl
 
 from auditor.errors import MissingExtraError
 from auditor.model import Progress, Selection, Source
-from auditor.registry import STATISTICS
 from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
+from auditor.scoring.registry import STATISTICS
 from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
 from auditor.studies.diversity.measuring import ROWS, apart_from_people, measured, selections_with_tokens

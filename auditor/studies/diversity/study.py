@@ -15,8 +15,8 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.registry import DECIMALS, STATISTICS, References
 from auditor.result import Result, Table, findings_in, notes_in
+from auditor.scoring.registry import DECIMALS, STATISTICS, References
 from auditor.statistics import cards
 from auditor.store.connection import Store
 from auditor.store.versions import images

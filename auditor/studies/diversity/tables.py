@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from auditor.registry import STATISTICS
 from auditor.result import Figure, Signature, Table, digits, interval
+from auditor.scoring.registry import STATISTICS
 from auditor.statistics.diversity_correlation import FEWEST, correlate_statistics, heatmap, matrix
 from auditor.statistics.length_interval import CONFIDENCE, RESAMPLES
 from auditor.studies.diversity.settings import CURVE, Asked, DiversitySettings, Known

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
+from auditor.files import printable
 from auditor.model import Selection
-from auditor.replacing import printable
 from auditor.sources import bundle
 from auditor.sources.bundle import ANNOTATIONS, CAPTIONS, EDITION, MANIFEST
 from auditor.sources.reading.files import sha256

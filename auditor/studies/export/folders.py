@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from auditor.errors import UsageError
-from auditor.row_files import disk_errors
+from auditor.files.rows import disk_errors
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from auditor.hub_terms import primary_language, size_category, spdx
+from auditor.dataset_card import primary_language, size_category, spdx
 from auditor.model import Source
 from auditor.studies.export.files import Captions, table
 from auditor.studies.export.folders import replacing_folder

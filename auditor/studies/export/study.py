@@ -12,9 +12,9 @@ import polars as pl
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
+from auditor.files import replacing
 from auditor.model import Progress, Selection, silent
 from auditor.remote import address_of, sending
-from auditor.replacing import replacing
 from auditor.result import Result, Table, counted
 from auditor.sources.bundle import MANIFEST
 from auditor.store import bundles, versions

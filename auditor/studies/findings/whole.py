@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from auditor.model import Progress, Selection
-from auditor.registry import requests
 from auditor.result import Finding, Severity, about, listed
+from auditor.scoring.registry import requests
 from auditor.scoring.writing import fact_tokenizer, unreadable
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store

@@ -16,7 +16,7 @@ from auditor.metrics.vectors.learning import models, of_captions
 from auditor.metrics.vectors.material import Material
 from auditor.metrics.vectors.model import Floats, TextModel
 from auditor.model import Progress, Selection, Version, silent
-from auditor.registry import request
+from auditor.scoring.registry import request
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images

@@ -10,8 +10,8 @@ from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
-from auditor.registry import DECIMALS, MetricRequest, References, request
 from auditor.result import Result, Said, Signature, findings_in, joined, notes_in
+from auditor.scoring.registry import DECIMALS, MetricRequest, References, request
 from auditor.scoring.scores import score_candidates, together, too_long
 from auditor.scoring.sight import most_seen, named_vectors, pinned
 from auditor.scoring.single_captions import referenced, without_references

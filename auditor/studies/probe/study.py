@@ -15,9 +15,9 @@ from auditor import parameters as p
 from auditor.errors import AuditorError, UsageError
 from auditor.metrics.candidates import HUMAN, text_changes
 from auditor.model import Progress, Selection, silent
-from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import missing
+from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_long
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.scoring.writing import chooses_tokenizer

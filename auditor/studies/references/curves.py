@@ -8,8 +8,8 @@ from statistics import fmean
 import polars as pl
 
 from auditor.model import Progress, Selection
-from auditor.registry import MetricRequest
 from auditor.scoring.by_reference_count import ReferenceOrder, each_number
+from auditor.scoring.registry import MetricRequest
 from auditor.statistics.correlation import at_level, correlate
 from auditor.statistics.saturation import detectable, knee, lasting, saturation_point
 from auditor.statistics.summary import exact

@@ -14,10 +14,10 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection, silent
-from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.result import Finding, Result, Said, about, counted, findings_in, notes_in
 from auditor.scoring.by_reference_count import ReferenceOrder
 from auditor.scoring.references import as_references
+from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, signatures, too_long
 from auditor.scoring.single_captions import referenced
 from auditor.scoring.writing import chooses_tokenizer

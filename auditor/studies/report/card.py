@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from auditor import parameters as p
-from auditor.cards import DatasetCard, Number
 from auditor.config import sources
-from auditor.document import Section
+from auditor.dataset_card import DatasetCard, Number
 from auditor.errors import redacted
 from auditor.findings import KINDS, title
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import SEVERITIES, Finding, Result, Signature, Table, program
+from auditor.result.document import Section
 from auditor.sources import FORMATS
 from auditor.store import versions
 from auditor.store.connection import Store

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.document import Portrait, Section
 from auditor.model import Selection
 from auditor.result import SEVERITIES, Finding, Result, Table
+from auditor.result.document import Portrait, Section
 from auditor.store import versions
 from auditor.studies import profile as profile_study
 from auditor.studies.report.request import ReportContext

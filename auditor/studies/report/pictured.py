@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from auditor.config import image_files
-from auditor.document import Document, Section
 from auditor.errors import AuditorError
 from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Result
+from auditor.result.document import Document, Section
 from auditor.sources.pictures import pictures
 
 #: Images that are read at most. What a page has room for it says itself.

@@ -12,8 +12,8 @@ from typing import Annotated
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source, silent
-from auditor.registry import References, are_ours, request, requests
 from auditor.result import Result
+from auditor.scoring.registry import References, are_ours, request, requests
 from auditor.scoring.single_captions import referenced
 from auditor.scoring.writing import chosen_tokenizer
 from auditor.store.connection import Store

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
-from auditor.document import Section
 from auditor.model import Selection
-from auditor.registry import requests
 from auditor.result import Figure, Result, Table, joined
+from auditor.result.document import Section
+from auditor.scoring.registry import requests
 from auditor.store import versions
 from auditor.store.versions import resolve
 from auditor.studies.agree import AgreeSettings, Resampling, agree

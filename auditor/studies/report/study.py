@@ -10,10 +10,10 @@ from typing import Annotated
 
 from auditor import parameters as p
 from auditor.config import image_files, sources
-from auditor.document import Document, Section, Statement
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.result import joined, program
+from auditor.result.document import Document, Section, Statement
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all

@@ -11,8 +11,8 @@ from auditor.errors import UsageError
 from auditor.metrics.candidates import output_of
 from auditor.metrics.counting import count
 from auditor.model import Progress, Selection
-from auditor.registry import METRICS, MetricRequest, References, lacking, not_installed, request
 from auditor.result import Result, Said, Table, findings_in, listed, notes_in
+from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
 from auditor.scoring.scores import scorable, too_long
 from auditor.statistics.paired_systems import Resampling, beside_first
 from auditor.store import tokens

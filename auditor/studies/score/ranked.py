@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.registry import MetricRequest
 from auditor.result import Finding, Table, about
+from auditor.scoring.registry import MetricRequest
 from auditor.statistics.summary import exact
 from auditor.store import ngrams
 from auditor.store.connection import Store

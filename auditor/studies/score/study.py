@@ -11,11 +11,11 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN, output_of
 from auditor.model import Progress, Selection, silent
-from auditor.registry import MetricRequest, References, in_scales, left_out, requests
 from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
 from auditor.scoring.keeping import keep_scores
 from auditor.scoring.own_references import own_finding, own_references
 from auditor.scoring.references import as_references
+from auditor.scoring.registry import MetricRequest, References, in_scales, left_out, requests
 from auditor.scoring.repeats import RAW, repeats, variants
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.single_captions import without_references

@@ -10,8 +10,8 @@ import polars as pl
 from auditor.metrics.card import Metric
 from auditor.metrics.together import Together, mean_of
 from auditor.model import Selection
-from auditor.registry import MetricRequest
 from auditor.result import Table
+from auditor.scoring.registry import MetricRequest
 from auditor.statistics.paired_systems import Resampling, Score, beside_first
 from auditor.statistics.summary import summarise
 

@@ -10,8 +10,8 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.registry import DECIMALS
 from auditor.result import Finding, Result, Signature, about
+from auditor.scoring.registry import DECIMALS
 from auditor.scoring.writing import why_not_english
 from auditor.statistics.ratio import INTERVAL
 from auditor.statistics.syntax import TYPES

@@ -14,8 +14,8 @@ import polars as pl
 from auditor.errors import MetricError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection
-from auditor.registry import DECIMALS, References, request
 from auditor.result import Finding, Said, about
+from auditor.scoring.registry import DECIMALS, References, request
 from auditor.scoring.scores import score_candidates
 from auditor.scoring.sight import pinned
 from auditor.statistics.significance import students_quantile

@@ -11,8 +11,8 @@ from compared import parted
 from conftest import ingest_rows
 
 from auditor.errors import UsageError
-from auditor.registry import References
 from auditor.result import Result
+from auditor.scoring.registry import References
 from auditor.store import ngrams, tokens
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from sizes import examples
 
 from auditor.errors import UsageError
-from auditor.registry import STATISTICS
 from auditor.result import Result
+from auditor.scoring.registry import STATISTICS
 from auditor.statistics.length_interval import RESAMPLES
 from auditor.statistics.studentized import Measured, estimates
 from auditor.store.connection import MEMORY, Store

@@ -13,8 +13,8 @@ from sizes import examples
 
 from auditor import config
 from auditor.metrics.candidates import HUMAN, bind_candidates, output_of
-from auditor.registry import METRICS, References, requests
 from auditor.scoring.by_reference_count import ReferenceOrder, Rule, each_number, scores_by_references
+from auditor.scoring.registry import METRICS, References, requests
 from auditor.scoring.scores import score_candidates
 from auditor.store.connection import MEMORY, Store
 from auditor.store.ngrams import workspace

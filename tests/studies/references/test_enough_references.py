@@ -9,9 +9,9 @@ from conftest import Rows, ingest_rows
 from scipy import stats
 
 from auditor.errors import MetricError, UsageError
-from auditor.registry import requests
 from auditor.result import Result
 from auditor.scoring.by_reference_count import ReferenceOrder, each_number
+from auditor.scoring.registry import requests
 from auditor.statistics.saturation import detectable
 from auditor.store.connection import Store
 from auditor.store.versions import resolve

@@ -12,8 +12,7 @@ import pytest
 from conftest import Rows, ingest_rows
 
 from auditor import reports
-from auditor.cards import DatasetCard
-from auditor.hub_terms import spdx
+from auditor.dataset_card import DatasetCard, spdx
 from auditor.model import Download, Source
 from auditor.reports.front_matter import render as front_matter
 from auditor.result import Finding, Severity

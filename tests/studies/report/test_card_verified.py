@@ -12,8 +12,8 @@ import pytest
 from conftest import Rows, ingest_rows
 
 from auditor import reports
-from auditor.cards import DatasetCard, published
 from auditor.cli.app import app
+from auditor.dataset_card import DatasetCard, published
 from auditor.errors import SourceError, UsageError
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from conftest import Rows, ingest_rows
 
-from auditor.document import Document
 from auditor.errors import UsageError
 from auditor.model import Source
+from auditor.result.document import Document
 from auditor.store.connection import Store
 from auditor.studies.report.request import ReportSettings
 from auditor.studies.report.sections import SECTIONS

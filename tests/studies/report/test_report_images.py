@@ -12,9 +12,9 @@ from conftest import ingest_rows
 
 from auditor import reports
 from auditor.cli.app import app
-from auditor.document import Document
 from auditor.errors import UsageError
 from auditor.model import Source
+from auditor.result.document import Document
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies.report.request import ReportSettings

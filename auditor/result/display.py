@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from auditor.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
-    from auditor.document import Document
     from auditor.model import Pictures
     from auditor.result import Result
+    from auditor.result.document import Document
 
 
 class Front(Protocol):

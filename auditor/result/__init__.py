@@ -16,7 +16,7 @@ import polars.selectors as cs
 
 from auditor.errors import AuditorError
 from auditor.model import Pictured, Selection
-from auditor.showing import ShownResult
+from auditor.result.display import ShownResult
 
 #: Bars stand in groups by `x`, one for each of `series`; lines and points are drawn for each of `series`; a heatmap has
 #: a cell for each `x` and `y` that shows `value`.

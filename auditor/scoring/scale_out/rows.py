@@ -8,10 +8,10 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import UsageError
+from auditor.files.rows import AS_THEY_COME, write_batches
 from auditor.metrics.candidates import HUMAN
-from auditor.row_files import AS_THEY_COME, write_batches
-from auditor.stages.plan import Plan
-from auditor.stages.work import SCORES, Work
+from auditor.scoring.scale_out.plan import Plan
+from auditor.scoring.scale_out.work import SCORES, Work
 
 
 def check_rows(path: Path) -> None:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from auditor.model import Progress, silent
-from auditor.stages.executors import Execute
-from auditor.stages.plan import Plan
-from auditor.stages.tasks import SPILL, STAGES
-from auditor.stages.work import Work
+from auditor.scoring.scale_out.executors import Execute
+from auditor.scoring.scale_out.plan import Plan
+from auditor.scoring.scale_out.tasks import SPILL, STAGES
+from auditor.scoring.scale_out.work import Work
 from auditor.store.bounded import resident
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from auditor.model import Progress, Selection, silent
-from auditor.registry import MetricRequest
+from auditor.scoring.registry import MetricRequest
+from auditor.scoring.scale_out import plan as plans
+from auditor.scoring.scale_out.plan import Plan
+from auditor.scoring.scale_out.work import CAPTIONS, WORDS, Work
 from auditor.scoring.scores import refuse_unscorable
 from auditor.scoring.single_captions import lacking, refusal
-from auditor.stages import plan as plans
-from auditor.stages.plan import Plan
-from auditor.stages.work import CAPTIONS, WORDS, Work
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.text import tokenizer_of

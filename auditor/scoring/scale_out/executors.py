@@ -18,8 +18,8 @@ from queue import SimpleQueue
 from typing import Any
 
 from auditor.errors import MissingExtraError, StoreError, UsageError
-from auditor.stages.processes import Process
-from auditor.stages.tasks import Done, run
+from auditor.scoring.scale_out.processes import Process
+from auditor.scoring.scale_out.tasks import Done, run
 
 #: How often workers may be killed at one task.
 _PATIENCE = 3

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import polars as pl
 
 from auditor.errors import SourceError, StoreError, UsageError
-from auditor.replacing import replacing
+from auditor.files import replacing
 
 #: The stages by name, which is that of their folder of files.
 CAPTIONS, WORDS, PARTIAL, SUMMED, SCORES, SUMS = "captions", "words", "partial", "summed", "scores", "sums"

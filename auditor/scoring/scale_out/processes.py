@@ -18,7 +18,7 @@ from threading import Thread
 
 from auditor import errors
 from auditor.errors import AuditorError
-from auditor.stages.tasks import Done, run
+from auditor.scoring.scale_out.tasks import Done, run
 
 
 class Process:

@@ -13,8 +13,8 @@ from importlib.metadata import version
 from auditor.errors import MetricError
 from auditor.metrics import idf
 from auditor.model import Selection, Version
-from auditor.records import typed
-from auditor.registry import MetricRequest, References, are_ours, request_of_file
+from auditor.plugins import typed
+from auditor.scoring.registry import MetricRequest, References, are_ours, request_of_file
 from auditor.scoring.scores import signatures
 from auditor.store import ngrams
 from auditor.store.sqlfiles import catalogue, fingerprint
@@ -145,5 +145,5 @@ def _refusal(metric: MetricRequest) -> str | None:
 def _statements(metrics: Sequence[MetricRequest]) -> dict[str, str]:
     """Fingerprint the SELECTs that count: a change in one of them is another plan."""
     named = {one for metric in metrics for one in metric.counting.relations}
-    named |= {file.name for file in catalogue().values() if file.path.parent.name == "stages"}
+    named |= {file.name for file in catalogue().values() if file.path.parent.name == "scale_out"}
     return {name: fingerprint(name) for name in sorted(named)}

@@ -9,7 +9,7 @@ from typing import Any
 
 from auditor.model import Pictures, Selection
 from auditor.result import Figure, Finding, Result, Table, document_json
-from auditor.showing import Shown
+from auditor.result.display import Shown
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ import polars as pl
 from auditor.metrics import idf
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Selection, silent
+from auditor.scoring.scale_out import plan as plans
+from auditor.scoring.scale_out.plan import Plan
+from auditor.scoring.scale_out.summary import sums_of_scores
+from auditor.scoring.scale_out.work import CAPTIONS, PARTIAL, SCORES, SUMMED, SUMS, WORDS, Work
 from auditor.scoring.scores import scored
-from auditor.stages import plan as plans
-from auditor.stages.plan import Plan
-from auditor.stages.summary import sums_of_scores
-from auditor.stages.work import CAPTIONS, PARTIAL, SCORES, SUMMED, SUMS, WORDS, Work
 from auditor.store import ngrams
 from auditor.store.bounded import resident
 from auditor.store.connection import MEMORY, Store

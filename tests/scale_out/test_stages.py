@@ -22,15 +22,15 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import MetricError, SourceError, StoreError, UsageError
-from auditor.registry import requests
-from auditor.stages import doing, rows, summary
-from auditor.stages.begun import begin
-from auditor.stages.doing import files
-from auditor.stages.executors import EXECUTORS, Force
-from auditor.stages.plan import Plan
-from auditor.stages.processes import Process
-from auditor.stages.tasks import run
-from auditor.stages.work import Work
+from auditor.scoring.registry import requests
+from auditor.scoring.scale_out import doing, rows, summary
+from auditor.scoring.scale_out.begun import begin
+from auditor.scoring.scale_out.doing import files
+from auditor.scoring.scale_out.executors import EXECUTORS, Force
+from auditor.scoring.scale_out.plan import Plan
+from auditor.scoring.scale_out.processes import Process
+from auditor.scoring.scale_out.tasks import run
+from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies import bounds, score
@@ -206,7 +206,8 @@ def workers() -> list[int]:
     ours = [
         int(path.parent.name)
         for path in Path("/proc").glob("[0-9]*/cmdline")
-        if "auditor.stages.processes" in _text(path) and f"PPid:\t{os.getpid()}\n" in _text(path.with_name("status"))
+        if "auditor.scoring.scale_out.processes" in _text(path)
+        and f"PPid:\t{os.getpid()}\n" in _text(path.with_name("status"))
     ]
     return ours or [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/comm") if "ray::run" in _text(path)]
 
@@ -331,7 +332,7 @@ def test_work_folder_of_a_stranger_stops_and_leads_nowhere(tmp_path: Path, plant
 
 def test_worker_ends_in_the_middle_of_a_task_when_its_caller_does(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "plan.json")  # a task that waits for ever
-    command = [sys.executable, "-P", "-m", "auditor.stages.processes"]
+    command = [sys.executable, "-P", "-m", "auditor.scoring.scale_out.processes"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdin is not None
         worker.stdin.write(json.dumps([str(tmp_path), "partial", 0, 1 << 28]) + "\n")

@@ -15,13 +15,13 @@ from typing import Any
 import polars as pl
 
 from auditor.errors import SourceError, SqlError, UsageError
-from auditor.records import typed
-from auditor.replacing import is_plain, replacing
-from auditor.stages import plan as plans
-from auditor.stages.plan import Plan
-from auditor.stages.summary import sums_of_scores, totals
-from auditor.stages.tasks import STAGES
-from auditor.stages.work import SCORES, SUMS, Work
+from auditor.files import is_plain, replacing
+from auditor.plugins import typed
+from auditor.scoring.scale_out import plan as plans
+from auditor.scoring.scale_out.plan import Plan
+from auditor.scoring.scale_out.summary import sums_of_scores, totals
+from auditor.scoring.scale_out.tasks import STAGES
+from auditor.scoring.scale_out.work import SCORES, SUMS, Work
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, fingerprint
 from auditor.store.versions import log

@@ -15,7 +15,7 @@ from polars.exceptions import ComputeError
 from polars.io.plugins import register_io_source
 
 from auditor.errors import SqlError, UsageError
-from auditor.replacing import replacing
+from auditor.files import replacing
 
 #: Rows as they come: at least one frame, all of the same columns.
 Batches = Iterator[pl.DataFrame]

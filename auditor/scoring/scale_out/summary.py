@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from auditor.stages.plan import Plan
-from auditor.stages.work import SUMS, Work
+from auditor.scoring.scale_out.plan import Plan
+from auditor.scoring.scale_out.work import SUMS, Work
 from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
 from auditor.store.workspace import Workspace
