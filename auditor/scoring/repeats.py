@@ -8,9 +8,9 @@ from dataclasses import replace
 from auditor.model import Progress, Selection
 from auditor.result import Finding, Said, Severity, about
 from auditor.scoring.registry import References
-from auditor.scoring.writing import fact_tokenizer
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
+from auditor.store.scripts import fact_tokenizer
 from auditor.store.versions import images as described
 from auditor.text import tokenizer_of
 

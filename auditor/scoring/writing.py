@@ -1,36 +1,21 @@
-"""In which letters are captions written? What follows for tokens, and for metrics that know some letters only."""
+"""Which metrics can read the captions, by their letters and language? And the tokenizer of a study that names none."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import ParamSpec
 
-import polars as pl
-
-from auditor.errors import UsageError
-from auditor.model import Progress, Selection, silent
+from auditor.model import Selection
 from auditor.parameters import bound
 from auditor.result import Result
 from auditor.scoring.registry import MetricRequest
-from auditor.store import cache, tokens
 from auditor.store.connection import Store
-from auditor.store.versions import language, resolve
-from auditor.store.workspace import Workspace
-from auditor.text import AUTO, tokenizer_of
+from auditor.store.scripts import chosen_tokenizer, script_counts, why_not_english
+from auditor.text import AUTO
 
 P = ParamSpec("P")
-
-_ENGLISH = "en"
-
-_SCRIPT = "script_count"
-
-_SPACED, _UNSPACED = "bare", "char"
-
-#: Languages that are written without blanks between words, BCP 47.
-_WITHOUT_BLANKS = ("zh", "cmn", "yue", "ja", "th", "lo", "km", "my")
 
 
 def chooses_tokenizer(*named: str) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
@@ -60,56 +45,6 @@ def _listed(refs: str | Sequence[str] | None) -> Sequence[str]:
     return [] if refs is None else [refs] if isinstance(refs, str) else refs
 
 
-def chosen_tokenizer(
-    store: Store, refs: Sequence[str | None], split: str | None = None, named: str = AUTO
-) -> tuple[str, list[str]]:
-    """Give the tokenizer that is named, else the one for captions as they are written; with a note where it is `char`.
-
-    One tokenizer is for all: `char` where any of them is in a language, or seen in a script, without blanks between
-    words, so that no two are compared by different tokens. A reference that names nothing is left to whoever asks for
-    it.
-    """
-    if named != AUTO:
-        return named, []
-    spoken = store.query("select distinct language from dataset")["language"]
-    if not any(map(_is_unspaced, spoken)) and not store.rows("unspaced_word").item():
-        return _SPACED, []
-    reasons: dict[str, str | None] = {}
-    for ref in filter(None, refs):
-        with suppress(UsageError):
-            selection = resolve(store, ref, split)
-            reasons[selection.label] = _without_blanks(store, selection)
-    unspaced_ones = [f"{label} {why}" for label, why in reasons.items() if why]
-    if not unspaced_ones:
-        return _SPACED, []
-    others = [label for label, why in reasons.items() if not why]
-    alike = f"; {', '.join(others)} by the same, so that all are counted alike" if others else ""
-    return _UNSPACED, [f"tokenizer char, of characters: {'; '.join(unspaced_ones)}{alike}"]
-
-
-def fact_tokenizer(store: Store, selection: Selection, progress: Progress = silent) -> str:
-    """Return the tokenizer that decides which captions of a version are equal, and provide its tokens.
-
-    It is `bare`, or `char` for scripts without blanks, whatever tokenizer a command is asked for.
-    """
-    tokenizer, _ = chosen_tokenizer(store, [replace(selection, split=None).pinned_name])
-    tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
-    return tokenizer
-
-
-def _is_unspaced(spoken: str) -> bool:
-    return spoken.lower().partition("-")[0] in _WITHOUT_BLANKS
-
-
-def _without_blanks(store: Store, selection: Selection) -> str | None:
-    """Say why captions are taken for written without blanks between words; null where they are not."""
-    captions, _, without = _counted(store, selection)
-    if 2 * without < captions or not captions:
-        spoken = language(store, selection.version.dataset)
-        return f"is declared as {spoken}, written without blanks between words" if _is_unspaced(spoken) else None
-    return f"has {without:,} of {captions:,} captions in scripts without blanks between words"
-
-
 def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
     """Say by label why metrics cannot read the captions of a selection: by their language, or by their letters.
 
@@ -118,7 +53,7 @@ def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricReque
     needed = {metric.label: metric.metric.writing(metric.settings) for metric in metrics}
     if not any(needed.values()):
         return {}
-    captions, latin, _ = _counted(store, selection)
+    captions, latin, _ = script_counts(store, selection)
     is_latin = 2 * latin >= captions
     why = why_not_english(store, selection)
     reasons = {}
@@ -130,36 +65,3 @@ def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricReque
                 "it splits words into runs of a-z and 0-9, and the captions are not in Latin letters: ascii=false"
             )
     return reasons
-
-
-def why_not_english(store: Store, selection: Selection) -> str | None:
-    """Say why captions are not taken for English, by their letters or the declared language; null where they are."""
-    captions, latin, _ = _counted(store, selection)
-    if 2 * latin < captions:
-        return "not in Latin letters"
-    spoken = language(store, selection.version.dataset)
-    return None if spoken.lower().partition("-")[0] == _ENGLISH else f"declared as {spoken}"
-
-
-def unspaced(store: Store, selection: Selection) -> str | None:
-    """Say which tokenizer captions have whose scripts put no blanks between words; null where most do."""
-    why = _without_blanks(store, selection)
-    return (
-        f"{selection.label} {why}: studies count by tokenizer char, of characters, where --tokenizer names no other"
-        if why
-        else None
-    )
-
-
-def _counted(store: Store, selection: Selection) -> tuple[int, int, int]:
-    """Count captions that have letters, those in Latin and those in unspaced ones; once for a version, and kept."""
-    whole = Selection(selection.version)
-    key = cache.key(whole, "", [_SCRIPT], {})
-    rows = cache.get(store, {key: _SCRIPT}).get(key)
-    if rows is None:
-        rows = Workspace(store, dataset=whole.version.dataset, seq=whole.version.seq).rows(_SCRIPT)
-        cache.put(store, whole, _SCRIPT, key, rows)
-    if selection.split is not None:
-        rows = rows.filter(split=selection.split)
-    captions, latin, without = rows.select(pl.col("captions", "latin", "unspaced").sum()).row(0)
-    return captions, latin, without

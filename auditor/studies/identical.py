@@ -6,9 +6,9 @@ import polars as pl
 
 from auditor.model import Progress, Selection, pictured, silent
 from auditor.result import Finding, Result, Signature, Table, about
-from auditor.scoring.writing import fact_tokenizer
 from auditor.store import ngrams
 from auditor.store.connection import Store
+from auditor.store.scripts import fact_tokenizer
 from auditor.store.versions import resolve_all
 from auditor.store.workspace import Workspace
 

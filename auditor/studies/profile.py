@@ -12,9 +12,10 @@ from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Table, about
 from auditor.scoring.signs import bind_signs
-from auditor.scoring.writing import chooses_tokenizer, fact_tokenizer
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
+from auditor.store.scripts import fact_tokenizer
 from auditor.store.workspace import Workspace
 from auditor.text import AUTO, tokenizer_of
 

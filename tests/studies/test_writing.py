@@ -12,8 +12,9 @@ from auditor.errors import MetricError
 from auditor.model import Gate
 from auditor.scoring import registry, writing
 from auditor.scoring.registry import MetricRequest, request
-from auditor.scoring.writing import chosen_tokenizer, unreadable, unspaced
+from auditor.scoring.writing import unreadable
 from auditor.store.connection import Store
+from auditor.store.scripts import chosen_tokenizer, unspaced
 from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.bounds.study import bounds
@@ -197,5 +198,5 @@ def test_captions_are_not_looked_at_where_the_store_holds_no_such_letter(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _filled(store, ru=RUSSIAN)
-    monkeypatch.setattr(writing, "_counted", lambda *_: pytest.fail("counted"))
+    monkeypatch.setattr(writing, "script_counts", lambda *_: pytest.fail("counted"))
     assert chosen_tokenizer(store, ["ru"]) == ("bare", [])

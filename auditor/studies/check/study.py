@@ -17,8 +17,8 @@ from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
 from auditor.result import Finding, Result, Said, Severity, Table, findings_in, notes_in
 from auditor.scoring.registry import left_out
-from auditor.scoring.writing import chosen_tokenizer
 from auditor.store.connection import Store
+from auditor.store.scripts import chosen_tokenizer
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.check.gates import Demand, Demands, understood
 from auditor.studies.check.measures import Asked, Measure

@@ -18,8 +18,8 @@ from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.result import Result, Signature, findings_in, notes_in
-from auditor.scoring.writing import fact_tokenizer
 from auditor.store.connection import Store
+from auditor.store.scripts import fact_tokenizer
 from auditor.store.versions import resolve_all
 from auditor.studies.duplicates.search import Search, search_duplicates
 from auditor.studies.duplicates.tables import lead, pair_rows, rows, said, tables

@@ -10,9 +10,9 @@ from auditor.findings import CAPTION_KINDS
 from auditor.findings.severity import severity
 from auditor.model import Progress, Selection
 from auditor.result import Finding, about
-from auditor.scoring.writing import fact_tokenizer
 from auditor.store import for_people, ngrams
 from auditor.store.connection import Store
+from auditor.store.scripts import fact_tokenizer
 from auditor.store.versions import content
 from auditor.studies.findings import language
 from auditor.studies.findings.captions import FINDERS, LISTED, Asked

@@ -7,9 +7,10 @@ from collections.abc import Collection
 from auditor.model import Progress, Selection
 from auditor.result import Finding, Severity, about, listed
 from auditor.scoring.registry import requests
-from auditor.scoring.writing import fact_tokenizer, unreadable
+from auditor.scoring.writing import unreadable
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
+from auditor.store.scripts import fact_tokenizer
 from auditor.store.versions import log
 from auditor.text import tokenizer_of
 

@@ -17,7 +17,6 @@ from auditor.errors import SourceError, UsageError
 from auditor.model import Progress, Selection, Source, place, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
 from auditor.scoring.single_captions import SINGLE_CAPTION
-from auditor.scoring.writing import unspaced
 from auditor.sources import check, check_places, find_format, guess, ratings, read, remarks
 from auditor.sources.bundle import Manifest
 from auditor.sources.format import Format
@@ -29,6 +28,7 @@ from auditor.sources.vectors.records import equally_long
 from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.store.ingest_terms import Terms
+from auditor.store.scripts import unspaced
 from auditor.store.vectors import write as write_vectors
 from auditor.studies.ingest.naming import manifest_of
 from auditor.studies.ingest.vectors import against_captions, are_vectors

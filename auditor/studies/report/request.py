@@ -15,9 +15,9 @@ from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Result
 from auditor.scoring.registry import References, are_ours, request, requests
 from auditor.scoring.single_captions import referenced
-from auditor.scoring.writing import chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
+from auditor.store.scripts import chosen_tokenizer
 from auditor.studies.bounds import bounds
 from auditor.studies.findings import METRICS as METRICS_OF_FINDINGS
 from auditor.studies.findings import Questions

@@ -12,11 +12,11 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Signature, about
 from auditor.scoring.registry import DECIMALS
-from auditor.scoring.writing import why_not_english
 from auditor.statistics.ratio import INTERVAL
 from auditor.statistics.syntax import TYPES
 from auditor.store.connection import Store
 from auditor.store.parses import Parses
+from auditor.store.scripts import why_not_english
 from auditor.store.versions import resolve, resolve_all
 from auditor.store.workspace import Workspace
 from auditor.studies.syntax import tables

@@ -11,9 +11,9 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import VOLATILE, Progress, silent
 from auditor.result import Finding, Result, Table, about
-from auditor.scoring.writing import chosen_tokenizer
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
+from auditor.store.scripts import chosen_tokenizer
 from auditor.studies.versions import drift
 from auditor.text import AUTO, tokenizer_of
 

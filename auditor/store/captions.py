@@ -1,0 +1,112 @@
+"""Captions as a question asks for them: of which version and split, tokenized how, drawn how.
+
+A study selects once, by `select` or `select_all`, and everything else takes the object: the relations of a workspace,
+images, texts, the columns that name a dataset in the rows of a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from auditor.model import Progress, Selection, silent
+from auditor.store import ngrams, tokens, versions
+from auditor.store.connection import Store
+from auditor.store.scripts import chosen_tokenizer
+from auditor.store.workspace import Workspace
+from auditor.text import AUTO, tokenizer_of
+
+
+@dataclass(frozen=True)
+class Captions:
+    """Captions of one version: `selection` says which and how they are drawn, `tokenizer` what a token is.
+
+    `notes` say why this tokenizer was chosen, where nobody named one and it is not the usual one.
+    """
+
+    store: Store
+    selection: Selection
+    tokenizer: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What tables and messages call them: dataset and split, with the version where that tells two apart."""
+        return self.selection.label
+
+    def like(self, selection: Selection) -> Captions:
+        """Return captions of another selection, or draw, in the same tokens."""
+        return replace(self, selection=selection)
+
+    def tokenize(self, progress: Progress = silent) -> Captions:
+        """Make the tokens that the store lacks, and return the same captions."""
+        tokenize(self.store, [self.selection], self.tokenizer, progress)
+        return self
+
+    def workspace(self, **params: object) -> Workspace:
+        """Open a workspace whose relation `reference` holds these captions. Their tokens must be there."""
+        return ngrams.workspace(self.store, self.selection, self.tokenizer, **params)
+
+    def images(self) -> pl.DataFrame:
+        """Return the images, sorted, whatever is drawn of them. Columns: image, split, captions."""
+        return versions.images(self.store, self.selection)
+
+    def texts(self) -> pl.DataFrame:
+        """Return the captions as they were read, in any order. Columns: image, slot, split, text, votes."""
+        return versions.content(self.store, self.selection)
+
+    def stamp(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return a frame with the columns dataset, version and split in front."""
+        return stamp(self.selection, frame)
+
+
+def stamp(selection: Selection, frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame with the columns dataset, version and split of a selection in front."""
+    return frame.select(
+        pl.lit(selection.version.dataset).alias("dataset"),
+        pl.lit(selection.version.version).alias("version"),
+        pl.lit(selection.split, pl.String).alias("split"),
+        pl.all(),
+    )
+
+
+def tokenize(store: Store, selections: Sequence[Selection], tokenizer: str, progress: Progress = silent) -> None:
+    """Make the tokens of selections that the store lacks."""
+    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
+
+
+def select_all(
+    store: Store,
+    refs: Sequence[str],
+    split: str | None = None,
+    tokenizer: str = AUTO,
+    *,
+    beside: Sequence[str | None] = (),
+    progress: Progress = silent,
+) -> list[Captions]:
+    """Resolve references, choose the tokenizer where none is named, and make the tokens that the store lacks.
+
+    One tokenizer is for all of them, and for those `beside`, which are not resolved here. Where two references are of
+    one dataset and split, their labels show the version. Raises `UsageError` for a reference that names nothing, and
+    where two name the same captions.
+    """
+    selections = versions.resolve_all(store, refs, split)
+    chosen, notes = chosen_tokenizer(store, [*refs, *beside], split, tokenizer)
+    tokenize(store, selections, chosen, progress)
+    return [Captions(store, selection, chosen, tuple(notes)) for selection in selections]
+
+
+def select(
+    store: Store,
+    ref: str,
+    split: str | None = None,
+    tokenizer: str = AUTO,
+    *,
+    beside: Sequence[str | None] = (),
+    progress: Progress = silent,
+) -> Captions:
+    """Select the captions of one reference, as `select_all` does."""
+    (captions,) = select_all(store, [ref], split, tokenizer, beside=beside, progress=progress)
+    return captions
