@@ -16,6 +16,11 @@ from auditor.studies import GROUPS
 
 DOCUMENTS = sorted(one.relative_to(ROOT).as_posix() for one in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
 
+#: Pages that programs write, and those that keep what was written before.
+GENERATED = {"CHANGELOG.md", "docs/findings.md", "docs/reproduction.md"}
+
+AVOIDED = r"\b(?:told|nobody|somebody|whoever|anew|pictures?|blanks|by heart|beside|colours?|licence)\b|\d %"
+
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_link_leads_to_a_file(document: str) -> None:
@@ -58,3 +63,11 @@ def test_questions_are_answered_by_commands_options_and_kinds_that_exist() -> No
         options = (ROOT / "docs" / "commands" / f"{name}.md").read_text(encoding="utf-8")
         assert {word for word in words if re.match("--?[a-z]", word)} <= set(re.findall(r"--?[a-z][a-z-]*", options))
         assert {kind for option, kind in pairwise(words) if name == "findings" and option == "-k"} <= {*KINDS}
+
+
+@pytest.mark.parametrize("document", [name for name in DOCUMENTS if name not in GENERATED and "/commands/" not in name])
+def test_prose_avoids_words_that_readers_must_translate(document: str) -> None:
+    text = re.sub(
+        r"^ *```.*?^ *```$|`[^`\n]*`", "", (ROOT / document).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
+    assert not re.findall(AVOIDED, text, re.IGNORECASE)
