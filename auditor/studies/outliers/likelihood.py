@@ -14,7 +14,7 @@ import polars as pl
 
 from auditor.metrics.normalization import bind_text_tokens
 from auditor.model import Progress, Selection, silent
-from auditor.store import ngrams
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import language
 from auditor.store.workspace import Workspace
@@ -53,23 +53,16 @@ def least(images: int) -> int:
     return math.ceil(math.log2(max(images, 2)) / 2)
 
 
-def weigh(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
-    suspects: pl.DataFrame,
-    images: int,
-    progress: Progress = silent,
-) -> Workspace:
+def weigh(captions: Captions, suspects: pl.DataFrame, images: int, progress: Progress = silent) -> Workspace:
     """Weigh captions in doubt, and as many decoys, against the images like them. `suspects`: image, slot.
 
     The workspace has relation `weighed`.
     """
-    what = f"{selection.label}: looking for images that fit better"
+    what = f"{captions.label}: looking for images that fit better"
     rare = max(_RAREST, min(_RARE, round(_RARE_SHARE * images)))
-    at_work = ngrams.workspace(store, selection, tokenizer, rare=rare, nearest=NEAREST, decoys=DECOYS)
+    at_work = captions.workspace(rare=rare, nearest=NEAREST, decoys=DECOYS)
     at_work.params |= {"least_bits": least(images), "slot_captions": _SLOT_CAPTIONS}
-    bind_text_tokens(store, at_work, normalization(store, selection))
+    bind_text_tokens(captions.store, at_work, normalization(captions.store, captions.selection))
     at_work.bind_rows("suspect", suspects.select("image", "slot"))
     weighed = at_work.rows("suspect_caption").height
     ranges = [(first, first + _AT_ONCE - 1) for first in range(1, max(weighed, 1) + 1, _AT_ONCE)]

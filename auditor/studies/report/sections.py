@@ -21,8 +21,8 @@ from auditor.studies.compare import compare
 from auditor.studies.consensus import PairSettings
 from auditor.studies.correlate import correlate
 from auditor.studies.diversity import DiversitySettings, diversity
+from auditor.studies.duplicates import identical
 from auditor.studies.findings import all_findings
-from auditor.studies.identical import identical
 from auditor.studies.report.request import ReportContext
 from auditor.studies.versions import datasets, diff
 
