@@ -17,6 +17,7 @@ from auditor.errors import UsageError
 from auditor.files.rows import check_path, write_rows
 from auditor.model import Progress, silent
 from auditor.result import Result, Signature
+from auditor.store.captions import stamp
 from auditor.store.connection import Store
 from auditor.store.versions import content_at_work, resolve
 from auditor.store.workspace import Workspace
@@ -159,16 +160,14 @@ def distractors(
     if kept.is_empty():
         raise UsageError(f"{selection.label}: no item to make: {'; '.join(said)}")
     trained_on = " ".join(one.pinned_name for one in training)
-    frame = kept.select(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        pl.lit(selection.split, pl.String).alias("split"),
+    rows = kept.select(
         pl.format("{}/{}#{}/{}", "part", "image", "slot", "place").alias("item"),
         *("part", "image", pl.col("split").alias("image_split"), "slot", "right", "wrong"),
         (pl.col("drawn_image") + "#" + pl.col("drawn_slot").cast(pl.String)).alias("drawn_from"),
         pl.lit(trained_on or None, pl.String).alias("trained_on"),
         pl.lit(seed, pl.Int64).alias("seed"),
     )
+    frame = stamp(selection, rows)
     settings: dict[str, str | int | float | bool] = {
         "phrases": told.pipeline if told else MARKED, "train": trained_on, "draw": draw, "seed": seed,
     }  # fmt: skip

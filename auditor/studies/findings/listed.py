@@ -10,10 +10,9 @@ from auditor.findings import CAPTION_KINDS
 from auditor.findings.severity import severity
 from auditor.model import Progress, Selection
 from auditor.result import Finding, about
-from auditor.store import for_people, ngrams
+from auditor.store import for_people
+from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
-from auditor.store.scripts import fact_tokenizer
-from auditor.store.versions import content
 from auditor.studies.findings import language
 from auditor.studies.findings.captions import FINDERS, LISTED, Asked
 
@@ -29,18 +28,12 @@ _EXAMPLE = ("image", "slot", "text", "why", "other_image", "other_slot", "other_
 
 
 def of_captions(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
-    words: Sequence[str],
-    wanted: Sequence[str],
-    progress: Progress,
+    captions: Captions, words: Sequence[str], wanted: Sequence[str], progress: Progress
 ) -> tuple[list[Finding], pl.DataFrame, list[str]]:
     """Give what is found of single captions, their list, and what could not be looked for."""
-    texts = content(store, selection).select("image", "slot", "split", "text")
+    selection, texts = captions.selection, captions.texts().select("image", "slot", "split", "text")
     images = texts["image"].n_unique()
-    at_work = ngrams.workspace(store, selection, tokenizer, key=fact_tokenizer(store, selection, progress))
-    asked = Asked(store, selection.version.dataset, at_work, words)
+    asked = Asked(captions.store, selection.version.dataset, captions.facts(progress), words)
     found, lists, unasked = [], [pl.DataFrame(schema=_ROWS)], []
     kinds = [kind for kind in FINDERS if kind in wanted and (kind != "listed-words" or words)]
     if "other-language" in kinds and not language.installed():
@@ -88,10 +81,7 @@ def _finding(
             beside.rename({name: f"other_{name}" for name in beside.columns}),
             on=["other_image", "other_slot"], how="left", maintain_order="left",
         )
-        .select(
-            pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"),
-            "split", pl.lit(kind).alias("kind"), pl.lit(bad).alias("severity"), *_EXAMPLE,
-        )
+        .select("split", pl.lit(kind).alias("kind"), pl.lit(bad).alias("severity"), *_EXAMPLE)
     )  # fmt: skip
     said = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(share)})"
     of = CAPTION_KINDS[kind].of
@@ -99,7 +89,7 @@ def _finding(
     examples = tuple(_examples(listed))
     return (
         Finding(kind, said, about(selection), {of: number, "share": share}, n, bad, examples, headline),
-        listed.cast(_ROWS),
+        stamp(selection, listed).cast(_ROWS),
     )
 
 

@@ -17,17 +17,15 @@ from auditor.findings import KINDS
 from auditor.findings.severity import ranked, tally, worst
 from auditor.model import Progress, Selection, silent
 from auditor.result import SEVERITIES, Finding, Result, Table
-from auditor.scoring.writing import chooses_tokenizer
-from auditor.store import tokens
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
-from auditor.store.versions import resolve_all
 from auditor.studies.compare import UNEQUAL, unequal_captions
 from auditor.studies.findings import items
 from auditor.studies.findings.listed import keep, of_captions
 from auditor.studies.findings.others import told, unasked
 from auditor.studies.findings.questions import Questions
 from auditor.studies.findings.whole import of_whole
-from auditor.text import AUTO, tokenizer_of
+from auditor.text import AUTO
 
 Kinds = Annotated[
     Sequence[str] | None,
@@ -43,7 +41,6 @@ CaptionsOnly = Annotated[
 FailOn = Annotated[str | None, p.Parameter("Exit with 1 where a finding is as bad: error, warning or notice.")]
 
 
-@chooses_tokenizer("refs")
 def findings(
     store: Store,
     *refs: p.Refs,
@@ -77,15 +74,14 @@ def findings(
     if fail_on is not None and fail_on not in SEVERITIES:
         raise UsageError(f"--fail-on {fail_on}: expected {', '.join(SEVERITIES[:-1])} or {SEVERITIES[-1]}")
     wanted = _wanted(kinds)
-    selections = resolve_all(store, refs, split)
-    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
+    selected = select_all(store, refs, split, tokenizer, progress=progress)
     list_of_words = _words(words)
     declared = {} if captions_only else sources(config) or {}
-    questions = Questions(store, selections, tokenizer, seed, declared, progress)
+    questions = Questions(store, selections_of(selected), selected[0].tokenizer, seed, declared, progress)
     found = all_findings(questions, wanted, list_of_words, captions_only=captions_only)
     bad = worst(found.findings)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
-    return replace(found, holds=False if fails else None)
+    return replace(found, holds=False if fails else None, notes=(*selected[0].notes, *found.notes))
 
 
 def all_findings(
@@ -132,9 +128,9 @@ def all_findings(
 
 def _of_captions(questions: Questions, selection: Selection, wanted: Sequence[str], words: Sequence[str]) -> Result:
     """Return what is found in the captions of a selection, one by one and as a whole, with their list."""
-    store, tokenizer, progress = questions.store, questions.tokenizer, questions.progress
-    own, rows, unasked = of_captions(store, selection, tokenizer, words, wanted, progress)
-    found = (*own, *of_whole(store, selection, tokenizer, wanted, progress))
+    captions, progress = Captions(questions.store, selection, questions.tokenizer), questions.progress
+    own, rows, unasked = of_captions(captions, words, wanted, progress)
+    found = (*own, *of_whole(captions, wanted, progress))
     return Result("findings", rows, selections=(selection,), notes=tuple(unasked), findings=found)
 
 

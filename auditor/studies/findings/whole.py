@@ -8,11 +8,8 @@ from auditor.model import Progress, Selection
 from auditor.result import Finding, Severity, about, listed
 from auditor.scoring.registry import requests
 from auditor.scoring.writing import unreadable
-from auditor.store import ngrams, tokens
-from auditor.store.connection import Store
-from auditor.store.scripts import fact_tokenizer
+from auditor.store.captions import Captions
 from auditor.store.versions import log
-from auditor.text import tokenizer_of
 
 _UNREADABLE, _COLLAPSE = "metrics-not-for-language", "vocabulary-collapse"
 
@@ -22,17 +19,15 @@ _CAPTIONS, _WORDS, _HALF = 0.9, 0.8, 0.5
 _SHOWN = 5
 
 
-def of_whole(
-    store: Store, selection: Selection, tokenizer: str, wanted: Collection[str], progress: Progress
-) -> list[Finding]:
-    """Give what is to be said of a dataset before any caption is looked at, of the kinds that are wanted."""
-    found = _unreadable(store, selection) if _UNREADABLE in wanted else []
-    return [*found, *(_collapsed(store, selection, tokenizer, progress) if _COLLAPSE in wanted else ())]
+def of_whole(captions: Captions, wanted: Collection[str], progress: Progress) -> list[Finding]:
+    """Return the findings on a dataset as a whole, of the kinds that are wanted."""
+    found = _unreadable(captions) if _UNREADABLE in wanted else []
+    return [*found, *(_collapsed(captions, progress) if _COLLAPSE in wanted else ())]
 
 
-def _unreadable(store: Store, selection: Selection) -> list[Finding]:
-    every = requests(None)
-    reasons = unreadable(store, selection, every)
+def _unreadable(captions: Captions) -> list[Finding]:
+    selection, every = captions.selection, requests(None)
+    reasons = unreadable(captions.store, selection, every)
     if not reasons:
         return []
     first, why = next(iter(reasons.items()))
@@ -41,15 +36,14 @@ def _unreadable(store: Store, selection: Selection) -> list[Finding]:
     return [Finding(_UNREADABLE, said, about(selection), values, len(every), "notice", headline=headline)]
 
 
-def _collapsed(store: Store, selection: Selection, tokenizer: str, progress: Progress) -> list[Finding]:
+def _collapsed(captions: Captions, progress: Progress) -> list[Finding]:
     """Compare the different words of a version with those of the one before, where it has hardly fewer captions."""
-    version = selection.version
-    before = [one for one in log(store, version.dataset) if one.seq < version.seq]
+    selection, version = captions.selection, captions.selection.version
+    before = [one for one in log(captions.store, version.dataset) if one.seq < version.seq]
     if not before or selection.split is not None or selection.draw is not None:
         return []
-    earlier = Selection(max(before, key=lambda one: one.seq))
-    tokens.provide(store, [earlier], tokenizer, tokenizer_of(tokenizer), progress)
-    had, has = (_counted(store, one, tokenizer) for one in (earlier, selection))
+    earlier = captions.like(Selection(max(before, key=lambda one: one.seq)))
+    had, has = (_counted(some) for some in (earlier.tokenize(progress), captions))
     if has["captions"] < _CAPTIONS * had["captions"] or has["types"] >= _WORDS * had["types"]:
         return []
     kept = has["types"] / had["types"]
@@ -63,6 +57,5 @@ def _collapsed(store: Store, selection: Selection, tokenizer: str, progress: Pro
     return [Finding(_COLLAPSE, said, about(selection), values, int(has["captions"]), severity, headline=headline)]
 
 
-def _counted(store: Store, selection: Selection, tokenizer: str) -> dict[str, float]:
-    at_work = ngrams.workspace(store, selection, tokenizer, key=fact_tokenizer(store, selection))
-    return dict(at_work.rows("profile").select("statistic", "value").iter_rows())
+def _counted(captions: Captions) -> dict[str, float]:
+    return dict(captions.facts().rows("profile").select("statistic", "value").iter_rows())
