@@ -211,8 +211,8 @@ def _items(
     items = at_work.rows("choice_item")
     if items.is_empty():
         raise UsageError(
-            f"{selection.label}: holds no forced-choice items (it is of kind {selection.version.kind}); `auditor ingest "
-            "NAME --from FILE` reads them, `auditor distractors` makes some"
+            f"{selection.label}: holds no forced-choice items (it is of kind {selection.version.kind}); `auditor "
+            "ingest NAME --from FILE` reads them, `auditor distractors` makes some"
         )
     notes += _confirmed(selection, items["votes_right"], confirmed)
     at_work.params["confirmed"] = confirmed
