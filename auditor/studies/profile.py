@@ -40,6 +40,11 @@ _HYGIENE = (
     "images-with-another-number-of-captions", "images-with-captions-sorted-by-length", "images-in-several-splits",
 )  # fmt: skip
 
+#: What captions share with a related dataset, by column of `sql/profile/overlap_with_related.sql`.
+_SHARED = {
+    "images": "images-also-in", "captions": "captions-of-the-same-image-in", "texts": "captions-with-a-text-of",
+}  # fmt: skip
+
 #: What `--examples` lists: that, and what the table of sizes counts.
 _LISTED = (*_HYGIENE, "captions-on-several-images")
 
@@ -178,7 +183,9 @@ def _describe(captions: Captions, *, listing: bool) -> tuple[pl.DataFrame, ...]:
     noted = [workspace.rows("annotations")]
     for other in versions.related(store, version.dataset):
         workspace.params["other"] = other
-        noted.append(workspace.rows("overlap_with_related"))
+        shared = workspace.rows("overlap_with_related").cast(pl.Float64)
+        called = {name: f"{meaning}-{other}" for name, meaning in _SHARED.items()}
+        noted.append(shared.rename(called).unpivot(variable_name="statistic", value_name="value"))
     return (
         pl.concat([workspace.rows("profile"), refused]),
         _hygiene(workspace),
