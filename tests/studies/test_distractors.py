@@ -21,7 +21,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.workspace import Workspace
 from auditor.studies.distractors import COLUMNS, TASKS, distractors
 from auditor.studies.distractors.phrases import bind_words
-from auditor.studies.distractors.tables import examples as examples_of
+from auditor.studies.distractors.study import examples as examples_of
 from auditor.studies.ingest.sources import ingest_sources
 
 ASKED = [
