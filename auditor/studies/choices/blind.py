@@ -156,8 +156,8 @@ def learnt(features: pl.DataFrame) -> pl.DataFrame:
 
     The model is linear, of words and pairs of words: logistic regression on what the right caption has more often than
     the wrong one (Bradley & Terry 1952: no intercept, since sides have no order), with a squared penalty. Items are
-    asked, fold by fold of images, of a model of the folds before theirs (Dawid 1984). Were each asked of all others, two
-    items that share a rare word would be right together or wrong together, and a benchmark of which nothing can be
+    asked, fold by fold of images, of a model of the folds before theirs (Dawid 1984). Were each asked of all others,
+    two items that share a rare word would be right together or wrong together, and a benchmark of which nothing can be
     learnt would seem to teach something too often.
 
     `features` are the rows of `sql/choices/choice_feature.sql`, in their order: a right caption against the wrong one

@@ -284,7 +284,7 @@ SECTIONS: Mapping[str, Question] = {
     )),
     "consensus": Question("Consensus and outliers", _outliers, ("image_log_likelihood",)),
     "templates": Question("Templates", _templates, (
-        "opening_spread", "frequent_opening", "template_skeleton", "frequent_template", "templated_caption",
+        "opening_spread", "frequent_opening", "template_skeleton", "template", "templated_caption",
         "slot_caption", "slot_vocabulary", "slot_order",
     )),
     "versions": Question("Versions", _versions, ("log", "difference")),

@@ -164,7 +164,8 @@ def _of_dataset(at_work: Workspace, templated: int) -> list[pl.DataFrame]:
         pl.lit("opening").alias("statistic"), "n", "pattern", "captions",
         value=pl.col("captions") / pl.col("n").replace_strict(whole, return_dtype=pl.Int64),
     )  # fmt: skip
-    frequent = at_work.rows("frequent_template").select(
+    explained = pl.col("captions") * pl.col("association")
+    frequent = at_work.rows("template").sort(explained, "pattern", descending=[True, False]).select(
         pl.lit("template").alias("statistic"),
         pl.col("shape").str.len_chars().alias("n"),
         "pattern", "captions", pl.col("captions").truediv(captions).alias("value"),
