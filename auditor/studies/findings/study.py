@@ -23,7 +23,7 @@ from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import log
 from auditor.studies.compare import UNEQUAL, unequal_captions
-from auditor.studies.findings.listed import keep, of_captions
+from auditor.studies.findings.captions import keep, of_captions
 from auditor.studies.findings.others import told, unasked
 from auditor.studies.findings.questions import Questions
 from auditor.text import AUTO

@@ -19,10 +19,9 @@ from auditor.statistics.summary import exact, image_means, image_sds
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.vectors import coverage
-from auditor.studies.outliers import by_sight, evidence, likelihood, tables
+from auditor.studies.outliers import by_sight, likelihood, tables
 from auditor.studies.outliers.by_sight import Sight
-from auditor.studies.outliers.evidence import ELSEWHERE, SWAPPED, UNLIKE, Told
-from auditor.studies.outliers.likelihood import PLACE
+from auditor.studies.outliers.likelihood import ELSEWHERE, PLACE, SWAPPED, UNLIKE, Told
 from auditor.text import AUTO
 
 LEVELS = ("caption", "image")
@@ -194,17 +193,17 @@ def _looked_into(
     if sight is None:
         said = _by_words(captions, suspects, progress)
         return _found(captions, scored, suspects, said), said
-    said = evidence.told(sight.at_work, sight.leads)
+    said = likelihood.told(sight.at_work, sight.leads)
     if not sight.sees_all:
         by_words = _by_words(captions, suspects, progress)
-        said = evidence.together(by_words, said, sight.fits["image"].unique())
+        said = likelihood.together(by_words, said, sight.fits["image"].unique())
     found = _found(captions, scored, suspects, said)
     return found.join(sight.fits.drop("match"), on=PLACE, how="left", maintain_order="left"), said
 
 
 def _by_words(captions: Captions, suspects: pl.DataFrame, progress: Progress) -> Told:
     at_work = likelihood.weigh(captions, suspects, captions.images().height, progress)
-    return evidence.told(at_work, likelihood.leads(at_work))
+    return likelihood.told(at_work, likelihood.leads(at_work))
 
 
 def _found(captions: Captions, scored: pl.DataFrame, suspects: pl.DataFrame, said: Told) -> pl.DataFrame:
