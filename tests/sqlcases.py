@@ -30,6 +30,7 @@ from auditor.store.readonly_sql import ask
 from auditor.store.sqlfiles import SqlFile, catalogue, reads_of, sql_root
 from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
+from auditor.studies.distractors.phrases import bind_words
 
 CASES = ROOT / "tests" / "cases"
 PARAMS: dict[str, Any] = {
@@ -224,6 +225,8 @@ def _count_ngrams(workspace: Workspace) -> None:
 def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, case: dict[str, Any]) -> None:
     if "annotated" not in workspace.bound:
         workspace.bind("annotated", "annotation_as_of")
+    if {"word_class", "symmetric_link"} & reads_of(file.name):
+        bind_words(workspace)
     if "phrase_at_work" in reads_of(file.name) and "content" in workspace.bound:
         workspace.bind("phrase_at_work", "annotated_phrase")
     if not case["captions"]:

@@ -22,6 +22,7 @@ def test_wheel_runs_the_demo_in_an_empty_environment(tmp_path: Path) -> None:
         "auditor/sql/metrics/bleu/bleu.sql",
         "auditor/sql/relations.toml",
         "auditor/sql/facts/signs.toml",
+        "auditor/sql/distractors/words.toml",
         "auditor/sql/macros.sql",
         "auditor/datasets.toml",
         "auditor/findings/kinds.toml",

@@ -10,8 +10,7 @@ from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantity
 from auditor.store.connection import Store
 from auditor.studies.diversity import DiversitySettings
-from auditor.studies.diversity.missed import missed_words
-from auditor.studies.diversity.omitted import omitted_words
+from auditor.studies.words import missed_words, omitted_words
 
 #: The tokenizer of the authors' code.
 _TOKENIZER = "spacy"

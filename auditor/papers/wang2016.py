@@ -25,7 +25,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve_all
 from auditor.studies.bounds import bounds
 from auditor.studies.correlate import correlate
-from auditor.studies.identical import identical_counts
+from auditor.studies.duplicates import identical_counts
 from auditor.studies.profile import profile
 from auditor.text import tokenizer_of
 

@@ -6,7 +6,7 @@ images, texts, the columns that name a dataset in the rows of a result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -14,7 +14,7 @@ import polars as pl
 from auditor.model import Progress, Selection, silent
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
-from auditor.store.scripts import chosen_tokenizer
+from auditor.store.scripts import chosen_tokenizer, fact_tokenizer
 from auditor.store.workspace import Workspace
 from auditor.text import AUTO, tokenizer_of
 
@@ -49,6 +49,10 @@ class Captions:
         """Open a workspace whose relation `reference` holds these captions. Their tokens must be there."""
         return ngrams.workspace(self.store, self.selection, self.tokenizer, **params)
 
+    def facts(self, progress: Progress = silent) -> Workspace:
+        """Open such a workspace, in which `sql/facts/` can be read too."""
+        return self.workspace(key=fact_tokenizer(self.store, self.selection, progress))
+
     def images(self) -> pl.DataFrame:
         """Return the images, sorted, whatever is drawn of them. Columns: image, split, captions."""
         return versions.images(self.store, self.selection)
@@ -62,14 +66,35 @@ class Captions:
         return stamp(self.selection, frame)
 
 
-def stamp(selection: Selection, frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a frame with the columns dataset, version and split of a selection in front."""
+def stamp(
+    selection: Selection, frame: pl.DataFrame, columns: Sequence[str] = ("dataset", "version", "split")
+) -> pl.DataFrame:
+    """Return a frame with the dataset, version and split of a selection in front, in `columns`.
+
+    A column that the frame has already stays as it is, and goes to the front.
+    """
+    values = (selection.version.dataset, selection.version.version, selection.split)
     return frame.select(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        pl.lit(selection.split, pl.String).alias("split"),
-        pl.all(),
+        *(
+            pl.col(name) if name in frame.columns else pl.lit(value, pl.String).alias(name)
+            for name, value in zip(columns, values, strict=True)
+        ),
+        pl.exclude(columns),
     )
+
+
+#: The columns that name the human captions which a row was measured against.
+EVALUATION = ("eval", "eval_version", "eval_split")
+
+
+def in_tokens_of_facts(store: Store, selection: Selection, progress: Progress = silent) -> Captions:
+    """Return captions in the tokens by which `sql/facts/` compares them, and make these."""
+    return Captions(store, selection, fact_tokenizer(store, selection, progress))
+
+
+def selections_of(captions: Iterable[Captions]) -> tuple[Selection, ...]:
+    """Return what captions are of, as a result names them."""
+    return tuple(one.selection for one in captions)
 
 
 def tokenize(store: Store, selections: Sequence[Selection], tokenizer: str, progress: Progress = silent) -> None:

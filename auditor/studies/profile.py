@@ -12,12 +12,11 @@ from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Table, about
 from auditor.scoring.signs import bind_signs
-from auditor.scoring.writing import chooses_tokenizer
-from auditor.store import ngrams, tokens, versions
+from auditor.store import versions
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
-from auditor.store.scripts import fact_tokenizer
 from auditor.store.workspace import Workspace
-from auditor.text import AUTO, tokenizer_of
+from auditor.text import AUTO
 
 Examples = Annotated[
     int, p.Parameter("Captions to show of each count of hygiene; rows are then all such captions.", least=0)
@@ -40,6 +39,11 @@ _HYGIENE = (
     "captions-of-one-or-two-words", "captions-of-unusual-length", "captions-in-several-splits",
     "images-with-another-number-of-captions", "images-with-captions-sorted-by-length", "images-in-several-splits",
 )  # fmt: skip
+
+#: What captions share with a related dataset, by column of `sql/profile/overlap_with_related.sql`.
+_SHARED = {
+    "images": "images-also-in", "captions": "captions-of-the-same-image-in", "texts": "captions-with-a-text-of",
+}  # fmt: skip
 
 #: What `--examples` lists: that, and what the table of sizes counts.
 _LISTED = (*_HYGIENE, "captions-on-several-images")
@@ -64,7 +68,6 @@ _SIGNS: Mapping[str, str] = {
 }
 
 
-@chooses_tokenizer("refs")
 def profile(
     store: Store,
     *refs: p.Refs,
@@ -94,10 +97,9 @@ def profile(
 
     Examples: auditor profile flickr8k coco-val2017 · auditor profile mine --examples 3 -o dirt.csv
     """
-    tokenize = tokenizer_of(tokenizer)
-    selections = versions.resolve_all(store, refs, split)
-    tokens.provide(store, selections, tokenizer, tokenize, progress)
-    measured = [_describe(store, selection, tokenizer, listing=examples > 0) for selection in selections]
+    selected = select_all(store, refs, split, tokenizer, progress=progress)
+    selections = selections_of(selected)
+    measured = [_describe(captions, listing=examples > 0) for captions in selected]
     described = [parts for *parts, _, _ in measured]
     sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
     listed = pl.concat(rows for *_, rows in measured) if examples else None
@@ -105,19 +107,22 @@ def profile(
     return Result(
         "profile",
         pl.concat(
-            _rows(selection, part) for selection, parts in zip(selections, described, strict=True) for part in parts
+            captions.stamp(part).select("dataset", "version", "statistic", "value", "split")
+            for captions, parts in zip(selected, described, strict=True)
+            for part in parts
         )
         if listed is None
         else listed,
         selections=selections,
         tables=(
             Table("size, vocabulary, repetition", _whole(sizes.filter(~is_mean)), name="sizes"),
-            Table(f"lengths in tokens of tokenizer {tokenizer}", sizes.filter(is_mean), name="lengths"),
+            Table(f"lengths in tokens of tokenizer {selected[0].tokenizer}", sizes.filter(is_mean), name="lengths"),
             _above_zero(_whole(hygiene)),
             *([] if listed is None else [_shown(listed, examples)]),
             *([_annotations(noted)] if noted.height else []),
         ),
         figures=(_figure(selections, [lengths for *_, lengths, _ in measured]),),
+        notes=selected[0].notes,
         lead=tuple(_lead(one, pl.concat(parts)) for one, parts in zip(selections, described, strict=True)),
         findings=tuple(
             found for one, parts in zip(selections, described, strict=True) for found in _dirt(one, pl.concat(parts))
@@ -163,28 +168,30 @@ def _dirt(selection: Selection, described: pl.DataFrame) -> list[Finding]:
     return [Finding(DIRT, said, where, signs, int(value["captions"]), "notice")] if signs else []
 
 
-def _describe(store: Store, selection: Selection, tokenizer: str, *, listing: bool) -> tuple[pl.DataFrame, ...]:
+def _describe(captions: Captions, *, listing: bool) -> tuple[pl.DataFrame, ...]:
     """Return size, hygiene and annotations of one selection (columns: statistic, value), its lengths, and its list.
 
     The list has the captions of each count of hygiene, none unless they are asked for.
     """
-    version = selection.version
+    store, version = captions.store, captions.selection.version
     logged = versions.log_rows(store, version.dataset).filter(pl.col("seq") == version.seq)
     refused = logged.select(statistic=pl.lit("rejected"), value=pl.col("rejected").cast(pl.Float64))
-    workspace = ngrams.workspace(store, selection, tokenizer, key=fact_tokenizer(store, selection))
+    workspace = captions.facts()
     bind_signs(workspace)
     workspace.bind("hygiene", "hygiene")
     workspace.bind("annotated", "annotation_as_of")
     noted = [workspace.rows("annotations")]
     for other in versions.related(store, version.dataset):
         workspace.params["other"] = other
-        noted.append(workspace.rows("overlap_with_related"))
+        shared = workspace.rows("overlap_with_related").cast(pl.Float64)
+        called = {name: f"{meaning}-{other}" for name, meaning in _SHARED.items()}
+        noted.append(shared.rename(called).unpivot(variable_name="statistic", value_name="value"))
     return (
         pl.concat([workspace.rows("profile"), refused]),
         _hygiene(workspace),
         pl.concat(noted),
         workspace.rows("caption_length_count"),
-        _listed(selection, workspace) if listing else pl.DataFrame(),
+        _listed(captions, workspace) if listing else pl.DataFrame(),
     )
 
 
@@ -198,22 +205,15 @@ def _hygiene(at_work: Workspace) -> pl.DataFrame:
     return named.with_columns(pl.col("value").fill_null(0.0))
 
 
-def _listed(selection: Selection, at_work: Workspace) -> pl.DataFrame:
+def _listed(captions: Captions, at_work: Workspace) -> pl.DataFrame:
     """List every caption that a count of hygiene counts, in the order of the counts."""
     order = pl.DataFrame({"statistic": _LISTED}).with_row_index("place")
     listed = at_work.query(
         "select h.statistic, r.image, r.slot, r.split, c.text from hygiene as h"
         " join reference as r using (image_no, slot) join caption as c on c.caption_id = h.caption_id"
     )
-    return (
-        listed.join(order, on="statistic")
-        .sort("place", "image", "slot")
-        .select(
-            pl.lit(selection.version.dataset).alias("dataset"),
-            pl.lit(selection.version.version).alias("version"),
-            "split", "statistic", "image", "slot", "text",
-        )
-    )  # fmt: skip
+    ordered = listed.join(order, on="statistic").sort("place", "image", "slot").drop("place")
+    return captions.stamp(ordered)
 
 
 def _shown(listed: pl.DataFrame, examples: int) -> Table:
@@ -239,16 +239,6 @@ def _figure(selections: Sequence[Selection], lengths: Sequence[pl.DataFrame]) ->
         LENGTHS, "Lengths of captions", "lines", pl.concat(rows), x="length", y="share", series="dataset",
         x_label="tokens of a caption", y_label="share of captions",
     )  # fmt: skip
-
-
-def _rows(selection: Selection, described: pl.DataFrame) -> pl.DataFrame:
-    return described.select(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        "statistic",
-        "value",
-        pl.lit(selection.split, pl.String).alias("split"),
-    )
 
 
 def _side_by_side(selections: Sequence[Selection], parts: Sequence[pl.DataFrame]) -> pl.DataFrame:

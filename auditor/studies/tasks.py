@@ -20,6 +20,7 @@ from auditor.model import Selection
 from auditor.result import Finding, Result, Table, about, counted, listed
 from auditor.scoring.references import as_references
 from auditor.scoring.single_captions import lacking
+from auditor.store.captions import stamp
 from auditor.store.connection import Store
 from auditor.store.versions import bind_content, content_at_work, images, resolve
 from auditor.store.workspace import Workspace
@@ -116,10 +117,7 @@ def tasks(
         why = "; ".join([*odd, *map(str, obstacles)]) or "it has no images"
         pairs = f"; `auditor tasks {ref} --candidates intra --kind pairs` needs one caption per image"
         raise UsageError(f"{selection.label}: no question to ask: {why}{pairs if lacking(store, selection) else ''}")
-    frame = rows.select(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        pl.lit(selection.split, pl.String).alias("split"),
+    questions = rows.select(
         "task",
         pl.lit(form).alias("kind"),
         "image",
@@ -128,6 +126,7 @@ def tasks(
         pl.lit(seed, pl.Int64).alias("seed"),
         pl.lit(" ".join(one.pinned_name for one in drawn_from) or None, pl.String).alias("drawn_from"),
     )
+    frame = stamp(selection, questions)
     result = Result(
         "tasks",
         frame,

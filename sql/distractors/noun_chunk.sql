@@ -1,16 +1,16 @@
 -- name: noun_chunk
 -- version: 1
 -- grain: noun chunk
--- reads: content, caption, parse, person_word, clothing_word
+-- reads: content, caption, parse, word_class
 -- returns: image, slot, split, text, position, start, ends, words, head, link
 --
 -- The noun chunks that a pipeline finds in the captions of a selection, in their order; `head` and `link` are as in
 -- annotated_phrase. Parsers were not made for captions, so a chunk begins at a word of a noun phrase, not at the "and" before it,
 -- reaches back to the article of its adjectives, and ends before a verb in -s after a word for people or clothes: "a man skis".
 with ending_word as (
-    select unnest(words) as word from person_word
-    union
-    select unnest(words) from clothing_word where not is_color
+    select distinct word
+    from word_class
+    where class = 'person' or (class = 'clothing' and sort is null)
 ),
 listed as (
     select c.image, c.slot, c.split, c.text, p.starts, p.lengths, p.tags, p.chunk_starts, p.chunk_ends

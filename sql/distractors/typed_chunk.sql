@@ -1,18 +1,18 @@
 -- name: typed_chunk
 -- version: 1
 -- grain: noun chunk
--- reads: noun_chunk, person_word, place_word, clothing_word, group_word
+-- reads: noun_chunk, word_class
 -- returns: image, slot, split, text, position, type, is_of_last, start, ends, words, head, link
 --
 -- What noun chunks are of, as lists of words tell by the last: people, scene, clothing or other. A group of what is no people is
 -- none, and a chunk `is_of_last` where it is what a group before it is of. "A field of grass" is one scene, a lot of grass and
 -- water after "of" or "with" is none, and "a pink" is what a parser leaves of a dress.
 with listed as (
-    select unnest(words) as word, 'people' as type, false as after_preposition, false as is_color from person_word
-    union all
-    select unnest(words), 'scene', after_preposition, false from place_word
-    union all
-    select unnest(words), 'clothing', false, is_color from clothing_word
+    select
+        word, case class when 'person' then 'people' when 'place' then 'scene' else class end as type,
+        coalesce(sort = 'after a preposition', false) as after_preposition, coalesce(sort = 'color', false) as is_color
+    from word_class
+    where class in ('person', 'place', 'clothing')
 ),
 form as (
     select
@@ -55,7 +55,7 @@ typed as (
     from followed as f
     left join named as n on n.head = f.head
     left join named as o on o.head = f.next_head
-    left join (select distinct unnest(words) as word from group_word) as g on g.word = f.head
+    left join (select distinct word from word_class where class = 'group') as g on g.word = f.head
 )
 select
     image, slot, split, text, position, type,

@@ -1,14 +1,14 @@
 -- name: typed_phrase
 -- version: 1
 -- grain: phrase
--- reads: phrase_at_work, group_word, misread_word
+-- reads: phrase_at_work, word_class
 -- returns: image, slot, split, text, position, chain, start, ends, head, link, kind, number, number_before_of
 --
 -- What each phrase is for a mention: person, scene, clothing or nothing of these, and its `number`: singular, plural, group, or
 -- unclear ("a men", "two player"); that of scenes is any, for hardly one has a verb, or unclear where they name no place.
 -- `number_before_of` is that of "NP1 of NP2" where this phrase is the first of both, null where its noun makes none.
-with misread as (select type, alone, is_mention, unnest(words) as word from misread_word),
-grouping_word as (select number, unnest(words) as word from group_word),
+with misread as (select sort as type, alone, is_mention, word from word_class where class = 'misread'),
+grouping_word as (select sort as number, word from word_class where class = 'group'),
 read as (
     select
         p.image, p.slot, p.split, p.text, p.position, p.chain, p.start, p.ends, p.head, p.link, lower(p.words) as words,

@@ -1,14 +1,16 @@
 -- name: coverage
--- version: 2
+-- version: 3
 -- grain: list, decile of the evaluation words
--- reads: list_caption, covering_word, trained_word, word_to_cover, vocabulary
+-- params: tokenizer VARCHAR, all_images BOOLEAN
+-- reads: list_caption, evaluated_image, caption_tokens, trained_word, word_to_cover, vocabulary
 -- returns: list_no, decile, types, learnable, recalled
 -- order: l.list_no, c.decile
 -- cites: van Miltenburg et al. 2018, equations 1-4, figure 4
 --
 -- How many of the words of people's captions can be learnt from the training data, and how many of those a list has:
--- both of the same images. A decile holds a tenth of all words of people's captions, rounded up, the most frequent
--- first, ties by the word, as in the paper's code (the text says that they are deciles of the learnable words).
+-- both of the images that people's captions describe too, or of all. A decile holds a tenth of all words of people's
+-- captions, rounded up, the most frequent first, ties by the word, as in the paper's code (the text says that they are
+-- deciles of the learnable words).
 with ranked as (
     select
         e.token_id,
@@ -21,7 +23,13 @@ cut as (
     select token_id, (number - 1) // ((types + 9) // 10) + 1 as decile
     from ranked
 ),
-list as (select distinct list_no from list_caption)
+list as (select distinct list_no from list_caption),
+covering_word as (
+    select distinct l.list_no, unnest(t.tokens) as token_id
+    from list_caption as l
+    join caption_tokens as t on t.caption_id = l.caption_id and t.tokenizer = $tokenizer::varchar
+    where $all_images::boolean or l.image in (select image from evaluated_image)
+)
 select
     l.list_no,
     c.decile,

@@ -1,12 +1,18 @@
 -- name: duplicate_within
--- version: 2
+-- version: 3
 -- grain: question, caption
--- reads: question, side_caption, text_at_image, similar_text
+-- reads: question, side_caption, similar_text
 -- returns: question_no, image_no, slot, text_no, exact, place
 --
 -- The captions that repeat an earlier one of their image (`repeat`), each with the place of the first, and those that
 -- repeat none but are like another, each with the place of the nearest.
-with nearest as (
+with text_at_image as materialized (
+    select side_no, image_no, text_no, min(place) as place
+    from side_caption
+    where text_no is not null and side_no in (select side_no from question where scope = 'within-image')
+    group by side_no, image_no, text_no
+),
+nearest as (
     select
         a.side_no, a.image_no, a.text_no,
         min(at_distance((n.total - n.shared)::ubigint * 1000000 // n.total, b.place)) as best

@@ -1,13 +1,23 @@
 -- name: syntax_total
--- version: 1
+-- version: 2
 -- grain: statistic
--- reads: image_count, syntax_definition
+-- reads: reference, text_counts, syntax_definition
 -- returns: class, images, part, whole, part_square, whole_square, product
 -- order: class
 -- cites: Cochran 1977, section 6.3: what the interval of a ratio over images needs
 --
 -- Each statistic as a ratio of what is counted, summed over images: its part, its whole, their squares and product.
-with per_image as (
+with image_count as materialized (
+    select r.image_no, t.counted, sum(t.number)::bigint as number
+    from reference as r
+    join text_counts as t using (caption_id)
+    group by r.image_no, t.counted
+    union all
+    select image_no, 'caption' as counted, count(*) as number
+    from reference
+    group by image_no
+),
+per_image as (
     select
         d.class, c.image_no,
         coalesce(sum(c.number) filter (where d.side = 'part'), 0) as part,

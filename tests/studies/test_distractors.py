@@ -18,8 +18,10 @@ from sizes import examples
 from auditor.errors import UsageError
 from auditor.model import Part, Source
 from auditor.store.connection import MEMORY, Store
+from auditor.store.workspace import Workspace
 from auditor.studies.distractors import COLUMNS, TASKS, distractors
-from auditor.studies.distractors.tables import examples as examples_of
+from auditor.studies.distractors.phrases import bind_words
+from auditor.studies.distractors.study import examples as examples_of
 from auditor.studies.ingest.sources import ingest_sources
 
 ASKED = [
@@ -278,14 +280,10 @@ def test_a_task_without_items_is_told_beside_the_others(store: Store, tmp_path: 
 
 
 def test_no_word_is_listed_twice(store: Store) -> None:
-    from auditor.store.workspace import Workspace
-
-    for name, by in (
-        *(("misread_word", "type"), ("group_word", None)),
-        *(("person_word", None), ("place_word", None), ("clothing_word", None)),
-    ):
-        rows = Workspace(store).rows(name).explode("words")
-        assert rows.select(*([by] if by else []), "words").is_unique().all()
+    at_work = Workspace(store)
+    bind_words(at_work)
+    words = at_work.query("select if(class = 'misread', class || sort, class) as class, word from word_class")
+    assert words.is_unique().all()
 
 
 @pytest.mark.full

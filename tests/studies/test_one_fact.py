@@ -18,9 +18,8 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.workspace import Workspace
 from auditor.studies.bounds import bounds
 from auditor.studies.compare import compare
-from auditor.studies.duplicates import duplicates
+from auditor.studies.duplicates import duplicates, identical
 from auditor.studies.findings import findings
-from auditor.studies.identical import identical
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.profile import profile
 from auditor.studies.report.card import card

@@ -150,3 +150,15 @@ def test_every_count_of_hygiene_lists_what_it_counts(store: Store, dataset: str)
         listed = found.frame.filter(pl.col("statistic") == statistic)
         assert (listed["image"].n_unique() if statistic.startswith("images-") else listed.height) == count, statistic
         assert shown.filter(pl.col("statistic") == statistic).height == min(2, listed.height)
+
+
+def test_what_a_related_dataset_shares_is_named_by_it() -> None:
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, [("a", 0, "a dog"), ("b", 0, "a cat")], "other")
+        ingest_rows(store, [("a", 0, "a dog"), ("b", 0, "a dog"), ("c", 0, "a bird")], "mine")
+        store.execute("update dataset set related = ['other'] where dataset = 'mine'")
+        counted = dict(profile(store, "mine").frame.select("statistic", "value").iter_rows())
+    shared = {name: value for name, value in counted.items() if name.endswith("-other")}
+    assert shared == {
+        "images-also-in-other": 2.0, "captions-of-the-same-image-in-other": 1.0, "captions-with-a-text-of-other": 2.0,
+    }  # fmt: skip

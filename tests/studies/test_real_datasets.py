@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from conftest import DATA
+from parts_of_diversity import local_diversity
 
 from auditor import config
 from auditor.model import Part, Source
@@ -16,7 +17,6 @@ from auditor.store import verification
 from auditor.store.connection import Store
 from auditor.studies.compare.study import compare
 from auditor.studies.correlate import correlate
-from auditor.studies.diversity.per_image import local_diversity
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.profile import profile
 from auditor.studies.score.study import score

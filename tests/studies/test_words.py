@@ -18,8 +18,8 @@ from sizes import examples
 from auditor.api import Auditor
 from auditor.errors import MetricError, UsageError
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.keyness import keyness
 from auditor.studies.words import words
+from auditor.studies.words.keyness import keyness
 
 captions = st.lists(st.sampled_from(["dog", "cat", "naïve", "日本"]), min_size=1, max_size=40)
 

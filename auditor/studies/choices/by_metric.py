@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.candidates import CandidateSet, output_of
-from auditor.model import Progress, Selection
+from auditor.model import Progress
 from auditor.result import Said
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures
-from auditor.store import tokens
-from auditor.store.connection import Store
+from auditor.store.captions import Captions
 from auditor.studies.choices.scored import METRIC, SCHEMA, SIDES, Scored
-from auditor.text import tokenizer_of
 
 
 def scorers(
-    store: Store,
-    selection: Selection,
+    captions: Captions,
     items: pl.DataFrame,
     against: str | None,
     names: p.Metrics,
-    tokenizer: str,
     notes: list[Said],
     progress: Progress,
 ) -> Iterator[Scored]:
@@ -38,6 +34,7 @@ def scorers(
     """
     if names is not None and not names:
         return
+    store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
     try:
         references, said = references_of(store, selection, against)
     except UsageError as error:
@@ -47,40 +44,33 @@ def scorers(
         return
     wanted, left = scorable(store, references, requests(names), names)
     notes += [*said, *left]
-    tokens.provide(store, [references], tokenizer, tokenizer_of(tokenizer), progress)
+    captions.like(references).tokenize(progress)
     both = output_of(selection)
     asked = CandidateSet(both.name, "candidate_choice", both.params, drawn_from=both.drawn_from)
     signed = signatures(wanted, tokenizer, References("loo"))
     is_noted = False
-    for metric, scores in _scored(store, references, tokenizer, asked, wanted, progress):
-        better = -1.0 if metric.metric.lower_is_better else 1.0
-        by_slot = scores.select("image", "slot", score=pl.col(metric.label) * better)
-        sides = items.select("item_no", "image", *(f"slot_{side}" for side in SIDES))
-        for side in SIDES:
-            renamed = by_slot.rename({"slot": f"slot_{side}", "score": side})
-            sides = sides.join(renamed, on=["image", f"slot_{side}"], how="left", maintain_order="left")
-        of_items = sides.select(*SCHEMA).cast(SCHEMA)
-        scored = of_items["wrong"].count()
-        if scored < items.height and not metric.metric.sees_images and not is_noted:
-            is_noted = True
-            notes.append(
-                f"{metric.label} scores {scored:,} of {items.height:,} items: {references.label} has no other captions "
-                "of the images of the rest, or holds both of their right captions"
-            )
-        yield Scored(metric.label, METRIC, "references", of_items, signature=signed[metric.label])
-
-
-def _scored(
-    store: Store,
-    references: Selection,
-    tokenizer: str,
-    asked: CandidateSet,
-    wanted: Sequence[MetricRequest],
-    progress: Progress,
-) -> Iterator[tuple[MetricRequest, pl.DataFrame]]:
-    """Score by the metrics that see images apart: these score fewer, and the others are not to lose what these lack."""
+    # Metrics that see images score fewer items, and the others are not to lose what these lack.
     for sees_images in (False, True):
         some = [metric for metric in wanted if metric.metric.sees_images is sees_images]
-        if some:
-            scores = score_candidates(store, references, tokenizer, [asked], some, progress)
-            yield from ((metric, scores) for metric in some)
+        scores = score_candidates(store, references, tokenizer, [asked], some, progress) if some else pl.DataFrame()
+        for metric in some:
+            of_items = _of_items(metric, scores, items)
+            scored = of_items["wrong"].count()
+            if scored < items.height and not sees_images and not is_noted:
+                is_noted = True
+                notes.append(
+                    f"{metric.label} scores {scored:,} of {items.height:,} items: {references.label} has no other "
+                    "captions of the images of the rest, or holds both of their right captions"
+                )
+            yield Scored(metric.label, METRIC, "references", of_items, signature=signed[metric.label])
+
+
+def _of_items(metric: MetricRequest, scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Bring the scores of captions to their items, as columns of `SCHEMA`."""
+    better = -1.0 if metric.metric.lower_is_better else 1.0
+    by_slot = scores.select("image", "slot", score=pl.col(metric.label) * better)
+    sides = items.select("item_no", "image", *(f"slot_{side}" for side in SIDES))
+    for side in SIDES:
+        renamed = by_slot.rename({"slot": f"slot_{side}", "score": side})
+        sides = sides.join(renamed, on=["image", f"slot_{side}"], how="left", maintain_order="left")
+    return sides.select(*SCHEMA).cast(SCHEMA)

@@ -8,6 +8,7 @@ import polars as pl
 
 from auditor.model import Selection
 from auditor.statistics.forced_choice import Difference, against_best, difference, share
+from auditor.store.captions import stamp
 from auditor.studies.choices.scored import BLIND, PEOPLE, Scored, chance_of
 
 #: What stands for a part: all of them together, and the items that no blind scorer decides.
@@ -63,13 +64,7 @@ def rows(
                 told[-1] |= _beside(own, row, PEOPLE, "people_gap", "people_p", "people", confidence)
     frame = pl.DataFrame(told, schema=_SCHEMA)
     signed = pl.col("scorer").replace_strict(dict(signatures), return_dtype=pl.String).alias("signature")
-    return frame.select(
-        pl.lit(version.dataset).alias("dataset"),
-        pl.lit(version.version).alias("version"),
-        pl.lit(selection.split, pl.String).alias("split"),
-        pl.all(),
-        signed,
-    )
+    return stamp(selection, frame.with_columns(signed))
 
 
 def of_all_items(told: pl.DataFrame) -> pl.DataFrame:

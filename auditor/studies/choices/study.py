@@ -14,8 +14,8 @@ from auditor.files.rows import check_path, write_rows
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, Signature, findings_in, folded, notes_in
 from auditor.scoring.references import references_of
-from auditor.scoring.writing import chooses_tokenizer
-from auditor.store import tokens, versions
+from auditor.store import versions
+from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.choices import blind, by_metric, given
@@ -26,7 +26,7 @@ from auditor.studies.choices.rows import ALL, FAIR
 from auditor.studies.choices.rows import rows as rows_of
 from auditor.studies.choices.scored import BLIND, CEILING, PEOPLE, SCHEMA, SIDES, Scored, marks, outcomes
 from auditor.studies.choices.tables import figure, lead, tables
-from auditor.text import AUTO, tokenizer_of
+from auditor.text import AUTO
 
 #: Of what rows say of a scorer, and of which items are blind-fair.
 _VERSION, _FAIR_VERSION = 2, 1
@@ -83,7 +83,6 @@ Confirmed = Annotated[
 Force = Annotated[bool, p.Parameter("Replace files that are there.")]
 
 
-@chooses_tokenizer("ref", "against", "train")
 def choices(
     store: Store,
     ref: Benchmark,
@@ -157,17 +156,19 @@ def choices(
     for file, what in ((fair, _BLIND_FAIR), (answers, _ANSWERS)):
         if file is not None:
             check_path(file, what, force=force)
-    selection = versions.resolve(store, ref, split)
-    notes: list[Said] = []
-    at_work, items = _items(store, selection, tokenizer, seed, folds, confirmed, notes)
+    captions = select(store, ref, split, tokenizer, beside=(against, train), progress=progress)
+    selection, tokenizer = captions.selection, captions.tokenizer
+    notes: list[Said] = [*captions.notes]
+    at_work, items = _items(captions, seed, folds, confirmed, notes)
     trained = _trained(store, selection, train or against, notes)
-    tokens.provide(store, [selection, *([trained] if trained else [])], tokenizer, tokenizer_of(tokenizer), progress)
+    if trained:
+        captions.like(trained).tokenize(progress)
     trained = _bind_training(at_work, trained, notes)
     texts = at_work.rows("choice_text")
     battery = Battery(order, unseen, folds, seed)
     scored = [*blind.scorers(at_work, items, battery, trained_on=trained.pinned_name if trained else None)]
     scored += _people(items)
-    scored += by_metric.scorers(store, selection, items, against, metrics, tokenizer, notes, progress)
+    scored += by_metric.scorers(captions, items, against, metrics, notes, progress)
     for file in scores or ():
         scored += given.scorers(file, texts, selection, notes)
     _check_names(scored)
@@ -201,32 +202,17 @@ def choices(
 
 
 def _items(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
-    seed: int,
-    folds: int,
-    confirmed: int | None,
-    notes: list[Said],
+    captions: Captions, seed: int, folds: int, confirmed: int | None, notes: list[Said]
 ) -> tuple[Workspace, pl.DataFrame]:
     """Find the items at work; `notes` report how many of those with votes are confirmed."""
-    version = selection.version
-    at_work = Workspace(
-        store,
-        dataset=version.dataset,
-        seq=version.seq,
-        split=selection.split,
-        tokenizer=tokenizer,
-        seed=seed,
-        folds=folds,
-        confirmed=None,
-    )
+    selection = captions.selection
+    at_work = captions.workspace(seed=seed, folds=folds, confirmed=None)
     at_work.bind("annotated", "annotation_as_of")
     items = at_work.rows("choice_item")
     if items.is_empty():
         raise UsageError(
-            f"{selection.label}: holds no forced-choice items (it is of kind {version.kind}); `auditor ingest NAME "
-            "--from FILE` reads them, `auditor distractors` makes some"
+            f"{selection.label}: holds no forced-choice items (it is of kind {selection.version.kind}); `auditor "
+            "ingest NAME --from FILE` reads them, `auditor distractors` makes some"
         )
     notes += _confirmed(selection, items["votes_right"], confirmed)
     at_work.params["confirmed"] = confirmed

@@ -7,12 +7,16 @@ people, places and clothes among them (`sql/distractors/chunk_phrase.sql`).
 from __future__ import annotations
 
 import functools
+import tomllib
 from collections.abc import Mapping, Sequence
+
+import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source
 from auditor.store import parses
 from auditor.store.connection import Store
+from auditor.store.sqlfiles import sql_root
 from auditor.store.versions import content_at_work, resolve
 from auditor.store.workspace import Workspace
 from auditor.text.spacy import processes
@@ -56,11 +60,22 @@ def parsed(store: Store, selections: Sequence[Selection], pipeline: str, progres
     return parses.provide(store, selections, by.label, functools.partial(processes.annotated, by, None), progress)
 
 
+def bind_words(at_work: Workspace) -> None:
+    """Bind the words and patterns of `sql/distractors/words.toml`: relations `word_class` and `symmetric_link`."""
+    listed = tomllib.loads((sql_root() / "distractors" / "words.toml").read_text(encoding="utf-8"))
+    columns = {"sort": None, "alone": False, "is_mention": False}
+    words = [columns | part | {"word": word} for part in listed["word_class"] for word in part["words"].split()]
+    schema = {"class": pl.String, "sort": pl.String, "alone": pl.Boolean, "is_mention": pl.Boolean, "word": pl.String}
+    at_work.bind_rows("word_class", pl.DataFrame(words, schema=schema))
+    at_work.bind_rows("symmetric_link", pl.DataFrame(listed["symmetric_link"]))
+
+
 def bind_phrases(at_work: Workspace, selection: Selection, told: parses.Parses | None) -> None:
     """Let relation `phrase_at_work` stand for the phrases of the captions at work: marked, or the noun chunks told.
 
     Raises `UsageError` where there are none.
     """
+    bind_words(at_work)
     if told is None:
         _check_marked(at_work, selection)
         at_work.bind("phrase_at_work", "annotated_phrase")

@@ -15,13 +15,13 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.files.rows import check_path, write_rows
-from auditor.model import Progress, silent
-from auditor.result import Result, Signature
+from auditor.model import Progress, Selection, silent
+from auditor.result import Result, Signature, Table, listed
+from auditor.store.captions import stamp
 from auditor.store.connection import Store
 from auditor.store.versions import content_at_work, resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.distractors.phrases import MARKED, bind_phrases, bind_training, find_training, parsed
-from auditor.studies.distractors.tables import counts, examples, without_items
 
 _VERSION = 1
 
@@ -159,16 +159,14 @@ def distractors(
     if kept.is_empty():
         raise UsageError(f"{selection.label}: no item to make: {'; '.join(said)}")
     trained_on = " ".join(one.pinned_name for one in training)
-    frame = kept.select(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        pl.lit(selection.split, pl.String).alias("split"),
+    rows = kept.select(
         pl.format("{}/{}#{}/{}", "part", "image", "slot", "place").alias("item"),
         *("part", "image", pl.col("split").alias("image_split"), "slot", "right", "wrong"),
         (pl.col("drawn_image") + "#" + pl.col("drawn_slot").cast(pl.String)).alias("drawn_from"),
         pl.lit(trained_on or None, pl.String).alias("trained_on"),
         pl.lit(seed, pl.Int64).alias("seed"),
     )
+    frame = stamp(selection, rows)
     settings: dict[str, str | int | float | bool] = {
         "phrases": told.pipeline if told else MARKED, "train": trained_on, "draw": draw, "seed": seed,
     }  # fmt: skip
@@ -213,3 +211,48 @@ def write(frame: pl.DataFrame, path: Path, *, force: bool = False) -> None:
     check_path(path, _WHAT, force=force)
     shown = frame.with_columns(pl.col("image_split").alias("split")).select(COLUMNS)
     write_rows(shown, path)
+
+
+def without_items(selection: Selection, made: pl.DataFrame, asked: Mapping[str, str]) -> tuple[str, ...]:
+    """Say which tasks have no items, and why; `asked` says of each task whether it mentions a person or a scene."""
+    said = []
+    for kind, what in (("person", "names people"), ("scene", "is a scene")):
+        rows = {name: made.filter(part=name)["dropped"] for name, of in asked.items() if of == kind}
+        if unmentioned := [name for name, dropped in rows.items() if dropped.is_empty()]:
+            fewer = " beside others" if unmentioned == ["switch-people"] else ""
+            said.append(f"{listed(unmentioned, len(unmentioned))}: no phrase of {selection.label} {what}{fewer}")
+        if left_out := [name for name, dropped in rows.items() if len(dropped) and not dropped.null_count()]:
+            said.append(f"{listed(left_out, len(left_out))}: rules leave out every item of {selection.label}")
+    return tuple(said)
+
+
+def counts(selection: Selection, made: pl.DataFrame, asked: Sequence[str]) -> Table:
+    """Count the items of each task, and what each rule left out."""
+    order = pl.col("task").replace_strict({name: place for place, name in enumerate(asked)}, return_dtype=pl.Int64)
+    counted = (
+        made.group_by(pl.col("part").alias("task"), pl.col("dropped").alias("rule"))
+        .agg(pl.len().alias("items"))
+        .with_columns(pl.when(pl.col("rule").is_null()).then(pl.lit("kept")).otherwise(pl.lit("dropped")).alias("is"))
+        .sort(order, pl.col("rule").is_not_null(), -pl.col("items").cast(pl.Int64), "rule")
+        .select("task", "is", "items", "rule")
+    )
+    return Table(
+        f"items of {selection.label}",
+        counted,
+        caption="dropped: left out by the first rule that holds",
+        name="counts",
+        sections="task",
+    )
+
+
+def examples(frame: pl.DataFrame) -> Table:
+    """Show the first item of each task."""
+    shown = frame.group_by("part", maintain_order=True).agg(pl.col("image", "right", "wrong").first())
+    more = frame.height - shown.height
+    return Table(
+        "an item of each task",
+        shown.rename({"part": "task"}),
+        caption=f"{more:,} more: -o FILE.csv or FILE.jsonl writes them" if more > 0 else None,
+        beside=("right", "wrong"),
+        name="examples",
+    )

@@ -16,7 +16,8 @@ from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN, CandidateSet, bind_candidates, output_of
 from auditor.model import Progress, Selection
 from auditor.scoring.registry import References
-from auditor.store import ngrams, parses, tokens, versions
+from auditor.store import ngrams, parses, versions
+from auditor.store.captions import tokenize
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity.settings import DiversitySettings
 from auditor.text import function_words, tokenizer_of
@@ -103,7 +104,7 @@ def pairings(
     `UsageError` for a system that describes no image of the references.
     """
     tokenizer = settings.resolved_tokenizer
-    tokens.provide(store, [*systems, evaluation], tokenizer, tokenizer_of(tokenizer), progress)
+    tokenize(store, [*systems, evaluation], tokenizer, progress)
     at_work, rule = None, ""
     for done, system in enumerate(systems):
         progress(f"{system.label}: words of images", done, len(systems))

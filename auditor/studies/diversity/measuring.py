@@ -9,13 +9,12 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source
 from auditor.result import Said
-from auditor.store import tokens
+from auditor.store.captions import stamp, tokenize
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.diversity.content_words import unshared
 from auditor.studies.diversity.overall import GlobalStatistics, global_statistics, workspace
 from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Known
-from auditor.text import tokenizer_of
 
 #: The rows of a result. `value` of a curve is read at `position`. `low` and `high` are the ends over what `spread`
 #: names: drawn orders, parallel lists, or of an interval over images. A row of two statistics is their correlation over
@@ -57,13 +56,12 @@ def selections_with_tokens(
     progress: Progress,
 ) -> tuple[tuple[Selection, ...], Known]:
     """Resolve what is measured and what it is measured against, and see to the tokens of all."""
-    tokenize = tokenizer_of(tokenizer)
     selections = resolve_all(store, refs, split)
     known = Known(
         None if against is None else resolve(store, against), None if evaluation is None else resolve(store, evaluation)
     )
     further = [one for one in (known.training, known.evaluation) if one]
-    tokens.provide(store, [*selections, *further], tokenizer, tokenize, progress)
+    tokenize(store, [*selections, *further], tokenizer, progress)
     return selections, known
 
 
@@ -88,12 +86,4 @@ def measured(
 
 
 def _rows(selection: Selection, rows: pl.DataFrame, settings: DiversitySettings) -> pl.DataFrame:
-    version = selection.version
-    return rows.select(
-        pl.lit(version.dataset).alias("dataset"),
-        pl.lit(version.version).alias("version"),
-        "statistic", "position", "value", "low", "high", "spread", "lists",
-        pl.lit(selection.split, pl.String).alias("split"),
-        pl.lit(settings.resolved_tokenizer).alias("tokenizer"),
-        "seed", "signature", "reason",
-    )  # fmt: skip
+    return stamp(selection, rows.with_columns(pl.lit(settings.resolved_tokenizer).alias("tokenizer")))

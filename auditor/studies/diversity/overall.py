@@ -130,7 +130,7 @@ def workspace(store: Store, settings: DiversitySettings, known: Known) -> Worksp
     if known.evaluation:
         use(at_work, known.evaluation)
         at_work.bind("evaluated_image_word", "word_of_image")
-        at_work.bind("evaluated_image", "distinct_image")
+        at_work.bind_rows("evaluated_image", at_work.query("select distinct image from reference"))
     return at_work
 
 

@@ -3,47 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import polars as pl
 
-from auditor import parameters as p
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, Selection
 from auditor.result import Figure, Finding, Result, Signature, Table, about
 from auditor.scoring.registry import References
 from auditor.statistics.cards import CLASSES
 from auditor.statistics.ratio import INTERVAL, ratio
+from auditor.store.captions import EVALUATION, stamp
 from auditor.store.connection import Store
-from auditor.store.versions import images, resolve, resolve_all
-from auditor.studies.diversity.content_words import Content, Pairing, content_of, pairings
-from auditor.studies.diversity.settings import DiversitySettings, settled
+from auditor.store.versions import images
+from auditor.studies.diversity.content_words import Content, Pairing, pairings
+from auditor.studies.diversity.settings import DiversitySettings
 
 _VERSION = 1
 
 _PRECISIONS = {"content": "precision", "all": "precision-all-words"}
-
-
-def local_diversity(
-    store: Store,
-    *refs: p.Refs,
-    evaluation: str,
-    settings: DiversitySettings | None = None,
-    split: str | None = None,
-    progress: Progress = silent,
-) -> Result:
-    """Give local recall by importance and local precision of each system against people's captions of the same images.
-
-    `recall-k`: of the content words that k captions of an image hold, the share that the system's caption of it holds;
-    `recall-majority`: of those that 3 captions or more hold. `precision`: of the content words that the system's
-    captions hold, the share that a caption of the image holds; `precision-all-words`: of all its words. Ratios of
-    totals over images; each caption of a system counts by itself, as a set of words. Where a system is the references
-    themselves, each caption is held out once. Value is null where no image has such a word; with fewer than five
-    `references`, drawn by the seed, none is in five captions.
-    """
-    settings, said = settled(store, refs, settings or DiversitySettings(), None, evaluation, split)
-    people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
-    result = local_words_met(store, systems, people, content_of(settings), settings, progress)
-    return replace(result, notes=(*said, *result.notes))
 
 
 def local_words_met(
@@ -54,7 +30,15 @@ def local_words_met(
     settings: DiversitySettings,
     progress: Progress,
 ) -> Result:
-    """Do so for selections each of which describes images of the people's captions."""
+    """Return local recall by importance and local precision of systems against people's captions of the same images.
+
+    Each system describes images of the people's captions. `recall-k`: of the content words that k captions of an image
+    hold, the share that the system's caption of it holds; `recall-majority`: of those that 3 captions or more hold.
+    `precision`: of the content words that the system's captions hold, the share that a caption of the image holds;
+    `precision-all-words`: of all its words. Ratios of totals over images; each caption of a system counts by itself, as
+    a set of words. Where a system is the references themselves, each caption is held out once. Value is null where no
+    image has such a word; with fewer than five `references`, drawn by the seed, none is in five captions.
+    """
     met, parts = [], []
     for pairing in pairings(store, systems, people, content, settings, progress):
         met.append(pairing)
@@ -94,21 +78,15 @@ def _statistics(pairing: Pairing) -> pl.DataFrame:
 def _rows(pairing: Pairing, statistics: pl.DataFrame, content: Content, settings: DiversitySettings) -> pl.DataFrame:
     system, people = pairing.system, pairing.evaluation
     signed = {name: local_signature(name, people, pairing.refs, settings, content) for name in statistics["statistic"]}
-    return statistics.select(
-        pl.lit(system.version.dataset).alias("dataset"),
-        pl.lit(system.version.version).alias("version"),
-        "statistic", "value", "low", "high",
+    rows = statistics.with_columns(
         pl.when(pl.col("low").is_not_null()).then(pl.lit("images")).alias("spread"),
         pl.col("n", "images").cast(pl.Int64),
-        pl.lit(system.split, pl.String).alias("split"),
-        pl.lit(people.version.dataset).alias("eval"),
-        pl.lit(people.version.version).alias("eval_version"),
-        pl.lit(people.split, pl.String).alias("eval_split"),
         pl.lit(settings.resolved_tokenizer).alias("tokenizer"),
         pl.lit(pairing.refs.parameters.get("seed"), pl.Int64).alias("seed"),
         pl.col("statistic").replace_strict(signed, return_dtype=pl.String).alias("signature"),
         pl.when(pl.col("value").is_null()).then(pl.lit("no image has such a word")).alias("reason"),
-    )  # fmt: skip
+    )
+    return stamp(system, stamp(people, rows, EVALUATION))
 
 
 def local_signature(

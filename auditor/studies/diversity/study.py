@@ -18,6 +18,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Table, findings_in, notes_in
 from auditor.scoring.registry import DECIMALS, STATISTICS, References
 from auditor.statistics import cards
+from auditor.store.captions import stamp
 from auditor.store.connection import Store
 from auditor.store.versions import images
 from auditor.studies.diversity.content_words import content_of
@@ -77,13 +78,8 @@ def image_diversity(
 def _absent(
     selection: Selection, signatures: Mapping[str, str], settings: DiversitySettings, reason: str
 ) -> pl.DataFrame:
-    return pl.DataFrame({"statistic": [*signatures], "signature": [*signatures.values()]}).with_columns(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        pl.lit(selection.split, pl.String).alias("split"),
-        pl.lit(settings.resolved_tokenizer).alias("tokenizer"),
-        pl.lit(reason).alias("reason"),
-    )
+    rows = pl.DataFrame({"statistic": [*signatures], "signature": [*signatures.values()]})
+    return stamp(selection, rows.with_columns(tokenizer=pl.lit(settings.resolved_tokenizer), reason=pl.lit(reason)))
 
 
 Robustness = Annotated[bool, p.Parameter("Add how far order, letters, tokens and references move each statistic.")]

@@ -6,25 +6,23 @@ Van Miltenburg, Elliott & Vossen 2018, section 1: diversity within an image, for
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import polars as pl
 
-from auditor import parameters as p
 from auditor.metrics.candidates import HUMAN, bind_candidates
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, Selection
 from auditor.result import Finding, Result, Signature, Table, about, counted
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.statistics.ratio import INTERVAL, ratio, students_reach
 from auditor.statistics.summary import summarise
-from auditor.store import ngrams, tokens
+from auditor.store import ngrams
+from auditor.store.captions import stamp, tokenize
 from auditor.store.connection import Store
-from auditor.store.versions import images, resolve_all
-from auditor.studies.diversity.content_words import Content, bind_words, content_of
-from auditor.studies.diversity.settings import DiversitySettings, settled
-from auditor.text import tokenizer_of
+from auditor.store.versions import images
+from auditor.studies.diversity.content_words import Content, bind_words
+from auditor.studies.diversity.settings import DiversitySettings
 
 _VERSION = 1
 
@@ -36,27 +34,6 @@ VOCABULARY = ("image-types", "image-content-types", "image-ttr")
 _SCHEMA = {"statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "n": pl.Int64}
 
 
-def within_image(
-    store: Store,
-    *refs: p.Refs,
-    settings: DiversitySettings | None = None,
-    metric_names: Sequence[str] = METRICS,
-    split: str | None = None,
-    progress: Progress = silent,
-) -> Result:
-    """Give mBLEU and the vocabulary of images of each selection.
-
-    `mbleu-N`: mean over images of the mean BLEU-N of their captions, each against the others: BLEU by leave-one-out.
-    `image-types`, `image-content-types`: words that an image's captions hold, each once, mean over images; `image-ttr`:
-    types by tokens, totals over images. All grow or shrink with the captions per image: with `references`, so many and
-    one more are drawn of each image. A selection of one caption an image has no mBLEU: its value is null.
-    """
-    settings, said = settled(store, refs, settings or DiversitySettings(), None, None, split)
-    selections = resolve_all(store, refs, split)
-    result = captions_of_images(store, selections, content_of(settings), settings, metric_names, progress)
-    return replace(result, notes=(*said, *result.notes))
-
-
 def captions_of_images(
     store: Store,
     selections: Sequence[Selection],
@@ -65,10 +42,16 @@ def captions_of_images(
     metric_names: Sequence[str],
     progress: Progress,
 ) -> Result:
-    """Do so for selections."""
+    """Return mBLEU and the vocabulary of images of each selection.
+
+    `mbleu-N`: mean over images of the mean BLEU-N of their captions, each against the others: BLEU by leave-one-out.
+    `image-types`, `image-content-types`: words that an image's captions hold, each once, mean over images; `image-ttr`:
+    types by tokens, totals over images. All grow or shrink with the captions per image: with `references`, so many and
+    one more are drawn of each image. A selection of one caption an image has no mBLEU: its value is null.
+    """
     tokenizer = settings.resolved_tokenizer
     against = References("loo", settings.references, settings.seed)
-    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
+    tokenize(store, selections, tokenizer, progress)
     parts = [
         pl.concat([
             _mbleu(store, one, against, tokenizer, metric_names, progress),
@@ -147,18 +130,14 @@ def _rows(
     selection: Selection, part: pl.DataFrame, signatures: dict[str, str], against: References, tokenizer: str
 ) -> pl.DataFrame:
     fewest = 2 if against.drawn is None else against.drawn + 1
-    return part.select(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        "statistic", "value", "low", "high",
+    rows = part.rename({"n": "images"}).with_columns(
         pl.when(pl.col("low").is_not_null()).then(pl.lit("images")).alias("spread"),
-        pl.col("n").alias("images"),
-        pl.lit(selection.split, pl.String).alias("split"),
         pl.lit(tokenizer).alias("tokenizer"),
         pl.lit(against.parameters.get("seed"), pl.Int64).alias("seed"),
         pl.col("statistic").replace_strict(signatures, return_dtype=pl.String).alias("signature"),
         pl.when(pl.col("value").is_null()).then(pl.lit(f"no image has {fewest} captions")).alias("reason"),
-    )  # fmt: skip
+    )
+    return stamp(selection, rows)
 
 
 def _table(labelled: Sequence[tuple[Selection, pl.DataFrame]]) -> Table:

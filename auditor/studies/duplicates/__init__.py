@@ -1,7 +1,8 @@
 """Which captions occur again elsewhere, exactly or nearly?"""
 
+from auditor.studies.duplicates.identical import identical, identical_counts
 from auditor.studies.duplicates.search import TEST, TRAIN
 from auditor.studies.duplicates.study import NEAR, duplicates
 from auditor.studies.duplicates.tables import COPIED, LEAK, examples_of
 
-__all__ = ["COPIED", "LEAK", "NEAR", "TEST", "TRAIN", "duplicates", "examples_of"]
+__all__ = ["COPIED", "LEAK", "NEAR", "TEST", "TRAIN", "duplicates", "examples_of", "identical", "identical_counts"]

@@ -13,6 +13,7 @@ import polars as pl
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection
 from auditor.store import cache, ngrams
+from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
@@ -164,20 +165,29 @@ _REPEATED = ("duplicate_elsewhere", "duplicate_within")
 class Search:
     """What is looked for: duplicates among selections, `near` from that share of words on, so many examples.
 
-    `roles` says of each selection which splits count as another, `keys` the tokenizer of its facts: within a version it
-    is one, and so texts are equal here that are equal in `sql/facts/copy.sql` and `leak.sql`.
+    `captions` are in the tokens of their facts: texts are equal here that are equal in `sql/facts/copy.sql` and
+    `leak.sql`. `roles` says of each selection which splits count as another.
     """
 
-    selections: Sequence[Selection]
+    captions: Sequence[Captions]
     roles: Sequence[Mapping[str, str]]
     near: float
-    keys: Sequence[str]
     examples: int
+
+    @property
+    def store(self) -> Store:
+        """The store that holds all captions."""
+        return self.captions[0].store
+
+    @property
+    def selections(self) -> tuple[Selection, ...]:
+        """What captions are searched."""
+        return selections_of(self.captions)
 
     @property
     def tokenizer(self) -> str:
         """The tokenizers of all selections, as a signature names them."""
-        return ",".join(sorted({*self.keys}))
+        return ",".join(sorted({one.tokenizer for one in self.captions}))
 
     @property
     def thousandths(self) -> int:
@@ -206,25 +216,25 @@ class DuplicateCounts:
     pairs: pl.DataFrame
 
 
-def search_duplicates(store: Store, search: Search, progress: Progress, *, every_pair: bool = False) -> DuplicateCounts:
+def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = False) -> DuplicateCounts:
     """Search, or take what an earlier search has kept. Tokens of the keys must be there.
 
     With `every_pair`, `pairs` has every caption that occurs again, not only the examples; these are not kept. Raises
     `MetricError` where too many captions are too alike.
     """
     keys = {relation: _key(search, relation) for relation in _COUNTED}
-    kept = cache.get(store, {key: relation for relation, key in keys.items()})
+    kept = cache.get(search.store, {key: relation for relation, key in keys.items()})
     counted = {
         relation: kept[key].sort(order) for relation, order in _COUNTED.items() if (key := keys[relation]) in kept
     }
-    questions = questions_of(_sides(store, search))
+    questions = questions_of(_sides(search))
     if len(counted) < len(_COUNTED) or every_pair:
-        at_work = _bound(store, search, questions)
+        at_work = _bound(search, questions)
         _search(at_work, search, progress)
         for relation, order in _COUNTED.items():
             if relation not in counted:
                 counted[relation] = at_work.rows(relation).sort(order)
-                cache.put(store, search.selections[0], relation, keys[relation], counted[relation])
+                cache.put(search.store, search.selections[0], relation, keys[relation], counted[relation])
         if every_pair:
             at_work.params["examples"] = 0
             counted["duplicate_pair"] = at_work.rows("duplicate_pair")
@@ -242,32 +252,28 @@ def _key(search: Search, relation: str) -> str:
         "slots": _MOST_SLOTS,
         "beside": [(one.version.dataset, one.version.version, one.split) for one in search.selections],
         "roles": [sorted(role_of.items()) for role_of in search.roles],
-        "keys": list(search.keys),
+        "keys": [one.tokenizer for one in search.captions],
     }
-    return cache.key(search.selections[0], search.keys[0], ("searched_text", *_REPEATED, relation), facts)
+    return cache.key(search.selections[0], search.captions[0].tokenizer, ("searched_text", *_REPEATED, relation), facts)
 
 
-def _sides(store: Store, search: Search) -> list[Side]:
+def _sides(search: Search) -> list[Side]:
     splits = [
-        store.rows("split", dataset=one.version.dataset, seq=one.version.seq)["split"].to_list()
+        search.store.rows("split", dataset=one.version.dataset, seq=one.version.seq)["split"].to_list()
         for one in search.selections
     ]
     return sides_of(search.selections, splits, search.roles)
 
 
-def _bound(store: Store, search: Search, questions: Sequence[Question]) -> Workspace:
+def _bound(search: Search, questions: Sequence[Question]) -> Workspace:
     """Bind the captions of all selections, the sides that they make, and what is asked of them."""
     at_work = Workspace(
-        store,
-        near=search.thousandths,
-        most_paired=_MOST_PAIRED,
-        most_slots=_MOST_SLOTS,
-        examples=search.shown,
+        search.store, near=search.thousandths, most_paired=_MOST_PAIRED, most_slots=_MOST_SLOTS, examples=search.shown
     )
-    for number, selection in enumerate(search.selections):
-        version = selection.version
+    for number, captions in enumerate(search.captions):
+        selection, version, key = captions.selection, captions.selection.version, captions.tokenizer
         at_work.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
-        at_work.params |= {"selection_no": number, "key": search.keys[number], "tokenizer": search.keys[number]}
+        at_work.params |= {"selection_no": number, "key": key, "tokenizer": key}
         ngrams.bind_references(at_work, selection)
         at_work.append("searched_caption", "searched_text")
     counted_as = [(number, *pair) for number, role_of in enumerate(search.roles) for pair in role_of.items()]

@@ -18,12 +18,12 @@ from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.result import Result, Signature, findings_in, notes_in
+from auditor.store.captions import in_tokens_of_facts
 from auditor.store.connection import Store
-from auditor.store.scripts import fact_tokenizer
 from auditor.store.versions import resolve_all
+from auditor.studies.duplicates.identical import identical
 from auditor.studies.duplicates.search import Search, search_duplicates
 from auditor.studies.duplicates.tables import lead, pair_rows, rows, said, tables
-from auditor.studies.identical import identical
 
 _VERSION = 2
 
@@ -100,14 +100,10 @@ def duplicates(
     selections = resolve_all(store, refs, split)
     known = declared or {}
     roles = [known[name].split_roles if (name := one.version.dataset) in known else {} for one in selections]
-    keys = [fact_tokenizer(store, one, progress) for one in selections]
-    search = Search(selections, roles, near, keys, examples)
-    counted = search_duplicates(store, search, progress, every_pair=pairs)
-    settings: dict[str, str | int | float | bool] = {
-        "tok": search.tokenizer,
-        "near": round(near, 3),
-        "words": "jaccard",
-    }
+    selected = [in_tokens_of_facts(store, one, progress) for one in selections]
+    search = Search(selected, roles, near, examples)
+    counted = search_duplicates(search, progress, every_pair=pairs)
+    settings: dict[str, str | float] = {"tok": search.tokenizer, "near": round(near, 3), "words": "jaccard"}
     signature = str(Signature("duplicates", settings, _VERSION))
     frame = pair_rows(counted) if pairs else rows(counted)
     told, shown = said(counted, search), tables(counted, examples)

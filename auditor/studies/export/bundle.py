@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator
+import os
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version as installed
 from pathlib import Path
 
 import polars as pl
 
+from auditor.errors import UsageError
 from auditor.files import printable
+from auditor.files.rows import disk_errors
 from auditor.model import Selection
 from auditor.sources import bundle
 from auditor.sources.bundle import ANNOTATIONS, CAPTIONS, EDITION, MANIFEST
 from auditor.sources.reading.files import sha256
 from auditor.store import bundles
-from auditor.studies.export.folders import replacing_folder
 
 #: What is in the folder.
 NAMES = frozenset({MANIFEST, CAPTIONS, ANNOTATIONS})
@@ -76,3 +80,38 @@ def _manifest(selection: Selection, contents: bundles.Contents, rows: pl.DataFra
 
 def _hashed(rows: pl.DataFrame) -> Iterator[tuple[str, int, str]]:
     return rows.select("file", "rows", "sha256").iter_rows()
+
+
+@contextmanager
+def replacing_folder(folder: Path, known: Collection[str], *, force: bool) -> Iterator[Path]:
+    """Give a new folder that takes the place of `folder` when it is filled; until then, nothing changes there.
+
+    Raises `UsageError` for a folder that is there without `force`, or that holds what is not `known`.
+    """
+    _check_free(folder, known, force=force)
+    folder = folder.absolute()
+    draft, former = (folder.with_name(f".{folder.name}.{os.getpid()}.{part}") for part in ("draft", "former"))
+    draft.mkdir(parents=True)
+    try:
+        with disk_errors():
+            yield draft
+        if folder.exists():
+            folder.rename(former)
+        draft.rename(folder)
+    except BaseException:
+        if former.exists() and not folder.exists():
+            former.rename(folder)
+        raise
+    else:
+        shutil.rmtree(former, ignore_errors=True)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _check_free(folder: Path, known: Collection[str], *, force: bool) -> None:
+    if not folder.exists() and not folder.is_symlink():
+        return
+    if not force:
+        raise UsageError(f"{folder}: is there already; name another folder, or replace it with --force")
+    if folder.is_symlink() or not folder.is_dir() or not {found.name for found in folder.iterdir()} <= set(known):
+        raise UsageError(f"{folder}: is no folder that export made, and so is not replaced; name another")

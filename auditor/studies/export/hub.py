@@ -10,8 +10,8 @@ import polars as pl
 
 from auditor.dataset_card import primary_language, size_category, spdx
 from auditor.model import Source
+from auditor.studies.export.bundle import replacing_folder
 from auditor.studies.export.files import Captions, table
-from auditor.studies.export.folders import replacing_folder
 
 README, DATA = "README.md", "data"
 

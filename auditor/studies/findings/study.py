@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,18 +16,29 @@ from auditor.errors import SourceError, UsageError
 from auditor.findings import KINDS
 from auditor.findings.severity import ranked, tally, worst
 from auditor.model import Progress, Selection, silent
-from auditor.result import SEVERITIES, Finding, Result, Table
-from auditor.scoring.writing import chooses_tokenizer
-from auditor.store import tokens
+from auditor.result import SEVERITIES, Finding, Result, Severity, Table, about, listed
+from auditor.scoring.registry import requests
+from auditor.scoring.writing import unreadable
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
-from auditor.store.versions import resolve_all
+from auditor.store.versions import log
 from auditor.studies.compare import UNEQUAL, unequal_captions
-from auditor.studies.findings import items
-from auditor.studies.findings.listed import keep, of_captions
+from auditor.studies.findings.captions import keep, of_captions
 from auditor.studies.findings.others import told, unasked
 from auditor.studies.findings.questions import Questions
-from auditor.studies.findings.whole import of_whole
-from auditor.text import AUTO, tokenizer_of
+from auditor.text import AUTO
+
+#: What is told of images that several people described.
+_OF_DESCRIPTIONS = ("padded-images", "uneven-captions", "copied-images")
+
+_CHOICES = "choices"
+
+_UNREADABLE, _COLLAPSE = "metrics-not-for-language", "vocabulary-collapse"
+
+#: A version has lost its words that has so many of the captions of the one before, and so few of its different words.
+_CAPTIONS, _WORDS, _HALF = 0.9, 0.8, 0.5
+
+_SHOWN = 5
 
 Kinds = Annotated[
     Sequence[str] | None,
@@ -43,7 +54,6 @@ CaptionsOnly = Annotated[
 FailOn = Annotated[str | None, p.Parameter("Exit with 1 where a finding is as bad: error, warning or notice.")]
 
 
-@chooses_tokenizer("refs")
 def findings(
     store: Store,
     *refs: p.Refs,
@@ -77,15 +87,14 @@ def findings(
     if fail_on is not None and fail_on not in SEVERITIES:
         raise UsageError(f"--fail-on {fail_on}: expected {', '.join(SEVERITIES[:-1])} or {SEVERITIES[-1]}")
     wanted = _wanted(kinds)
-    selections = resolve_all(store, refs, split)
-    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
+    selected = select_all(store, refs, split, tokenizer, progress=progress)
     list_of_words = _words(words)
     declared = {} if captions_only else sources(config) or {}
-    questions = Questions(store, selections, tokenizer, seed, declared, progress)
+    questions = Questions(store, selections_of(selected), selected[0].tokenizer, seed, declared, progress)
     found = all_findings(questions, wanted, list_of_words, captions_only=captions_only)
     bad = worst(found.findings)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
-    return replace(found, holds=False if fails else None)
+    return replace(found, holds=False if fails else None, notes=(*selected[0].notes, *found.notes))
 
 
 def all_findings(
@@ -98,8 +107,8 @@ def all_findings(
     """Return what is found in all selections, the worst first: in their captions, then by the other studies."""
     found, lists, notes = list[Finding](), list[pl.DataFrame](), list[str]()
     for selection in questions.selections:
-        of_items = selection.version.kind == items.KIND
-        looked_for = items.of_single(wanted) if of_items else wanted
+        of_items = selection.version.kind == _CHOICES
+        looked_for = _of_single(wanted) if of_items else wanted
         make = partial(_of_captions, questions, selection, looked_for, words)
         own = questions.keep(f"findings {selection.label}", make, [selection])
         lists.append(own.frame)
@@ -108,7 +117,7 @@ def all_findings(
         if captions_only:
             continue
         notes += unasked(questions.store, selection)
-        others = items.of_items(questions, selection, wanted, notes) if of_items else told(questions, selection, wanted)
+        others = _of_items(questions, selection, wanted, notes) if of_items else told(questions, selection, wanted)
         found += others
         keep(questions.store, selection, wanted, own.frame, ranked([*own.findings, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
@@ -132,9 +141,9 @@ def all_findings(
 
 def _of_captions(questions: Questions, selection: Selection, wanted: Sequence[str], words: Sequence[str]) -> Result:
     """Return what is found in the captions of a selection, one by one and as a whole, with their list."""
-    store, tokenizer, progress = questions.store, questions.tokenizer, questions.progress
-    own, rows, unasked = of_captions(store, selection, tokenizer, words, wanted, progress)
-    found = (*own, *of_whole(store, selection, tokenizer, wanted, progress))
+    captions, progress = Captions(questions.store, selection, questions.tokenizer), questions.progress
+    own, rows, unasked = of_captions(captions, words, wanted, progress)
+    found = (*own, *_of_whole(captions, wanted, progress))
     return Result("findings", rows, selections=(selection,), notes=tuple(unasked), findings=found)
 
 
@@ -169,3 +178,62 @@ def _tables(found: Sequence[Finding]) -> tuple[Table, ...]:
 def _columns(one: Finding) -> pl.DataFrame:
     frame = pl.DataFrame(one.examples, infer_schema_length=None)
     return frame.select(column for column in frame.get_columns() if column.null_count() < frame.height)
+
+
+def _of_single(wanted: Sequence[str]) -> list[str]:
+    """Name the kinds that can be looked for in the captions of items."""
+    return [kind for kind in wanted if kind not in _OF_DESCRIPTIONS]
+
+
+def _of_items(questions: Questions, selection: Selection, wanted: Collection[str], notes: list[str]) -> list[Finding]:
+    """Return what decides the items without their images; `notes` report what was not asked, and why."""
+    notes.append(
+        f"{selection.label}: forced-choice items: repeated, uneven, misplaced captions and templates are not looked for"
+    )
+    result = questions.choices(selection)
+    if result is None:
+        return []
+    notes += result.notes
+    return [one for one in result.findings if one.kind in wanted]
+
+
+def _of_whole(captions: Captions, wanted: Collection[str], progress: Progress) -> list[Finding]:
+    """Return the findings on a dataset as a whole, of the kinds that are wanted."""
+    found = _unreadable(captions) if _UNREADABLE in wanted else []
+    return [*found, *(_collapsed(captions, progress) if _COLLAPSE in wanted else ())]
+
+
+def _unreadable(captions: Captions) -> list[Finding]:
+    selection, every = captions.selection, requests(None)
+    reasons = unreadable(captions.store, selection, every)
+    if not reasons:
+        return []
+    first, why = next(iter(reasons.items()))
+    said = f"{selection.label}: metrics that cannot read these captions: {listed([*reasons], _SHOWN)} ({first}: {why})"
+    values, headline = {"metrics": len(reasons)}, f"{len(reasons)} of {len(every)} metrics"
+    return [Finding(_UNREADABLE, said, about(selection), values, len(every), "notice", headline=headline)]
+
+
+def _collapsed(captions: Captions, progress: Progress) -> list[Finding]:
+    """Compare the different words of a version with those of the one before, where it has hardly fewer captions."""
+    selection, version = captions.selection, captions.selection.version
+    before = [one for one in log(captions.store, version.dataset) if one.seq < version.seq]
+    if not before or selection.split is not None or selection.draw is not None:
+        return []
+    earlier = captions.like(Selection(max(before, key=lambda one: one.seq)))
+    had, has = (_counted(some) for some in (earlier.tokenize(progress), captions))
+    if has["captions"] < _CAPTIONS * had["captions"] or has["types"] >= _WORDS * had["types"]:
+        return []
+    kept = has["types"] / had["types"]
+    severity: Severity = "error" if kept < _HALF else "warning"
+    said = (
+        f"{selection.label}: {has['types']:,.0f} different words, where {earlier.label} had {had['types']:,.0f}, in "
+        f"{has['captions']:,.0f} captions ({had['captions']:,.0f})"
+    )
+    values = {"words": int(has["types"]), "words_before": int(had["types"]), "share_kept": kept}
+    headline = f"{kept:.0%} of the different words"
+    return [Finding(_COLLAPSE, said, about(selection), values, int(has["captions"]), severity, headline=headline)]
+
+
+def _counted(captions: Captions) -> dict[str, float]:
+    return dict(captions.facts().rows("profile").select("statistic", "value").iter_rows())

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import inspect
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
+
+import polars as pl
 
 from auditor import parameters as p
 from auditor.config.lock import Lock, beside
 from auditor.errors import UsageError
-from auditor.model import Narrate, Option, Progress, quiet, silent
+from auditor.model import COMMON_OPTIONS, Narrate, Option, Progress, Source, quiet, silent
 from auditor.remote import PATIENCE, Near, Patience
-from auditor.result import Result
-from auditor.store.connection import Store
-from auditor.studies.ingest.formats import formats as formats_of_files
+from auditor.result import Result, Table
+from auditor.sources import FORMATS, columns_of, find_format
+from auditor.sources.reading.declared import with_standard_input
+from auditor.sources.reading.encoding import as_utf8
+from auditor.store import versions
+from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.given import files_of, named_as_data
 from auditor.studies.ingest.naming import near_files, wanted
-from auditor.studies.ingest.rehearsal import rehearsed
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
+
+#: First captions of each dataset that a dry run shows.
+_SHOWN = 5
+
+#: The rows of `ingest --formats`.
+_SCHEMA = dict.fromkeys(("format", "property", "option", "value"), pl.String())
 
 Names = Annotated[
     str, p.Parameter("Datasets that datasets.toml declares.", metavar="NAME…", optional=True, completes="declared")
@@ -194,3 +207,76 @@ def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[s
         before = read.get(key, ())
         read[key] = (*(before if isinstance(before, tuple) else (str(before),)), value) if key in read else given
     return read | {key: value for key, value in named.items() if value is not None}
+
+
+def rehearsed(
+    sources: Sequence[Source], progress: Progress, *, max_rejected: float, skip_missing: bool, lock: Lock | None
+) -> Result:
+    """Ingest sources into memory, and say what that gave: counts, formats, columns, the first captions."""
+    with Store.open(MEMORY, write=True) as apart, ExitStack() as at_work:
+        sources = [at_work.enter_context(with_standard_input(source)) for source in sources]
+        made = ingest_sources(
+            apart, sources, None, progress, max_rejected=max_rejected, skip_missing=skip_missing, lock=lock
+        )
+        formats = {one.version.dataset: one.version.format for one in made.selections}
+        firsts = {
+            one.label: versions.content(apart, one).select("image", "slot", "split", "text").sort("image", "slot")
+            for one in made.selections
+        }
+        columns = [
+            f"{source.dataset}: read by columns {', '.join(f'{thing} = {column}' for thing, column in found.items())}"
+            for source in sources
+            if (found := _columns(source, formats.get(source.dataset)))
+        ]
+    rows = made.frame.with_columns(pl.col("dataset").replace_strict(formats).alias("format"), status=pl.lit("dry run"))
+    counts = Table("would be stored", rows.drop("seq", "version", "added", "removed"), name="ingested")
+    shown = [
+        Table(f"the first captions of {label}", first.head(_SHOWN), name=f"first/{label}")
+        for label, first in firsts.items()
+        if first.height
+    ]
+    refused = [table for table in made.tables if table.name == "refused"]
+    notes = ("dry run: no store was opened", *columns, *made.notes)
+    return replace(made, frame=rows, selections=(), tables=(counts, *shown, *refused), notes=notes)
+
+
+def _columns(source: Source, file_format: str | None) -> Mapping[str, str]:
+    if file_format is None:
+        return {}
+    with as_utf8(source) as there:
+        return columns_of(there.parts[0], file_format)
+
+
+def formats_of_files(names: Sequence[str]) -> Result:
+    """List every format with what it reads; of those named, how they are recognized, and their options.
+
+    Rows have a property each: reads, recognized, option. Raises `UsageError` for an unknown name.
+    """
+    for name in names:
+        find_format(name)
+    frame = pl.DataFrame([row for name in names or FORMATS for row in _rows(name)], schema=_SCHEMA, orient="row")
+    if not names:
+        listed = frame.filter(property="reads").select("format", reads="value")
+        return Result("formats", frame, tables=(Table("formats of files", listed, name="formats"),))
+    told = ((name, frame.filter(format=name)) for name in names)
+    tables = (
+        Table(
+            f"format {name}",
+            rows.select(pl.coalesce("option", "property").alias("about"), meaning="value"),
+            name="format",
+        )
+        for name, rows in told
+    )
+    return Result("formats", frame, tables=tuple(tables))
+
+
+def _rows(name: str) -> list[tuple[str, str, str | None, str]]:
+    one = FORMATS[name]
+    options = {**one.options, **COMMON_OPTIONS}
+    reads, recognised = (inspect.getdoc(about) or "" for about in (inspect.getmodule(one.read), one.recognises))
+    first = reads.partition("\n\n")[0].removeprefix(f"Format `{name}`: ")
+    return [
+        (name, "reads", None, " ".join(first.split())),
+        (name, "recognized", None, " ".join(recognised.split())),
+        *((name, "option", option, meaning) for option, meaning in options.items()),
+    ]

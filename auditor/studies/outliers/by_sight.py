@@ -17,13 +17,10 @@ from auditor.metrics.vectors.material import Material
 from auditor.metrics.vectors.model import Floats, TextModel
 from auditor.model import Progress, Selection, Version, silent
 from auditor.scoring.registry import request
-from auditor.store import ngrams, tokens
-from auditor.store.connection import Store
-from auditor.store.versions import images
+from auditor.store.captions import Captions
 from auditor.store.workspace import Workspace
 from auditor.studies.outliers.fit import Fold, Judge, Likeness, Places, drawn_decoys
 from auditor.studies.outliers.likelihood import DECIMALS, DECOYS, PLACE, least
-from auditor.text import tokenizer_of
 
 #: Captions that are held against every image, the worst first, and images that captions are learnt from.
 _MOST, _IMAGES = 5_000, 2**31 - 1
@@ -56,17 +53,16 @@ class Sight(NamedTuple):
     at_work: Workspace
 
 
-def weigh(store: Store, selection: Selection, tokenizer: str, vectors: Version, progress: Progress = silent) -> Sight:
+def weigh(captions: Captions, vectors: Version, progress: Progress = silent) -> Sight:
     """Hold the captions of a selection against those of its images that have a vector.
 
     Raises `MetricError` where too few of its images have one.
     """
-    tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
-    at_work = ngrams.workspace(store, selection, tokenizer)
+    selection, at_work = captions.selection, captions.workspace()
     ridge = request("vector-ridge")
     asked = {**ridge.settings, "vectors": Selection(vectors).pinned_name, "train": selection.pinned_name}
     learning = {**asked, **ridge.metric.counted_with}
-    material = of_captions(store, at_work, learning, _IMAGES)
+    material = of_captions(captions.store, at_work, learning, _IMAGES)
     numbers = np.unique(material.folds).tolist()
     steps = 3 * len(numbers)
     learnt: dict[int, TextModel] = {}
@@ -100,8 +96,8 @@ def weigh(store: Store, selection: Selection, tokenizer: str, vectors: Version, 
     whole = material.captions.select(*PLACE).with_columns(
         fit=pl.Series(fits), match=pl.Series(standing[:, 0]).round(DECIMALS)
     )
-    sees_all = len(material.images) == images(store, selection).height
-    return Sight(vectors, {"tok": tokenizer, **asked}, sees_all, whole, search.leads(badly), at_work)
+    sees_all = len(material.images) == captions.images().height
+    return Sight(vectors, {"tok": captions.tokenizer, **asked}, sees_all, whole, search.leads(badly), at_work)
 
 
 class _Search:

@@ -9,21 +9,19 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.metrics.candidates import HUMAN
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, silent
 from auditor.result import Result, Said, Signature, findings_in, joined, notes_in
 from auditor.scoring.registry import DECIMALS, MetricRequest, References, request
 from auditor.scoring.scores import score_candidates, together, too_long
 from auditor.scoring.sight import most_seen, named_vectors, pinned
 from auditor.scoring.single_captions import referenced, without_references
-from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import exact, image_means, image_sds
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.vectors import coverage
-from auditor.store.versions import content, images, resolve_all
-from auditor.studies.outliers import by_sight, evidence, likelihood, tables
+from auditor.studies.outliers import by_sight, likelihood, tables
 from auditor.studies.outliers.by_sight import Sight
-from auditor.studies.outliers.evidence import ELSEWHERE, SWAPPED, UNLIKE, Told
-from auditor.studies.outliers.likelihood import PLACE
+from auditor.studies.outliers.likelihood import ELSEWHERE, PLACE, SWAPPED, UNLIKE, Told
 from auditor.text import AUTO
 
 LEVELS = ("caption", "image")
@@ -50,7 +48,6 @@ Vectors = Annotated[
 ]
 
 
-@chooses_tokenizer("refs")
 def outliers(
     store: Store,
     *refs: p.Refs,
@@ -101,20 +98,23 @@ def outliers(
     if not 0 < share <= 1:
         raise UsageError(f"--share {share:g}: expected a share of the captions above 0 and up to 1, such as 0.1")
     measure = _similarity(metric)
-    selections, alone = referenced(store, resolve_all(store, refs, split), References("loo"), [measure])
-    captions, by_image, notes = [], [], list[Said](alone)
+    selected = select_all(store, refs, split, tokenizer, progress=progress)
+    selections, alone = referenced(store, selections_of(selected), References("loo"), [measure])
+    tokenizer = selected[0].tokenizer
+    rows, by_image, notes = [], [], list[Said]((*selected[0].notes, *alone))
     names, unseen = list[dict[str, str]](), list[str]()
-    for selection in selections:
-        scored, one = _scored(store, selection, measure, tokenizer, progress)
+    for captions in map(selected[0].like, selections):
+        selection = captions.selection
+        scored, one = _scored(captions, measure, progress)
         notes += [*without_references(store, selection), *too_long(store, [selection], tokenizer)]
-        sight = _sight(store, selection, tokenizer, vectors, progress)
+        sight = _sight(captions, vectors, progress)
         names.append({measure.label: str(one.signature(tokenizer, References("loo")))})
         names.append(_signed(sight, tokenizer, share if level == "caption" else None))
-        by_image.append(_by_image(scored, selection, measure, sight))
+        by_image.append(_by_image(scored, captions, measure, sight))
         if level == "caption":
-            findings, said = _looked_into(store, selection, tokenizer, scored, share, sight, progress)
-            captions.append(_rows(findings, selection, measure))
-            could_see = vectors is None and images(store, selection).height >= by_sight.FEWEST
+            findings, said = _looked_into(captions, scored, share, sight, progress)
+            rows.append(_rows(findings, captions, measure))
+            could_see = vectors is None and captions.images().height >= by_sight.FEWEST
             unseen += [selection.label] if sight is None and could_see else []
             notes.append(tables.finding(selection, findings, scored.height, said, sight))
     if unseen:
@@ -124,10 +124,10 @@ def outliers(
         notes.append(f"{joined(unseen)}: by words alone: {how}")
     return Result(
         "outliers",
-        pl.concat(captions or by_image, how="diagonal"),
+        pl.concat(rows or by_image, how="diagonal"),
         selections=selections,
         signatures=together(names),
-        tables=tables.tables(selections, captions, by_image),
+        tables=tables.tables(selections, rows, by_image),
         figures=tables.figures(selections, by_image),
         lead=tables.lead(findings_in(notes)),
         notes=notes_in(notes),
@@ -142,16 +142,15 @@ def _similarity(name: str) -> MetricRequest:
     return metric
 
 
-def _scored(
-    store: Store, selection: Selection, asked: MetricRequest, tokenizer: str, progress: Progress
-) -> tuple[pl.DataFrame, MetricRequest]:
+def _scored(captions: Captions, asked: MetricRequest, progress: Progress) -> tuple[pl.DataFrame, MetricRequest]:
     """Score every caption against the others of its image. Columns: image, slot, value, others, text.
 
     Gives also the metric, which names the vectors where it sees them.
     """
+    store, selection = captions.store, captions.selection
     (metric,) = pinned(store, selection, [asked])
-    scores = score_candidates(store, selection, tokenizer, [HUMAN], [metric], progress)
-    texts = content(store, selection).select(*PLACE, "text")
+    scores = score_candidates(store, selection, captions.tokenizer, [HUMAN], [metric], progress)
+    texts = captions.texts().select(*PLACE, "text")
     rows = (
         scores.select(*PLACE, value=metric.label)
         .with_columns(others=_among_others() if _is_symmetric(metric) else pl.lit(None, pl.Float64))
@@ -187,40 +186,29 @@ def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
 
 
 def _looked_into(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
-    scored: pl.DataFrame,
-    share: float,
-    sight: Sight | None,
-    progress: Progress,
+    captions: Captions, scored: pl.DataFrame, share: float, sight: Sight | None, progress: Progress
 ) -> tuple[pl.DataFrame, Told]:
     """Say of each caption in doubt where it fits better, and what follows: by words, or by vectors and words."""
     suspects = _suspects(scored, share)
-    described = images(store, selection).height
     if sight is None:
-        said = _by_words(store, selection, tokenizer, suspects, described, progress)
-        return _found(store, selection, scored, suspects, said), said
-    said = evidence.told(sight.at_work, sight.leads)
+        said = _by_words(captions, suspects, progress)
+        return _found(captions, scored, suspects, said), said
+    said = likelihood.told(sight.at_work, sight.leads)
     if not sight.sees_all:
-        by_words = _by_words(store, selection, tokenizer, suspects, described, progress)
-        said = evidence.together(by_words, said, sight.fits["image"].unique())
-    found = _found(store, selection, scored, suspects, said)
+        by_words = _by_words(captions, suspects, progress)
+        said = likelihood.together(by_words, said, sight.fits["image"].unique())
+    found = _found(captions, scored, suspects, said)
     return found.join(sight.fits.drop("match"), on=PLACE, how="left", maintain_order="left"), said
 
 
-def _by_words(
-    store: Store, selection: Selection, tokenizer: str, suspects: pl.DataFrame, described: int, progress: Progress
-) -> Told:
-    at_work = likelihood.weigh(store, selection, tokenizer, suspects, described, progress)
-    return evidence.told(at_work, likelihood.leads(at_work))
+def _by_words(captions: Captions, suspects: pl.DataFrame, progress: Progress) -> Told:
+    at_work = likelihood.weigh(captions, suspects, captions.images().height, progress)
+    return likelihood.told(at_work, likelihood.leads(at_work))
 
 
-def _found(
-    store: Store, selection: Selection, scored: pl.DataFrame, suspects: pl.DataFrame, said: Told
-) -> pl.DataFrame:
+def _found(captions: Captions, scored: pl.DataFrame, suspects: pl.DataFrame, said: Told) -> pl.DataFrame:
     """Put what is told beside the captions in doubt, the surest first; a lone caption has no score."""
-    texts = content(store, selection).select(*PLACE, "text")
+    texts = captions.texts().select(*PLACE, "text")
     rows = pl.concat([suspects.select(*PLACE), said.rows.select(*PLACE)]).unique().join(texts, on=PLACE, how="left")
     rows = rows.join(scored.drop("text"), on=PLACE, how="left").join(said.rows, on=PLACE, how="left")
     surest = pl.coalesce(pl.col("pair_evidence") / 2, "lead")
@@ -230,10 +218,11 @@ def _found(
     )  # fmt: skip
 
 
-def _sight(store: Store, selection: Selection, tokenizer: str, asked: str | None, progress: Progress) -> Sight | None:
+def _sight(captions: Captions, asked: str | None, progress: Progress) -> Sight | None:
     """Look at the images of a selection, where they have vectors. None where there are none, or too few."""
     if asked == NO_VECTORS:
         return None
+    store, selection = captions.store, captions.selection
     if asked is None:
         version = most_seen(store, selection, least=by_sight.FEWEST)
     else:
@@ -244,9 +233,7 @@ def _sight(store: Store, selection: Selection, tokenizer: str, asked: str | None
                 f"{selection.label}: {seen:,} of its images have a vector in {version.dataset}: {by_sight.FEWEST} are "
                 "needed to tell captions apart; name others, or --vectors none"
             )
-    if version is None:
-        return None
-    return by_sight.weigh(store, selection, tokenizer, version, progress)
+    return None if version is None else by_sight.weigh(captions, version, progress)
 
 
 def _signed(sight: Sight | None, tokenizer: str, share: float | None) -> dict[str, str]:
@@ -261,14 +248,15 @@ def _signed(sight: Sight | None, tokenizer: str, share: float | None) -> dict[st
     return signed
 
 
-def _rows(rows: pl.DataFrame, selection: Selection, metric: MetricRequest) -> pl.DataFrame:
-    return rows.select(
-        *_named(selection), *PLACE, pl.lit(metric.label).alias("metric"), "value", "others", "finding", "other_image",
+def _rows(rows: pl.DataFrame, captions: Captions, metric: MetricRequest) -> pl.DataFrame:
+    shown = rows.select(
+        *PLACE, pl.lit(metric.label).alias("metric"), "value", "others", "finding", "other_image",
         "other_slot", "evidence", "pair_evidence", "lead", *(["fit"] if "fit" in rows.columns else []), "text",
     )  # fmt: skip
+    return captions.stamp(shown)
 
 
-def _by_image(scored: pl.DataFrame, selection: Selection, metric: MetricRequest, sight: Sight | None) -> pl.DataFrame:
+def _by_image(scored: pl.DataFrame, captions: Captions, metric: MetricRequest, sight: Sight | None) -> pl.DataFrame:
     """Rank images by how differently they are described, each with the caption that is most like the others.
 
     Where images are seen, with how their vectors match those of their captions.
@@ -289,19 +277,12 @@ def _by_image(scored: pl.DataFrame, selection: Selection, metric: MetricRequest,
         .with_columns(difficulty=(1 - pl.col("mean")).round(DECIMALS))
         .sort("difficulty", "image", descending=[True, False])
         .select(
-            *_named(selection), "image", pl.lit(metric.label).alias("metric"), "n", "mean", "sd", "difficulty",
+            "image", pl.lit(metric.label).alias("metric"), "n", "mean", "sd", "difficulty",
             "consensus", "consensus_value", "ties", "text",
         )
     )  # fmt: skip
+    ranked = captions.stamp(ranked)
     if sight is None:
         return ranked
     match = sight.fits.group_by("image").agg(pl.col("match").mean().round(likelihood.DECIMALS))
     return ranked.join(match, on="image", how="left", maintain_order="left").select(pl.exclude("text"), "text")
-
-
-def _named(selection: Selection) -> tuple[pl.Expr, ...]:
-    return (
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        pl.lit(selection.split, pl.String).alias("split"),
-    )

@@ -9,7 +9,7 @@ import polars as pl
 from auditor.model import Pictured, Selection, pictured
 from auditor.result import Figure, Finding, Table, about, folded
 from auditor.studies.outliers.by_sight import Sight
-from auditor.studies.outliers.evidence import Told
+from auditor.studies.outliers.likelihood import Told
 
 _SHOWN = 10
 

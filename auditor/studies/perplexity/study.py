@@ -12,11 +12,11 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Signature, Table, about
-from auditor.scoring.writing import chooses_tokenizer
-from auditor.store import tokens, versions
+from auditor.store import versions
+from auditor.store.captions import select_all, selections_of, stamp
 from auditor.store.connection import Store
 from auditor.studies.perplexity.models import ORDERS, SeedResult, run
-from auditor.text import AUTO, tokenizer_of
+from auditor.text import AUTO
 
 _VERSION = 2
 
@@ -31,7 +31,6 @@ Captions = Annotated[
 Draws = Annotated[int, p.Parameter("Repeat with so many seeds, from --seed on.", least=1)]
 
 
-@chooses_tokenizer("refs")
 def perplexity(
     store: Store,
     *refs: p.Refs,
@@ -87,9 +86,8 @@ def perplexity(
         raise UsageError(f"--captions {captions}: expected a number of captions, or 0 for all")
     if draws < 1:
         raise UsageError(f"--draws {draws}: expected 1 or more")
-    tokenize = tokenizer_of(tokenizer)
-    selections = versions.resolve_all(store, refs, split)
-    tokens.provide(store, selections, tokenizer, tokenize, progress)
+    selected = select_all(store, refs, split, tokenizer, progress=progress)
+    selections, tokenizer = selections_of(selected), selected[0].tokenizer
     runs = [run(store, selections, tokenizer, order, captions, one, progress) for one in range(seed, seed + draws)]
     signatures = {result.seed: str(_signature(tokenizer, order, result)) for result in runs}
     rows = pl.concat(_rows(selections, result, signatures[result.seed]) for result in runs)
@@ -107,6 +105,7 @@ def perplexity(
         tables=_tables(labels, means, draws),
         figures=_figures(labels, means),
         notes=(
+            *selected[0].notes,
             *_trained(selections, runs, captions),
             *_comparable(selections),
             *_stood_in(selections, runs),
@@ -124,10 +123,9 @@ def _signature(tokenizer: str, order: int, result: SeedResult) -> Signature:
 
 
 def _rows(selections: Sequence[Selection], result: SeedResult, signature: str) -> pl.DataFrame:
-    named = pl.DataFrame(
-        [(number, it.version.dataset, it.version.version, it.split) for number, it in enumerate(selections)],
-        schema={"number": pl.UInt32, "dataset": pl.String, "version": pl.String, "split": pl.String},
-        orient="row",
+    named = pl.concat(
+        stamp(selection, pl.DataFrame({"number": [number]}, schema={"number": pl.UInt32}))
+        for number, selection in enumerate(selections)
     )
     trained = result.sizes.filter(pl.col("side") == "train").select(
         pl.col("selection_no").alias("trained_no"),

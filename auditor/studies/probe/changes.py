@@ -15,10 +15,10 @@ import polars as pl
 
 from auditor.errors import AuditorError, MissingExtraError, UsageError
 from auditor.metrics.candidates import CandidateSet
-from auditor.model import Progress, Selection
-from auditor.store import cache, ngrams, tokens
-from auditor.store.connection import Store
-from auditor.store.versions import content, language
+from auditor.model import Progress
+from auditor.store import cache, tokens
+from auditor.store.captions import Captions
+from auditor.store.versions import language
 from auditor.text import function_words, tokenizer_of
 from auditor.text.function_words import FunctionWords
 from auditor.text.normalization import porter
@@ -80,19 +80,17 @@ class Components:
         """The pipeline that was named, else the default one."""
         return word_classes.pipeline(self.pipeline_name)
 
-    def of(
-        self, store: Store, selection: Selection, progress: Progress
-    ) -> tuple[list[Component], dict[str, AuditorError]]:
+    def of(self, captions: Captions, progress: Progress) -> tuple[list[Component], dict[str, AuditorError]]:
         """Give the components that a selection can have, and why it cannot have each of the others."""
         made: list[Component] = []
         reasons: dict[str, AuditorError] = {}
-        spoken = language(store, selection.version.dataset)
+        spoken = language(captions.store, captions.selection.version.dataset)
         for name in self.names:
             refused = self._refusal(name, spoken)
             if refused:
                 reasons[name] = refused
             else:
-                made += self._made(store, selection, name, progress)
+                made += self._made(captions, name, progress)
         return made, reasons
 
     def _refusal(self, name: str, spoken: str) -> AuditorError | None:
@@ -112,7 +110,7 @@ class Components:
                 return error
         return None
 
-    def _made(self, store: Store, selection: Selection, name: str, progress: Progress) -> list[Component]:
+    def _made(self, captions: Captions, name: str, progress: Progress) -> list[Component]:
         seeded = {"seed": self.seed}
         match name:
             case "reference-words":
@@ -131,15 +129,14 @@ class Components:
                 padded = {"padded": name == "padding"}
                 return [Component("gaming", CandidateSet(name, "candidate_made", padded, makes="repeated_text"))]
             case "inflection":
-                return [Component("gaming", self._inflected(store, selection, name, progress), self._listed_as)]
-        given = {"given_words": self._without(store, selection, name, progress)}
+                return [Component("gaming", self._inflected(captions, name), self._listed_as)]
+        given = {"given_words": self._without(captions, name, progress)}
         candidates = CandidateSet(name, "candidate_made", {"word_class": name}, makes="given_text", given=given)
         return [Component("ablation", candidates, {"pipeline": self.pipeline.label})]
 
-    def _inflected(self, store: Store, selection: Selection, name: str, progress: Progress) -> CandidateSet:
+    def _inflected(self, captions: Captions, name: str) -> CandidateSet:
         """Let words take another form with the same stem; function words stay (`as` and `a` have one stem)."""
-        tokens.provide(store, [selection], self.tokenizer, tokenizer_of(self.tokenizer), progress)
-        spoken = ngrams.workspace(store, selection, self.tokenizer)
+        spoken = captions.workspace()
         spoken.bind("spoken_token", "token_count")
         closed = self.function_words.tokens(tokenizer_of(self.tokenizer))["word"]
         words = spoken.rows("unigram_distribution")["token"].sort()
@@ -148,24 +145,25 @@ class Components:
         binds, given = {"spoken_token": "token_count"}, {"word_stem": stems}
         return CandidateSet(name, "candidate_made", binds=binds, makes="inflected_text", given=given)
 
-    def _without(self, store: Store, selection: Selection, name: str, progress: Progress) -> pl.DataFrame:
+    def _without(self, captions: Captions, name: str, progress: Progress) -> pl.DataFrame:
         """Give each caption as words of the tokenizer, without a class of words: image, slot, words.
 
         The vocabulary then has them all: what is left of a text may hold a word that no caption has.
         """
-        blanked = self._blanked(store, selection, progress)
+        blanked = self._blanked(captions, progress)
         left = blanked.select("image", "slot", words=tokenizer_of(self.tokenizer)(blanked[name]))
-        tokens.spell(store, left["words"].explode(empty_as_null=True).drop_nulls())
+        tokens.spell(captions.store, left["words"].explode(empty_as_null=True).drop_nulls())
         return left
 
-    def _blanked(self, store: Store, selection: Selection, progress: Progress) -> pl.DataFrame:
+    def _blanked(self, captions: Captions, progress: Progress) -> pl.DataFrame:
         """Give each caption without each class of words, as an earlier run kept it or as the pipeline parses it now."""
+        store, selection = captions.store, captions.selection
         key = cache.key(selection, self.pipeline.label, (), {"word_classes": list(WORD_CLASSES)})
         if key not in self._blanked_texts:
             kept = cache.get(store, {key: _BLANKED}).get(key)
             if kept is None:
                 progress(f"{selection.label}: parsing captions", 0, 1)
-                texts = content(store, selection)
+                texts = captions.texts()
                 kept = texts.select("image", "slot").hstack(self.pipeline.without(texts["text"]))
                 cache.put(store, selection, _BLANKED, key, kept)
             self._blanked_texts[key] = kept.sort("image", "slot")

@@ -20,10 +20,9 @@ from auditor.scoring.candidate_sets import missing
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_long
 from auditor.scoring.single_captions import referenced, without_references
-from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
-from auditor.store.versions import resolve_all
 from auditor.studies.probe import tables
 from auditor.studies.probe.changes import Component, Components, requested_components
 from auditor.text import AUTO
@@ -52,7 +51,6 @@ Pipeline = Annotated[
 ]
 
 
-@chooses_tokenizer("refs")
 def probe(
     store: Store,
     *refs: p.Refs,
@@ -93,19 +91,21 @@ def probe(
     requested = requests(metrics)
     if min(words or WORDS) < 1:
         raise UsageError(f"--words {min(words or WORDS)}: at least one word of a reference has to change")
-    asked = Components(
-        requested_components(components or None), sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline
-    )
-    selections, alone = referenced(store, resolve_all(store, refs, split), References("loo"), requested)
-    notes: list[Said] = [*left_out(metrics), *alone]
+    names = requested_components(components or None)
+    selected = select_all(store, refs, split, tokenizer, progress=progress)
+    selections, alone = referenced(store, selections_of(selected), References("loo"), requested)
+    tokenizer = selected[0].tokenizer
+    asked = Components(names, sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline)
+    notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone]
     parts, signed = [], []
-    for selection in selections:
+    for captions in map(selected[0].like, selections):
+        selection = captions.selection
         some, refused = scorable(store, selection, requested, metrics)
-        made, reasons = asked.of(store, selection, progress)
+        made, reasons = asked.of(captions, progress)
         if components:
             _refuse(selection, reasons)
         signed.append(signatures(some, tokenizer, References("loo")))
-        parts.append(_probed(store, selection, some, made, tokenizer, progress))
+        parts.append(_probed(captions, some, made, progress))
         notes += [
             *refused,
             *missing({selection.label: {name: str(why) for name, why in reasons.items()}}),
@@ -126,13 +126,9 @@ def probe(
 
 
 def _probed(
-    store: Store,
-    selection: Selection,
-    metrics: Sequence[MetricRequest],
-    made: Sequence[Component],
-    tokenizer: str,
-    progress: Progress,
+    captions: Captions, metrics: Sequence[MetricRequest], made: Sequence[Component], progress: Progress
 ) -> pl.DataFrame:
+    store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
     sets = [component.candidates for component in made]
     scores = score_candidates(store, selection, tokenizer, [HUMAN, *sets], metrics, progress)
     changes = text_changes(store, selection, tokenizer, sets)
@@ -164,16 +160,14 @@ def _probed(
                 pl.col("metric").replace_strict(_signed(metrics, component, tokenizer)).alias("signature"),
             )
         )
-    return pl.concat(parts).select(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
+    rows = pl.concat(parts).select(
         "metric", "probe", "component", "n", "mean", "before",
         (pl.col("mean") - pl.col("before")).alias("change"),
         pl.when(pl.col("before") != 0).then((pl.col("mean") - pl.col("before")) / pl.col("before")).alias("relative"),
-        "gained", "changed", "replaced", "words",
-        pl.lit(selection.split, pl.String).alias("split"),
-        "seed", "signature",
+        "gained", "changed", "replaced", "words", "seed", "signature",
     )  # fmt: skip
+    last = ("split", "seed", "signature")
+    return captions.stamp(rows).select(pl.exclude(last), *last)
 
 
 def _means(scores: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -21,8 +21,8 @@ from auditor.studies.compare import compare
 from auditor.studies.consensus import PairSettings
 from auditor.studies.correlate import correlate
 from auditor.studies.diversity import DiversitySettings, diversity
+from auditor.studies.duplicates import identical
 from auditor.studies.findings import all_findings
-from auditor.studies.identical import identical
 from auditor.studies.report.request import ReportContext
 from auditor.studies.versions import datasets, diff
 
@@ -284,7 +284,7 @@ SECTIONS: Mapping[str, Question] = {
     )),
     "consensus": Question("Consensus and outliers", _outliers, ("image_log_likelihood",)),
     "templates": Question("Templates", _templates, (
-        "opening_spread", "frequent_opening", "template_skeleton", "frequent_template", "templated_caption",
+        "opening_spread", "frequent_opening", "template_skeleton", "template", "templated_caption",
         "slot_caption", "slot_vocabulary", "slot_order",
     )),
     "versions": Question("Versions", _versions, ("log", "difference")),

@@ -14,14 +14,14 @@ from auditor.result import Finding, Result, Signature, about
 from auditor.scoring.registry import DECIMALS
 from auditor.statistics.ratio import INTERVAL
 from auditor.statistics.syntax import TYPES
+from auditor.store.captions import EVALUATION, stamp
 from auditor.store.connection import Store
 from auditor.store.parses import Parses
 from auditor.store.scripts import why_not_english
 from auditor.store.versions import resolve, resolve_all
 from auditor.store.workspace import Workspace
 from auditor.studies.syntax import tables
-from auditor.studies.syntax.counting import counted, parsed, statistics
-from auditor.studies.syntax.people import agreement
+from auditor.studies.syntax.counting import agreement, counted, parsed, statistics
 from auditor.text.spacy import pipelines as spacy_pipelines
 from auditor.text.spacy.annotation import Annotator, annotator
 
@@ -172,13 +172,8 @@ def _measured(
 def _beside(
     selection: Selection, at_work: Workspace, people: Selection, theirs: Workspace, by: Annotator
 ) -> pl.DataFrame:
-    version = people.version
-    named = _rows(selection, agreement(at_work, theirs), by, {"eval": people.pinned_name})
-    return named.with_columns(
-        pl.lit(version.dataset).alias("eval"),
-        pl.lit(version.version).alias("eval_version"),
-        pl.lit(people.split, pl.String).alias("eval_split"),
-    )
+    named = _rows(selection, agreement(at_work, theirs), by, {"eval": people.pinned_name}).drop(EVALUATION)
+    return stamp(people, named, EVALUATION).select(*ROWS)
 
 
 def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Mapping[str, str]) -> pl.DataFrame:
@@ -186,10 +181,7 @@ def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Ma
     for name in values["statistic"]:
         matters = {key: value for key, value in further.items() if key != "lists" or name in TYPES}
         signed[name] = str(Signature(name, {"pipeline": by.label, **matters, "ci": _interval(name)}, _VERSION))
-    told = values.with_columns(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        pl.lit(selection.split, pl.String).alias("split"),
+    told = stamp(selection, values).with_columns(
         pl.lit(by.label).alias("pipeline"),
         pl.when(pl.col("low").is_not_null()).then(pl.lit("images")).alias("spread"),
         pl.col("statistic").replace_strict(signed, return_dtype=pl.String).alias("signature"),

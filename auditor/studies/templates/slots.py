@@ -20,7 +20,7 @@ from auditor.scoring.scores import score_candidates
 from auditor.scoring.sight import pinned
 from auditor.statistics.significance import students_quantile
 from auditor.statistics.summary import exact
-from auditor.store.connection import Store
+from auditor.store.captions import Captions
 from auditor.store.workspace import Workspace
 
 #: Effects are told where the whole interval is beyond what Cohen (1988) calls small.
@@ -34,7 +34,7 @@ _IMAGES, _MANY = 20, 100
 
 
 def slot_effects(
-    store: Store, selection: Selection, tokenizer: str, metric_name: str, at_work: Workspace, progress: Progress
+    captions: Captions, metric_name: str, at_work: Workspace, progress: Progress
 ) -> tuple[pl.DataFrame, dict[str, str], Sequence[Said]]:
     """Compare slots; with the signature of the scores, by label, and what has to be said.
 
@@ -45,8 +45,9 @@ def slot_effects(
     (characters) and `sorted-by-spelling`: the share of `n` images whose captions go that way by slot, of those whose
     captions are not all alike.
     """
+    store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
     vocabulary = at_work.rows("slot_vocabulary")
-    captions = at_work.rows("slot_caption")
+    placed = at_work.rows("slot_caption")
     types = vocabulary.select(
         pl.lit("slot-types").alias("statistic"), "slot", "captions", value=pl.col("types").cast(pl.Float64)
     )
@@ -68,10 +69,10 @@ def slot_effects(
     else:
         measures["slot-score"] = "score"
         signed[metric.label] = str(metric.signature(tokenizer, References("loo")))
-        captions = captions.join(
+        placed = placed.join(
             scores.select("image", "slot", score=metric.label), on=["image", "slot"], how="left", maintain_order="left"
         )
-    made = pl.concat(_effect(captions, name, column) for name, column in measures.items())
+    made = pl.concat(_effect(placed, name, column) for name, column in measures.items())
     notes += _told(selection, made)
     order = _order(at_work.rows("slot_order"))
     notes += _sorted(selection, order)

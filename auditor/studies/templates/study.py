@@ -9,16 +9,14 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.normalization import bind_text_tokens
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, silent
 from auditor.result import Result, Said, Signature, findings_in, notes_in
-from auditor.scoring.writing import chooses_tokenizer
-from auditor.store import ngrams, tokens
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
-from auditor.store.versions import content, resolve_all
 from auditor.store.workspace import Workspace
 from auditor.studies.templates import tables
 from auditor.studies.templates.slots import slot_effects
-from auditor.text import AUTO, tokenizer_of
+from auditor.text import AUTO
 
 LEVELS = ("dataset", "caption")
 
@@ -48,7 +46,6 @@ Least = Annotated[float, p.Parameter("Share of the captions that have to hold wh
 Metric = Annotated[str, p.Parameter("Metric of each slot's score.", short="m")]
 
 
-@chooses_tokenizer("refs")
 def templates(
     store: Store,
     *refs: p.Refs,
@@ -90,31 +87,31 @@ def templates(
         raise UsageError(f"--level {level}: expected {' or '.join(LEVELS)}")
     if not 0 < least <= 1:
         raise UsageError(f"--least {least:g}: expected a share of the captions above 0 and up to 1, such as 0.001")
-    selections = resolve_all(store, refs, split)
-    frames, notes = [], list[Said]()
+    selected = select_all(store, refs, split, tokenizer, progress=progress)
+    selections, tokenizer = selections_of(selected), selected[0].tokenizer
+    frames, notes = [], list[Said](selected[0].notes)
     signatures = {
         "templates": str(Signature("templates", {"tok": tokenizer, "least": least, "fixed": _FIXED}, _VERSION))
     }
-    for selection in selections:
-        tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
-        at_work = _counted(store, selection, tokenizer, least, progress)
+    for captions in selected:
+        at_work = _counted(captions, least, progress)
         made = at_work.rows("templated_caption").join(_lengths(at_work), on=["image", "slot"]).filter(
             pl.col("share") >= _HALF, (pl.col("share") * pl.col("length")).round() >= _FIXED
         )  # fmt: skip
         if level == "caption":
-            texts = content(store, selection).select("image", "slot", "text")
+            texts = captions.texts().select("image", "slot", "text")
             listed = made.select("image", "slot", "pattern", value="share").join(
                 texts, on=["image", "slot"], how="left"
             )
-            frames.append(listed.sort("image", "slot").select(*_named(selection), pl.all()))
+            frames.append(captions.stamp(listed.sort("image", "slot")))
             del at_work
             continue
-        effects, signed, said = slot_effects(store, selection, tokenizer, metric, at_work, progress)
+        effects, signed, said = slot_effects(captions, metric, at_work, progress)
         signatures |= signed
         notes += said
         rows = pl.concat([_whole(rows) for rows in (*_of_dataset(at_work, made.height), effects)])
-        frames.append(rows.select(*_named(selection), pl.all()))
-        notes.append(tables.finding(selection, rows, int(at_work.rows("slot_vocabulary")["captions"].sum())))
+        frames.append(captions.stamp(rows))
+        notes.append(tables.finding(captions.selection, rows, int(at_work.rows("slot_vocabulary")["captions"].sum())))
         del at_work  # so that the next dataset finds the room that this one took
     frame = pl.concat(frames)
     at_dataset = level == "dataset"
@@ -131,14 +128,14 @@ def templates(
     )
 
 
-def _counted(store: Store, selection: Selection, tokenizer: str, least: float, progress: Progress) -> Workspace:
-    at_work = ngrams.workspace(store, selection, tokenizer, shown=_OPENINGS)
-    bind_text_tokens(store, at_work, None)
-    captions = at_work.query("select count(*) as n from reference").item()
-    at_work.params["least"] = max(_FEWEST, round(least * captions))
+def _counted(captions: Captions, least: float, progress: Progress) -> Workspace:
+    at_work = captions.workspace(shown=_OPENINGS)
+    bind_text_tokens(captions.store, at_work, None)
+    number = at_work.query("select count(*) as n from reference").item()
+    at_work.params["least"] = max(_FEWEST, round(least * number))
     at_work.forget("template_parts")
     for index, shape in enumerate(SHAPES):
-        progress(f"{selection.label}: templates {shape}", index, len(SHAPES))
+        progress(f"{captions.label}: templates {shape}", index, len(SHAPES))
         at_work.params["shape"] = shape
         at_work.append("template_parts", "template_skeleton")
     return at_work
@@ -167,7 +164,8 @@ def _of_dataset(at_work: Workspace, templated: int) -> list[pl.DataFrame]:
         pl.lit("opening").alias("statistic"), "n", "pattern", "captions",
         value=pl.col("captions") / pl.col("n").replace_strict(whole, return_dtype=pl.Int64),
     )  # fmt: skip
-    frequent = at_work.rows("frequent_template").select(
+    explained = pl.col("captions") * pl.col("association")
+    frequent = at_work.rows("template").sort(explained, "pattern", descending=[True, False]).select(
         pl.lit("template").alias("statistic"),
         pl.col("shape").str.len_chars().alias("n"),
         "pattern", "captions", pl.col("captions").truediv(captions).alias("value"),
@@ -183,12 +181,4 @@ def _whole(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.select(
         (pl.col(name) if name in rows.columns else pl.lit(None)).cast(dtype).alias(name)
         for name, dtype in _COLUMNS.items()
-    )
-
-
-def _named(selection: Selection) -> tuple[pl.Expr, ...]:
-    return (
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        pl.lit(selection.split, pl.String).alias("split"),
     )

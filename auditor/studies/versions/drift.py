@@ -10,12 +10,10 @@ import math
 import polars as pl
 import polars.selectors as cs
 
-from auditor.model import Selection
 from auditor.result import Finding, Result, Signature, Table, about
 from auditor.statistics.resampling import image_sums, jackknife_error, left_out_means
 from auditor.statistics.significance import students_quantile
-from auditor.store import ngrams
-from auditor.store.connection import Store
+from auditor.store.captions import Captions, selections_of
 from auditor.store.workspace import Workspace
 
 _VERSION = 2
@@ -25,7 +23,7 @@ _KINDS = {"words": "js", "bigrams": "js-2", "openings": "js-opening"}
 _Row = tuple[str, float | None, float | None, float | None, float | None, float | None]
 
 
-def summary(store: Store, a: Selection, b: Selection, tokenizer: str, title: str) -> Result:
+def summary(a: Captions, b: Captions, title: str) -> Result:
     """Give one row a statistic (statistic, a, b, value, low, high), and say whether anything moved.
 
     - `js`, `js-2`, `js-opening`: Jensen-Shannon divergence, base 2, of words, bigrams and first three tokens: 0 for
@@ -40,15 +38,15 @@ def summary(store: Store, a: Selection, b: Selection, tokenizer: str, title: str
 
     A statistic that a side without a token cannot have is null.
     """
-    both = Workspace(store)
-    for selection, grams, tokens, captions in (
+    both = Workspace(a.store)
+    for side, grams, tokens, captions in (
         (a, "drifting_gram_a", "token_a", "reference_a"),
         (b, "drifting_gram_b", "token_b", "reference_b"),
     ):
-        side = ngrams.workspace(store, selection, tokenizer)
-        both.bind(grams, "drift_ngram", of=side)
-        both.bind(tokens, "token_count", of=side)
-        both.take(captions, side, "reference")
+        at_work = side.workspace()
+        both.bind(grams, "drift_ngram", of=at_work)
+        both.bind(tokens, "token_count", of=at_work)
+        both.take(captions, at_work, "reference")
     means = [_mean_length(both, captions) for captions in ("reference_a", "reference_b")]
     moved = both.rows("divergence")
     rows = [*_divergences(moved), *_vocabulary(moved)]
@@ -57,10 +55,10 @@ def summary(store: Store, a: Selection, b: Selection, tokenizer: str, title: str
     rows += [_length(*means), *_distributions(both.rows("length_count"))]
     schema = {"statistic": pl.String, **dict.fromkeys(("a", "b", "value", "low", "high"), pl.Float64)}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
-    signature = str(Signature("drift", {"tok": tokenizer, "base": 2, "opening": 3}, _VERSION))
+    signature = str(Signature("drift", {"tok": a.tokenizer, "base": 2, "opening": 3}, _VERSION))
     changed = bool((frame["value"].fill_null(0) != 0).any())
     words = keys.head(10).select("word", "change", "per_million_a", "per_million_b", "keyness")
-    tables = [Table(f"{title}, tokenizer {tokenizer}", frame, name="drift")]
+    tables = [Table(f"{title}, tokenizer {a.tokenizer}", frame, name="drift")]
     if words.height:
         tables.append(
             Table(f"{title}: the words that moved most", words, caption="more: --depth vocabulary", name="words")
@@ -69,7 +67,14 @@ def summary(store: Store, a: Selection, b: Selection, tokenizer: str, title: str
     findings = () if changed else (same,)
     led = (_lead(title, frame),)
     return Result(
-        "diff", frame, (a, b), {"drift": signature}, tuple(tables), holds=not changed, findings=findings, lead=led
+        "diff",
+        frame,
+        selections_of((a, b)),
+        {"drift": signature},
+        tuple(tables),
+        holds=not changed,
+        findings=findings,
+        lead=led,
     )
 
 
@@ -158,27 +163,29 @@ _SHOWN_WORDS = 50
 _COUNTS = ("captions", "length-min", "length-max", "captions-of-one-word")
 
 
-def drift(store: Store, a: Selection, b: Selection, depth: str, tokenizer: str, title: str) -> Result:
+def drift(a: Captions, b: Captions, depth: str, title: str) -> Result:
     """Say how words (depth `vocabulary`) or lengths (`lengths`) moved from `a` to `b`, and whether anything did.
 
     `a` and `b` may be of one dataset or of two. Columns are those of `sql/versions/vocabulary_drift.sql` and
     `length_drift.sql`; at depth `drift` one number a statistic, see `drift_summary`.
     """
     if depth == SUMMARY:
-        return summary(store, a, b, tokenizer, title)
+        return summary(a, b, title)
     name, compared, made_by = DEPTHS[depth]
-    both = Workspace(store)
-    for relation, selection in zip(compared, (a, b), strict=True):
-        both.bind(relation, made_by, of=ngrams.workspace(store, selection, tokenizer))
+    both = Workspace(a.store)
+    for relation, side in zip(compared, (a, b), strict=True):
+        both.bind(relation, made_by, of=side.workspace())
     rows = both.rows(name)
-    shown = f"{title}, tokenizer {tokenizer}"
+    shown = f"{title}, tokenizer {a.tokenizer}"
     tables, finding = (_words if depth == "vocabulary" else _lengths)(rows, shown, _about(a, b))
     same = finding is not None and finding.kind == "unchanged"
-    return Result("diff", rows, (a, b), tables=tables, holds=same, findings=(finding,) if finding else ())
+    return Result(
+        "diff", rows, selections_of((a, b)), tables=tables, holds=same, findings=(finding,) if finding else ()
+    )
 
 
-def _about(a: Selection, b: Selection) -> dict[str, str | int | None]:
-    return about(a, against=b.pinned_name)
+def _about(a: Captions, b: Captions) -> dict[str, str | int | None]:
+    return about(a.selection, against=b.selection.pinned_name)
 
 
 _Drift = tuple[tuple[Table, ...], Finding | None]

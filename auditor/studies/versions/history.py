@@ -11,7 +11,8 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import VOLATILE, Progress, silent
 from auditor.result import Finding, Result, Table, about
-from auditor.store import tokens, versions
+from auditor.store import versions
+from auditor.store.captions import Captions, tokenize
 from auditor.store.connection import Store
 from auditor.store.scripts import chosen_tokenizer
 from auditor.studies.versions import drift
@@ -117,13 +118,14 @@ def diff(
         raise UsageError(f"{depth}: no such depth; known are {', '.join(known)}")
     tokenised = [a, b] if as_tokens or depth in moves else []
     tokenizer, said = chosen_tokenizer(store, tokenised, named=tokenizer)
-    tokenize = tokenizer_of(tokenizer)
+    tokenizer_of(tokenizer)  # an unknown one is refused at every depth
     sides = versions.resolve(store, a), versions.resolve(store, b)
     if tokenised:
-        tokens.provide(store, sides, tokenizer, tokenize, progress)
+        tokenize(store, sides, tokenizer, progress)
     title = f"{a} → {b}"
     if depth in moves:
-        moved = drift.drift(store, *sides, depth, tokenizer, title)
+        before, after = (Captions(store, side, tokenizer) for side in sides)
+        moved = drift.drift(before, after, depth, title)
         return replace(moved, notes=(*said, *moved.notes))
     rows = versions.difference(store, *sides, _DEPTHS[depth], tokenizer if as_tokens else None)
     changed = bool(rows["captions"].sum() if depth == "totals" else rows.height)

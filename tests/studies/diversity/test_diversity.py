@@ -20,9 +20,9 @@ from auditor.scoring.registry import STATISTICS
 from auditor.statistics.length_interval import RESAMPLES
 from auditor.statistics.studentized import Measured, estimates
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.diversity.omitted import omitted_words
 from auditor.studies.diversity.settings import ON_REQUEST, DiversitySettings
 from auditor.studies.diversity.study import diversity as usual_diversity
+from auditor.studies.words import omitted_words
 
 #: Everything that there is to measure, where a test names nothing else.
 diversity = partial(usual_diversity, statistics=["all"])

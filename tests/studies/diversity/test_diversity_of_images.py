@@ -5,15 +5,14 @@ from __future__ import annotations
 import polars as pl
 import pytest
 from conftest import ingest_rows
+from parts_of_diversity import local_diversity, within_image
 from test_local_diversity import filled
 
 from auditor.errors import UsageError
 from auditor.store.connection import Store
-from auditor.studies.diversity.missed import missed_words
-from auditor.studies.diversity.per_image import local_diversity
 from auditor.studies.diversity.settings import DiversitySettings
 from auditor.studies.diversity.study import ROWS, diversity
-from auditor.studies.diversity.within_image import within_image
+from auditor.studies.words import missed_words
 
 HUMANS = {"p": ["a dog runs", "the dog", "a cat"], "q": ["two cats sit", "cats", "a dog"], "r": ["a cow", "cow", "a"]}
 WHOLE = DiversitySettings(draws=2, segment=2, curve=0)

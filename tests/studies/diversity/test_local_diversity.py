@@ -11,16 +11,15 @@ import pytest
 from conftest import Rows, ingest_rows
 from hypothesis import given
 from hypothesis import strategies as st
+from parts_of_diversity import local_diversity, within_image
 from sizes import examples
 
 from auditor.errors import UsageError
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.bounds.study import bounds
-from auditor.studies.diversity.missed import missed_words
-from auditor.studies.diversity.per_image import local_diversity
 from auditor.studies.diversity.settings import DiversitySettings
-from auditor.studies.diversity.within_image import within_image
+from auditor.studies.words import missed_words
 
 FUNCTION = {"a", "the", "is"}
 WORDS = ["a", "the", "is", "dog", "cat", "naïve", "日本", "runs", "..."]

@@ -19,12 +19,12 @@ from sizes import examples
 import auditor
 from auditor.errors import MetricError, UsageError
 from auditor.model import Source, silent
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.duplicates import search, tables
+from auditor.studies.duplicates import identical_counts, search, tables
 from auditor.studies.duplicates import search as duplicate_search
 from auditor.studies.duplicates.study import duplicates
-from auditor.studies.identical import identical_counts
 from auditor.studies.ingest.sources import ingest_sources
 
 ROWS: Rows = [
@@ -170,10 +170,10 @@ def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]],
     splits = {"test": ["x"], "train": ["y", "z"]}
     with Store.open(MEMORY) as store:
         ingest_rows(store, rows, kind="candidates", splits=splits)
-        search = duplicate_search.Search([resolve(store, "set")], [{}], near, ["bare"], 1)
+        search = duplicate_search.Search([Captions(store, resolve(store, "set"), "bare")], [{}], near, 1)
         with pytest.MonkeyPatch.context() as patched:  # the longest texts that are looked for by pairs of words
             patched.setattr(duplicate_search, "_MOST_PAIRED", paired)
-            everything = duplicate_search.search_duplicates(store, search, silent, every_pair=True)
+            everything = duplicate_search.search_duplicates(search, silent, every_pair=True)
     frame, pairs = tables.rows(everything), tables.pair_rows(everything)
     for scope in ("within-image", "across-images"):
         assert whole(frame, scope=scope) == counted(captions, captions, least, scope)
@@ -196,8 +196,8 @@ def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]],
 def test_what_a_search_holds_grows_with_the_words_of_a_text_not_with_their_square(store: Store) -> None:
     long = " ".join(f"w{k}" for k in range(5_000))
     ingest_rows(store, [("a", 0, long), ("b", 0, f"{long} more"), ("b", 1, "dog " * 5_000), ("c", 0, "a dog")])
-    search = duplicate_search.Search([resolve(store, "set")], [{}], 0.7, ["bare"], 1)
-    at_work = duplicate_search._bound(store, search, [])
+    search = duplicate_search.Search([Captions(store, resolve(store, "set"), "bare")], [{}], 0.7, 1)
+    at_work = duplicate_search._bound(search, [])
     assert at_work.rows("prefix_pair").height < 3 * 5_000
     assert at_work.rows("similar_text").height == 2
 

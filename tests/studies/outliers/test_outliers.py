@@ -15,6 +15,7 @@ from sizes import examples
 
 from auditor import config
 from auditor.errors import MetricError, UsageError
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
 from auditor.studies.ingest.sources import ingest_sources
@@ -65,7 +66,7 @@ def test_evidence_is_that_of_a_count_by_hand(drawn: list[tuple[str, list[str]]])
     with Store.open(MEMORY) as store:
         ingest_rows(store, rows, kind="candidates")
         every = pl.DataFrame(rows, schema=["image", "slot", "text"], orient="row").cast({"slot": pl.UInt32})
-        at_work = likelihood.weigh(store, resolve(store, "set"), "bare", every, 1000)
+        at_work = likelihood.weigh(Captions(store, resolve(store, "set"), "bare"), every, 1000)
         found = at_work.query("from weighed").filter(pl.col("place").is_in(["own", "other"]))
     assert set(found.select("image", "slot").rows()) == {(image, slot) for image, slot, _ in plain}
     for image, slot, _, other, _, weighed in found.rows():

@@ -1,28 +1,120 @@
-"""Which words do systems miss that people use of an image, and which do they use that nobody does?
+"""Which words that people use do systems lack, ever or of an image, and which do they use that nobody does?
 
-Van Miltenburg, Elliott & Vossen 2018, sections 3.4 (local ranking of omitted words) and 5.1 (local precision).
+Van Miltenburg, Elliott & Vossen 2018, sections 3.3 and 3.4 (global and local ranking of omitted words) and 5.1 (local
+precision).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Signature, Table
+from auditor.result import Finding, Result, Signature, Table, about
+from auditor.store.captions import EVALUATION, stamp
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.diversity.content_words import content_of, pairings
+from auditor.studies.diversity.measuring import selections_with_tokens
+from auditor.studies.diversity.overall import use, workspace
 from auditor.studies.diversity.per_image import shared_notes, unlike_images
 from auditor.studies.diversity.settings import WordSettings, settled
+from auditor.text import AUTO
 
 _VERSION = 1
 
 _SHOWN = 20
 
+_TOGETHER = "none of them"
+
+#: What names the dataset of rows that are of several.
+_UNNAMED = tuple(pl.lit(None, pl.String).alias(name) for name in ("dataset", "version", "split"))
+
 _MISSED = ("absolute", "relative", "relative-floor")
+
+
+def omitted_words(
+    store: Store,
+    *refs: str,
+    against: str,
+    evaluation: str,
+    number: int = 20,
+    tokenizer: str = AUTO,
+    split: str | None = None,
+    all_images: bool = False,
+    progress: Progress = silent,
+) -> Result:
+    """List words that systems could have learnt and never use, for `auditor words --by training`."""
+    if number < 1:
+        raise UsageError(f"--number {number}: expected 1 or more")
+    settings, notes = settled(store, refs, WordSettings(tokenizer), against, evaluation, split)
+    tokenizer = settings.resolved_tokenizer
+    selections, known = selections_with_tokens(store, refs, against, evaluation, split, tokenizer, progress)
+    at_work = workspace(store, replace(settings, all_images=all_images), known)
+    parts: list[tuple[Selection | None, pl.DataFrame, int]] = []
+    for place, selection in enumerate(selections):
+        progress(f"{selection.label}: omitted words", place, len(selections))
+        use(at_work, selection)
+        omitted = at_work.rows("omitted_word").drop("token_id")
+        parts.append((selection, omitted, at_work.rows("learnable_word").height))
+    if len(selections) > 1:
+        every = [words for _, words, _ in parts]
+        together = (
+            pl.concat(every)
+            .group_by("word", "trained")
+            .agg(pl.col("evaluated").min(), omitting=pl.len())
+            .filter(omitting=len(selections))
+            .drop("omitting")
+        )
+        parts.append((None, together, min(learnable for _, _, learnable in parts)))
+    ranked = [(selection, _twice_ranked(words)) for selection, words, _ in parts]
+    images = "all" if all_images else "shared"
+    parameters = {"tok": tokenizer, "words": "letters-or-digits", "ties": "word", "images": images}
+    signature = Signature("omitted", parameters, 2)
+    return Result(
+        "omitted",
+        pl.concat(_omitted_rows(selection, words, number, str(signature)) for selection, words in ranked),
+        selections=(*selections, *(one for one in (known.training, known.evaluation) if one)),
+        signatures={"omitted": str(signature)},
+        tables=tuple(_omitted_table(selection, words, number) for selection, words in ranked),
+        notes=tuple(notes),
+        findings=tuple(
+            Finding(
+                "omitted-words",
+                f"{selection.label if selection else _TOGETHER}: {words.height:,} of {learnable:,} learnable words"
+                " are omitted",
+                about(selection) if selection else {},
+                {"omitted": words.height},
+                learnable,
+            )
+            for selection, words, learnable in parts
+        ),
+    )
+
+
+def _twice_ranked(words: pl.DataFrame) -> pl.DataFrame:
+    for column, rank in (("evaluated", "evaluated_rank"), ("trained", "rank")):
+        words = words.sort(column, "word", descending=[True, False]).with_row_index(rank, offset=1)
+    return words
+
+
+def _omitted_rows(selection: Selection | None, words: pl.DataFrame, number: int, signature: str) -> pl.DataFrame:
+    rows = words.filter((pl.col("rank") <= number) | (pl.col("evaluated_rank") <= number)).select(
+        pl.lit("omitted").alias("statistic"), "word", "trained", "evaluated", "rank", "evaluated_rank",
+        pl.lit(signature).alias("signature"),
+    )  # fmt: skip
+    return stamp(selection, rows) if selection else rows.select(*_UNNAMED, pl.all())
+
+
+def _omitted_table(selection: Selection | None, words: pl.DataFrame, number: int) -> Table:
+    by_training = words.head(number).select(pl.col("rank"), "word", "trained")
+    by_evaluation = words.sort("evaluated_rank").head(number).select(pl.col("word").alias("word "), "evaluated")
+    who = f"{selection.label} does not have" if selection else f"{_TOGETHER} has"
+    title = f"learnable words that {who}: by training data, by evaluation data"
+    return Table(title, pl.concat([by_training, by_evaluation], how="horizontal"), name="omitted-words")
 
 
 def missed_words(
@@ -104,21 +196,15 @@ def _ranked(counted: pl.DataFrame, by: str) -> pl.DataFrame:
 
 
 def _rows(people: Selection, ranked: Mapping[str, pl.DataFrame], signature: str) -> pl.DataFrame:
-    return pl.concat(
+    rows = pl.concat(
         words.select(
-            pl.lit(None, pl.String).alias("dataset"),
-            pl.lit(None, pl.String).alias("version"),
-            pl.lit("missed" if ranking in _MISSED else "unsupported").alias("statistic"),
-            "value",
-            pl.lit(ranking).alias("ranking"),
-            "rank", "word", "times", "occurrences",
-            pl.lit(people.version.dataset).alias("eval"),
-            pl.lit(people.version.version).alias("eval_version"),
-            pl.lit(people.split, pl.String).alias("eval_split"),
-            pl.lit(signature).alias("signature"),
+            pl.lit("missed" if ranking in _MISSED else "unsupported").alias("statistic"), "value",
+            pl.lit(ranking).alias("ranking"), "rank", "word", "times", "occurrences",
         )
         for ranking, words in ranked.items()
     )  # fmt: skip
+    named = stamp(people, rows, EVALUATION).select(*_UNNAMED[:2], pl.exclude(EVALUATION), *EVALUATION)
+    return named.with_columns(pl.lit(signature).alias("signature"))
 
 
 def _tables(ranked: Mapping[str, pl.DataFrame], importance: int, floor: int, number: int) -> list[Table]:

@@ -18,7 +18,7 @@ from auditor.scoring.registry import References
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.bounds.study import bounds
-from auditor.studies.identical import identical, identical_counts
+from auditor.studies.duplicates import identical, identical_counts
 from auditor.studies.ingest.sources import ingest_sources
 
 ROWS: Rows = [

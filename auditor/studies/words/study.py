@@ -11,10 +11,9 @@ from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.result import Result
 from auditor.store.connection import Store
-from auditor.studies.diversity.missed import missed_words
-from auditor.studies.diversity.omitted import omitted_words
 from auditor.studies.diversity.settings import AllImages, Pipeline, WordSettings
-from auditor.studies.keyness import keyness
+from auditor.studies.words.keyness import keyness
+from auditor.studies.words.lacking import missed_words, omitted_words
 from auditor.text import AUTO
 
 #: By kind of comparison, the parameters that it alone reads, or shares with one other.

@@ -6,9 +6,8 @@ import polars as pl
 
 from auditor.model import Progress, Selection, pictured, silent
 from auditor.result import Finding, Result, Signature, Table, about
-from auditor.store import ngrams
+from auditor.store.captions import in_tokens_of_facts, selections_of
 from auditor.store.connection import Store
-from auditor.store.scripts import fact_tokenizer
 from auditor.store.versions import resolve_all
 from auditor.store.workspace import Workspace
 
@@ -31,14 +30,17 @@ def identical(
     Two captions are identical that have the same tokens (`bare`, or `char` for scripts without blanks); with `as_text`
     the same letters. Captions without a word are in no pair (Wang & Gaizauskas 2016, section 4.1).
     """
-    selections = resolve_all(store, refs, split)
-    keys = [fact_tokenizer(store, selection, progress) for selection in selections]
+    selected = [in_tokens_of_facts(store, one, progress) for one in resolve_all(store, refs, split)]
     pairs, counts = [], []
-    for selection, key in zip(selections, keys, strict=True):
-        at_work = ngrams.workspace(store, selection, key, key=key, as_text=as_text)
-        pairs.append(_of(selection, at_work.rows("identical")))
+    for captions in selected:
+        at_work = captions.workspace(key=captions.tokenizer, as_text=as_text)
+        pairs.append(captions.stamp(at_work.rows("identical")))
         counts.append(_counted(at_work))
-    parameters = {"tok": ",".join(sorted({*keys})), "equal": "text" if as_text else "tokens"}
+    parameters = {
+        "tok": ",".join(sorted({one.tokenizer for one in selected})),
+        "equal": "text" if as_text else "tokens",
+    }
+    selections = selections_of(selected)
     summary = pl.concat(
         count.select(pl.lit(one.label).alias("dataset"), pl.all())
         for one, count in zip(selections, counts, strict=True)
@@ -61,8 +63,7 @@ def identical(
 
 def identical_counts(store: Store, selection: Selection) -> pl.DataFrame:
     """Count identical captions, without listing their pairs: the row of `repeat_count`, and `share_of_images`."""
-    key = fact_tokenizer(store, selection)
-    return _counted(ngrams.workspace(store, selection, key, key=key))
+    return _counted(in_tokens_of_facts(store, selection).facts())
 
 
 def _counted(at_work: Workspace) -> pl.DataFrame:
@@ -71,11 +72,6 @@ def _counted(at_work: Workspace) -> pl.DataFrame:
         "captions", "images", "wordless", "repeats", "letter_repeats", "images_with_repeats", share, "in_groups",
         "pairs", "images_all_equal",
     )  # fmt: skip
-
-
-def _of(selection: Selection, pairs: pl.DataFrame) -> pl.DataFrame:
-    version = selection.version
-    return pairs.select(pl.lit(version.dataset).alias("dataset"), pl.lit(version.version).alias("version"), pl.all())
 
 
 def _table(selection: Selection, pairs: pl.DataFrame) -> Table:

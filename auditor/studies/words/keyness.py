@@ -7,21 +7,19 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.errors import MetricError, UsageError
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, silent
 from auditor.result import Finding, Result, Signature, Table, about
-from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.significance import SMALLEST_P
-from auditor.store import ngrams, tokens, versions
+from auditor.store.captions import Captions, select_all, selections_of, stamp
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
-from auditor.text import AUTO, tokenizer_of
+from auditor.text import AUTO
 
 _VERSION = 1
 
 _SHOWN = 20
 
 
-@chooses_tokenizer("a", "b")
 def keyness(
     store: Store,
     a: str,
@@ -41,42 +39,42 @@ def keyness(
     """
     if minimum < 1:
         raise UsageError(f"--minimum {minimum}: expected 1 or more")
-    sides = versions.resolve_all(store, [a, b], split)
-    tokens.provide(store, sides, tokenizer, tokenizer_of(tokenizer), progress)
+    sides = select_all(store, [a, b], split, tokenizer, progress=progress)
     watched = list(dict.fromkeys(word.lower() for word in words))
     both = Workspace(store, minimum=1 if watched else minimum)
     for relation, side in zip(("token_a", "token_b"), sides, strict=True):
-        both.bind(relation, "token_count", of=ngrams.workspace(store, side, tokenizer))
+        both.bind(relation, "token_count", of=side.workspace())
         if both.query(f"select 1 from {relation} limit 1").is_empty():
             raise MetricError(f"{side.label}: no caption has a token, so that no word of it can be compared")
     counted = both.rows("keyness")
     often = pl.col("occurrences") + pl.col("occurrences_b") >= minimum
     frame = _rows(sides, counted.filter(often | pl.col("word").is_in(watched)))
     unseen = [word for word in watched if word not in set(frame["word"])]
-    settings: dict[str, str | int | float | bool] = {"tok": tokenizer, "minimum": minimum, "zero": 0.5}
+    chosen = sides[0].tokenizer
+    settings: dict[str, str | int | float | bool] = {"tok": chosen, "minimum": minimum, "zero": 0.5}
     return Result(
         "keyness",
         frame,
-        selections=sides,
+        selections=selections_of(sides),
         signatures={"keyness": str(Signature("keyness", settings, _VERSION))},
         tables=tuple(_tables(sides, frame, watched)),
         notes=(
-            *([f"in neither as a token of tokenizer {tokenizer}: {', '.join(unseen)}"] if unseen else []),
+            *sides[0].notes,
+            *([f"in neither as a token of tokenizer {chosen}: {', '.join(unseen)}"] if unseen else []),
             f"p is that of one word; {frame.height:,} were compared: for all together, ask for less than"
             f" {0.05 / max(frame.height, 1):.1g}",
         ),
-        findings=tuple(_images(store, sides)),
+        findings=tuple(_images(sides)),
     )
 
 
-def _rows(sides: Sequence[Selection], counted: pl.DataFrame) -> pl.DataFrame:
+def _rows(sides: Sequence[Captions], counted: pl.DataFrame) -> pl.DataFrame:
     from scipy.stats import chi2  # type: ignore[import-untyped]  # noqa: PLC0415  # slow to import
 
     a, b = sides
     likelihood = counted["log_likelihood"].abs().to_numpy()
-    return counted.select(
-        pl.lit(a.version.dataset).alias("dataset"),
-        pl.lit(b.version.dataset).alias("against"),
+    rows = counted.select(
+        pl.lit(b.selection.version.dataset).alias("against"),
         "word", "occurrences", "expected", "log_likelihood", "log_ratio",
         pl.Series("p", chi2.sf(likelihood, 1), dtype=pl.Float64).clip(lower_bound=SMALLEST_P),
         pl.when(pl.col("log_likelihood") > 0).then(pl.lit("over"))
@@ -84,12 +82,13 @@ def _rows(sides: Sequence[Selection], counted: pl.DataFrame) -> pl.DataFrame:
         .otherwise(pl.lit("even")).alias("direction"),
         "occurrences_b", "tokens", "tokens_b",
         ratio=(pl.col("occurrences") / pl.col("tokens")) / (pl.col("occurrences_b") / pl.col("tokens_b")),
-        version=pl.lit(a.version.version), split=pl.lit(a.split, pl.String),
-        against_version=pl.lit(b.version.version), against_split=pl.lit(b.split, pl.String),
     ).with_columns(pl.when(pl.col("ratio").is_finite()).then("ratio").alias("ratio"))  # fmt: skip
+    versions = ("version", "split", "against_version", "against_split")
+    named = a.stamp(stamp(b.selection, rows, ("against", *versions[2:])))
+    return named.select("dataset", "against", pl.exclude("dataset", "against", *versions), *versions)
 
 
-def _tables(sides: Sequence[Selection], frame: pl.DataFrame, watched: Sequence[str]) -> list[Table]:
+def _tables(sides: Sequence[Captions], frame: pl.DataFrame, watched: Sequence[str]) -> list[Table]:
     a, b = (side.label for side in sides)
     columns = pl.col("word", "occurrences", "expected", "log_likelihood", "log_ratio")
     chosen = {
@@ -110,9 +109,9 @@ def _tables(sides: Sequence[Selection], frame: pl.DataFrame, watched: Sequence[s
     ]
 
 
-def _images(store: Store, sides: Sequence[Selection]) -> list[Finding]:
+def _images(sides: Sequence[Captions]) -> list[Finding]:
     """Say whether the two describe the same images: what is in them changes words too."""
-    a, b = (versions.images(store, side)["image"] for side in sides)
+    a, b = (side.images()["image"] for side in sides)
     shared = int(a.is_in(b.implode()).sum())
     if shared == len(a) == len(b):
         return []
@@ -120,5 +119,5 @@ def _images(store: Store, sides: Sequence[Selection]) -> list[Finding]:
         f"{sides[0].label} describes {len(a):,} images, {sides[1].label} {len(b):,}; {shared:,} are the same: what"
         " other images show is among the differences"
     )
-    where = about(sides[0], against=sides[1].label)
+    where = about(sides[0].selection, against=sides[1].label)
     return [Finding("images-not-shared", said, where, {"images": len(a) - shared}, len(a), "notice")]

@@ -1,0 +1,6 @@
+"""Which words does A use more than B, less, or never?"""
+
+from auditor.studies.words.lacking import missed_words, omitted_words
+from auditor.studies.words.study import words
+
+__all__ = ["missed_words", "omitted_words", "words"]
