@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 import typer
 
 from auditor.cli import options as o
-from auditor.cli.docstring import help_of
 from auditor.cli.offers import OFFERS
 from auditor.cli.places import named_apart, renamed
 from auditor.cli.verbosity import confirmed, narrate, progressing
@@ -30,6 +29,9 @@ if TYPE_CHECKING:
 
 #: What a front end gives to a study, and no user types.
 GIVEN = ("store", "progress", "narrate", "confirm", "card")
+
+#: Paragraphs that a library's user reads, and nobody at a prompt.
+_OF_THE_LIBRARY = ("Raises ",)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -289,3 +291,22 @@ def _arguments(
             kind = get_type_hints(_record(kind))[step]
         (keywords if len(path) == 1 else records.setdefault(path[:-1], {}))[path[-1]] = _record(kind)(**records[path])  # type: ignore[misc]
     return positional, keywords
+
+
+def paragraphs(function: Callable[..., Any]) -> list[str]:
+    """List the paragraphs of a docstring, each in one line; of a list of points each point in one."""
+    told = []
+    for paragraph in (inspect.getdoc(function) or "").split("\n\n"):
+        lines: list[str] = []
+        for line in paragraph.split("\n"):
+            if lines and not line.startswith("- "):
+                lines[-1] += f" {line.strip()}"
+            else:
+                lines.append(line)
+        told.append("\n".join(lines))
+    return told
+
+
+def help_of(function: Callable[..., Any]) -> str:
+    """Give what `--help` shows, which a terminal wraps at its own width."""
+    return "\n\n".join(one for one in paragraphs(function) if not one.startswith(_OF_THE_LIBRARY))
