@@ -13,7 +13,6 @@ from pathlib import Path
 from auditor.errors import MissingExtraError, SourceError
 from auditor.model import Picture
 from auditor.result import counted, listed
-from auditor.sources.pictures.unreadable import UnreadableError
 from auditor.sources.reading.coco_names import COCO_FILE
 from auditor.sources.reading.files import is_folder, is_there
 
@@ -131,3 +130,7 @@ def _content(path: Path, root: Path) -> bytes:
     if len(content) > _MOST_BYTES:
         raise UnreadableError(f"larger than {_MOST_BYTES >> 20} MiB")
     return content
+
+
+class UnreadableError(Exception):
+    """Says in a few words what is wrong with a file."""

@@ -16,8 +16,10 @@ from auditor.model import Option, Part
 from auditor.sources.format import Format
 from auditor.sources.guards.panics import each_unheard
 from auditor.sources.reading import files
-from auditor.sources.vectors import clip_retrieval, columns, hdf5, matrix
-from auditor.sources.vectors.records import Named, equally_long, named
+from auditor.sources.vectors import columns, hdf5, matrix
+from auditor.sources.vectors.columns import IMAGES, TEXTS
+from auditor.sources.vectors.matrix import column, mapped, paired
+from auditor.sources.vectors.records import Named, damage_named, equally_long, named
 
 _READERS: Mapping[str, Named] = {
     ".parquet": columns.read,
@@ -27,11 +29,16 @@ _READERS: Mapping[str, Named] = {
     ".hdf5": hdf5.read,
 }
 
+_IMAGES, _TEXTS, _METADATA = "img_emb", "text_emb", "metadata"
+
+#: The columns that name an image, those first that tell more than the sample's number in the run.
+_NAMES = ("image_path", *(name for name in IMAGES if name != "image_path"))
+
 
 def recognises(path: Path, head: bytes) -> bool:
     """Recognise matrices by their names, a Parquet file by a column of lists of numbers, a folder by `img_emb`."""
     if path.is_dir():
-        return clip_retrieval.recognises(path)
+        return _is_of_clip_retrieval(path)
     ending = path.suffix.lower()
     if ending == ".parquet":
         return head.startswith(b"PAR1") and columns.recognises(path)
@@ -70,7 +77,7 @@ def _read(part: Part) -> Iterator[pl.DataFrame]:
 
 def _records(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
     if path.is_dir():
-        return clip_retrieval.read(path, options)
+        return _of_clip_retrieval(path, options)
     if path.suffix.lower() not in _READERS:
         known = ", ".join(_READERS)
         raise SourceError(f'{path}: not of format "vectors": expected {known}, or a folder of clip-retrieval')
@@ -109,3 +116,38 @@ FORMAT = Format(
         "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
     },
 )  # fmt: skip
+
+
+def _is_of_clip_retrieval(folder: Path) -> bool:
+    """Say whether a folder holds vectors of images and their metadata."""
+    return bool(_parts(folder, _IMAGES, "npy") or _parts(folder, _TEXTS, "npy")) and bool(
+        _parts(folder, _METADATA, "parquet")
+    )
+
+
+def _of_clip_retrieval(folder: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
+    """Yield the vectors of images, and those of captions, part after part.
+
+    Raises `SourceError` where a part has no metadata, or other rows than these.
+    """
+    if not _is_of_clip_retrieval(folder):
+        raise SourceError(f"{folder}: no folder of clip-retrieval: expected img_emb/*.npy and metadata/*.parquet in it")
+    metadata = _parts(folder, _METADATA, "parquet")
+    for kind, what, names, option in (
+        (_IMAGES, "image", _NAMES, "image_col"),
+        (_TEXTS, "text", TEXTS, "text_col"),
+    ):
+        for number, path in _parts(folder, kind, "npy").items():
+            if number not in metadata:
+                raise SourceError(f"{path}: no metadata_{number}.parquet says whose vectors these are")
+            with damage_named(metadata[number]):
+                called = column(metadata[number], names, options.get(option))
+            yield from paired(path, mapped(path), called, what, f" in {metadata[number].name}")
+
+
+def _parts(folder: Path, kind: str, ending: str) -> dict[int, Path]:
+    """Find the numbered files of a kind, in a folder of its own or not, by their number."""
+    named = re.compile(rf"{kind}_(\d+)\.{ending}")
+    found = [path for place in (folder / kind, folder) for path in sorted(place.glob(f"{kind}_*.{ending}"))]
+    numbered = {int(match[1]): path for path in reversed(found) if (match := named.fullmatch(path.name))}
+    return dict(sorted(numbered.items()))
