@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from auditor.findings import CAPTION_KINDS
-from auditor.findings.severity import severity
+from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Progress, Selection
 from auditor.result import Finding, about
 from auditor.store import for_people, ngrams
