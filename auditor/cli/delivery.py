@@ -80,7 +80,7 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
 def deliver_rows(
     command: str, give: Callable[[Callable[[Batches], None]], None], chosen: str, output: Path | None
 ) -> None:
-    """Write rows to stdout or to a file as they come, in one of the formats of `reports.streamed`.
+    """Write rows to stdout or to a file as they come, in one of the formats of `reports.rows`.
 
     `give` is called with what takes them. Raises `UsageError` for a file that cannot be written.
     """
@@ -108,7 +108,7 @@ def deliver_rows(
 def _put_rows(command: str, batches: Batches, chosen: str, file: BinaryIO) -> None:
     from auditor import reports
     from auditor.files import rows as row_files
-    from auditor.reports import streamed
+    from auditor.reports import rows
 
     if chosen == "parquet":
         row_files.parquet(batches, file)
@@ -121,7 +121,7 @@ def _put_rows(command: str, batches: Batches, chosen: str, file: BinaryIO) -> No
             formulas += reports.formulas(batch) if chosen == "csv" else 0
             yield batch
 
-    for text in streamed.TEXTS[chosen](command, counted()):
+    for text in rows.TEXTS[chosen](command, counted()):
         _put(text, file)
     _warn(formulas)
 

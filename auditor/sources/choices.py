@@ -17,8 +17,8 @@ from auditor.errors import SourceError
 from auditor.model import Batches, Option, Part
 from auditor.sources.format import Format
 from auditor.sources.reading import files
-from auditor.sources.reading.coco_names import COCO_FILE
 from auditor.sources.reading.delimited import below_header, headers
+from auditor.sources.reading.json_records import COCO_FILE
 from auditor.sources.reading.json_stream import items
 from auditor.sources.sides import JudgedCaption, fault, frames, refused
 from auditor.sources.table.json import first_keys, of_lines

@@ -15,10 +15,9 @@ import polars as pl
 from auditor.model import Batches, Option
 from auditor.sources.judgements import flickr8k
 from auditor.sources.judgements.columns import Columns, find
-from auditor.sources.reading.coco_names import COCO_FILE
 from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.files import open_bytes
-from auditor.sources.reading.json_records import show
+from auditor.sources.reading.json_records import COCO_FILE, show
 from auditor.sources.table.json import first_keys, of_lines, of_list
 
 #: Stand for the separator of fields where records are JSON: on a line each, or in a list.

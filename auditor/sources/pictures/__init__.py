@@ -13,8 +13,8 @@ from pathlib import Path
 from auditor.errors import MissingExtraError, SourceError
 from auditor.model import Picture
 from auditor.result import counted, listed
-from auditor.sources.reading.coco_names import COCO_FILE
 from auditor.sources.reading.files import is_folder, is_there
+from auditor.sources.reading.json_records import COCO_FILE
 
 #: Bytes of a file that is read at most: a photograph of any camera that people describe.
 _MOST_BYTES = 64 << 20

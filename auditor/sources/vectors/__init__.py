@@ -8,26 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from auditor.errors import SourceError, UsageError
+from auditor.errors import MissingExtraError, SourceError, UsageError
 from auditor.model import Option, Part
 from auditor.sources.format import Format
+from auditor.sources.guards.limits import Limits
 from auditor.sources.guards.panics import each_unheard
 from auditor.sources.reading import files
-from auditor.sources.vectors import columns, hdf5, matrix
+from auditor.sources.vectors import columns, matrix
 from auditor.sources.vectors.columns import IMAGES, TEXTS
-from auditor.sources.vectors.matrix import column, mapped, paired
-from auditor.sources.vectors.records import Named, damage_named, equally_long, named
-
-_READERS: Mapping[str, Named] = {
-    ".parquet": columns.read,
-    ".npy": matrix.read_npy,
-    ".npz": matrix.read_npz,
-    ".h5": hdf5.read,
-    ".hdf5": hdf5.read,
-}
+from auditor.sources.vectors.matrix import IDS, VECTORS, as_texts, column, mapped, not_one, of, one_each, paired
+from auditor.sources.vectors.records import AT_ONCE, Named, damage_named, equally_long, named
 
 _IMAGES, _TEXTS, _METADATA = "img_emb", "text_emb", "metadata"
 
@@ -99,25 +95,6 @@ def _check_pattern(pattern: object) -> None:
         raise UsageError(f"image_pattern {pattern}: has no group; put what is the id in brackets: (\\d+)_")
 
 
-FORMAT = Format(
-    "vectors", recognises, read, kind="vectors", folders=True, beside=beside,
-    why_left_out="they repeat the vector of an image",
-    options={
-        "image_col": "column that names the image",
-        "text_col": "column of the text that a vector is of",
-        "vector_col": "column that holds the vectors of images",
-        "text_vector_col": "column that holds the vectors of texts",
-        "ids_file": "for .npy: the ids of its rows, as .txt, .json, .csv, .parquet or .npy; else the file beside it "
-        "that is called like it, or ids.*",
-        "of": '"texts" where the ids of a .npy, .npz or HDF5 file are texts and not images',
-        "image_pattern": "regular expression whose first group is the image's id: (\\d+)_ takes 1000268201 of "
-        "1000268201_693b08cb0e.jpg",
-        "image_suffix": "what is put behind each id: .jpg where captions name image.jpg",
-        "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
-    },
-)  # fmt: skip
-
-
 def _is_of_clip_retrieval(folder: Path) -> bool:
     """Say whether a folder holds vectors of images and their metadata."""
     return bool(_parts(folder, _IMAGES, "npy") or _parts(folder, _TEXTS, "npy")) and bool(
@@ -126,7 +103,9 @@ def _is_of_clip_retrieval(folder: Path) -> bool:
 
 
 def _of_clip_retrieval(folder: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
-    """Yield the vectors of images, and those of captions, part after part.
+    """Yield the vectors of images, and those of captions, part after part of `img_emb`, `text_emb` and `metadata`.
+
+    Row i of each is the same sample; the metadata name its image and hold its caption.
 
     Raises `SourceError` where a part has no metadata, or other rows than these.
     """
@@ -151,3 +130,89 @@ def _parts(folder: Path, kind: str, ending: str) -> dict[int, Path]:
     found = [path for place in (folder / kind, folder) for path in sorted(place.glob(f"{kind}_*.{ending}"))]
     numbered = {int(match[1]): path for path in reversed(found) if (match := named.fullmatch(path.name))}
     return dict(sorted(numbered.items()))
+
+
+def _of_hdf5(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
+    """Yield the rows of dataset `vectors`, called by dataset `ids`; or every dataset as the vector of its name.
+
+    Raises `MissingExtraError` where h5py is not installed, `SourceError` for another file, and for a dataset whose
+    content is in other files. Soft and external links are not followed.
+    """
+    h5py = _h5py()
+    limits = Limits(path)
+    with damage_named(path), h5py.File(path, "r") as held:
+        names = _linked(h5py, held)
+        ids, vectors = (next((name for name in known if name in names), None) for known in (IDS, VECTORS))
+        if ids is not None and vectors is not None:
+            matrix, called = (_checked(path, held, name, limits) for name in (vectors, ids))
+            yield from paired(path, matrix, _texts(path, called), of(options))
+            return
+        lone = next((name for name in VECTORS if name in names), names[0] if len(names) == 1 else None)
+        group = held[lone] if lone is not None and isinstance(held[lone], h5py.Group) else held
+        names = _linked(h5py, group)
+        for first in range(0, len(names), AT_ONCE):
+            some = names[first : first + AT_ONCE]
+            yield one_each(path, some, [_array(path, group, name, limits) for name in some], first + 1, of(options))
+
+
+def _linked(h5py: Any, group: Any) -> list[str]:
+    return [name for name in group if isinstance(group.get(name, getlink=True), h5py.HardLink)]
+
+
+def _texts(path: Path, dataset: Any) -> pl.Series:
+    values = np.asarray(dataset.asstr()[:], dtype=np.str_) if dataset.dtype.kind == "O" else dataset[:]
+    return as_texts(path, values)
+
+
+def _array(path: Path, group: Any, name: str, limits: Limits) -> NDArray[Any]:
+    dataset = _checked(path, group, name, limits)
+    if dataset.ndim != 1 and dataset.size != max(dataset.shape, default=0):
+        raise not_one(path, name, dataset.shape, dataset.dtype)
+    return np.asarray(dataset[()])
+
+
+def _checked(path: Path, group: Any, name: str, limits: Limits) -> Any:
+    """Give a dataset. Raises `SourceError` for what is none, lies in other files, or declares more than it can hold."""
+    found = group[name]
+    if not hasattr(found, "is_virtual") or found.shape is None:
+        what = "empty" if hasattr(found, "is_virtual") else "a group"
+        raise SourceError(f"{path}: {name!r} is {what}: expected datasets ids and vectors, or a vector each")
+    if found.is_virtual or found.external:
+        raise SourceError(f"{path}: the content of {name!r} is in other files, which are not read")
+    limits.check_bytes(found.size * found.dtype.itemsize)
+    return found
+
+
+def _h5py() -> Any:
+    try:
+        import h5py  # type: ignore[import-untyped]  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError("HDF5 is read by h5py: pip install 'auditor[hdf5]'") from error
+    return h5py
+
+
+_READERS: Mapping[str, Named] = {
+    ".parquet": columns.read,
+    ".npy": matrix.read_npy,
+    ".npz": matrix.read_npz,
+    ".h5": _of_hdf5,
+    ".hdf5": _of_hdf5,
+}
+
+FORMAT = Format(
+    "vectors", recognises, read, kind="vectors", folders=True, beside=beside,
+    why_left_out="they repeat the vector of an image",
+    options={
+        "image_col": "column that names the image",
+        "text_col": "column of the text that a vector is of",
+        "vector_col": "column that holds the vectors of images",
+        "text_vector_col": "column that holds the vectors of texts",
+        "ids_file": "for .npy: the ids of its rows, as .txt, .json, .csv, .parquet or .npy; else the file beside it "
+        "that is called like it, or ids.*",
+        "of": '"texts" where the ids of a .npy, .npz or HDF5 file are texts and not images',
+        "image_pattern": "regular expression whose first group is the image's id: (\\d+)_ takes 1000268201 of "
+        "1000268201_693b08cb0e.jpg",
+        "image_suffix": "what is put behind each id: .jpg where captions name image.jpg",
+        "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
+    },
+)  # fmt: skip
