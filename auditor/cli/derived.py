@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 import typer
 
 from auditor.cli import options as o
-from auditor.cli.offers import OFFERS
-from auditor.cli.places import named_apart, renamed
+from auditor.cli.completions import OFFERS
+from auditor.cli.file_arguments import named_apart, renamed
 from auditor.cli.verbosity import confirmed, narrate, progressing
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from auditor.dataset_card import DatasetCard, primary_language, size_category, spdx
 from auditor.reports.cells import beside_tables, cell, flush_right, sentence
-from auditor.reports.harmless import visible
+from auditor.reports.escaping import visible
 from auditor.result import Result, Table
 from auditor.result.document import Document, Section
 

@@ -60,7 +60,7 @@ def prompt(store: Path, wait: float, timeout: float | None) -> None:
 
 def _tell(message: str) -> None:
     """Say what --quiet does not silence."""
-    from auditor.reports.harmless import harmless
+    from auditor.reports.escaping import harmless
 
     print(harmless(message), file=sys.stderr, flush=True)  # noqa: T201  as the command line says its errors
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options as o
-from auditor.cli.targets import refuse_files_of
+from auditor.cli.file_arguments import refuse_files_of
 
 
 def command(

@@ -8,9 +8,9 @@ from itertools import groupby
 
 from auditor.findings import KINDS, title
 from auditor.reports import cells
+from auditor.reports.cells import Marked, apart
 from auditor.reports.html.pictures import Album
 from auditor.reports.html.plots import colour, dots
-from auditor.reports.word_marks import Marked, apart
 from auditor.result import Finding, counted
 from auditor.result.document import Portrait
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from auditor.findings import KINDS, tally
 from auditor.reports import cells
-from auditor.reports.harmless import harmless
+from auditor.reports.escaping import harmless
 from auditor.reports.terminal import tables
 from auditor.reports.terminal.screen import Screen as Screen
 from auditor.reports.terminal.screen import packed

@@ -11,10 +11,9 @@ import rich.table
 from rich.cells import cell_len
 from rich.text import Text
 
-from auditor.reports.cells import begins_section, block, cell, flush_right
-from auditor.reports.harmless import harmless
+from auditor.reports.cells import Marked, begins_section, block, cell, flush_right, marks
+from auditor.reports.escaping import harmless
 from auditor.reports.terminal.screen import Screen, packed
-from auditor.reports.word_marks import Marked, marks
 from auditor.result import Table
 
 #: The names of a card's values are broken where they take more than a third of the width.
