@@ -60,16 +60,13 @@ class _Option:
             info: Any = typer.Argument(metavar=self.parameter.metavar, help=self.parameter.help, **self._offers())
         else:
             info = typer.Option(*self._words(), help=self.parameter.help, **{**self._limits(), **self._offers()})
-        given: Any = inspect.Parameter.empty if needed else self._default()
+        given: Any = inspect.Parameter.empty if needed else None if self.is_list else self.default
         return inspect.Parameter(
             self.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=Annotated[kind, info]
         )
 
     def _offers(self) -> dict[str, Any]:
         return {"autocompletion": OFFERS[self.parameter.completes]} if self.parameter.completes else {}
-
-    def _default(self) -> Any:
-        return None if self.is_list else self.default
 
     def _words(self) -> list[str]:
         """Spell the option: `--metric` and `-m`; of a switch that is on, `--no-time` turns it off."""
@@ -97,7 +94,7 @@ def command(name: str, study: Study) -> Callable[..., None]:
                 option.parameter.check(values[option.name])
             if option.parameter.read is not None:
                 values[option.name] = option.parameter.read(values[option.name])
-        _run(name, study, function, told, values)
+        _run(study, function, told, values)
 
     shown = [*(option.shown() for option in told), *shared]
     run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
@@ -183,9 +180,7 @@ def _output_options(study: Study, told: Sequence[_Option]) -> list[inspect.Param
     return shared
 
 
-def _run(
-    name: str, study: Study, function: Callable[..., Any], told: Sequence[_Option], values: dict[str, Any]
-) -> None:
+def _run(study: Study, function: Callable[..., Any], told: Sequence[_Option], values: dict[str, Any]) -> None:
     """Ask a study, and show what it found."""
     from auditor import reports
     from auditor.config import gates

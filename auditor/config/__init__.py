@@ -188,14 +188,15 @@ def _toml(file: Path) -> dict[str, Any]:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
     level: list[Any] = [tables]
     for _ in range(_DEEPEST):
-        level = [held for one in level if isinstance(one, dict | list) for held in _held(one)]
+        level = [
+            held
+            for one in level
+            if isinstance(one, dict | list)
+            for held in (one.values() if isinstance(one, dict) else one)
+        ]
     if level:
         raise UsageError(f"{file}: tables and lists are within each other more than {_DEEPEST} times")
     return tables
-
-
-def _held(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value
 
 
 def _read(file: Path, data: Path | None) -> dict[str, Source]:

@@ -75,7 +75,7 @@ def svg(result: Result) -> str:
         drawing, says = _draw(result.figures)
         file = io.BytesIO()
         drawing.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    return cleaned(file.getvalue().decode(), says, title, _description(result.figures))
+    return cleaned(file.getvalue().decode(), says, title, " ".join(map(_described, result.figures)))
 
 
 def png(result: Result) -> bytes:
@@ -178,11 +178,6 @@ def _fill(part: SubFigure, panel: _Panel, number: int, width: float) -> dict[str
             }
             axes.legend(handles, names, ncols=len(names), handlelength=1.6, columnspacing=1.4, **above)
     return {f"panel-{number}-{gid}": text for gid, text in said.items()}
-
-
-def _description(figures: Sequence[Figure]) -> str:
-    """Say what is drawn, for those who do not see it."""
-    return " ".join(map(_described, figures))
 
 
 def _described(figure: Figure) -> str:

@@ -130,12 +130,11 @@ def _header(head: bytes) -> dict[str, list[str]]:
 
 
 def _records(path: Path, separator: str, names: list[str]) -> Iterator[_Record]:
-    return _delimited(path, separator, len(names)) if separator else _json_lines(path, names)
-
-
-def _delimited(path: Path, separator: str, width: int) -> Iterator[_Record]:
+    if not separator:
+        yield from _json_lines(path, names)
+        return
     with files.open_bytes(path) as file:
-        yield from below_header(file, path, separator, width)
+        yield from below_header(file, path, separator, len(names))
 
 
 def _json_lines(path: Path, names: list[str]) -> Iterator[_Record]:
