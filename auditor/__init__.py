@@ -14,8 +14,6 @@ from __future__ import annotations
 from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
-from auditor.result.display import shown_by
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -43,9 +41,6 @@ def _illustrated(shown: Result | Document) -> Pictures:
     from auditor.studies.report import pictures_of_result
 
     return pictures_of_result(shown)
-
-
-shown_by(_front, _illustrated)
 
 
 def __getattr__(name: str) -> object:

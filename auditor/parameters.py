@@ -33,7 +33,7 @@ class Parameter:
     An argument of any number is `optional` where there may be none. `least` and `most` bound a number. `check` raises
     `UsageError` for what no study can use. `panel` is the part of the help that it stands in. `typed` is its type on
     the command line where that is another, and `read` makes of it what the study takes, before a store is opened.
-    `completes` says what a shell offers for it: one of `auditor.cli.offers.OFFERS`.
+    `completes` says what a shell offers for it: one of `auditor.cli.completions.OFFERS`.
     """
 
     help: str

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
-from auditor.cli import app, derived, docstring, verbosity
+from auditor.cli import app, derived, verbosity
 from auditor.cli.commands import demo, sql
 from auditor.studies import GROUPS, STUDIES, Group
 
@@ -176,7 +176,7 @@ def page(command: Command, runs: str) -> str:
     """Write the page of a command. `runs` are its examples, as `examples` gives them."""
     parts = [f"# auditor {command.name}", command.line]
     for name, function in command.documented.items():
-        parts += _explained(name, docstring.paragraphs(function), command)
+        parts += _explained(name, derived.paragraphs(function), command)
     parts += ["## Parameters"] if len(command.functions) == 1 else []
     for name, function in command.functions.items():
         parts += [f"## Parameters of `auditor {name}`"] if len(command.functions) > 1 else []
@@ -185,7 +185,7 @@ def page(command: Command, runs: str) -> str:
     studies = [name for name in command.functions if name in STUDIES]
     if studies:
         methods = "\n".join(_call(_face(name), [*_python(name)]) for name in studies)
-        raises = [one for name in studies for one in docstring.paragraphs(STUDIES[name].load()) if one[:7] == "Raises "]
+        raises = [one for name in studies for one in derived.paragraphs(STUDIES[name].load()) if one[:7] == "Raises "]
         parts += ["## In Python", f"```python\n{methods}\n```", *raises]
     parts.append(f"## Example\n\n```console\n{runs}```" if runs else "")
     return "\n\n".join(one for one in parts if one) + "\n"

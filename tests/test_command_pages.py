@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 from sizes import some
 
-from auditor.cli import docstring
+from auditor.cli import derived
 from auditor.studies import STUDIES
 from auditor.text.spacy import pipelines
 
@@ -41,13 +41,13 @@ def test_examples_on_pages_are_what_is_printed(maker: ModuleType) -> None:
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_study_says_how_to_read_it_and_where_it_ends(name: str) -> None:
-    begun = {one.partition(":")[0] for one in docstring.paragraphs(STUDIES[name].load())}
+    begun = {one.partition(":")[0] for one in derived.paragraphs(STUDIES[name].load())}
     assert {"How to read it", "Limits"} <= begun
     assert {"Example", "Examples"} & begun
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_help_is_for_people_at_a_prompt(name: str) -> None:
-    told = docstring.help_of(STUDIES[name].load())
+    told = derived.help_of(STUDIES[name].load())
     assert "Raises" not in told
     assert all(line.startswith("- ") for paragraph in told.split("\n\n") for line in paragraph.split("\n")[1:])

@@ -15,7 +15,7 @@ from rich.table import Column
 from rich.text import Text
 
 from auditor.model import Progress as Report
-from auditor.reports.harmless import harmless
+from auditor.reports.escaping import harmless
 
 #: Seconds below which a step needs no line of its own when it is finished.
 SHORT = 2.0

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 import typer
 
 from auditor.cli import options as o
-from auditor.cli.docstring import help_of
-from auditor.cli.offers import OFFERS
-from auditor.cli.places import named_apart, renamed
+from auditor.cli.completions import OFFERS
+from auditor.cli.file_arguments import named_apart, renamed
 from auditor.cli.verbosity import confirmed, narrate, progressing
 
 if TYPE_CHECKING:
@@ -30,6 +29,9 @@ if TYPE_CHECKING:
 
 #: What a front end gives to a study, and no user types.
 GIVEN = ("store", "progress", "narrate", "confirm", "card")
+
+#: Paragraphs that a library's user reads, and nobody at a prompt.
+_OF_THE_LIBRARY = ("Raises ",)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,16 +60,13 @@ class _Option:
             info: Any = typer.Argument(metavar=self.parameter.metavar, help=self.parameter.help, **self._offers())
         else:
             info = typer.Option(*self._words(), help=self.parameter.help, **{**self._limits(), **self._offers()})
-        given: Any = inspect.Parameter.empty if needed else self._default()
+        given: Any = inspect.Parameter.empty if needed else None if self.is_list else self.default
         return inspect.Parameter(
             self.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=Annotated[kind, info]
         )
 
     def _offers(self) -> dict[str, Any]:
         return {"autocompletion": OFFERS[self.parameter.completes]} if self.parameter.completes else {}
-
-    def _default(self) -> Any:
-        return None if self.is_list else self.default
 
     def _words(self) -> list[str]:
         """Spell the option: `--metric` and `-m`; of a switch that is on, `--no-time` turns it off."""
@@ -95,7 +94,7 @@ def command(name: str, study: Study) -> Callable[..., None]:
                 option.parameter.check(values[option.name])
             if option.parameter.read is not None:
                 values[option.name] = option.parameter.read(values[option.name])
-        _run(name, study, function, told, values)
+        _run(study, function, told, values)
 
     shown = [*(option.shown() for option in told), *shared]
     run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
@@ -181,9 +180,7 @@ def _output_options(study: Study, told: Sequence[_Option]) -> list[inspect.Param
     return shared
 
 
-def _run(
-    name: str, study: Study, function: Callable[..., Any], told: Sequence[_Option], values: dict[str, Any]
-) -> None:
+def _run(study: Study, function: Callable[..., Any], told: Sequence[_Option], values: dict[str, Any]) -> None:
     """Ask a study, and show what it found."""
     from auditor import reports
     from auditor.config import gates
@@ -289,3 +286,22 @@ def _arguments(
             kind = get_type_hints(_record(kind))[step]
         (keywords if len(path) == 1 else records.setdefault(path[:-1], {}))[path[-1]] = _record(kind)(**records[path])  # type: ignore[misc]
     return positional, keywords
+
+
+def paragraphs(function: Callable[..., Any]) -> list[str]:
+    """List the paragraphs of a docstring, each in one line; of a list of points each point in one."""
+    told = []
+    for paragraph in (inspect.getdoc(function) or "").split("\n\n"):
+        lines: list[str] = []
+        for line in paragraph.split("\n"):
+            if lines and not line.startswith("- "):
+                lines[-1] += f" {line.strip()}"
+            else:
+                lines.append(line)
+        told.append("\n".join(lines))
+    return told
+
+
+def help_of(function: Callable[..., Any]) -> str:
+    """Give what `--help` shows, which a terminal wraps at its own width."""
+    return "\n\n".join(one for one in paragraphs(function) if not one.startswith(_OF_THE_LIBRARY))

@@ -52,7 +52,7 @@ _drawing: list[Console] = []
 
 def narrator() -> Console:
     """Give the console for narration, on stderr: the one that draws a progress bar now, which makes room for a line."""
-    from auditor.reports.harmless import HarmlessConsole
+    from auditor.reports.escaping import HarmlessConsole
 
     if _drawing:
         return _drawing[-1]
@@ -65,7 +65,7 @@ def narrate(message: str) -> None:
     if VERBOSITY.quiet:
         return
     from auditor.errors import redacted
-    from auditor.reports.harmless import harmless
+    from auditor.reports.escaping import harmless
 
     try:
         console = narrator()
@@ -78,7 +78,7 @@ def confirmed(question: str) -> bool:
     """Ask on a terminal; elsewhere nobody is there to answer, and the answer is no."""
     if not sys.stdin or not sys.stdin.isatty():
         return False
-    from auditor.reports.harmless import harmless
+    from auditor.reports.escaping import harmless
 
     return typer.confirm(harmless(question), err=True)
 

@@ -6,12 +6,11 @@ import dataclasses
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
 
 from auditor.config.declaration import IMAGES, declared_images, declared_source
-from auditor.config.gates import CHECK, declared_gates
 from auditor.errors import UsageError
 from auditor.files import is_plain
 from auditor.model import COMMON_OPTIONS, Gate, Kind, Option, Part, Source
@@ -21,12 +20,17 @@ OF_SPLIT = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.+)")
 
 DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
-
 #: How deep tables and lists are within each other at most; what is declared is never as deep.
 _DEEPEST = 32
 
 #: A tag of BCP 47 as people type it: a language, then what parts it further.
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+
+CHECK = "check"
+
+_SQL = "sql"
+
+_EXAMPLE = '[[check.sql]] needs name = "…" and sql = "select …", and nothing else'
 
 
 def shipped() -> Path:
@@ -184,14 +188,15 @@ def _toml(file: Path) -> dict[str, Any]:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
     level: list[Any] = [tables]
     for _ in range(_DEEPEST):
-        level = [held for one in level if isinstance(one, dict | list) for held in _held(one)]
+        level = [
+            held
+            for one in level
+            if isinstance(one, dict | list)
+            for held in (one.values() if isinstance(one, dict) else one)
+        ]
     if level:
         raise UsageError(f"{file}: tables and lists are within each other more than {_DEEPEST} times")
     return tables
-
-
-def _held(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value
 
 
 def _read(file: Path, data: Path | None) -> dict[str, Source]:
@@ -238,3 +243,43 @@ def _source(file: Path, name: str, table: Any, data: Path, within: Path | None) 
     if not isinstance(table, dict) or not DATASET_NAME.fullmatch(name):
         raise UsageError(f"{where}: expected a table named with letters, digits, '.', '_' and '-'")
     return declared_source(where, name, {key: value for key, value in table.items() if key != CHECK}, data, within)
+
+
+def declared_gates(file: Path, tables: Mapping[str, Any]) -> list[Gate]:
+    """Read `[check]` and every `[NAME.check]` of a file, in this order.
+
+    Raises `UsageError` for a check that is no table, and for SQL without a name or a statement of its own. Which gates
+    there are, and what a limit may be, is left to the study.
+    """
+    own = {name: table[CHECK] for name, table in tables.items() if isinstance(table, dict) and CHECK in table}
+    checks = [(None, tables.get(CHECK, {})), *own.items()]
+    return [gate for dataset, table in checks for gate in _gates(file, dataset, table)]
+
+
+def _gates(file: Path, dataset: str | None, table: Any) -> Iterator[Gate]:
+    where = Gate(dataset, (), table, file).where
+    if not isinstance(table, dict):
+        raise UsageError(f"{where}: check must be a table of gates, such as images.min = 1000")
+    statements = table.get(_SQL, [])
+    if not isinstance(statements, list):
+        raise UsageError(f"{where}: {_EXAMPLE}")
+    for keys, limit in _leaves({key: value for key, value in table.items() if key != _SQL}):
+        yield Gate(dataset, keys, limit, file)
+    names = set()
+    for entry in statements:
+        texts = isinstance(entry, dict) and all(isinstance(value, str) for value in entry.values())
+        if not texts or set(entry) != {"name", _SQL}:
+            raise UsageError(f"{where}: {_EXAMPLE}")
+        if entry["name"] in names:
+            raise UsageError(f"{where}: two checks are called {entry['name']!r}; name them apart")
+        names.add(entry["name"])
+        yield Gate(dataset, (_SQL, entry["name"]), entry[_SQL], file)
+
+
+def _leaves(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Give what is no table itself, under its dotted keys."""
+    for key, value in table.items():
+        if isinstance(value, dict) and value:
+            yield from _leaves(value, (*above, key))
+        else:
+            yield (*above, key), value

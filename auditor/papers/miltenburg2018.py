@@ -11,8 +11,7 @@ from auditor import config
 from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
-from auditor.papers.miltenburg2018_composition import composition, is_of_all_images
-from auditor.papers.miltenburg2018_words import first_missed, first_omitted
+from auditor.papers.miltenburg2018_composition import composition, first_missed, first_omitted, is_of_all_images
 from auditor.result import Result, Said, Table
 from auditor.statistics.diversity_correlation import correlate_statistics
 from auditor.store.connection import Store

@@ -94,9 +94,10 @@ def reproduce(
     said = [one for result in measured for one in result.notes]
     own = [yours.rows_of(store, one, asked, rows.filter(paper=one.name), seed, progress) for one in read]
     further = [row for of_paper, _ in own for row in of_paper]
+    of_yours = {name: rows.schema[name] for name in ("paper", *KEYS, "value", "verdict")}
     return Result(
         "reproduce",
-        pl.concat([rows, pl.DataFrame(further, schema=_of_yours(rows))], how="diagonal") if further else rows,
+        pl.concat([rows, pl.DataFrame(further, schema=of_yours)], how="diagonal") if further else rows,
         selections=tuple(dict.fromkeys(one for result in measured for one in result.selections)),
         signatures={label: text for result in measured for label, text in result.signatures.items()},
         tables=tuple(
@@ -110,10 +111,6 @@ def reproduce(
         page=page(read, rows),
         headline=headline(rows),
     )
-
-
-def _of_yours(rows: pl.DataFrame) -> dict[str, pl.DataType]:
-    return {name: rows.schema[name] for name in ("paper", *KEYS, "value", "verdict")}
 
 
 def _study(name: str) -> Study:

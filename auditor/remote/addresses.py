@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import copy
 import errno
 import os
 import re
@@ -11,8 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from auditor.errors import AuditorError, MissingExtraError, SourceError, harmless_cause
-from auditor.remote import web
-from auditor.remote.pace import PATIENCE, Patience
+from auditor.remote.pace import LARGEST, PATIENCE, UNDECLARED, WINDOW, Pace, Patience
 
 T = TypeVar("T")
 
@@ -36,6 +37,7 @@ _CREDENTIALS = {
     "gs": "GOOGLE_APPLICATION_CREDENTIALS, or `gcloud auth application-default login`",
     "hf": "HF_TOKEN, or `hf auth login`",
 }
+
 _CREDENTIALS |= {"s3a": _CREDENTIALS["s3"], "gcs": _CREDENTIALS["gs"]}
 
 _MISSING, _DENIED = (404, 410), (401, 403)
@@ -46,6 +48,11 @@ _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 #: What a repetition does not mend.
 _LASTING = (ValueError, TypeError, NotImplementedError, IsADirectoryError, NotADirectoryError, FileExistsError)
+
+#: The most bytes of an answer that is held in memory: a block of a file, or a page that lists files.
+MOST_HELD = 1 << 25
+
+_BLOCK = 1 << 20
 
 
 def address_of(path: Path) -> str | None:
@@ -83,7 +90,7 @@ def filesystem(address: str, patience: Patience = PATIENCE) -> tuple[Any, str]:
     fresh: dict[str, Any] = {"skip_instance_cache": True, "use_listings_cache": False}
     try:
         if is_web:
-            return opened_by(scheme_of(address), **fresh, **web.settings(address, patience)), address
+            return opened_by(scheme_of(address), **fresh, **settings(address, patience)), address
         opened: tuple[Any, str] = url_to_fs(address, **fresh)
     except ImportError as error:
         raise MissingExtraError(f"{address}: {said(error)}; {_EXTRA} has what s3, gs, hf and https need") from error
@@ -163,3 +170,73 @@ def _statuses(error: BaseException) -> Iterator[Any]:
         yield answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
     code = getattr(error, "code", None)
     yield int(code) if isinstance(code, str) and code.isdecimal() else code
+
+
+def settings(address: str, patience: Patience) -> dict[str, Any]:
+    """Return what fsspec tells aiohttp for one address. Raises `ImportError` where that is missing."""
+    import aiohttp  # noqa: PLC0415  an extra
+
+    whole = Pace(patience)
+
+    async def watched(request: Any, handler: Any) -> Any:
+        pace = copy.copy(whole)
+        pace.begin()
+        _check(address, pace)
+        try:
+            async with asyncio.timeout(WINDOW) as limit:
+                answer = await handler(request)
+        except TimeoutError as error:
+            if limit.expired():  # some of the answer's head came meanwhile: it would go on so
+                raise SourceError(f"{address}: no answer within {WINDOW:g} seconds; try again later") from error
+            raise TimeoutError("the server does not answer in time") from error
+        if "Range" in request.headers and answer.status == 200 and (answer.content_length or 0) > MOST_HELD:
+            answer.close()
+            raise SourceError(f"{address}: the server sends a whole file where a part is asked for")
+        declared = answer.content_length if "Content-Encoding" not in answer.headers else None
+        answer.content = _Watched(answer.content, min(declared or UNDECLARED, LARGEST), address, pace)
+        return answer
+
+    times = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=WINDOW / 2)
+    return {
+        "headers": {"Accept-Encoding": "identity"},
+        "client_kwargs": {"timeout": times, "middlewares": (watched,)},
+    }
+
+
+def _check(address: str, pace: Pace) -> None:
+    if (trouble := pace.trouble()) is not None:
+        raise SourceError(f"{address}: {trouble}")
+
+
+class _Watched:
+    """The body of an answer, each part of which is counted as it comes."""
+
+    def __init__(self, body: Any, most: int, address: str, pace: Pace) -> None:
+        self._body, self._most, self._address, self._pace = body, most, address, pace
+        self._received = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._body, name)
+
+    async def read(self, size: int = -1) -> bytes:
+        """Read what has come, at most `size` bytes; without one, all of it. Raises `SourceError` beyond a bound."""
+        if size >= 0:
+            return await self._part(size, self._most)
+        parts = []
+        while part := await self._part(_BLOCK, MOST_HELD):
+            parts.append(part)
+        return b"".join(parts)
+
+    async def _part(self, size: int, most: int) -> bytes:
+        try:
+            async with asyncio.timeout(WINDOW):
+                part: bytes = await self._body.read(size)
+        except TimeoutError:
+            _check(self._address, self._pace)
+            raise
+        self._received += len(part)
+        self._pace.received(len(part))
+        _check(self._address, self._pace)
+        if self._received > most:
+            raise SourceError(f"{self._address}: larger than {most:,} bytes, the most that is taken of it")
+        return part

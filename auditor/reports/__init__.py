@@ -8,7 +8,7 @@ from pathlib import Path
 from auditor.dataset_card import DatasetCard
 from auditor.errors import UsageError
 from auditor.files import is_plain
-from auditor.reports import badge, croissant, csv, latex, markdown, verdicts
+from auditor.reports import badge, croissant, latex, markdown, rows, verdicts
 from auditor.reports.html import document as html
 from auditor.result import Result
 from auditor.result.document import Document
@@ -23,7 +23,7 @@ def _svg(result: Result) -> str:
 #: Writers of text formats. `table` is drawn by `terminal`, `parquet` is written by the frame itself.
 TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
     "json": lambda result: result.to_json() + "\n",
-    "csv": csv.render,
+    "csv": rows.csv,
     "md": markdown.render,
     "latex": latex.render,
     "html": html.render,
@@ -74,7 +74,7 @@ _ENDINGS = {
 _CARD_ENDINGS = {".jsonld": "croissant", ".svg": "badge"}
 
 #: Counts the texts that a spreadsheet program takes for formulas.
-formulas = csv.formulas
+formulas = rows.formulas
 
 
 def document_text(document: Document, chosen: str) -> str:

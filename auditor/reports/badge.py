@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from html import escape
 
 from auditor.dataset_card import DatasetCard
-from auditor.findings.severity import worst
+from auditor.findings import worst
 from auditor.result import Severity, counted
 
 #: White stands on each with a contrast of 4.5 or more.

@@ -149,11 +149,8 @@ def _bundle(card: DatasetCard) -> dict[str, str]:
 
 
 def _records() -> dict[str, Any]:
-    return {"@type": "cr:RecordSet", "@id": "captions", "name": "captions", "key": _key(), "field": [*_fields()]}
-
-
-def _key() -> list[dict[str, str]]:
-    return [{"@id": "captions/image"}, {"@id": "captions/slot"}]
+    key = [{"@id": "captions/image"}, {"@id": "captions/slot"}]
+    return {"@type": "cr:RecordSet", "@id": "captions", "name": "captions", "key": key, "field": [*_fields()]}
 
 
 def _fields() -> Iterator[dict[str, Any]]:

@@ -5,13 +5,13 @@ Markdown: the tables of a result as pipe tables, ready for a README.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from auditor.dataset_card import DatasetCard
-from auditor.reports import front_matter
+from auditor.dataset_card import DatasetCard, primary_language, size_category, spdx
 from auditor.reports.cells import beside_tables, cell, flush_right, sentence
-from auditor.reports.harmless import visible
+from auditor.reports.escaping import visible
 from auditor.result import Result, Table
 from auditor.result.document import Document, Section
 
@@ -77,7 +77,7 @@ def escaped(value: str) -> str:
 
 def render_document(document: Document) -> str:
     """Give the whole report, its time on a line of its own; a card with what Hugging Face and `verify` read of it."""
-    head = [front_matter.render(document)] if isinstance(document, DatasetCard) else []
+    head = [front_matter(document)] if isinstance(document, DatasetCard) else []
     head += [f"{'#' * document.level} {escaped(document.title)}\n", f"{escaped(document.program)}\n"]
     head += [f"made {document.made_at}\n"] if document.made_at else []
     return "\n".join(
@@ -127,3 +127,35 @@ def _list(sentences: Iterable[str]) -> str:
 
 def _said(text: str) -> str:
     return sentence(text, line, typed)
+
+
+def front_matter(card: DatasetCard) -> str:
+    """Write the head of a README, as Hugging Face reads it: YAML of what is known, and nothing else.
+
+    Every text is a JSON string, which YAML reads as the same text: no `no`, `1.0` or `a: b` means anything else.
+    """
+    return "".join(f"{line}\n" for line in ("---", *_front_lines(card), "---"))
+
+
+def _front_lines(card: DatasetCard) -> Iterator[str]:
+    (selection,) = card.selections
+    yield f"pretty_name: {_quoted(selection.label)}"
+    if primary := primary_language(card.language):
+        yield from _one_of("language", primary)
+    if card.license:
+        known = spdx(card.license)
+        yield f"license: {_quoted(known.lower() if known else 'other')}"
+        if known is None or known.lower() != card.license.lower():
+            yield f"license_details: {_quoted(card.license)}"
+    yield from _one_of("size_categories", size_category(card.value("profile/captions")))
+    if selection.version.kind == "captions":
+        yield from _one_of("task_categories", "image-to-text")
+        yield from _one_of("tags", "image-captioning")
+
+
+def _one_of(key: str, value: str) -> tuple[str, str]:
+    return f"{key}:", f"- {_quoted(value)}"
+
+
+def _quoted(value: str) -> str:
+    return json.dumps(visible(" ".join(value.split())), ensure_ascii=False)

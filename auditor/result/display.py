@@ -1,12 +1,12 @@
 """How what was found shows itself: in a line, in a notebook, in a file. What draws it is told at the package's door.
 
-A record knows no reporter, and no image file: `auditor/__init__.py` says, by `shown_by`, whom to ask for either once
-something is shown.
+A record knows no reporter, and no image file: `auditor/__init__.py` says whom to ask for either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -32,29 +32,16 @@ class Front(Protocol):
         """Write a file."""
 
 
-class Illustrator(Protocol):
-    """Finds pictures of the images that a result names."""
-
-    def __call__(self, shown: Result | Document) -> Pictures:
-        """Read them from where datasets.toml says; none of what has its own."""
-
-
-@dataclass(frozen=True)
-class _Asked:
-    front: Callable[[], Front]
-    illustrator: Illustrator
+def _front() -> Front:
+    """Return what draws: the package says it, whose door is not imported here, so that no arrow leads back."""
+    front: Front = sys.modules["auditor"]._front()
+    return front
 
 
-_asked: list[_Asked] = []
-
-
-def shown_by(front: Callable[[], Front], illustrator: Illustrator) -> None:
-    """Say who draws, and who finds pictures, once something is to be drawn."""
-    _asked[:] = [_Asked(front, illustrator)]
-
-
-def _shown() -> Front:
-    return _asked[0].front()
+def _pictures(shown: Result | Document) -> Pictures:
+    """Read the pictures of the images that are named from where datasets.toml says."""
+    pictures: Pictures = sys.modules["auditor"]._illustrated(shown)
+    return pictures
 
 
 @dataclass(frozen=True)
@@ -85,7 +72,7 @@ class Shown:
 
     def _repr_html_(self) -> str:
         shown: Result | Document = self  # type: ignore[assignment]
-        return _shown().cell(shown, _asked[0].illustrator(shown))
+        return _front().cell(shown, _pictures(shown))
 
     def save(self, path: str | Path, *, format_name: str | None = None) -> Path:
         """Write a file in the format that its ending names, or in `format_name`, and give its path.
@@ -94,7 +81,7 @@ class Shown:
         is there gives way when the new one is whole. Raises `UsageError` for an ending that names no format, a format
         that needs figures where there are none, and a file that cannot be written.
         """
-        _shown().save(self, Path(path), format_name)  # type: ignore[arg-type]
+        _front().save(self, Path(path), format_name)  # type: ignore[arg-type]
         return Path(path)
 
 
@@ -119,7 +106,7 @@ class ShownResult(Shown):
         if unknown := [name for name in names if name not in known]:
             raise UsageError(f"{result.command}: no figure {unknown[0]}; its figures are {', '.join(known)}")
         drawn = replace(result, figures=tuple(one for one in result.figures if not names or one.name in names))
-        return Plot(drawn, _shown().svg(drawn))
+        return Plot(drawn, _front().svg(drawn))
 
     def to_pandas(self) -> Any:
         """Give `frame` as a pandas frame, row for row; null is NaN in columns of numbers.

@@ -115,15 +115,11 @@ def _annotations(manifest: Manifest) -> pl.DataFrame:
 
 def _typed(path: Path, columns: tuple[str, ...]) -> pl.LazyFrame:
     """Scan a file. Raises `SourceError` where it has other columns."""
-    frame = _scan(path)
+    frame = pl.scan_parquet(path, glob=False, hive_partitioning=False)
     expected = pl.Schema({name: CAPTION_SCHEMA[name] for name in columns})
     if frame.collect_schema() != expected:
         raise SourceError(f"{path}: has other columns than a bundle: expected {', '.join(columns)}, with their types")
     return frame
-
-
-def _scan(path: Path) -> pl.LazyFrame:
-    return pl.scan_parquet(path, glob=False, hive_partitioning=False)
 
 
 @contextmanager

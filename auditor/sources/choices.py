@@ -17,8 +17,8 @@ from auditor.errors import SourceError
 from auditor.model import Batches, Option, Part
 from auditor.sources.format import Format
 from auditor.sources.reading import files
-from auditor.sources.reading.coco_names import COCO_FILE
 from auditor.sources.reading.delimited import below_header, headers
+from auditor.sources.reading.json_records import COCO_FILE
 from auditor.sources.reading.json_stream import items
 from auditor.sources.sides import JudgedCaption, fault, frames, refused
 from auditor.sources.table.json import first_keys, of_lines
@@ -62,7 +62,7 @@ class _Record(NamedTuple):
 
 def recognises(path: Path, head: bytes) -> bool:
     """Recognise records whose first one has both a right and a wrong caption, by the names that benchmarks use."""
-    return any(_complete(names, {}) for names in _first_names(head))
+    return any({*_NEEDED} <= columns_of(names, {}).keys() for names in _first_names(head))
 
 
 def read(part: Part) -> Batches:
@@ -151,10 +151,6 @@ def columns_of(names: Sequence[str], options: Mapping[str, Option]) -> dict[str,
         if there:
             places[thing] = str(there[0])
     return places
-
-
-def _complete(names: Sequence[str], options: Mapping[str, Option]) -> bool:
-    return {*_NEEDED} <= columns_of(names, options).keys()
 
 
 def _first_names(head: bytes) -> Iterator[list[str]]:

@@ -31,7 +31,7 @@ _PARTS = 3  # of a caption that is cut at its phrases: words between phrases, ch
 def recognises(path: Path, head: bytes) -> bool:
     """Recognise the mark-up in a file or a tar archive, in a zip archive the names, in a folder its first file."""
     if path.is_dir():
-        return any(b"[/EN#" in files.head(found) for found in islice(_texts_of(path), 1))
+        return any(b"[/EN#" in files.head(found) for found in files.inside(path, "*.txt")[:1])
     return b"[/EN#" in head or re.search(rb"^PK(?s:.*)Sentences/\d+\.txt", head) is not None
 
 
@@ -59,7 +59,7 @@ class _Text(NamedTuple):
 def _found(path: Path) -> Iterator[_Text]:
     """Walk the text files of what a user names, in bounded memory."""
     if path.is_dir():
-        for found in _texts_of(path):
+        for found in files.inside(path, "*.txt"):
             with files.open_bytes(found) as file:
                 yield _text(
                     f"{path.absolute().name}/{found.relative_to(path).as_posix()}", file.read(_LONGEST_FILE + 1)
@@ -71,10 +71,6 @@ def _found(path: Path) -> Iterator[_Text]:
     else:
         with files.open_bytes(path) as file:
             yield _text(path.name, file.read(_LONGEST_FILE + 1))
-
-
-def _texts_of(folder: Path) -> Iterator[Path]:
-    return iter(files.inside(folder, "*.txt"))
 
 
 def _text(source: str, content: bytes, fault: str | None = None) -> _Text:

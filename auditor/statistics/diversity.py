@@ -6,11 +6,14 @@ reason (why a value is null). Definitions and sources are in `diversity_cards`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+
+from auditor.statistics.resampling import Floats
+from auditor.statistics.studentized import Measured, estimates
 
 Counts = NDArray[np.float64]
 
@@ -25,6 +28,12 @@ _TOO_FEW = f"fewer than {_DRAWN} tokens"
 _NOTHING_LEARNABLE = "no evaluation word is in the training data"
 
 _NOTHING_SHARED = "no word of people's captions is of an image that is in both: --all-images takes those of any image"
+
+RESAMPLES = 1000
+
+CONFIDENCE = 0.95
+
+_SUMS = ("captions", "tokens", "squares")
 
 
 def lengths(counts: pl.DataFrame) -> pl.DataFrame:
@@ -147,3 +156,27 @@ def _long(rows: pl.DataFrame, statistics: Mapping[str, pl.Expr], why_null: str |
     return wide.unpivot(index="list_no", variable_name="statistic", value_name="value").with_columns(
         reason=pl.when(pl.col("value").is_null()).then(pl.lit(why_null, pl.String))
     )
+
+
+def sdsl_interval(lengths: pl.DataFrame, key: Sequence[object]) -> tuple[float, float] | None:
+    """Compute the 95 % interval by 1,000 resamples of the images, the deviation of each averaged over parallel lists.
+
+    `lengths` are the rows of `sql/diversity/image_length.sql`; `key` makes the draw. None for one image, and where a
+    list has captions of one image only.
+    """
+    images, lists = lengths["image_no"].n_unique(), lengths["list_no"].n_unique()
+    sums = np.zeros((images, lists, len(_SUMS)))
+    place, number = (lengths[name].rank("dense").to_numpy() - 1 for name in ("image_no", "list_no"))
+    sums[place, number] = lengths.select(_SUMS).to_numpy()
+    whole = sums.sum(axis=0)
+    measured = Measured(float(_deviations(whole)), _deviations(whole - sums), is_positive=True)
+    return estimates([measured], RESAMPLES, key)[0].interval(CONFIDENCE)
+
+
+def _deviations(sums: Floats) -> Floats:
+    """Compute the mean over lists of the standard deviation of lengths from their sums (… × lists × sums)."""
+    captions, tokens, squares = np.moveaxis(sums, -1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        deviations: Floats = np.sqrt(captions * squares - tokens * tokens) / captions
+    means: Floats = deviations.mean(axis=-1)
+    return means

@@ -13,7 +13,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.text import bare, char, mteval, ptb, whitespace
-from auditor.text.spacy import profile as spacy_tokens
+from auditor.text.spacy import pipelines
 
 Tokenizer = Callable[[pl.Series], pl.Series]
 
@@ -24,7 +24,7 @@ PROFILES: Mapping[str, Tokenizer] = MappingProxyType(
         "bare": bare.tokenize,
         "char": char.tokenize,
         "ptb": ptb.tokenize,
-        "spacy": spacy_tokens.tokenize,
+        "spacy": pipelines.tokenize,
         "whitespace": whitespace.tokenize,
     }
 )

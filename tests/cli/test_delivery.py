@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.cli.delivery import refuse_formats
+from auditor.cli.options import refuse_formats
 from auditor.errors import UsageError
 
 

@@ -11,7 +11,7 @@ import pytest
 from buckets import Bucket
 from conftest import asked
 
-from auditor.cli.places import is_place, named_apart
+from auditor.cli.file_arguments import is_place, named_apart
 from auditor.errors import UsageError
 
 

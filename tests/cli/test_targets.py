@@ -19,7 +19,7 @@ import pytest
 from running import Run
 from test_commands import CAPTIONS, auditor_in
 
-from auditor.cli.targets import refuse_targets
+from auditor.cli.file_arguments import refuse_targets
 from auditor.errors import UsageError
 from auditor.files import replacing
 
@@ -225,7 +225,7 @@ def test_failed_rendering_leaves_the_file_that_was_there(tmp_path: Path, monkeyp
     import polars as pl
 
     from auditor import reports
-    from auditor.cli.delivery import deliver
+    from auditor.cli.options import deliver
     from auditor.result import Result
 
     def broken(_: Result) -> str:

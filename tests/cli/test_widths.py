@@ -14,9 +14,10 @@ from conftest import ROOT
 from rich.cells import cell_len
 from sizes import some
 
-from auditor.cli import app, delivery
+from auditor.cli import app
 from auditor.cli.verbosity import VERBOSITY
 from auditor.reports import terminal
+from auditor.reports.terminal import show
 from auditor.result import Result
 from auditor.studies import STUDIES
 
@@ -46,7 +47,7 @@ def began(maker: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(maker: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Result], str, str]:
     """Run the example of a command's page, quietly; give the results that it would draw, and stdout and stderr."""
     results: list[Result] = []
-    monkeypatch.setattr(delivery, "_print", lambda result, chosen: results.append(result))
+    monkeypatch.setattr(terminal, "show", lambda result, screen, quiet: results.append(result))
     out, err = io.StringIO(), io.StringIO()
     for line in maker.EXAMPLES.get(name, (f"auditor {name} sample-flawed",)):
         program, *words = shlex.split(line)
@@ -60,7 +61,7 @@ def run(maker: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[
 def drawn(results: list[Result], width: int) -> str:
     out = io.StringIO()
     for result in results:
-        terminal.show(result, terminal.Screen(out, color=False, width=width))
+        show(result, terminal.Screen(out, color=False, width=width))
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 

@@ -15,7 +15,7 @@ from auditor.papers import paper
 from auditor.papers import reproduce as study
 from auditor.papers.reproduce import OUTSIDE, REMARK, UNANSWERED, WITHIN, reproduce
 from auditor.store.connection import MEMORY, Store
-from auditor.text.spacy import pipelines, profile
+from auditor.text.spacy import pipelines
 
 SYSTEMS = paper("miltenburg2018").datasets
 PEOPLE = ["an elderly man walks a dog", "a man walks a dog in the snow", "old man with a dog", "man, dog, café", "dogs"]
@@ -160,7 +160,7 @@ def test_without_spacy_it_ends_with_what_to_install(store: Store, monkeypatch: p
     measured: list[str] = []
     monkeypatch.setitem(sys.modules, "spacy", None)
     monkeypatch.setattr(study, "_study", measured.append)
-    profile._tokenizer.cache_clear()
+    pipelines._tokenizer.cache_clear()
     with pytest.raises(MissingExtraError, match=r"pip install 'auditor\[spacy\]'") as raised:
         reproduce(store, "elliott2014", "miltenburg2018")
     assert raised.value.exit_code == 6

@@ -14,7 +14,7 @@ import pytest
 from conftest import asked
 
 from auditor.errors import SourceError
-from auditor.remote import Near, Patience, addresses, incoming, pace, web
+from auditor.remote import Near, Patience, addresses, incoming, pace
 
 pytest.importorskip("aiohttp", reason="extra remote is not installed")
 
@@ -101,7 +101,7 @@ def test_server_that_sends_whole_files_alone_is_asked_for_one_once(
     server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(incoming, "BLOCK", 1000)
-    monkeypatch.setattr(web, "MOST_HELD", 2000)
+    monkeypatch.setattr(addresses, "MOST_HELD", 2000)
     with Near() as near:
         (copy,) = near.files(Path(f"{server}/whole/a.csv"))
         assert copy.read_bytes() == CONTENT
@@ -119,7 +119,7 @@ def test_server_that_sends_whole_files_alone_is_asked_for_one_once(
 def test_server_that_drips_ends_the_run(
     server: str, monkeypatch: pytest.MonkeyPatch, way: str, patience: Patience, words: str
 ) -> None:
-    for module in (pace, web):
+    for module in (pace, addresses):
         monkeypatch.setattr(module, "WINDOW", 0.3)
     began = time.monotonic()
     with pytest.raises(SourceError, match=rf"^{server}/{way}/a\.csv: {words}"), Near(patience=patience) as near:
@@ -128,10 +128,10 @@ def test_server_that_drips_ends_the_run(
 
 
 def test_endless_answer_ends_at_what_is_taken_of_it(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "UNDECLARED", 20_000)
+    monkeypatch.setattr(addresses, "UNDECLARED", 20_000)
     with pytest.raises(SourceError, match=r"/endless/a\.csv: larger than 20,000 bytes"), Near() as near:
         near.files(Path(f"{server}/endless/a.csv"))
-    monkeypatch.setattr(web, "MOST_HELD", 20_000)
+    monkeypatch.setattr(addresses, "MOST_HELD", 20_000)
     with pytest.raises(SourceError, match=r"/endless/\*\.csv: larger than 20,000 bytes"), Near() as near:
         near.files(Path(f"{server}/endless/*.csv"))
 

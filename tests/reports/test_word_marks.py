@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor import reports
-from auditor.reports.terminal.columns import columns_of
-from auditor.reports.word_marks import apart
+from auditor.reports.cells import apart
+from auditor.reports.terminal.tables import columns_of
 from auditor.result import Result, Table
 
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from auditor.config import wanted
-from auditor.sources.first_sentence import first_sentence
+from auditor.sources.reading.acceptance import first_sentence
 from auditor.store.connection import Store
 from auditor.studies.ingest.sources import ingest_sources
 

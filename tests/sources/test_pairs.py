@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auditor.sources.mat.pairs import captions
+from auditor.sources.mat import captions
 from auditor.sources.sides import JudgedCaption
 
 

@@ -21,7 +21,7 @@ from auditor.model import CAPTION_SCHEMA, Option, Part, Source
 from auditor.sources import table
 from auditor.sources.reading import batches
 from auditor.sources.reading.files import zstd
-from auditor.sources.table import arrow_stream
+from auditor.sources.table import columnar
 from auditor.store.connection import Store
 from auditor.studies.ingest.sources import ingest_sources
 
@@ -667,7 +667,7 @@ def test_stream_is_read_a_few_batches_at_a_time(
     path = written(
         tmp_path, schema + b"".join(stream(frame)[1] for frame in frames) + b"\xff\xff\xff\xff\0\0\0\0", "t.arrow"
     )
-    monkeypatch.setattr(arrow_stream, "_AT_ONCE", at_once)
+    monkeypatch.setattr(columnar, "_AT_ONCE", at_once)
     assert accepted(read(path), "line", "image", "text") == [(n + 1, str(n), text) for n, text in enumerate(texts)]
     assert len(list(table.read(Part((path,))))) == (1 if kind == pl.String and at_once > 1 else 3)
 

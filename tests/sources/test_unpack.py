@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from auditor.errors import SourceError
-from auditor.sources.download.unpack import unpack
+from auditor.sources.download import unpack
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from auditor.statistics.correlation import correlate
-from auditor.statistics.correlation_tests import steiger, williams
+from auditor.statistics.correlation import correlate, steiger, williams
 from auditor.statistics.rater_agreement import kappa, krippendorff, strength
 from auditor.statistics.significance import holm
 

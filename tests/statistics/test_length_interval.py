@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auditor.statistics.length_interval import _deviations
+from auditor.statistics.diversity import _deviations
 
 LISTS = ([3, 5, 8, 8], [2, 2, 9, 4])
 

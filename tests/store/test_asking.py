@@ -19,7 +19,8 @@ from conftest import ingest_rows
 
 from auditor.errors import SqlError
 from auditor.files import rows as row_files
-from auditor.reports import TEXT_FORMATS, streamed
+from auditor.reports import TEXT_FORMATS
+from auditor.reports.rows import TEXTS
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.store.faults import engine_errors
@@ -174,7 +175,7 @@ def test_rows_one_by_one_make_the_same_text_as_at_once(store: Store, statement: 
         file.seek(0)
         assert pl.read_parquet(file).equals(whole.frame)
         return
-    pieces = stream(store, statement, {}, Limits(), lambda batches: "".join(streamed.TEXTS[chosen]("sql", batches)))
+    pieces = stream(store, statement, {}, Limits(), lambda batches: "".join(TEXTS[chosen]("sql", batches)))
     assert pieces == TEXT_FORMATS[chosen](whole)
     if chosen == "json":
         assert len(json.loads(pieces)["auditor.sql/v2"]["rows"]) == whole.frame.height

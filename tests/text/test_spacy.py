@@ -14,11 +14,11 @@ from auditor.cli import app
 from auditor.errors import MissingExtraError
 from auditor.model import Part
 from auditor.store.connection import Store
-from auditor.text.spacy import profile
+from auditor.text.spacy import pipelines
 
 
 def tokenize(text: str) -> list[str]:
-    return profile.tokenize(pl.Series([text], dtype=pl.String))[0].to_list()
+    return pipelines.tokenize(pl.Series([text], dtype=pl.String))[0].to_list()
 
 
 @pytest.mark.parametrize(
@@ -45,13 +45,13 @@ def test_tokens_are_those_of_a_pipeline(data: Path) -> None:
     batches = sources.read(Part((data / "flickr8k" / "Flickr8k.token.txt.gz",)), "flickr")
     texts = pl.concat([batch["text"] for batch in batches]).head(2000)
     expected = [[token.text.lower() for token in pipeline(text) if not token.is_space] for text in texts]
-    assert profile.tokenize(texts).to_list() == expected
+    assert pipelines.tokenize(texts).to_list() == expected
 
 
 @pytest.fixture
 def _without_spacy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
-    profile._tokenizer.cache_clear()
+    pipelines._tokenizer.cache_clear()
 
 
 @pytest.mark.usefixtures("_without_spacy")

@@ -6,14 +6,14 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.cli import options as o
 
 if TYPE_CHECKING:
-    from auditor.cli.completion import Names
     from auditor.store.connection import Store
 
 EXTRA = "pip install 'auditor[shell]'"
@@ -28,6 +28,18 @@ a statement ends with a semicolon:   from captions('NAME') limit 5;
 .schema NAME     a table, view or function with its columns
 .help            this
 .quit            or Ctrl-D; Ctrl-C leaves a statement"""
+
+#: Words of SQL that a statement is likely to hold.
+_WORDS = (
+    "and", "as", "asc", "avg", "between", "by", "case", "count", "cross", "desc", "describe", "distinct", "else", "end",
+    "except", "exists", "explain", "from", "group", "having", "in", "intersect", "is", "join", "left", "like", "limit",
+    "max", "median", "min", "not", "null", "offset", "on", "or", "order", "over", "partition", "select", "sum", "then",
+    "union", "using", "when", "where", "with",
+)  # fmt: skip
+
+_WORD = re.compile(r"[\w.]+$")
+
+_QUOTED = re.compile(r"'([^'\s]*)$")
 
 
 def prompt(store: Path, wait: float, timeout: float | None) -> None:
@@ -48,7 +60,7 @@ def prompt(store: Path, wait: float, timeout: float | None) -> None:
 
 def _tell(message: str) -> None:
     """Say what --quiet does not silence."""
-    from auditor.reports.harmless import harmless
+    from auditor.reports.escaping import harmless
 
     print(harmless(message), file=sys.stderr, flush=True)  # noqa: T201  as the command line says its errors
 
@@ -57,8 +69,6 @@ class _Session:
     """A store that is asked again and again, and what its statements may name."""
 
     def __init__(self, store: Path, wait: float, timeout: float | None) -> None:
-        from auditor.cli.completion import Names
-
         self._store, self._wait, self._timeout = store, wait, timeout
         self.names: Names = Names()
 
@@ -90,7 +100,6 @@ class _Session:
         return True
 
     def _note_names(self, opened: Store) -> None:
-        from auditor.cli.completion import Names
         from auditor.studies.upkeep import sql as study
 
         self.names = Names(**study.names(opened))
@@ -104,8 +113,6 @@ def _is_command(typed: str) -> bool:
 
 def _typed(read: Callable[[str], str]) -> Iterator[str]:
     """Yield a statement or a command of the prompt at a time, until the input ends."""
-    from auditor.cli.completion import statements
-
     begun = ""
     while True:
         try:
@@ -134,8 +141,6 @@ def _reader(session: _Session) -> Callable[[str], str]:
     from prompt_toolkit.completion import Completer, Completion
     from prompt_toolkit.history import FileHistory
 
-    from auditor.cli.completion import completions
-
     class Offered(Completer):
         def get_completions(self, document: Any, _event: Any) -> Iterator[Any]:
             for one, taken in completions(session.names, document.text_before_cursor):
@@ -159,3 +164,53 @@ def _history() -> Path | None:
     except OSError:
         return None
     return file
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a statement may name. `versions` are datasets, with their versions, tags and splits."""
+
+    relations: Sequence[str] = ()
+    functions: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    versions: Sequence[str] = ()
+
+
+def completions(names: Names, before: str) -> Iterator[tuple[str, int]]:
+    """Give what may follow a text, each with how many of its last characters it takes the place of.
+
+    Inside quotes datasets and their versions, elsewhere tables and columns before words of SQL.
+    """
+    quotes = before.count("'") % 2
+    found = (_QUOTED if quotes else _WORD).search(before)
+    begun = found[found.lastindex or 0] if found else ""
+    if not quotes and not begun:
+        return
+    offered = names.versions if quotes else (*names.relations, *names.functions, *names.columns, *_WORDS)
+    for one in dict.fromkeys(offered):
+        if one.lower().startswith(begun.lower()) and one != begun:
+            yield one, len(begun)
+
+
+def statements(text: str) -> tuple[list[str], str]:
+    """Part a text at the semicolons that end its statements, and give what is left unended.
+
+    A semicolon in quotes or in a comment ends none.
+    """
+    ended, begin, quote, at = list[str](), 0, "", 0
+    while at < len(text):
+        if quote:
+            end = text.find(quote, at)
+            if end < 0:
+                break
+            at, quote = end + len(quote), ""
+        elif text.startswith(("--", "/*"), at):
+            quote, at = ("\n" if text[at] == "-" else "*/"), at + 2
+        elif text[at] in "'\"":
+            quote, at = text[at], at + 1
+        elif text[at] == ";":
+            ended.append(text[begin:at])
+            begin = at = at + 1
+        else:
+            at += 1
+    return [one.strip() for one in ended if one.strip()], text[begin:]

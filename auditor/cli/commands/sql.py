@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options as o
-from auditor.cli.targets import refuse_files_of
+from auditor.cli.file_arguments import refuse_files_of
 
 
 def command(
@@ -64,7 +64,7 @@ def command(
     del memory  # its option has told the engine
     from auditor import reports
     from auditor.cli.commands.shell import prompt
-    from auditor.reports import streamed
+    from auditor.reports.rows import FORMATS
     from auditor.studies.upkeep import sql as study
 
     if query is None and file is None and not schema and sys.stdin is not None and sys.stdin.isatty():
@@ -79,7 +79,7 @@ def command(
         if text is None:
             result = study.schema(opened, query)
         else:
-            if chosen in streamed.FORMATS:
+            if chosen in FORMATS:
                 cuts: list[bool] = []
                 rows = partial(study.stream, opened, text, given, timeout, limit)
                 o.deliver_rows("sql", lambda take: cuts.append(rows(take)), chosen, output)

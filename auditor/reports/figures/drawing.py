@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +19,6 @@ from matplotlib.figure import Figure as Drawing
 
 from auditor.errors import UsageError
 from auditor.reports.figures import lettering, panels
-from auditor.reports.figures import svg as vector
 from auditor.reports.figures.marks import Marks, Palette, marks, palette, printable
 from auditor.result import Figure, Result
 
@@ -52,6 +53,12 @@ _SETTINGS: Any = {
     "svg.hashsalt": "auditor",
 }
 
+_FONT = "DejaVu Sans, Verdana, Noto Sans, sans-serif"
+
+_XMLNS, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+
+_REFERENCE = re.compile(r"url\(#([^)]*)\)")
+
 
 class _Panel(NamedTuple):
     figure: Figure
@@ -68,7 +75,7 @@ def svg(result: Result) -> str:
         drawing, says = _draw(result.figures)
         file = io.BytesIO()
         drawing.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    return vector.cleaned(file.getvalue().decode(), says, title, _description(result.figures))
+    return cleaned(file.getvalue().decode(), says, title, " ".join(map(_described, result.figures)))
 
 
 def png(result: Result) -> bytes:
@@ -173,14 +180,66 @@ def _fill(part: SubFigure, panel: _Panel, number: int, width: float) -> dict[str
     return {f"panel-{number}-{gid}": text for gid, text in said.items()}
 
 
-def _description(figures: Sequence[Figure]) -> str:
-    """Say what is drawn, for those who do not see it."""
-    return " ".join(map(_described, figures))
-
-
 def _described(figure: Figure) -> str:
     read = marks(figure)
     what = {"bars": "bars", "heatmap": "cells"}.get(figure.kind, "points")
     names = ", ".join(name for name in read.series if name)
     sentence = f"{printable(figure.title)}: {len(read.drawn)} {what}" + (f" for {names}." if names else ".")
     return f"{sentence} {printable(figure.caption)}" if figure.caption else sentence
+
+
+def cleaned(source: str, says: Mapping[str, str], title: str, description: str) -> str:
+    """Give a file of its own; `says` are the words of its marks, by id."""
+    root = ET.fromstring(source)  # noqa: S314  what matplotlib wrote, not what a user did
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+        _attributes(element)
+    for parent in list(root.iter()):
+        for style in parent.findall("style"):
+            parent.remove(style)
+    _name(root, says)
+    root.attrib.pop("version", None)
+    labels = {"role": "img", "aria-labelledby": "title description"}
+    plain = {"font-family": _FONT, "stroke-linejoin": "round", "stroke-linecap": "butt"}
+    root.attrib |= {"xmlns": _XMLNS, "xmlns:xlink": _XLINK} | labels | plain
+    for tag, name, text in (("desc", "description", description), ("title", "title", title)):
+        named = ET.Element(tag, {"id": name})
+        named.text = text
+        root.insert(0, named)
+    for element in root.iter():
+        if element.text is not None and not element.text.strip():
+            element.text = None
+        element.tail = None
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _attributes(element: ET.Element) -> None:
+    """Write styles as attributes, coordinates on one line."""
+    for declaration in filter(None, element.attrib.pop("style", "").split(";")):
+        key, _, value = declaration.partition(":")
+        if key.strip() != "font-family":
+            element.set(key.strip(), value.strip())
+    for key, value in list(element.attrib.items()):
+        if key == f"{{{_XLINK}}}href":
+            del element.attrib[key]
+            key = "xlink:href"  # noqa: PLW2901
+        element.set(key, " ".join(value.split()))
+
+
+def _name(root: ET.Element, says: Mapping[str, str]) -> None:
+    """Keep the ids that are referred to, and make of each mark a group that says its number."""
+    references = {value for element in root.iter() for value in _references(element)}
+    for element in root.iter():
+        own = element.attrib.pop("id", "")
+        if own in says:
+            element.set("class", "mark")
+            said = ET.Element("title")
+            said.text = says[own]
+            element.insert(0, said)
+        elif own and own in references:
+            element.set("id", own)
+
+
+def _references(element: ET.Element) -> list[str]:
+    found = [one for value in element.attrib.values() for one in _REFERENCE.findall(value)]
+    return [*found, element.get("xlink:href", "#")[1:]]

@@ -12,11 +12,10 @@ from importlib.resources import files
 from string import Template
 
 from auditor.model import Pictures
-from auditor.reports.cells import begins_section, beside_tables, cell, flush_right, sentence
+from auditor.reports.cells import Marked, begins_section, beside_tables, cell, flush_right, marks, sentence
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import first_screen, plots
 from auditor.reports.html.pictures import Album
-from auditor.reports.word_marks import Marked, marks
 from auditor.result import Figure, Result, Table, counted, program
 from auditor.result.document import Document, Section
 

@@ -8,9 +8,9 @@ from itertools import groupby
 
 from auditor.findings import KINDS, title
 from auditor.reports import cells
+from auditor.reports.cells import Marked, apart
 from auditor.reports.html.pictures import Album
 from auditor.reports.html.plots import colour, dots
-from auditor.reports.word_marks import Marked, apart
 from auditor.result import Finding, counted
 from auditor.result.document import Portrait
 
@@ -53,17 +53,13 @@ def _card(number: int, one: Finding, portraits: Sequence[Portrait], album: Album
     consequence = KINDS[one.kind].consequence
     return (
         f'<article class="card {one.severity}" aria-labelledby="card-{number}">\n'
-        f"{_severity(one)}"
+        f'<p class="severity"><span aria-hidden="true">{_MARKS[one.severity]}</span> {one.severity}</p>\n'
         f'<h3 id="card-{number}">{write(title(one.kind))}{_whose(one, portraits, write)}</h3>\n'
         f'<p class="headline">{write(one.headline)}</p>\n'
         f'<p dir="auto">{write(_sentence(one))}</p>\n{example}'
         + (f'<p class="consequence">{write(consequence)}</p>\n' if consequence else "")
         + f'<p class="more"><a href="#finding-{_anchor(one)}">Evidence and what to do</a></p>\n</article>\n'
     )
-
-
-def _severity(one: Finding) -> str:
-    return f'<p class="severity"><span aria-hidden="true">{_MARKS[one.severity]}</span> {one.severity}</p>\n'
 
 
 def _whose(one: Finding, portraits: Sequence[Portrait], write: Written) -> str:

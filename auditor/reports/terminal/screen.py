@@ -9,7 +9,7 @@ from typing import TextIO
 from rich.cells import cell_len
 from rich.text import Text
 
-from auditor.reports.harmless import HarmlessConsole
+from auditor.reports.escaping import HarmlessConsole
 
 #: What nobody's terminal is narrower than: a line below this is no line any more.
 _NARROWEST = 20

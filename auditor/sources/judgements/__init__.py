@@ -13,7 +13,7 @@ from typing import NoReturn
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
 from auditor.sources.format import Format
-from auditor.sources.judgements import columns, flickr8k, tables, unrated
+from auditor.sources.judgements import columns, flickr8k, tables
 from auditor.sources.reading import files
 from auditor.sources.reading import lines as text_lines
 
@@ -46,9 +46,9 @@ def read(part: Part) -> Batches:
         head = files.head(path)
         table = tables.table(head, part.options)
         lines = flickr8k.layout(head)
-        references = unrated.check(path, part.options)
+        references = flickr8k.takes_references(path, part.options)
         if references and lines is not None:
-            yield from unrated.read(path, lines, part.options)
+            yield from flickr8k.unrated(path, lines, part.options)
         elif table is not None and not references:
             yield from tables.read(path, *table, part.options)
         elif lines is not None:

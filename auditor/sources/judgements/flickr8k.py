@@ -9,13 +9,20 @@ from typing import NamedTuple
 
 import polars as pl
 
-from auditor.model import Batches, Option
-from auditor.sources.judgements import texts
-from auditor.sources.reading import lines
+from auditor.errors import SourceError, UsageError
+from auditor.model import Batches, Option, Part
+from auditor.sources import flickr
+from auditor.sources.reading import files, lines
+from auditor.sources.reading import lines as text_lines
 
 _SCORES = (1.0, 2.0, 3.0, 4.0)
 
 _ROUNDING = 0.01  # of a printed share
+
+#: The one way of taking references out of ratings.
+_UNRATED = "unrated"
+
+_LEFT_OUT = "rated as a caption of its image"
 
 
 class Layout(NamedTuple):
@@ -75,7 +82,7 @@ def layout(head: bytes) -> Layout | None:
 
 def read(path: Path, known: Layout, options: Mapping[str, Option]) -> Batches:
     """Yield the rated captions with their texts out of `captions_file`; no two rows may rate the same."""
-    captions = texts.by_id(path, options)
+    captions = by_id(path, options)
     for block in lines.blocks(path):
         fields = block.with_columns(fields=pl.col("raw").str.split("\t"))
         rows = fields.with_columns(image=_field(0), key=_field(1)).join(
@@ -93,3 +100,56 @@ def read(path: Path, known: Layout, options: Mapping[str, Option]) -> Batches:
                 ),
             ),
         )
+
+
+def by_id(path: Path, options: Mapping[str, Option]) -> pl.DataFrame:
+    """Read the captions of `captions_file`: columns key (IMAGE#N) and text; of a repeated key, the first.
+
+    Raises `UsageError` where the judgements of `path` need the option and it is not given.
+    """
+    if "captions_file" not in options:
+        raise UsageError(
+            f"{path}: names captions by their ids: give the .token file that has them as option captions_file"
+        )
+    file = Path(str(options["captions_file"]))
+    captions = _keyed(pl.concat(flickr.read(Part((file,)))), pl.format("{}#{}", "image", "slot"))
+    if captions.is_empty():
+        raise SourceError(f"{file}: holds no captions of the form IMAGE#N<TAB>CAPTION")
+    return captions
+
+
+def by_number(options: Mapping[str, Option]) -> pl.DataFrame:
+    """Read the captions of `candidates_file`: columns key (the number of the line, from 0) and text."""
+    lines = pl.concat(text_lines.blocks(files.locate(Path(str(options["candidates_file"])))))
+    return _keyed(lines.rename({"raw": "text"}), (pl.col("line") - 1).cast(pl.String))
+
+
+def _keyed(captions: pl.DataFrame, key: pl.Expr) -> pl.DataFrame:
+    keyed = captions.filter(pl.col("reason").is_null()).select(key=key, text="text")
+    return keyed.unique("key", keep="first", maintain_order=True)
+
+
+def takes_references(path: Path, options: Mapping[str, Option]) -> bool:
+    """Say whether references are asked for. Raises `UsageError` for a word that asks for nothing known."""
+    asked = options.get("references")
+    if asked not in (None, _UNRATED):
+        raise UsageError(f'{path}: references = "{asked}": expected "{_UNRATED}"')
+    return asked is not None
+
+
+def unrated(path: Path, known: Layout, options: Mapping[str, Option]) -> Batches:
+    """Yield the captions of `captions_file` of every rated image; one whose text is rated there is left out.
+
+    A text that an image has twice is left out as often as it is rated. Rows of ratings that are at fault are refused.
+    """
+    ratings = pl.concat(read(path, known, options))
+    rated = ratings.filter(pl.col("reason").is_null()).group_by("image", "text").agg(times=pl.len())
+    captions = pl.concat(flickr.read(Part((Path(str(options["captions_file"])),))))
+    described = captions.join(rated.select("image").unique(), on="image", how="semi", maintain_order="left")
+    place = pl.int_range(1, pl.len() + 1).over("image", "text")
+    yield (
+        described.join(rated, on=["image", "text"], how="left", maintain_order="left")
+        .with_columns(left_out=pl.when(place <= pl.col("times")).then(pl.lit(_LEFT_OUT)))
+        .drop("times")
+    )
+    yield ratings.filter(pl.col("reason").is_not_null()).select("source", "unit", "line", "reason", "raw")

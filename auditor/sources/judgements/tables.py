@@ -13,12 +13,11 @@ from typing import Any
 import polars as pl
 
 from auditor.model import Batches, Option
-from auditor.sources.judgements import texts
+from auditor.sources.judgements import flickr8k
 from auditor.sources.judgements.columns import Columns, find
-from auditor.sources.reading.coco_names import COCO_FILE
 from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.files import open_bytes
-from auditor.sources.reading.json_records import show
+from auditor.sources.reading.json_records import COCO_FILE, show
 from auditor.sources.table.json import first_keys, of_lines, of_list
 
 #: Stand for the separator of fields where records are JSON: on a line each, or in a list.
@@ -137,7 +136,7 @@ def _with_texts(path: Path, rated: pl.DataFrame, columns: Columns, options: Mapp
     if columns.lookup is None:
         return rated.with_columns(text="key")
     by_number = columns.lookup == "candidates_file"
-    captions = texts.by_number(options) if by_number else texts.by_id(path, options)
+    captions = flickr8k.by_number(options) if by_number else flickr8k.by_id(path, options)
     missing = pl.format("caption {} is not in {}", "key", pl.lit(Path(str(options[columns.lookup])).name))
     return rated.join(captions, on="key", how="left", maintain_order="left").with_columns(
         reason=pl.coalesce("reason", pl.when(pl.col("text").is_null()).then(missing))

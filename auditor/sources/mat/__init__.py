@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from auditor.errors import SourceError
-from auditor.model import Batches, Part
+from auditor.errors import SourceError, UsageError
+from auditor.model import Batches, Option, Part
 from auditor.sources.format import Format
 from auditor.sources.mat import variables
-from auditor.sources.mat.pairs import captions, check_origin, pairs
-from auditor.sources.mat.triplets import triplets
 from auditor.sources.mat.variables import single
-from auditor.sources.reading import files
-from auditor.sources.sides import JudgedCaption, fault, frames, refused
+from auditor.sources.reading import files, json_records
+from auditor.sources.reading.json_stream import items
+from auditor.sources.sides import CATEGORIES, JudgedCaption, fault, frames, pair_sides, refused, triplet_sides
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,6 +23,21 @@ _REFERENCES = {"name", "sentences"}
 _PAIRS = {"name", "sent1", "sent2"}
 
 _TRIPLETS = {"A", "B", "C", "rating"}
+
+_CATEGORIES: Mapping[Any, str | None] = {None: None, **dict(enumerate(CATEGORIES, 1))}
+
+_ORIGINS: Mapping[Any, str | None] = {
+    None: None,
+    **{system: f"system {system}" for system in range(1, 6)},
+    6: "human",
+    7: "human, another image",
+}
+
+#: Who may have written captions that are read without their pairs: whoever saw the image of the pair.
+_OF_THE_IMAGE = ("human", *(f"system {system}" for system in range(1, 6)))
+
+#: Votes for B and C by the rating of a triplet.
+_VOTES = {1: (1, 0), -1: (0, 1)}
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -98,3 +112,150 @@ FORMAT = Format(
         "becomes plain captions, each sentence once for an image; everything else and the votes are left out",
     },
 )  # fmt: skip
+
+
+def pairs(path: Path, found: Mapping[str, NDArray[Any]], structs: NDArray[Any], before: int) -> Iterator[JudgedCaption]:
+    """Yield both captions of each pair: B is `sent1`, C is `sent2`.
+
+    Variable `category` says what kind of pair it is, `new_data` where its captions come from, `result` how each judge
+    votes; what is not in the file is null. Raises `SourceError` where one of them does not fit the pairs.
+    """
+    count = structs.size
+    categories = _rows(path, found, "category", count, 1)
+    sources = _rows(path, found, "new_data", count, 2)
+    ballots = _ballots(path, found, count)
+    for index, record in enumerate(structs.ravel()):
+        known = {field: single(record[field]) for field in ("name", "sent1", "sent2")}
+        (category,), origins, ballot = categories[index], sources[index], ballots[index]
+        reason = fault(known) or _unknown(category, origins, ballot)
+        if reason is not None:
+            yield refused("pair", index + 1, reason, known)
+            continue
+        yield from pair_sides(
+            ("pair", index + 1),
+            before + index + 1,
+            known["name"],
+            (known["sent1"], known["sent2"]),
+            _CATEGORIES[category],
+            (_ORIGINS[origins[0]], _ORIGINS[origins[1]]),
+            (None, None) if ballot is None else (ballot.count(1), ballot.count(-1)),
+        )
+
+
+def check_origin(origin: object) -> str | None:
+    """Give the origin that a setting asks for; null where it asks for none.
+
+    Raises `UsageError` for one that nobody has, and for captions of another image.
+    """
+    if origin is None:
+        return None
+    if origin not in _OF_THE_IMAGE:
+        raise UsageError(f"origin must be one of {', '.join(_OF_THE_IMAGE)}, not {origin}")
+    return str(origin)
+
+
+def captions(sides: Iterable[JudgedCaption], origin: str, seen: set[tuple[str | None, str]]) -> Iterator[JudgedCaption]:
+    """Make plain captions of the sides of an origin, each sentence once for an image; the other sides are left out.
+
+    `seen` remembers the sentences of each image from one file to the next. Outer blanks tell no two sentences apart.
+    """
+    for side in sides:
+        if side.pair is None or side.text is None:
+            yield side  # refused, as a pair
+            continue
+        written, sentence = side.pair["origin"], (side.image, side.text.strip())
+        reason = f"origin {written}" if written != origin else "in an earlier pair" if sentence in seen else None
+        if reason is None:
+            seen.add(sentence)
+        yield side._replace(identifier=None, pair=None, left_out=reason)
+
+
+def _unknown(category: Any, origins: list[Any], ballot: list[Any] | None) -> str | None:
+    if category not in _CATEGORIES:
+        return f"category {category}; expected 1 (HC), 2 (HI), 3 (HM) or 4 (MM)"
+    if not set(origins) <= set(_ORIGINS):
+        return f"new_data {origins}; expected 1 to 5 (systems), 6 or 7 (humans)"
+    if ballot is not None and not set(ballot) <= {1, -1}:
+        return "result has votes that are neither 1 (for sent1) nor -1 (for sent2)"
+    return None
+
+
+def _rows(path: Path, found: Mapping[str, NDArray[Any]], name: str, count: int, width: int) -> list[list[Any]]:
+    """Give a variable's numbers, row by row; nulls where there is no such variable."""
+    array = found.get(name)
+    if array is None:
+        return [[None] * width] * count
+    if array.dtype.kind not in "iuf" or array.size != count * width or (width > 1 and array.shape != (count, width)):
+        raise SourceError(f"{path}: variable {name} is not {width} numbers for each of {count:,} pairs")
+    rows: list[list[Any]] = array.reshape(count, width).tolist()
+    return rows
+
+
+def _ballots(path: Path, found: Mapping[str, NDArray[Any]], count: int) -> list[list[Any] | None]:
+    """Give the votes of each pair, each of whatever width MATLAB packed it into."""
+    array = found.get("result")
+    if array is None:
+        return [None] * count
+    if "result" not in (array.dtype.names or ()) or array.size != count:
+        raise SourceError(f"{path}: variable result is not a struct {{result}} for each of {count:,} pairs")
+    return [votes.ravel().tolist() if votes.dtype.kind in "iuf" else [None] for votes in array["result"].ravel()]
+
+
+class _Triplet(NamedTuple):
+    """A triplet with the number of its pair {B, C}, from 1; or what is wrong with it."""
+
+    pair: int
+    texts: tuple[Any, Any, Any]
+    rating: Any
+    reason: str | None
+
+
+def triplets(path: Path, structs: NDArray[Any], before: int, images_file: Option | None) -> Iterator[JudgedCaption]:
+    """Yield the three captions of each triplet; rating 1 is a vote for B, -1 one for C.
+
+    Triplets that follow each other with the same B and C belong to one pair, and to one image. Raises `SourceError`
+    where `images_file` does not name one image for each pair.
+    """
+    found = list(_triplets(structs))
+    images = _images(path, found, Path(str(images_file))) if images_file is not None else []
+    for index, triplet in enumerate(found, 1):
+        if triplet.reason is not None:
+            yield refused("triplet", index, triplet.reason, dict(zip("ABC", triplet.texts, strict=True)))
+            continue
+        image = images[triplet.pair - 1] if images else f"pair {triplet.pair}"
+        yield from triplet_sides(("triplet", index), before + index, image, triplet.texts, _VOTES[triplet.rating])
+
+
+def _triplets(structs: NDArray[Any]) -> Iterator[_Triplet]:
+    pair = 0
+    compared: frozenset[str] = frozenset()
+    for record in structs.ravel():
+        texts = {side: single(record[side]) for side in "ABC"}
+        rating = single(record["rating"])
+        reason = fault(texts)
+        if reason is None and rating not in _VOTES:
+            reason = f"rating {rating}; expected 1 (A is closer to B) or -1 (closer to C)"
+        if reason is None and compared != (compared := frozenset((texts["B"], texts["C"]))):
+            pair += 1
+        yield _Triplet(pair, (texts["A"], texts["B"], texts["C"]), rating, reason)
+
+
+def _images(path: Path, found: list[_Triplet], images_file: Path) -> list[str]:
+    """Read the images of the pairs, each beside one of the captions that are compared."""
+    images_file = files.locate(images_file)
+    named = []
+    for item in items(images_file, "list"):
+        reason = json_records.refuse(item.value) if item.number else "no list of records"
+        if reason is not None:
+            raise SourceError(f"{images_file}, record {item.number}: {reason}")
+        named.append((str(item.value["image_id"]), item.value["caption"].strip()))
+    pairs = {triplet.pair: triplet.texts[1:] for triplet in found if triplet.reason is None}
+    if len(named) != len(pairs):
+        raise SourceError(f"{images_file}: {len(named):,} images for the {len(pairs):,} pairs of {path.name}")
+    for (pair, texts), (_, caption) in zip(pairs.items(), named, strict=True):
+        if caption not in {text.strip() for text in texts}:
+            raise SourceError(
+                f"{images_file}, record {pair}: its caption is not in pair {pair} of {path.name}; "
+                "expected the pairs in their order"
+            )
+    return [image for image, _ in named]

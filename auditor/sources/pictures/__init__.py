@@ -13,9 +13,8 @@ from pathlib import Path
 from auditor.errors import MissingExtraError, SourceError
 from auditor.model import Picture
 from auditor.result import counted, listed
-from auditor.sources.pictures.unreadable import UnreadableError
-from auditor.sources.reading.coco_names import COCO_FILE
 from auditor.sources.reading.files import is_folder, is_there
+from auditor.sources.reading.json_records import COCO_FILE
 
 #: Bytes of a file that is read at most: a photograph of any camera that people describe.
 _MOST_BYTES = 64 << 20
@@ -131,3 +130,7 @@ def _content(path: Path, root: Path) -> bytes:
     if len(content) > _MOST_BYTES:
         raise UnreadableError(f"larger than {_MOST_BYTES >> 20} MiB")
     return content
+
+
+class UnreadableError(Exception):
+    """Says in a few words what is wrong with a file."""

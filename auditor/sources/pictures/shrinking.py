@@ -10,7 +10,7 @@ from typing import cast
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from auditor.model import Picture
-from auditor.sources.pictures.unreadable import UnreadableError
+from auditor.sources.pictures import UnreadableError
 
 #: Dots of the longer side: twice what a page gives to it, for screens that have two to one.
 _SIDE = 240

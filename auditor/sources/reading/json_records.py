@@ -17,6 +17,9 @@ BATCH = 50_000
 
 _COLUMNS = ("line", "image", "rank", "identifier", "split", "text", "reason", "raw")
 
+#: A file's name, with folders or without; the group is the number: `train2014/COCO_train2014_000000000009.jpg` is 9.
+COCO_FILE = r"(?:.*/)?(?:COCO_\w+_)?0*(\d+)\.jpg"
+
 
 def batches(path: Path, found: Iterable[Item], *, ids: bool) -> Iterator[pl.DataFrame]:
     """Turn items with `image_id` and `caption`, perhaps `split`, into frames of captions.

@@ -1,23 +1,35 @@
-"""Tables whose columns have types: Parquet, Arrow files and Arrow streams."""
+"""Tables whose columns have types: Parquet, Arrow files and Arrow streams.
+
+Of a stream a few record batches are read at a time: polars would hold all of it. It is a row of messages: the schema,
+dictionaries, record batches. Each is `FFFFFFFF`, the length of its metadata (a flatbuffer), the metadata and a body.
+No message reaches polars that declares more than a file of this size can hold.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import io
+import struct
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 from polars.datatypes import DataTypeClass
 
 from auditor.errors import SourceError
 from auditor.sources.guards import arrow, parquet
+from auditor.sources.guards.arrow import BODY_LENGTH, KIND, RECORDS, SCHEMA, FlatTable, check_message
 from auditor.sources.guards.limits import Limits
 from auditor.sources.reading.batches import BATCH
-from auditor.sources.table import arrow_stream
 from auditor.sources.table.columns import Fit, Wishes, choose, kind_of
 from auditor.sources.table.json import INNER
 
-PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", arrow_stream.MARK
+PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+
+_END = STREAM + bytes(4)
+
+_AT_ONCE = 1 << 23
 
 
 def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str, str]]]:
@@ -34,7 +46,7 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
         narrowed = [_narrow(pl.col(name), kind_of(thing), kinds[name]).alias(thing) for thing, name in columns.items()]
         names = [*set(columns.values())]
         if lazy is None:
-            found: Iterator[pl.DataFrame] = (table.select(narrowed) for table in arrow_stream.tables(path, names))
+            found: Iterator[pl.DataFrame] = (table.select(narrowed) for table in _stream_tables(path, names))
         else:
             if magic == PARQUET:
                 parquet.check(path, names)
@@ -50,7 +62,7 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
 
 def schema(path: Path, magic: bytes) -> pl.Schema:
     """Read the names and types of the columns of a file whose first bytes are `magic`."""
-    return arrow_stream.schema(path) if magic == STREAM else _scan(path, magic).collect_schema()
+    return _stream_schema(path) if magic == STREAM else _scan(path, magic).collect_schema()
 
 
 def _scan(path: Path, magic: bytes) -> pl.LazyFrame:
@@ -169,3 +181,77 @@ def _decode(value: bytes) -> str | None:
 
 def _type(kind: DataTypeClass | pl.DataType) -> pl.DataType:
     return kind if isinstance(kind, pl.DataType) else kind()
+
+
+class _Message(NamedTuple):
+    kind: int
+    content: bytes
+
+
+def _stream_schema(path: Path) -> pl.Schema:
+    """Give the names and types of the columns. Raises `SourceError` for a file that is no stream."""
+    first = next(_messages(path), None)
+    if first is None or first.kind != SCHEMA:
+        raise SourceError(f"{path}: not an Arrow stream: it does not begin with a schema")
+    return pl.read_ipc_stream(io.BytesIO(first.content + _END)).schema
+
+
+def _stream_tables(path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Yield the columns asked for, as many record batches at a time as some megabytes hold.
+
+    Raises `SourceError` for a stream that is cut short or expands beyond reason, and what polars raises for one that is
+    damaged.
+    """
+    known = b""  # the schema and the dictionaries, which the record batches after them need
+    batches: list[bytes] = []
+    size = 0
+    for message in _messages(path):
+        if batches and (message.kind != RECORDS or size > _AT_ONCE):
+            yield _parse(known, batches, columns)
+            batches, size = [], 0
+        if message.kind == RECORDS:
+            batches.append(message.content)
+            size += len(message.content)
+        else:
+            known += message.content
+    if batches:
+        yield _parse(known, batches, columns)
+
+
+def _parse(known: bytes, batches: list[bytes], columns: Sequence[str]) -> pl.DataFrame:
+    return pl.read_ipc_stream(io.BytesIO(b"".join([known, *batches, _END])), columns=list(columns))
+
+
+def _messages(path: Path) -> Iterator[_Message]:
+    limits = Limits(path)
+    with path.open("rb") as file:
+        while (prefix := file.read(8)) != _END:
+            size = int.from_bytes(prefix[4:], "little")
+            if len(prefix) < 8 or size > limits.size:
+                raise _cut_short(path)
+            if prefix[:4] != STREAM:
+                raise _damaged(path)
+            metadata = file.read(size)
+            try:
+                message = FlatTable(metadata)
+                kind, length = message.number(KIND, "<B"), message.number(BODY_LENGTH, "<q")
+            except struct.error as error:
+                raise (_cut_short if len(metadata) < size else _damaged)(path) from error
+            if length < 0:
+                raise _damaged(path)
+            body = file.read(length) if length <= limits.size else b""
+            if len(metadata) < size or len(body) < length:
+                raise _cut_short(path)
+            try:
+                check_message(limits, message, io.BytesIO(body), 0)
+            except struct.error as error:
+                raise _damaged(path) from error
+            yield _Message(kind, prefix + metadata + body)
+
+
+def _cut_short(path: Path) -> SourceError:
+    return SourceError(f"{path}: an Arrow stream that is cut short; fetch it again")
+
+
+def _damaged(path: Path) -> SourceError:
+    return SourceError(f"{path}: a damaged Arrow stream; fetch it again")

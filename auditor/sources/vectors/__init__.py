@@ -8,30 +8,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from auditor.errors import SourceError, UsageError
+from auditor.errors import MissingExtraError, SourceError, UsageError
 from auditor.model import Option, Part
 from auditor.sources.format import Format
+from auditor.sources.guards.limits import Limits
 from auditor.sources.guards.panics import each_unheard
 from auditor.sources.reading import files
-from auditor.sources.vectors import clip_retrieval, columns, hdf5, matrix
-from auditor.sources.vectors.records import Named, equally_long, named
+from auditor.sources.vectors import columns, matrix
+from auditor.sources.vectors.columns import IMAGES, TEXTS
+from auditor.sources.vectors.matrix import IDS, VECTORS, as_texts, column, mapped, not_one, of, one_each, paired
+from auditor.sources.vectors.records import AT_ONCE, Named, damage_named, equally_long, named
 
-_READERS: Mapping[str, Named] = {
-    ".parquet": columns.read,
-    ".npy": matrix.read_npy,
-    ".npz": matrix.read_npz,
-    ".h5": hdf5.read,
-    ".hdf5": hdf5.read,
-}
+_IMAGES, _TEXTS, _METADATA = "img_emb", "text_emb", "metadata"
+
+#: The columns that name an image, those first that tell more than the sample's number in the run.
+_NAMES = ("image_path", *(name for name in IMAGES if name != "image_path"))
 
 
 def recognises(path: Path, head: bytes) -> bool:
     """Recognise matrices by their names, a Parquet file by a column of lists of numbers, a folder by `img_emb`."""
     if path.is_dir():
-        return clip_retrieval.recognises(path)
+        return _is_of_clip_retrieval(path)
     ending = path.suffix.lower()
     if ending == ".parquet":
         return head.startswith(b"PAR1") and columns.recognises(path)
@@ -70,7 +73,7 @@ def _read(part: Part) -> Iterator[pl.DataFrame]:
 
 def _records(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
     if path.is_dir():
-        return clip_retrieval.read(path, options)
+        return _of_clip_retrieval(path, options)
     if path.suffix.lower() not in _READERS:
         known = ", ".join(_READERS)
         raise SourceError(f'{path}: not of format "vectors": expected {known}, or a folder of clip-retrieval')
@@ -91,6 +94,110 @@ def _check_pattern(pattern: object) -> None:
     if not groups:
         raise UsageError(f"image_pattern {pattern}: has no group; put what is the id in brackets: (\\d+)_")
 
+
+def _is_of_clip_retrieval(folder: Path) -> bool:
+    """Say whether a folder holds vectors of images and their metadata."""
+    return bool(_parts(folder, _IMAGES, "npy") or _parts(folder, _TEXTS, "npy")) and bool(
+        _parts(folder, _METADATA, "parquet")
+    )
+
+
+def _of_clip_retrieval(folder: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
+    """Yield the vectors of images, and those of captions, part after part of `img_emb`, `text_emb` and `metadata`.
+
+    Row i of each is the same sample; the metadata name its image and hold its caption.
+
+    Raises `SourceError` where a part has no metadata, or other rows than these.
+    """
+    if not _is_of_clip_retrieval(folder):
+        raise SourceError(f"{folder}: no folder of clip-retrieval: expected img_emb/*.npy and metadata/*.parquet in it")
+    metadata = _parts(folder, _METADATA, "parquet")
+    for kind, what, names, option in (
+        (_IMAGES, "image", _NAMES, "image_col"),
+        (_TEXTS, "text", TEXTS, "text_col"),
+    ):
+        for number, path in _parts(folder, kind, "npy").items():
+            if number not in metadata:
+                raise SourceError(f"{path}: no metadata_{number}.parquet says whose vectors these are")
+            with damage_named(metadata[number]):
+                called = column(metadata[number], names, options.get(option))
+            yield from paired(path, mapped(path), called, what, f" in {metadata[number].name}")
+
+
+def _parts(folder: Path, kind: str, ending: str) -> dict[int, Path]:
+    """Find the numbered files of a kind, in a folder of its own or not, by their number."""
+    named = re.compile(rf"{kind}_(\d+)\.{ending}")
+    found = [path for place in (folder / kind, folder) for path in sorted(place.glob(f"{kind}_*.{ending}"))]
+    numbered = {int(match[1]): path for path in reversed(found) if (match := named.fullmatch(path.name))}
+    return dict(sorted(numbered.items()))
+
+
+def _of_hdf5(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
+    """Yield the rows of dataset `vectors`, called by dataset `ids`; or every dataset as the vector of its name.
+
+    Raises `MissingExtraError` where h5py is not installed, `SourceError` for another file, and for a dataset whose
+    content is in other files. Soft and external links are not followed.
+    """
+    h5py = _h5py()
+    limits = Limits(path)
+    with damage_named(path), h5py.File(path, "r") as held:
+        names = _linked(h5py, held)
+        ids, vectors = (next((name for name in known if name in names), None) for known in (IDS, VECTORS))
+        if ids is not None and vectors is not None:
+            matrix, called = (_checked(path, held, name, limits) for name in (vectors, ids))
+            yield from paired(path, matrix, _texts(path, called), of(options))
+            return
+        lone = next((name for name in VECTORS if name in names), names[0] if len(names) == 1 else None)
+        group = held[lone] if lone is not None and isinstance(held[lone], h5py.Group) else held
+        names = _linked(h5py, group)
+        for first in range(0, len(names), AT_ONCE):
+            some = names[first : first + AT_ONCE]
+            yield one_each(path, some, [_array(path, group, name, limits) for name in some], first + 1, of(options))
+
+
+def _linked(h5py: Any, group: Any) -> list[str]:
+    return [name for name in group if isinstance(group.get(name, getlink=True), h5py.HardLink)]
+
+
+def _texts(path: Path, dataset: Any) -> pl.Series:
+    values = np.asarray(dataset.asstr()[:], dtype=np.str_) if dataset.dtype.kind == "O" else dataset[:]
+    return as_texts(path, values)
+
+
+def _array(path: Path, group: Any, name: str, limits: Limits) -> NDArray[Any]:
+    dataset = _checked(path, group, name, limits)
+    if dataset.ndim != 1 and dataset.size != max(dataset.shape, default=0):
+        raise not_one(path, name, dataset.shape, dataset.dtype)
+    return np.asarray(dataset[()])
+
+
+def _checked(path: Path, group: Any, name: str, limits: Limits) -> Any:
+    """Give a dataset. Raises `SourceError` for what is none, lies in other files, or declares more than it can hold."""
+    found = group[name]
+    if not hasattr(found, "is_virtual") or found.shape is None:
+        what = "empty" if hasattr(found, "is_virtual") else "a group"
+        raise SourceError(f"{path}: {name!r} is {what}: expected datasets ids and vectors, or a vector each")
+    if found.is_virtual or found.external:
+        raise SourceError(f"{path}: the content of {name!r} is in other files, which are not read")
+    limits.check_bytes(found.size * found.dtype.itemsize)
+    return found
+
+
+def _h5py() -> Any:
+    try:
+        import h5py  # type: ignore[import-untyped]  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError("HDF5 is read by h5py: pip install 'auditor[hdf5]'") from error
+    return h5py
+
+
+_READERS: Mapping[str, Named] = {
+    ".parquet": columns.read,
+    ".npy": matrix.read_npy,
+    ".npz": matrix.read_npz,
+    ".h5": _of_hdf5,
+    ".hdf5": _of_hdf5,
+}
 
 FORMAT = Format(
     "vectors", recognises, read, kind="vectors", folders=True, beside=beside,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from auditor.errors import SourceError
 from auditor.model import Option
-from auditor.sources.reading.coco_names import COCO_FILE
+from auditor.sources.reading.json_records import COCO_FILE
 
 #: One row a record. `image` names the image that the vector is of, `text` the text: one of them is null. `source`,
 #: `unit` and `line` say where it stands; `reason` is null for an accepted record.

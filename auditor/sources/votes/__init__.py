@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,7 @@ from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.json_records import show
 from auditor.sources.sides import frames
 from auditor.sources.table import json
-from auditor.sources.votes import columns, counts
-from auditor.sources.votes.columns import Places
+from auditor.sources.votes import counts
 
 #: Line, text as it stands, what is wrong with it, fields.
 _Record = tuple[int, str, str | None, list[str]]
@@ -33,11 +32,46 @@ _TASK = re.compile(r"(t[0-9a-f]{16})(-\d+)?")
 
 _BOM = b"\xef\xbb\xbf"
 
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "task": ("task", "task_id"),
+    "image": ("image", "image_id", "imageid", "image_name", "image_path", "img", "file_name", "filename"),
+    "a": ("a", "sentence_a", "caption_a", "reference"),
+    "b": ("b", "sentence_b", "caption_b", "candidate_b"),
+    "c": ("c", "sentence_c", "caption_c", "candidate_c"),
+    "choice": ("choice", "vote", "answer", "winner"),
+    "judge": ("judge", "judge_id", "annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id", "workerid"),
+    "votes_b": ("votes_b",),
+    "votes_c": ("votes_c",),
+    "category": ("category",),
+    "origin_b": ("origin_b",),
+    "origin_c": ("origin_c",),
+}
+
+_OF_A_JUDGE = re.compile(r"judge[-_ ]?\d+")
+
+#: Places of columns in a row by what they hold; only `choice` may have several, one for each judge.
+Places = Mapping[str, tuple[int, ...]]
+
+OPTIONS: Mapping[str, str] = {
+    "image_col": "column that names the image",
+    "a_col": "column of the sentence A that B and C are compared with; without it, the votes are on pairs",
+    "b_col": "column of the first caption",
+    "c_col": "column of the second caption",
+    "choice_col": 'column that holds the choice, B or C, or one for each judge: "judge_1,judge_2"',
+    "judge_col": "column that says who chose, in a table with one vote a row",
+    "votes_b_col": "column that counts the votes for B, in a table with one comparison a row",
+    "votes_c_col": "column that counts the votes for C",
+    "task_col": "column that names the question; without it, the same texts are the same question",
+    "category_col": "column that says HC, HI, HM or MM",
+    "origin_b_col": "column that says who wrote B",
+    "origin_c_col": "column that says who wrote C",
+}
+
 
 def recognises(path: Path, head: bytes) -> bool:
     """Recognise a table by columns for image, B, C, and choices or votes."""
     header = _header(head)
-    return any(columns.lacking(columns.find(names, {}), {}) is None for names in header.values())
+    return any(lacking(find(names, {}), {}) is None for names in header.values())
 
 
 def describe(part: Part) -> Description:
@@ -47,7 +81,7 @@ def describe(part: Part) -> Description:
     """
     path = files.expand(part)[0]
     separator, names = _layout(path, part.options)
-    kind: Kind = "triplets" if "a" in columns.find(names, part.options) else "pairs"
+    kind: Kind = "triplets" if "a" in find(names, part.options) else "pairs"
     if not {"task", "dataset", "version"} <= set(names):
         return Description(kind)
     _, _, reason, fields = next(_records(path, separator, names), (0, "", "it is empty", []))
@@ -65,7 +99,7 @@ def read(part: Part) -> Batches:
     numbers = count(1)
     for path in files.expand(part):
         separator, names = _layout(path, part.options)
-        places = columns.find(names, part.options)
+        places = find(names, part.options)
         rows = [_row(record, places) for record in _records(path, separator, names)]
         compared = counts.gathered(path, pl.DataFrame(rows, schema=counts.RECORD, orient="row"), key)
         yield from frames(path.name, counts.sides(compared, numbers, triplets="a" in places))
@@ -74,9 +108,7 @@ def read(part: Part) -> Batches:
 def _layout(path: Path, options: Mapping[str, Option]) -> tuple[str, list[str]]:
     """Find the separator ("" for JSON lines) and the names of the columns of a file, or say which is missing."""
     headers = _header(files.head(path))
-    missing = {
-        separator: columns.lacking(columns.find(names, options), options) for separator, names in headers.items()
-    }
+    missing = {separator: lacking(find(names, options), options) for separator, names in headers.items()}
     for separator, what in missing.items():
         if what is None:
             return separator, headers[separator]
@@ -98,12 +130,11 @@ def _header(head: bytes) -> dict[str, list[str]]:
 
 
 def _records(path: Path, separator: str, names: list[str]) -> Iterator[_Record]:
-    return _delimited(path, separator, len(names)) if separator else _json_lines(path, names)
-
-
-def _delimited(path: Path, separator: str, width: int) -> Iterator[_Record]:
+    if not separator:
+        yield from _json_lines(path, names)
+        return
     with files.open_bytes(path) as file:
-        yield from below_header(file, path, separator, width)
+        yield from below_header(file, path, separator, len(names))
 
 
 def _json_lines(path: Path, names: list[str]) -> Iterator[_Record]:
@@ -150,7 +181,50 @@ def _name(texts: Mapping[str, str]) -> str:
 FORMAT = Format(
     "votes", recognises, read, kind="pairs", describe=describe, why_left_out="nobody has voted on them",
     options={
-        **columns.OPTIONS,
+        **OPTIONS,
         "key_file": "key of the questions, which `auditor tasks` wrote: it undoes the draw of B and C",
     },
 )  # fmt: skip
+
+
+def find(header: Sequence[str], options: Mapping[str, Option]) -> Places:
+    """Find the columns that the options name, or that are known by their names."""
+    names = [name.strip() for name in header]
+    places = {thing: _places(thing, names, options) for thing in _NAMES}
+    return {thing: found for thing, found in places.items() if found}
+
+
+def lacking(places: Places, options: Mapping[str, Option]) -> str | None:
+    """Say which column is missing; null where votes can be read."""
+    for option in OPTIONS:
+        if option in options and option.removesuffix("_col") not in places:
+            return f'{option} "{_shown(options[option])}"'
+    for thing in ("image", "b", "c"):
+        if thing not in places:
+            return f"a column for {thing} (name it with {thing}_col)"
+    counted = {"votes_b", "votes_c"} & set(places)
+    if "choice" not in places and len(counted) < 2:
+        return "a column for the choice (name it with choice_col), or two that count votes (votes_b_col, votes_c_col)"
+    if "choice" in places and counted:
+        return "either choices or counts of votes: it has both; name columns of one kind only"
+    if "judge" in places and len(places.get("choice", ())) != 1:
+        return "one column of choices beside judge_col: who chose, and what, one vote a row"
+    return None
+
+
+def _places(thing: str, names: Sequence[str], options: Mapping[str, Option]) -> tuple[int, ...]:
+    """Find the columns of one thing; none where one of them is missing."""
+    given = options.get(f"{thing}_col")
+    if given is None:
+        small = [name.lower() for name in names]
+        known = tuple(small.index(name) for name in _NAMES[thing] if name in small)[:1]
+        of_judges = tuple(place for place, name in enumerate(small) if _OF_A_JUDGE.fullmatch(name))
+        return known or (of_judges if thing == "choice" else ())
+    wanted = given if isinstance(given, tuple) else (str(given),)
+    if thing == "choice":
+        wanted = tuple(part.strip() for name in wanted for part in ([name] if name in names else name.split(",")))
+    return tuple(names.index(name) for name in wanted) if set(wanted) <= set(names) else ()
+
+
+def _shown(option: Option) -> str:
+    return ",".join(option) if isinstance(option, tuple) else str(option)

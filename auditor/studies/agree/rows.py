@@ -16,8 +16,7 @@ from auditor import parameters as p
 from auditor.model import Progress, silent
 from auditor.result import counted
 from auditor.statistics import cluster_bootstrap
-from auditor.statistics.correlation import FEWEST, constants, correlate
-from auditor.statistics.correlation_tests import steiger, williams
+from auditor.statistics.correlation import FEWEST, constants, correlate, steiger, williams
 from auditor.statistics.rater_agreement import kappa, krippendorff, strength
 from auditor.statistics.significance import holm
 from auditor.studies.agree.ratings import FEW_JUDGES, MEAN_DECIMALS, Rated, protocol_of

@@ -18,9 +18,9 @@ from auditor.scoring.parallel_lists import Lists, parallel_lists
 from auditor.scoring.registry import STATISTICS
 from auditor.statistics import diversity as scored
 from auditor.statistics.cards import Statistic
+from auditor.statistics.diversity import CONFIDENCE, RESAMPLES, sdsl_interval
 from auditor.statistics.diversity_walks import CURVE as CURVE_SCHEMA
 from auditor.statistics.diversity_walks import WALKED, Walk, compression_ratio, walk
-from auditor.statistics.length_interval import CONFIDENCE, RESAMPLES, sdsl_interval
 from auditor.statistics.studentized import INTERVAL
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace

@@ -1,6 +1,6 @@
 """What is wrong with the captions, how bad is it, and which are they?"""
 
-from auditor.findings.severity import ranked
+from auditor.findings import ranked
 from auditor.studies.findings.questions import METRICS, Questions
 from auditor.studies.findings.study import all_findings, findings
 

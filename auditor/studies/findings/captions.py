@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from auditor.findings import CAPTION_KINDS
-from auditor.findings.severity import severity
+from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Progress, Selection
 from auditor.result import Finding, about
 from auditor.scoring.signs import bind_signs

@@ -9,8 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from auditor.findings import KINDS
-from auditor.findings.severity import worst
+from auditor.findings import KINDS, worst
 from auditor.model import Selection
 from auditor.result import Finding, Result, Severity, about
 from auditor.scoring.single_captions import lacking

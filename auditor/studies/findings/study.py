@@ -13,8 +13,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import SourceError, UsageError
-from auditor.findings import KINDS
-from auditor.findings.severity import ranked, tally, worst
+from auditor.findings import KINDS, ranked, tally, worst
 from auditor.model import Progress, Selection, silent
 from auditor.result import SEVERITIES, Finding, Result, Severity, Table, about, listed
 from auditor.scoring.registry import requests

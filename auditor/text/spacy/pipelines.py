@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+
+import polars as pl
 
 from auditor.errors import MissingExtraError, UsageError
 
@@ -88,3 +91,29 @@ def _described(name: str, loaded: Any, *, parses: bool | None) -> Pipeline:
         bool(tried.has_annotation("DEP")),
         bool(tried.has_annotation("LEMMA")),
     )
+
+
+def tokenize(captions: pl.Series) -> pl.Series:
+    """Turn a column of captions into a column of token lists, as tokenizer `spacy`: spaCy's English rules, lower case.
+
+    As van Miltenburg, Elliott & Vossen 2018, section 3. Punctuation stays, and so do the two halves of `don't`; blanks
+    are no tokens. The rules are the same in every English pipeline: no model is needed.
+
+    Raises `MissingExtraError` where spaCy is not installed.
+    """
+    split = _tokenizer()
+    rows = [[token.lower_ for token in split(caption) if not token.is_space] for caption in captions]
+    return pl.Series(captions.name, rows, dtype=pl.List(pl.String))
+
+
+@functools.cache
+def _tokenizer() -> Callable[[str], Iterable[Any]]:
+    try:
+        import spacy  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError(
+            "tokenizer spacy needs spaCy, which is not installed: pip install 'auditor[spacy]'"
+        ) from error
+    # A type of its own: where the extra is not installed, mypy sees nothing of spaCy.
+    tokenizer: Callable[[str], Iterable[Any]] = spacy.blank("en").tokenizer
+    return tokenizer

@@ -17,7 +17,7 @@ from sizes import examples
 from auditor.errors import UsageError
 from auditor.result import Result
 from auditor.scoring.registry import STATISTICS
-from auditor.statistics.length_interval import RESAMPLES
+from auditor.statistics.diversity import RESAMPLES
 from auditor.statistics.studentized import Measured, estimates
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.diversity.settings import ON_REQUEST, DiversitySettings

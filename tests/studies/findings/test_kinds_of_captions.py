@@ -9,8 +9,7 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import UsageError
-from auditor.findings import CAPTION_KINDS, KINDS
-from auditor.findings.severity import severity, tally
+from auditor.findings import CAPTION_KINDS, KINDS, severity, tally
 from auditor.result import SEVERITIES, Finding, Result
 from auditor.store.connection import Store
 from auditor.studies.findings import findings

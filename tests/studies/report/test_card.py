@@ -14,7 +14,7 @@ from conftest import Rows, ingest_rows
 from auditor import reports
 from auditor.dataset_card import DatasetCard, spdx
 from auditor.model import Download, Source
-from auditor.reports.front_matter import render as front_matter
+from auditor.reports.markdown import front_matter
 from auditor.result import Finding, Severity
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.report import ReportSettings, card

@@ -1,19 +1,21 @@
-"""What -o may never write over: what the command reads, or another command reads again.
+"""Which files a command line names: those that stand for datasets, and those that -o may never write over.
 
-The one place that knows every file that a command writes, and every file that it reads.
+The one place that knows every file that a command writes, and every file that it or another command reads.
+A dataset is named as it is called in the store, or by files, which are read into a store of their own.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import NoReturn
+from pathlib import Path, PurePosixPath
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
-from auditor.cli.places import is_place
 from auditor.files import is_plain
 
 #: Commands whose -o is a file of their own, in place of the result, and what they call it; the demo writes a page.
@@ -27,6 +29,13 @@ _UNCLEAR = (OSError, ValueError, RuntimeError)
 
 #: A metric in a file or a module, a parameter of a metric or of a format that names a file.
 _NAMED = re.compile(r"sql:(.+)|python:([\w.]+)\.\w+|[\w.-]+:.*=file:([^,]+).*|\w+_file=(.+)", re.DOTALL)
+
+_SIGNS = re.compile(r"[*?[]")
+
+_ZIPPED = (".gz", ".zst")
+
+#: Endings of files that no dataset's name has: what ends so is a file, also one that is not there.
+_OF_FILES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".arrow")
 
 
 def refuse_targets(command: str, arguments: Mapping[str, object]) -> None:
@@ -206,3 +215,59 @@ def _is_same(target: Path, path: Path) -> bool:
     with suppress(*_UNCLEAR):
         return target.resolve() == path.resolve()
     return False
+
+
+def is_place(text: str) -> bool:
+    """Say whether what stands for a dataset is a file, a folder, a pattern or an address: no dataset is called so."""
+    suffix = PurePosixPath(text).suffix
+    return "/" in text or bool(_SIGNS.search(text)) or suffix in _OF_FILES or (bool(suffix) and Path(text).is_file())
+
+
+def named_apart(values: Mapping[str, Any], datasets: Iterable[str]) -> dict[str, str]:
+    """Name what stands for datasets in the options `datasets`, where it is files: place by name, in their order.
+
+    Raises `UsageError` where some of it is in a store, and some is not.
+    """
+    from auditor.errors import UsageError
+
+    given = [text for option in datasets for text in _texts(values[option])]
+    places = list(dict.fromkeys(text for text in given if is_place(text)))
+    stored = next((text for text in given if text not in places), None)
+    if places and stored is not None:
+        name = _name(places[0])
+        raise UsageError(
+            f"{stored}: a name in a store, where {places[0]} is not: `auditor ingest {name} --from "
+            f"{shlex.quote(places[0])}` first, and name both"
+        )
+    found: dict[str, str] = {}
+    for place in places:
+        name, number = _name(place), 2
+        while name in found:
+            name, number = f"{_name(place)}-{number}", number + 1
+        found[name] = place
+    return found
+
+
+def renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """Put the names of datasets where their places are."""
+    by_place = {place: name for name, place in names.items()}
+    if isinstance(value, str):
+        return by_place.get(value, value)
+    return [by_place.get(one, one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _texts(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value or ())
+
+
+def _name(place: str) -> str:
+    """Call a dataset by its file without endings, by its folder, or by the folder of its pattern."""
+    of_web = re.match(r"https?://", place)
+    path = PurePosixPath(urlsplit(place).path if of_web else place.partition("://")[2] or place)
+    if _SIGNS.search(path.name):
+        whole = [part for part in path.parent.parts if not _SIGNS.search(part) and part not in ("/", ".", "..")]
+        word = whole[-1] if whole else Path.cwd().name
+    else:
+        path = path.with_suffix("") if path.suffix in _ZIPPED else path
+        word = path.stem
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", word).strip("-._") or "captions"

@@ -10,7 +10,7 @@ import pytest
 from terminals import on_a_terminal
 
 from auditor import reports
-from auditor.reports.harmless import harmless, visible
+from auditor.reports.escaping import harmless, visible
 from auditor.reports.latex import guarded
 from auditor.reports.markdown import line, typed
 from auditor.result import Result, Table

@@ -1,0 +1,62 @@
+"""Flat rows as CSV, with the column names of JSON and Parquet; CSV and JSON also as the rows come, the same text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import polars as pl
+import polars.selectors as cs
+
+from auditor.files.rows import Batches
+from auditor.result import Result
+
+_ROWS = '"rows": ['
+
+_END = "\n    "  # before the bracket that closes them
+
+
+def csv(result: Result) -> str:
+    """Give the rows as CSV with a header; lists are joined by blanks."""
+    return _csv_rows(result.frame)
+
+
+def _csv_rows(frame: pl.DataFrame, *, header: bool = True) -> str:
+    """Give rows as CSV, with or without a header."""
+    nested = frame.select(cs.list()).columns
+    flat = frame.with_columns(
+        *(pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in nested),
+        cs.datetime(time_zone=None).dt.to_string("%FT%T%.f"),
+    )
+    return flat.write_csv(datetime_format="%+", include_header=header)
+
+
+def formulas(frame: pl.DataFrame) -> int:
+    """Count the texts that a spreadsheet program would compute, were they opened as CSV; they are given as they are."""
+    begins = cs.string().str.contains(r"^[=+\-@\t\r]").sum()
+    return int(frame.select(pl.sum_horizontal(begins)).item()) if frame.select(cs.string()).width else 0
+
+
+def _csv(command: str, batches: Batches) -> Iterator[str]:
+    del command
+    for number, batch in enumerate(batches):
+        yield _csv_rows(batch, header=number == 0)
+
+
+def _json(command: str, batches: Batches) -> Iterator[str]:
+    empty = Result(command, pl.DataFrame()).to_json()
+    begin = empty.index(_ROWS) + len(_ROWS)
+    some = False
+    for batch in batches:
+        if batch.is_empty():
+            continue
+        text = Result(command, batch).to_json()
+        yield "," if some else text[:begin]
+        yield text[begin : text.rindex(f"{_END}]")]
+        some = True
+    yield (_END if some else empty[:begin]) + empty[begin:] + "\n"
+
+
+#: Writers of text: pieces of what `TEXT_FORMATS` give of a whole result.
+TEXTS: Mapping[str, Callable[[str, Batches], Iterator[str]]] = {"csv": _csv, "json": _json}
+
+FORMATS = (*TEXTS, "parquet")
