@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from auditor import config
-from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import request
 from auditor.scoring.scores import score_candidates
 from auditor.store.connection import MEMORY, Store

@@ -19,8 +19,8 @@ from measuring import table
 from planted_wholes import KEYS
 
 from auditor import config
-from auditor.metrics.candidates import HUMAN
 from auditor.model import Source
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
 from auditor.scoring.substitutes import intra

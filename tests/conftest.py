@@ -17,8 +17,8 @@ from changes import tests_what_changed
 
 from auditor.cli.app import main
 from auditor.cli.verbosity import VERBOSITY, Verbosity
-from auditor.metrics import candidates, counting
 from auditor.model import Kind, Source
+from auditor.scoring import candidates, counting
 from auditor.scoring.registry import METRICS
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 from conftest import ROOT, ingest_rows
 
-from auditor.metrics.candidates import CandidateSet, bind_candidates
+from auditor.scoring.candidates import CandidateSet, bind_candidates
 from auditor.scoring.signs import bind_signs
 from auditor.store import ngrams, people
 from auditor.store.connection import MEMORY, Store

@@ -18,9 +18,7 @@ from typing import Any
 import polars as pl
 
 from auditor.errors import MetricError
-from auditor.metrics.card import Metric
-from auditor.metrics.counting import Kernel
-from auditor.metrics.own_statements import Statement
+from auditor.metrics.card import Kernel, Metric
 
 #: Scores a candidate against its references, both as they are written.
 OfRow = Callable[[str, list[str]], float]
@@ -46,8 +44,8 @@ def card_of(
     """Make a metric of a function. Raises `MetricError` for a name that no request or signature can hold."""
     source = _source(function)
     digest = hashlib.sha256(source.encode()).hexdigest()[:12] if source else "unknown"
-    return _card(
-        _Scorer(name, function, columns, str(getattr(function, "__module__", ""))),
+    return card(
+        Scorer(name, function, columns, str(getattr(function, "__module__", ""))),
         summary=summary or (inspect.getdoc(function) or "").partition("\n")[0] or f"function {_place(function)}",
         kind="a function of your own",
         place=_place(function),
@@ -57,22 +55,10 @@ def card_of(
     )
 
 
-def card_of_statement(statement: Statement) -> Metric:
-    """Make a metric of a SELECT. Raises `MetricError` for a name that no request or signature can hold."""
-    return _card(
-        _Scorer(statement.name, statement, columns=True, home=str(statement.path)),
-        summary=statement.summary,
-        kind="a SELECT of your own",
-        place=str(statement.path),
-        digest=statement.digest,
-        lower_is_better=statement.lower_is_better,
-        caution=None,
-    )
-
-
-def _card(
-    scorer: _Scorer, *, summary: str, kind: str, place: str, digest: str, lower_is_better: bool, caution: str | None
+def card(
+    scorer: Scorer, *, summary: str, kind: str, place: str, digest: str, lower_is_better: bool, caution: str | None
 ) -> Metric:
+    """Make a metric of what scores. Raises `MetricError` for a name that no request or signature can hold."""
     if not _NAME.fullmatch(scorer.name):
         raise MetricError(
             f"{scorer.name}: no name of a metric: a letter, then letters, digits, dots, hyphens; {NAMED_BY} one"
@@ -100,13 +86,13 @@ def _card(
 def is_of(metric: Metric, function: object) -> bool:
     """Say whether a metric was made of this very function."""
     scorer = metric.kernel.run if metric.kernel else None
-    return isinstance(scorer, _Scorer) and scorer.function is function
+    return isinstance(scorer, Scorer) and scorer.function is function
 
 
 def home(metric: Metric) -> str | None:
     """Name the module, or the file, of a metric of the user's own; null for any other."""
     scorer = metric.kernel.run if metric.kernel else None
-    return scorer.home if isinstance(scorer, _Scorer) else None
+    return scorer.home if isinstance(scorer, Scorer) else None
 
 
 def _source(function: object) -> str | None:
@@ -129,7 +115,7 @@ def _as_given(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
 
 
 @dataclass(frozen=True)
-class _Scorer:
+class Scorer:
     """Calls the function, and says of what it cannot score which caption that is."""
 
     name: str
@@ -138,6 +124,7 @@ class _Scorer:
     home: str
 
     def __call__(self, rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+        """Score the candidates of one bucket of images."""
         del parameters
         met = rows[_TEXTS]
         scores = self._of_columns(met) if self.columns else self._of_rows(met)

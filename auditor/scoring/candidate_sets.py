@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from auditor.metrics.candidates import HUMAN, CandidateSet, bind_candidates
 from auditor.model import Progress, Selection, silent
 from auditor.parameters import MetricName
 from auditor.result import Finding, Said, about
+from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.single_captions import NEEDS_TWO, lacking, without_references

@@ -11,10 +11,10 @@ from typing import ParamSpec
 
 import polars as pl
 
-from auditor.metrics.candidates import CandidateSet
 from auditor.model import Selection
 from auditor.parameters import bound
 from auditor.result import Result
+from auditor.scoring.candidates import CandidateSet
 from auditor.scoring.registry import References, are_ours, requests
 from auditor.store import for_people
 from auditor.store.connection import Store

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from auditor.metrics.candidates import CandidateSet, bind_candidates
 from auditor.model import Selection
 from auditor.result import Finding, about, counted
+from auditor.scoring.candidates import CandidateSet, bind_candidates
 from auditor.store import ngrams
 from auditor.store.connection import Store
 

@@ -8,13 +8,14 @@ from functools import reduce
 import polars as pl
 
 from auditor.errors import MetricError
-from auditor.metrics.candidates import CandidateSet
-from auditor.metrics.counting import CountSpec, count_in_parts
+from auditor.metrics.card import CountSpec
 from auditor.model import Progress, Selection, silent
 from auditor.parameters import MetricName
 from auditor.result import Finding, about, counted
+from auditor.scoring.candidates import CandidateSet
+from auditor.scoring.counting import count_in_parts
+from auditor.scoring.image_vectors import learnt_from, pinned, unseen
 from auditor.scoring.registry import MetricRequest, References
-from auditor.scoring.sight import learnt_from, pinned, unseen
 from auditor.scoring.single_captions import lacking, refusal
 from auditor.scoring.writing import unreadable
 from auditor.store import ngrams, tokens

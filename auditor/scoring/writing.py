@@ -50,7 +50,7 @@ def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricReque
 
     Letters are seen: captions are not Latin where more than half of those that have letters are not.
     """
-    needed = {metric.label: metric.metric.writing(metric.settings) for metric in metrics}
+    needed = {asked.label: asked.metric.writing(asked.settings) for asked in metrics if asked.metric.writing}
     if not any(needed.values()):
         return {}
     captions, latin, _ = script_counts(store, selection)

@@ -10,9 +10,9 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Said, Table, findings_in, folded, notes_in
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_few_captions, too_long
 from auditor.scoring.single_captions import referenced, without_references

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from sizes import examples
 
 from auditor.metrics.bleu import corpus, per_image
-from auditor.metrics.candidates import HUMAN, CandidateSet
-from auditor.metrics.counting import count
+from auditor.scoring.candidates import HUMAN, CandidateSet
+from auditor.scoring.counting import count
 from auditor.scoring.registry import References, request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve

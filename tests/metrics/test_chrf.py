@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from sizes import examples
 from test_ter import scores
 
-from auditor.metrics.candidates import HUMAN
 from auditor.metrics.kernels import chrf as kernel
 from auditor.metrics.kernels.columns import Sides, Texts
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
 from auditor.store.connection import Store

@@ -18,7 +18,7 @@ from sizes import examples
 
 from auditor import config
 from auditor.errors import MetricError
-from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import References, request, requests
 from auditor.scoring.scores import score_candidates
 from auditor.scoring.substitutes import intra

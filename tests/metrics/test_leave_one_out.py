@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sizes import examples
 
 from auditor import config
-from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import METRICS, requests
 from auditor.scoring.scores import score_candidates
 from auditor.scoring.substitutes import intra

@@ -24,10 +24,10 @@ from sizes import examples
 
 from auditor.errors import MetricError, MissingExtraError, SourceError
 from auditor.metrics import meteor
-from auditor.metrics.candidates import HUMAN, CandidateSet
-from auditor.metrics.counting import count
 from auditor.metrics.meteor import resources, words
 from auditor.metrics.meteor.resources import JAR, PARAPHRASES, SHA256
+from auditor.scoring.candidates import HUMAN, CandidateSet
+from auditor.scoring.counting import count
 from auditor.scoring.registry import References, request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from conftest import ingest_rows
 
-from auditor.metrics.candidates import HUMAN
-from auditor.metrics.counting import count
+from auditor.scoring.candidates import HUMAN
+from auditor.scoring.counting import count
 from auditor.scoring.registry import request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve

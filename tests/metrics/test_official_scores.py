@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 from conftest import DATA, ROOT, ingest_rows
 
-from auditor.metrics.candidates import CandidateSet
+from auditor.scoring.candidates import CandidateSet
 from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
 from auditor.store.connection import MEMORY, Store

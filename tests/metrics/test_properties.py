@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sizes import examples
 
 from auditor.errors import MetricError
-from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import METRICS, lacking, requests
 from auditor.scoring.scores import score_candidates
 from auditor.store.connection import MEMORY, Store

@@ -21,10 +21,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.errors import MetricError
-from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.kernels.columns import meetings, sides
 from auditor.metrics.kernels.lcs import common_subsequences, weighted_subsequences
 from auditor.metrics.rouge.scoring import as_printed
+from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
 from auditor.scoring.substitutes import intra

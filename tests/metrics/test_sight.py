@@ -14,10 +14,10 @@ from threadpoolctl import threadpool_limits
 
 from auditor import config
 from auditor.errors import MetricError, UsageError
-from auditor.metrics.candidates import HUMAN
 from auditor.metrics.vectors import ranking
 from auditor.metrics.vectors.bags import bags, unit
 from auditor.model import Kind, Source
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import scorable, score_candidates
 from auditor.scoring.substitutes import intra

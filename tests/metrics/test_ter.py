@@ -21,11 +21,11 @@ from sizes import examples
 from test_official_scores import judged as judged  # noqa: PLC0414  # a fixture
 from test_official_scores import scores_of_system
 
-from auditor.metrics.candidates import CandidateSet
-from auditor.metrics.counting import count
 from auditor.metrics.kernels import ter as kernel
 from auditor.metrics.kernels import threads
 from auditor.metrics.kernels.columns import sides
+from auditor.scoring.candidates import CandidateSet
+from auditor.scoring.counting import count
 from auditor.scoring.registry import requests
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve

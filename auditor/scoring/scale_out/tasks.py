@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from auditor.metrics import idf
-from auditor.metrics.candidates import HUMAN
 from auditor.model import Selection, silent
+from auditor.scoring import frequencies
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.scale_out import plan as plans
 from auditor.scoring.scale_out.plan import Plan
 from auditor.scoring.scale_out.summary import sums_of_scores
@@ -165,5 +165,5 @@ def _weighed(plan: Plan, work: Work, number: int, store: Store) -> Iterator[str]
     at_work = Workspace(store)
     at_work.bind_rows("frequency_of_bucket", rows.collect())
     at_work.bind("pooled_frequency", "bucket_frequency")
-    with idf.counted_elsewhere(store, plan.digest[:12], ngrams.Pool(at_work, plan.images)) as idf_mode:
+    with frequencies.counted_elsewhere(store, plan.digest[:12], ngrams.Pool(at_work, plan.images)) as idf_mode:
         yield idf_mode

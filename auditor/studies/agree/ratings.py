@@ -9,9 +9,9 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.candidates import CandidateSet, bind_candidates, output_of
 from auditor.model import Progress, Selection, silent
 from auditor.result import Said, counted
+from auditor.scoring.candidates import CandidateSet, bind_candidates, output_of
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long

@@ -13,9 +13,9 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection
 from auditor.result import Result, Said, Table, counted, findings_in, notes_in
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import left_out, requests
 from auditor.scoring.scale_out import receipt as receipts
 from auditor.scoring.scale_out import rows as row_file

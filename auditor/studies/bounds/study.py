@@ -12,10 +12,10 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, silent
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.keeping import keep_scores, keeps_result
 from auditor.scoring.registry import References, left_out, requests
 from auditor.scoring.repeats import DISTINCT, RAW, only_distinct, repeats, variants

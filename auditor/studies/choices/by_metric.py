@@ -8,9 +8,9 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.candidates import CandidateSet, output_of
 from auditor.model import Progress, Selection
 from auditor.result import Said
+from auditor.scoring.candidates import CandidateSet, output_of
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.metrics.candidates import HUMAN, CandidateSet, bind_candidates, output_of
 from auditor.model import Progress, Selection
+from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates, output_of
 from auditor.scoring.registry import References
 from auditor.store import ngrams, parses, tokens, versions
 from auditor.store.workspace import Workspace

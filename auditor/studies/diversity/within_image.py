@@ -11,9 +11,9 @@ from dataclasses import replace
 import polars as pl
 
 from auditor import parameters as p
-from auditor.metrics.candidates import HUMAN, bind_candidates
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Signature, Table, about, counted
+from auditor.scoring.candidates import HUMAN, bind_candidates
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.scoring.single_captions import SINGLE_CAPTION

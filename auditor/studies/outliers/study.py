@@ -8,12 +8,12 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
-from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, Signature, findings_in, joined, notes_in
+from auditor.scoring.candidates import HUMAN
+from auditor.scoring.image_vectors import most_seen, named_vectors, pinned
 from auditor.scoring.registry import DECIMALS, MetricRequest, References, request
 from auditor.scoring.scores import score_candidates, together, too_long
-from auditor.scoring.sight import most_seen, named_vectors, pinned
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import exact, image_means, image_sds

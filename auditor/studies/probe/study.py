@@ -13,10 +13,10 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import AuditorError, UsageError
-from auditor.metrics.candidates import HUMAN, text_changes
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import missing
+from auditor.scoring.candidates import HUMAN, text_changes
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_long
 from auditor.scoring.single_captions import referenced, without_references

@@ -8,10 +8,10 @@ from dataclasses import replace
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.metrics.candidates import output_of
-from auditor.metrics.counting import count
 from auditor.model import Progress, Selection
 from auditor.result import Result, Said, Table, findings_in, listed, notes_in
+from auditor.scoring.candidates import output_of
+from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
 from auditor.scoring.scores import scorable, too_long
 from auditor.statistics.paired_systems import Resampling, beside_first

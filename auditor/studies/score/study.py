@@ -9,9 +9,9 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.candidates import HUMAN, output_of
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
+from auditor.scoring.candidates import HUMAN, output_of
 from auditor.scoring.keeping import keep_scores
 from auditor.scoring.own_references import own_finding, own_references
 from auditor.scoring.references import as_references

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.errors import MetricError
-from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection
 from auditor.result import Finding, Said, about
+from auditor.scoring.candidates import HUMAN
+from auditor.scoring.image_vectors import pinned
 from auditor.scoring.registry import DECIMALS, References, request
 from auditor.scoring.scores import score_candidates
-from auditor.scoring.sight import pinned
 from auditor.statistics.significance import students_quantile
 from auditor.statistics.summary import exact
 from auditor.store.connection import Store

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import polars as pl
 
-from auditor.compiled import is_kept
 from auditor.metrics import idf
-from auditor.metrics.candidates import CandidateSet, bind_candidates, keep_drawn
-from auditor.metrics.normalization import bind_text_tokens
-from auditor.metrics.vectors import learning
+from auditor.metrics.card import CountSpec
 from auditor.model import Progress, Selection, silent
+from auditor.scoring import frequencies, image_vectors
+from auditor.scoring.candidates import CandidateSet, bind_candidates, keep_drawn
+from auditor.scoring.normalization import bind_text_tokens
 from auditor.store import cache, ngrams
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
@@ -26,68 +25,6 @@ _KEPT_BYTES = 128 << 20
 _KEPT_BYTES_OF_SUBSTITUTES = 8 << 20
 
 _LAST = (1 << 32) - 1
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """What aligns tokens where SQL cannot.
-
-    Its counts are kept under `name`. `run` gets the rows of the SELECT and of the further `relations`, by name, for one
-    bucket of images, and the counting parameters; it gives counts, one row per candidate (candidate, image, slot
-    first). A change of what it counts is a new `version`. Where it does not keep, its counts are made anew each time.
-    `compiles` names what its first use compiles, as `kernels.compiled` does.
-    """
-
-    name: str
-    run: Callable[[Mapping[str, pl.DataFrame], Mapping[str, Any]], pl.DataFrame]
-    relations: tuple[str, ...] = ()
-    version: int = 1
-    keeps: bool = True
-    compiles: str | None = None
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether it need not be compiled first, which takes seconds."""
-        return self.compiles is None or is_kept(self.compiles)
-
-
-@dataclass(frozen=True)
-class CountSpec:
-    """One counting: a SELECT, by name, and what changes its counts: parameters, kernel, normalization of tokens."""
-
-    relation: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-    kernel: Kernel | None = None
-    normalization: str | None = None
-
-    @property
-    def relations(self) -> tuple[str, ...]:
-        """Every SELECT that it runs."""
-        return (self.relation, *(self.kernel.relations if self.kernel else ()))
-
-    @property
-    def table(self) -> str:
-        """What its counts are kept under."""
-        return self.kernel.name if self.kernel else self.relation
-
-    @property
-    def keeps(self) -> bool:
-        """Whether its counts may be kept."""
-        return self.kernel is None or self.kernel.keeps
-
-    @property
-    def idf_mode(self) -> str:
-        """Which document frequencies it weighs n-grams by, if it does."""
-        return str(self.params.get("idf", idf.DATASET))
-
-    @property
-    def background(self) -> tuple[str, frozenset[tuple[str, Any]]]:
-        """What is made once for all buckets before it counts: document frequencies, and models of vectors."""
-        learnt = self.params.items() if learning.are_read_by(self.relations) else ()
-        return self.idf_mode, frozenset(learnt)
-
-    def __hash__(self) -> int:
-        return hash((self.table, frozenset(self.params.items())))
 
 
 Counts = dict[tuple[str, CountSpec], pl.DataFrame]
@@ -210,17 +147,17 @@ def _count(
     steps, done = sum(bucket.parts for bucket in buckets) * len(specs), 0
     for normalization in dict.fromkeys(spec.normalization for spec in specs):
         bind_text_tokens(store, workspace, normalization)
-        for background in dict.fromkeys(spec.background for spec in specs if spec.normalization == normalization):
-            alike = [spec for spec in specs if (spec.normalization, spec.background) == (normalization, background)]
+        for background in dict.fromkeys(_background(spec) for spec in specs if spec.normalization == normalization):
+            alike = [spec for spec in specs if (spec.normalization, _background(spec)) == (normalization, background)]
             alike.sort(key=lambda spec: spec.kernel is None)  # kernels, before the engine's memory is full of n-grams
-            if any(idf.is_read_by(spec.relations) for spec in alike):
+            if any(frequencies.is_read_by(spec.relations) for spec in alike):
                 progress(f"{selection.label}: document frequency", done, steps)
-                idf.bind(store, workspace, selection, tokenizer, normalization, alike[0].idf_mode)
-            elif any(idf.counts_documents(spec.relations) for spec in alike):
-                idf.bind_collection(workspace)
-            if learning.are_read_by(alike[0].relations):
+                frequencies.bind(store, workspace, selection, tokenizer, normalization, alike[0].idf_mode)
+            elif any(frequencies.counts_documents(spec.relations) for spec in alike):
+                frequencies.bind_collection(workspace)
+            if image_vectors.are_read_by(alike[0].relations):
                 progress(f"{selection.label}: learning from captions and vectors", done, steps)
-                learning.bind(store, workspace, alike[0].params)
+                image_vectors.bind(store, workspace, alike[0].params)
             if changed:  # only now: document frequencies are those of the untouched references
                 workspace.bind("reference", changed)
             for is_last in _at_work(workspace, buckets):
@@ -238,6 +175,12 @@ def _count(
             if changed:
                 ngrams.bind_references(workspace, selection)
     progress(f"{selection.label}: counted", 1, 1)
+
+
+def _background(spec: CountSpec) -> tuple[str, frozenset[tuple[str, Any]]]:
+    """Name what is made once for all buckets before it counts: document frequencies, and models of vectors."""
+    learnt = spec.params.items() if image_vectors.are_read_by(spec.relations) else ()
+    return spec.idf_mode, frozenset(learnt)
 
 
 def _rows(workspace: Workspace, relation: str, spec: CountSpec, aligned: dict[str, pl.DataFrame]) -> pl.DataFrame:
@@ -282,5 +225,5 @@ def _key(selection: Selection, tokenizer: str, candidate: CandidateSet, spec: Co
         "normalization": spec.normalization,
         "most_words": ngrams.MOST_WORDS,
     }
-    weights = idf.files(spec.idf_mode) if idf.is_read_by(spec.relations) else ()
+    weights = frequencies.files(spec.idf_mode) if frequencies.is_read_by(spec.relations) else ()
     return cache.key(selection, tokenizer, (*spec.relations, *weights, *candidate.files), facts)
