@@ -248,7 +248,7 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         kept = {name: workspace.params[name] for name in ("version", "tokenizer")}
         workspace.insert("cache.ngram_frequency", "selection_frequency", **kept)
     if "candidate" not in workspace.bound or "candidate" in case:
-        bind_candidates(store, workspace, _candidate_sets(store, case))
+        bind_candidates(workspace, _candidate_sets(store, case))
         workspace.params["label"] = case.get("params", {}).get("label", PARAMS["label"])
     elif "text_at_work" not in case.get("tables", {}):
         workspace.bind("text_at_work", "reference_text", "candidate_text")

@@ -9,21 +9,17 @@ from typing import Literal
 import polars as pl
 
 from auditor.errors import MetricError
-from auditor.model import Draw, Progress, Selection, silent
+from auditor.model import Draw, Progress, silent
 from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import MetricRequest
 from auditor.scoring.scores import refuse_unscorable, scored
-from auditor.store import ngrams, tokens
-from auditor.store.connection import Store
-from auditor.text import tokenizer_of
+from auditor.store.captions import Captions, tokenize
 
 Rule = Literal["all", "loo"]
 
 
 def scores_by_references(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
     most: int,
@@ -45,7 +41,7 @@ def scores_by_references(
     metric that has no scores of so few images.
     """
     order = ReferenceOrder(most, seed, rule)
-    return pl.concat(each_number(store, selection, tokenizer, candidates, metrics, order, at, progress))
+    return pl.concat(each_number(captions, candidates, metrics, order, at, progress))
 
 
 @dataclass(frozen=True)
@@ -68,15 +64,14 @@ class ReferenceOrder:
         """How many captions an image must have."""
         return self.most + (self.rule == "loo")
 
-    def first(self, selection: Selection, k: int) -> Selection:
+    def first(self, captions: Captions, k: int) -> Captions:
         """Select the captions at work at k references, of the images that have enough for the most."""
         draw = Draw(k + (self.rule == "loo"), self.seed, self.captions, self.mirrored)
-        return replace(selection, draw=draw)
+        return captions.like(replace(captions.selection, draw=draw))
 
-    def places(self, store: Store, selection: Selection, tokenizer: str) -> pl.DataFrame:
-        """Give the place of each caption in the order of the draw, from 1. Columns: image, slot, place."""
-        drawn = self.first(selection, self.most)
-        return ngrams.workspace(store, drawn, tokenizer).rows("caption_place").select("image", "slot", "place")
+    def places(self, captions: Captions) -> pl.DataFrame:
+        """Return the place of each caption in the order of the draw, from 1. Columns: image, slot, place."""
+        return self.first(captions, self.most).workspace().rows("caption_place").select("image", "slot", "place")
 
     def candidates(self, k: int) -> CandidateSet:
         """Take the captions that are held out, where those at work are the first k and one more."""
@@ -89,9 +84,7 @@ class ReferenceOrder:
 
 
 def each_number(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
     order: ReferenceOrder,
@@ -99,15 +92,15 @@ def each_number(
     progress: Progress = silent,
 ) -> Iterator[pl.DataFrame]:
     """Give what `scores_by_references` gives, number by number, so that no more than one need be in memory."""
-    refuse_unscorable(store, order.first(selection, order.most), metrics)
+    whole = order.first(captions, order.most)
+    refuse_unscorable(whole.store, whole.selection, metrics)
     for metric in metrics:
         if metric.metric.sees_images:
             raise MetricError(f"{metric.label}: sees the image and no references, whatever their number; leave it out")
-    whole = order.first(selection, order.most)
-    texts = [whole, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
-    tokens.provide(store, texts, tokenizer, tokenizer_of(tokenizer), progress)
+    texts = [whole.selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
+    tokenize(whole.store, texts, whole.tokenizer, progress)
     for k in range(1, order.most + 1) if at is None else at:
         sets = [order.candidates(k)] if order.rule == "loo" else candidates
-        scores = scored(store, order.first(selection, k), tokenizer, sets, metrics, progress)
+        scores = scored(order.first(captions, k), sets, metrics, progress)
         scores = scores.with_columns(references=pl.lit(k, pl.UInt32))
         yield scores.select("candidate", "image", "slot", "references", *(metric.label for metric in metrics))

@@ -9,12 +9,12 @@ import polars as pl
 
 from auditor.metrics import idf
 from auditor.metrics.card import CountSpec
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, silent
 from auditor.scoring import frequencies, image_vectors
 from auditor.scoring.candidates import CandidateSet, bind_candidates, keep_drawn
 from auditor.scoring.normalization import bind_text_tokens
 from auditor.store import cache, ngrams
-from auditor.store.connection import Store
+from auditor.store.captions import Captions
 from auditor.store.sqlfiles import catalogue
 from auditor.store.workspace import Workspace
 
@@ -31,9 +31,7 @@ Counts = dict[tuple[str, CountSpec], pl.DataFrame]
 
 
 def count(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     candidates: Sequence[CandidateSet],
     specs: Sequence[CountSpec],
     progress: Progress = silent,
@@ -43,7 +41,7 @@ def count(
     Gives frames by (candidate, spec), sorted by image and slot; a candidate without references has no rows.
     """
     parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
-    for spec, counts in count_in_parts(store, selection, tokenizer, candidates, specs, progress):
+    for spec, counts in count_in_parts(captions, candidates, specs, progress):
         parts[spec].append(counts)
     whole = {spec: pl.concat(frames) for spec, frames in parts.items()}
     return {
@@ -54,9 +52,7 @@ def count(
 
 
 def count_in_parts(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     candidates: Sequence[CandidateSet],
     specs: Sequence[CountSpec],
     progress: Progress = silent,
@@ -66,12 +62,10 @@ def count_in_parts(
     All rows of a spec have the same columns (candidate, image, slot first), and there is at least one frame of it. A
     candidate without references has no rows.
     """
-    wanted = [
-        (candidate, spec, _key(selection, tokenizer, candidate, spec)) for candidate in candidates for spec in specs
-    ]
+    wanted = [(candidate, spec, _key(captions, candidate, spec)) for candidate in candidates for spec in specs]
     of = {key: spec for _, spec, key in wanted}
     kept = set()
-    for key, counts in cache.each(store, {key: spec.table for key, spec in of.items() if spec.keeps}):
+    for key, counts in cache.each(captions.store, {key: spec.table for key, spec in of.items() if spec.keeps}):
         if of[key].kernel is None and tuple(counts.columns) != catalogue()[of[key].relation].returns:
             continue  # of another shape than any release keeps
         kept.add(key)
@@ -83,13 +77,13 @@ def count_in_parts(
         keys = {spec: {one.name: key for one, of, key in missing if of == spec and one.name in names} for spec in some}
         drafts = {
             (spec, one.name): cache.Draft(
-                store, selection, spec.table, {one.name: keys[spec][one.name]}, _most_bytes(one)
+                captions.store, captions.selection, spec.table, {one.name: keys[spec][one.name]}, _most_bytes(one)
             )
             for spec in some
             for one in together
             if spec.keeps and one.name in keys[spec]
         }
-        for spec, frame in _count(store, selection, tokenizer, together, some, progress):
+        for spec, frame in _count(captions, together, some, progress):
             if len(together) == 1 and names == keys[spec].keys():  # the one there is, and nothing to part
                 if (spec, together[0].name) in drafts and frame.height:
                     drafts[spec, together[0].name].add(frame)
@@ -124,17 +118,16 @@ def _parted(
 
 
 def _count(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     candidates: Sequence[CandidateSet],
     specs: Sequence[CountSpec],
     progress: Progress,
 ) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
     """Count candidates that meet the same references; where these are changed, a set stands alone."""
-    workspace = ngrams.workspace(store, selection, tokenizer)
-    bind_candidates(store, workspace, candidates)
-    keep_drawn(store, workspace, selection, tokenizer, candidates)
+    selection = captions.selection
+    workspace = captions.workspace()
+    bind_candidates(workspace, candidates)
+    keep_drawn(captions, workspace, candidates)
     changed = candidates[0].references
     if changed:
         ngrams.bind_references(workspace, selection, "untouched_reference")
@@ -146,18 +139,18 @@ def _count(
         _bind_whole(workspace)
     steps, done = sum(bucket.parts for bucket in buckets) * len(specs), 0
     for normalization in dict.fromkeys(spec.normalization for spec in specs):
-        bind_text_tokens(store, workspace, normalization)
+        bind_text_tokens(workspace, normalization)
         for background in dict.fromkeys(_background(spec) for spec in specs if spec.normalization == normalization):
             alike = [spec for spec in specs if (spec.normalization, _background(spec)) == (normalization, background)]
             alike.sort(key=lambda spec: spec.kernel is None)  # kernels, before the engine's memory is full of n-grams
             if any(frequencies.is_read_by(spec.relations) for spec in alike):
                 progress(f"{selection.label}: document frequency", done, steps)
-                frequencies.bind(store, workspace, selection, tokenizer, normalization, alike[0].idf_mode)
+                frequencies.bind(captions, workspace, normalization, alike[0].idf_mode)
             elif any(frequencies.counts_documents(spec.relations) for spec in alike):
                 frequencies.bind_collection(workspace)
             if image_vectors.are_read_by(alike[0].relations):
                 progress(f"{selection.label}: learning from captions and vectors", done, steps)
-                image_vectors.bind(store, workspace, alike[0].params)
+                image_vectors.bind(captions.store, workspace, alike[0].params)
             if changed:  # only now: document frequencies are those of the untouched references
                 workspace.bind("reference", changed)
             for is_last in _at_work(workspace, buckets):
@@ -216,7 +209,7 @@ def _bind_whole(workspace: Workspace) -> None:
     workspace.bind("candidate", "candidate_part")
 
 
-def _key(selection: Selection, tokenizer: str, candidate: CandidateSet, spec: CountSpec) -> str:
+def _key(captions: Captions, candidate: CandidateSet, spec: CountSpec) -> str:
     """Name counts by all that they depend on; candidates and metrics may call different settings by one name."""
     facts = {
         "candidate": candidate.facts,
@@ -226,4 +219,4 @@ def _key(selection: Selection, tokenizer: str, candidate: CandidateSet, spec: Co
         "most_words": ngrams.MOST_WORDS,
     }
     weights = frequencies.files(spec.idf_mode) if frequencies.is_read_by(spec.relations) else ()
-    return cache.key(selection, tokenizer, (*spec.relations, *weights, *candidate.files), facts)
+    return cache.key(captions.selection, captions.tokenizer, (*spec.relations, *weights, *candidate.files), facts)

@@ -14,6 +14,7 @@ from auditor.errors import MetricError
 from auditor.metrics import idf
 from auditor.model import Selection
 from auditor.store import ngrams
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import reads_of
 from auditor.store.workspace import Workspace
@@ -77,9 +78,7 @@ def bind_collection(workspace: Workspace) -> None:
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(images)]}))
 
 
-def bind(
-    store: Store, workspace: Workspace, selection: Selection, tokenizer: str, normalization: str | None, idf_mode: str
-) -> None:
+def bind(captions: Captions, workspace: Workspace, normalization: str | None, idf_mode: str) -> None:
     """Bind the frequencies of a mode, for candidates and tokens that are bound.
 
     `document_frequency` (gram, images) and `collection` (log_documents), where they are the same for every candidate;
@@ -90,20 +89,23 @@ def bind(
     for relation in ("fold_frequency", "fold_collection"):
         workspace.forget(relation)
     if idf.by_items(idf_mode):
-        _bind_items(workspace, selection, idf_mode)
+        _bind_items(workspace, captions.selection, idf_mode)
         return
     if idf.TOGETHER.fullmatch(idf_mode):
-        _bind_pool(store, workspace, idf_mode, normalization)
+        _bind_pool(captions.store, workspace, idf_mode, normalization)
         return
     frequency = "document_frequency" if idf_mode == idf.DATASET else "selection_frequency"
-    _bind_selection(store, workspace, selection, tokenizer, normalization, frequency)
+    if normalization is None:
+        ngrams.provide(captions.store, workspace, captions.selection, captions.tokenizer, frequency)
+    else:
+        ngrams.count(workspace, frequency)
     if idf_mode == idf.DATASET:
         bind_collection(workspace)
         return
     nothing = pl.DataFrame(schema={"gram": pl.String, "images": pl.UInt32})
     given, log_documents = (nothing, 1.0) if idf_mode == "none" else idf.load(idf_mode)
     if normalization is None:
-        workspace.bind_rows("word", store.query("select token as word, token_id as word_id from vocabulary"))
+        workspace.bind_rows("word", workspace.query("select token as word, token_id as word_id from vocabulary"))
     workspace.bind_rows("given_frequency", given)
     workspace.bind("document_frequency", "completed_frequency")
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [log_documents]}))
@@ -117,15 +119,6 @@ def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalization:
         raise MetricError(f"idf={idf_mode} is set by `auditor reproduce wang2016`; it cannot be asked for by itself")
     workspace.take("document_frequency", of=pool.at_work, name="pooled_frequency")
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(pool.images)]}))
-
-
-def _bind_selection(
-    store: Store, workspace: Workspace, selection: Selection, tokenizer: str, normalization: str | None, relation: str
-) -> None:
-    if normalization is None:
-        ngrams.provide(store, workspace, selection, tokenizer, relation)
-    else:
-        ngrams.count(workspace, relation)
 
 
 def _bind_items(workspace: Workspace, selection: Selection, idf_mode: str) -> None:

@@ -5,60 +5,40 @@ Scores of single captions are kept beside it, for people to query.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import ParamSpec
+from typing import Any
 
 import polars as pl
 
 from auditor.model import Selection
-from auditor.parameters import bound
 from auditor.result import Result
 from auditor.scoring.candidates import CandidateSet
 from auditor.scoring.registry import References, are_ours, requests
 from auditor.store import for_people
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
-from auditor.store.versions import resolve_all
-
-P = ParamSpec("P")
 
 
-def keeps_result(
-    named: str, *beside: str, unless: Sequence[str] = ()
-) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
-    """Let the result of a study be kept, by the captions in question and by all that it was asked.
+def kept_by_metrics(
+    study: str,
+    every: Sequence[Captions],
+    asked: Mapping[str, Any],
+    make: Callable[[], Result],
+    beside: Sequence[Selection],
+) -> Result:
+    """Return the result of a study as it is kept, or make and keep it, by the captions and all that was `asked`.
 
-    `named` is the parameter that names the datasets that it is about, `beside` those that name others whose captions it
-    reads. With a metric of another package nothing is kept, since what its code does is not known, nor where one of the
-    parameters `unless` is given.
+    `asked` has the metrics by their names, `beside` are others whose captions the study reads. With a metric of another
+    package nothing is kept, since what its code does is not known.
     """
-
-    def keeping(study: Callable[P, Result]) -> Callable[P, Result]:
-        @functools.wraps(study)
-        def run(*args: P.args, **kwargs: P.kwargs) -> Result:
-            asked = bound(study, args, kwargs).arguments
-            if any(asked[name] is not None for name in unless):
-                return study(*args, **kwargs)
-            store = asked["store"]
-            selections = resolve_all(store, asked[named], asked["split"])
-            metrics = requests(asked["metrics"])
-            if not are_ours(metrics):
-                return study(*args, **kwargs)
-            settings = {name: value for name, value in asked.items() if name not in ("store", "progress")}
-            signed = [str(one.signature(asked["tokenizer"], References())) for one in metrics]
-            return kept_result(
-                store,
-                study.__name__,
-                selections,
-                settings | {"signatures": signed},
-                lambda: study(*args, **kwargs),
-                beside=[one for name in beside for one in resolve_all(store, asked[name])],
-            )
-
-        return run
-
-    return keeping
+    metrics, tokenizer = requests(asked["metrics"]), every[0].tokenizer
+    if not are_ours(metrics):
+        return make()
+    signed = [str(metric.signature(tokenizer, References())) for metric in metrics]
+    settings = {**asked, "tokenizer": tokenizer, "signatures": signed}
+    selections = [captions.selection for captions in every]
+    return kept_result(every[0].store, study, selections, settings, make, beside=beside)
 
 
 def keep_scores(

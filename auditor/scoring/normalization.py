@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.text.normalization import NORMALIZATIONS
 
 
-def bind_text_tokens(store: Store, workspace: Workspace, normalization: str | None) -> None:
+def bind_text_tokens(workspace: Workspace, normalization: str | None) -> None:
     """Bind relation `text_tokens` to the tokens of the texts at work, rewritten where a metric asks for it.
 
     Words are numbered by spelling, from 1; these numbers are good for one counting only. Relation `word` (word,
@@ -19,7 +18,7 @@ def bind_text_tokens(store: Store, workspace: Workspace, normalization: str | No
     workspace.forget("word")
     if normalization is None:
         return
-    vocabulary = store.query("select token_id, token from vocabulary order by token_id")
+    vocabulary = workspace.query("select token_id, token from vocabulary order by token_id")
     words = vocabulary.select("token_id", word=NORMALIZATIONS[normalization](vocabulary["token"])).explode(
         "word", empty_as_null=True
     )

@@ -7,20 +7,19 @@ import polars as pl
 from auditor.model import Selection
 from auditor.result import Finding, about, counted
 from auditor.scoring.candidates import CandidateSet, bind_candidates
-from auditor.store import ngrams
-from auditor.store.connection import Store
+from auditor.store.captions import Captions
 
 #: What a reader of such a note may do.
 WAY_OUT = "--without-own-references leaves them out"
 
 
-def own_references(store: Store, references: Selection, tokenizer: str, candidates: CandidateSet) -> pl.DataFrame:
-    """Find the candidates that are, word for word, a reference of their image. Columns: image, slot.
+def own_references(captions: Captions, candidates: CandidateSet) -> pl.DataFrame:
+    """List the candidates that are, word for word, a reference of their image. Columns: image, slot.
 
     Words are those of the tokenizer, since that is what a metric sees; all tokens must be there.
     """
-    at_work = ngrams.workspace(store, references, tokenizer)
-    bind_candidates(store, at_work, [candidates])
+    at_work = captions.workspace()
+    bind_candidates(at_work, [candidates])
     return at_work.rows("rated_candidate").filter("is_reference").select("image", "slot")
 
 

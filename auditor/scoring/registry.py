@@ -26,6 +26,7 @@ from auditor.result import Finding, Signature, plain
 from auditor.scoring.own_statements import card_of_statement, statement_of
 from auditor.statistics import cards
 from auditor.statistics.cards import Statistic
+from auditor.store.captions import Captions
 from auditor.store.sqlfiles import catalogue
 
 #: Scores are rounded where they leave a scorer: equal scores then are equal in every bit, on any machine and any
@@ -62,6 +63,10 @@ class References:
         if self.drawn is not None and self.seed is not None:
             draw = Draw(self.drawn + (self.rule == "loo"), self.seed, images=self.images)
         return replace(selection, draw=draw, distinct=self.distinct)
+
+    def select(self, captions: Captions) -> Captions:
+        """Return the captions at work, as `of` selects them."""
+        return captions.like(self.of(captions.selection))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from auditor.scoring.references import references_of
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures
 from auditor.store import tokens
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.studies.choices.scored import METRIC, SCHEMA, SIDES, Scored
 from auditor.text import tokenizer_of
@@ -82,5 +83,5 @@ def _scored(
     for sees_images in (False, True):
         some = [metric for metric in wanted if metric.metric.sees_images is sees_images]
         if some:
-            scores = score_candidates(store, references, tokenizer, [asked], some, progress)
+            scores = score_candidates(Captions(store, references, tokenizer), [asked], some, progress)
             yield from ((metric, scores) for metric in some)

@@ -69,7 +69,7 @@ def weigh(
     rare = max(_RAREST, min(_RARE, round(_RARE_SHARE * images)))
     at_work = ngrams.workspace(store, selection, tokenizer, rare=rare, nearest=NEAREST, decoys=DECOYS)
     at_work.params |= {"least_bits": least(images), "slot_captions": _SLOT_CAPTIONS}
-    bind_text_tokens(store, at_work, normalization(store, selection))
+    bind_text_tokens(at_work, normalization(store, selection))
     at_work.bind_rows("suspect", suspects.select("image", "slot"))
     weighed = at_work.rows("suspect_caption").height
     ranges = [(first, first + _AT_ONCE - 1) for first in range(1, max(weighed, 1) + 1, _AT_ONCE)]

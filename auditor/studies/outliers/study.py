@@ -17,6 +17,7 @@ from auditor.scoring.scores import score_candidates, together, too_long
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import exact, image_means, image_sds
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.vectors import coverage
 from auditor.store.versions import content, images, resolve_all
@@ -106,7 +107,7 @@ def outliers(
     names, unseen = list[dict[str, str]](), list[str]()
     for selection in selections:
         scored, one = _scored(store, selection, measure, tokenizer, progress)
-        notes += [*without_references(store, selection), *too_long(store, [selection], tokenizer)]
+        notes += [*without_references(store, selection), *too_long(Captions(store, selection, tokenizer))]
         sight = _sight(store, selection, tokenizer, vectors, progress)
         names.append({measure.label: str(one.signature(tokenizer, References("loo")))})
         names.append(_signed(sight, tokenizer, share if level == "caption" else None))
@@ -150,7 +151,7 @@ def _scored(
     Gives also the metric, which names the vectors where it sees them.
     """
     (metric,) = pinned(store, selection, [asked])
-    scores = score_candidates(store, selection, tokenizer, [HUMAN], [metric], progress)
+    scores = score_candidates(Captions(store, selection, tokenizer), [HUMAN], [metric], progress)
     texts = content(store, selection).select(*PLACE, "text")
     rows = (
         scores.select(*PLACE, value=metric.label)

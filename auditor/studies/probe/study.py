@@ -22,6 +22,7 @@ from auditor.scoring.scores import scorable, score_candidates, signatures, toget
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.probe import tables
@@ -110,7 +111,7 @@ def probe(
             *refused,
             *missing({selection.label: {name: str(why) for name, why in reasons.items()}}),
             *without_references(store, selection),
-            *too_long(store, [selection], tokenizer),
+            *too_long(Captions(store, selection, tokenizer)),
         ]
     frame = pl.concat(parts)
     return Result(
@@ -134,8 +135,8 @@ def _probed(
     progress: Progress,
 ) -> pl.DataFrame:
     sets = [component.candidates for component in made]
-    scores = score_candidates(store, selection, tokenizer, [HUMAN, *sets], metrics, progress)
-    changes = text_changes(store, selection, tokenizer, sets)
+    scores = score_candidates(Captions(store, selection, tokenizer), [HUMAN, *sets], metrics, progress)
+    changes = text_changes(Captions(store, selection, tokenizer), sets)
     untouched = scores.filter(pl.col("candidate") == HUMAN.name).drop("candidate")
     parts = []
     for component in made:

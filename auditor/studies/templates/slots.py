@@ -20,6 +20,7 @@ from auditor.scoring.registry import DECIMALS, References, request
 from auditor.scoring.scores import score_candidates
 from auditor.statistics.significance import students_quantile
 from auditor.statistics.summary import exact
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
@@ -62,7 +63,7 @@ def slot_effects(
     asked = request(metric_name)
     try:
         (metric,) = pinned(store, selection, [asked])
-        scores = score_candidates(store, selection, tokenizer, [HUMAN], [metric], progress)
+        scores = score_candidates(Captions(store, selection, tokenizer), [HUMAN], [metric], progress)
     except MetricError as error:
         notes.append(f"no slot-score: {error}")
     else:

@@ -133,7 +133,7 @@ def templates(
 
 def _counted(store: Store, selection: Selection, tokenizer: str, least: float, progress: Progress) -> Workspace:
     at_work = ngrams.workspace(store, selection, tokenizer, shown=_OPENINGS)
-    bind_text_tokens(store, at_work, None)
+    bind_text_tokens(at_work, None)
     captions = at_work.query("select count(*) as n from reference").item()
     at_work.params["least"] = max(_FEWEST, round(least * captions))
     at_work.forget("template_parts")

@@ -9,8 +9,8 @@ from auditor.scoring.by_reference_count import ReferenceOrder, each_number, scor
 from auditor.scoring.candidates import HUMAN, bind_candidates, output_of
 from auditor.scoring.registry import METRICS, References, requests
 from auditor.scoring.scores import score_candidates
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
-from auditor.store.ngrams import workspace
 from auditor.store.versions import resolve
 
 BY_REFERENCES = [name for name, metric in METRICS.items() if not metric.sees_images]
@@ -25,11 +25,11 @@ def rows_of(images: list[list[str]]) -> Rows:
 
 def test_scores_at_each_number_are_those_of_the_captions_drawn_so_far(store: Store) -> None:
     ingest_rows(store, rows_of([["a dog runs", "a dog", "the dog", "dogs run here"], ["a cat", "the cat", "cats sit"]]))
-    selection, metrics = resolve(store, "set"), requests(METRICS_OF_ALL_WAYS)
-    grown = scores_by_references(store, selection, "bare", [], metrics, 2, rule="loo")
+    captions, metrics = Captions(store, resolve(store, "set"), "bare"), requests(METRICS_OF_ALL_WAYS)
+    grown = scores_by_references(captions, [], metrics, 2, rule="loo")
     for k in (1, 2):
         order = ReferenceOrder(2, 1, "loo")
-        anew = score_candidates(store, order.first(selection, k), "bare", [order.candidates(k)], metrics)
+        anew = score_candidates(order.first(captions, k), [order.candidates(k)], metrics)
         assert grown.filter(references=k).drop("references").equals(anew)
 
 
@@ -37,8 +37,8 @@ def test_most_references_are_those_of_a_draw_of_as_many(store: Store) -> None:
     ingest_rows(store, rows_of([["a dog runs", "a dog", "the dog", "dogs run here"], ["a cat", "the cat", "cats sit"]]))
     selection, metrics = resolve(store, "set"), requests(["bleu-4", "cider-d", "ter"])
     for seed in (1, 2):
-        grown = scores_by_references(store, selection, "bare", [], metrics, 2, seed, rule="loo", at=[2])
-        drawn = score_candidates(store, References("loo", 2, seed).of(selection), "bare", [HUMAN], metrics)
+        grown = scores_by_references(Captions(store, selection, "bare"), [], metrics, 2, seed, rule="loo", at=[2])
+        drawn = score_candidates(Captions(store, References("loo", 2, seed).of(selection), "bare"), [HUMAN], metrics)
         assert grown.drop("references").equals(drawn)
 
 
@@ -48,11 +48,11 @@ def test_mirrored_order_meets_other_references(store: Store) -> None:
     found = {}
     for mirrored in (False, True):
         order = ReferenceOrder(3, 1, "loo", mirrored, held_out=2)
-        (one,) = each_number(store, resolve(store, "set"), "bare", [], requests(["bleu-1"]), order, at=[1])
+        (one,) = each_number(Captions(store, resolve(store, "set"), "bare"), [], requests(["bleu-1"]), order, at=[1])
         assert one.height == 4
-        selection, candidates = order.first(resolve(store, "set"), 1), order.candidates(1)
-        places = workspace(store, selection, "bare")
-        bind_candidates(store, places, [candidates])
+        captions, candidates = order.first(Captions(store, resolve(store, "set"), "bare"), 1), order.candidates(1)
+        places = captions.workspace()
+        bind_candidates(places, [candidates])
         found[mirrored] = set(
             places.query(
                 "select c.image, c.slot as own, r.slot from candidate as c join reference as r"
@@ -67,7 +67,9 @@ def test_images_with_too_few_captions_are_left_out_at_every_number(store: Store)
     ingest_rows(store, rows_of([["a dog runs", "a dog", "the dog"], ["a cat", "the cat", "cats sit"], ["a dog"]]))
     ingest_rows(store, rows_of([["a dog"], ["a cat"], ["a dog"]]), "system", kind="candidates")
     system = output_of(resolve(store, "system"))
-    grown = scores_by_references(store, resolve(store, "set"), "bare", [system], requests(["cider"]), 3, at=[3, 1])
+    grown = scores_by_references(
+        Captions(store, resolve(store, "set"), "bare"), [system], requests(["cider"]), 3, at=[3, 1]
+    )
     assert grown.select("references", "image").rows() == [
         (3, "image 0"), (3, "image 1"), (1, "image 0"), (1, "image 1"),
     ]  # fmt: skip
@@ -77,6 +79,6 @@ def test_no_candidate_has_no_score(store: Store) -> None:
     ingest_rows(store, rows_of([["a dog runs", "a dog"], ["a cat", "the cat"]]))
     ingest_rows(store, [("elsewhere", 0, "a dog")], "system", kind="candidates")
     system = output_of(resolve(store, "system"))
-    grown = scores_by_references(store, resolve(store, "set"), "bare", [system], requests(BY_REFERENCES), 2)
+    grown = scores_by_references(Captions(store, resolve(store, "set"), "bare"), [system], requests(BY_REFERENCES), 2)
     assert grown.is_empty()
     assert pl.UInt32 == grown.schema["references"]
