@@ -90,8 +90,8 @@ def bound(monkeypatch: pytest.MonkeyPatch) -> Bound:
     at_work: list[Workspace] = []
     bind = candidates.bind_candidates
 
-    def noted(store: Store, workspace: Workspace, sets: Sequence[candidates.CandidateSet]) -> None:
-        bind(store, workspace, sets)
+    def noted(workspace: Workspace, sets: Sequence[candidates.CandidateSet]) -> None:
+        bind(workspace, sets)
         at_work.append(workspace)
 
     for module in (candidates, counting):

@@ -234,8 +234,6 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("every_reference", "reference")
     if "reference" not in workspace.bound and file.name != "reference":
         workspace.bind("reference", "reference")
-    if "untouched_reference" not in workspace.bound:
-        workspace.bind("untouched_reference", "reference")
     if "spoken_token" not in workspace.bound:
         workspace.bind("spoken_token", "token_count")
     if "text_at_work" not in workspace.bound and file.name != "reference_text":

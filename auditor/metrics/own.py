@@ -6,19 +6,25 @@ Nothing that they give is kept: its source names a function, but what it calls m
 from __future__ import annotations
 
 import hashlib
+import importlib
+import importlib.util
 import inspect
 import math
 import numbers
 import re
+import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import polars as pl
 
 from auditor.errors import MetricError
 from auditor.metrics.card import Kernel, Metric
+from auditor.result import listed
 
 #: Scores a candidate against its references, both as they are written.
 OfRow = Callable[[str, list[str]], float]
@@ -31,6 +37,8 @@ _TEXTS = "candidate_texts"
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 
 _SHOWN = 60  # characters of what is no number
+
+_FUNCTIONS = 8  # of a module that are named
 
 #: What gives a metric its name.
 NAMED_BY = "@auditor.metric(name=…), or the line `-- name: …` of a file, gives"
@@ -182,5 +190,40 @@ class Scorer:
         return MetricError(f"{self.name}: image {image}, slot {slot}: {why}")
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+
+
+def function_of(path: str) -> Callable[..., Any]:
+    """Import `MODULE` and give its `FUNCTION`. Raises `MetricError` that says what is not there.
+
+    The working folder is looked into only for a module that is not installed, and comes after all that is: none of its
+    files can stand for a module of Python's own, nor for a part that is not installed.
+    """
+    name, _, attribute = path.rpartition(".")
+    if not name:
+        raise MetricError(f"python:{path}: expected python:MODULE.FUNCTION")
+    module = _imported(path, name, str(Path.cwd()))
+    found = getattr(module, attribute, None)
+    where = f"module {name} ({getattr(module, '__file__', None) or 'built in'})"
+    if found is None:
+        functions = [one for one, value in vars(module).items() if callable(value) and not one.startswith("_")]
+        has = f"it has {listed(functions, _FUNCTIONS)}" if functions else "it has none"
+        raise MetricError(f"python:{path}: {where} has no function {attribute}; {has}")
+    if not callable(found) or isinstance(found, type):
+        raise MetricError(f"python:{path}: {attribute} of {where} is no function, but {type(found).__name__}")
+    return found  # type: ignore[no-any-return]
+
+
+def _imported(path: str, name: str, folder: str) -> ModuleType:
+    try:
+        if folder not in sys.path and importlib.util.find_spec(name.partition(".")[0]) is None:
+            sys.path.append(folder)
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
+            missing = f"there is no module {error.name}, neither installed nor in the working folder {folder}"
+            raise MetricError(f"python:{path}: {missing}") from error
+        raise MetricError(f"python:{path}: module {name} cannot be imported: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise MetricError(f"python:{path}: module {name} cannot be imported: {_said(error)}") from error

@@ -31,7 +31,7 @@ class CandidateSet:
     `makes` is the SELECT whose texts, which are in no store, become relation `made_text`. `given` holds relations that
     these files read and that were made outside of the engine: words, not their numbers. `references` is the SELECT that
     stands for relation `reference` where texts that were made are references, not candidates; it reads
-    `untouched_reference`. Substitutes that are scored `against_all` captions of their image hold none out.
+    `reference` as it was. Substitutes that are scored `against_all` captions of their image hold none out.
     """
 
     name: str

@@ -15,8 +15,7 @@ import polars as pl
 from auditor.errors import MetricError
 from auditor.metrics.vectors.bags import bags
 from auditor.metrics.vectors.cards import AUTO
-from auditor.metrics.vectors.material import Material
-from auditor.metrics.vectors.model import SCHEMA, TextModel
+from auditor.metrics.vectors.model import SCHEMA, Material, TextModel
 from auditor.model import Selection, Version
 from auditor.result import counted, listed
 from auditor.scoring.registry import MetricRequest

@@ -17,7 +17,6 @@ import polars as pl
 from auditor.errors import AuditorError, MetricError, MissingExtraError
 from auditor.metrics import bleu, chrf, cider, meteor, own, rouge, ter
 from auditor.metrics.card import OF_FILE, CountSpec, Metric
-from auditor.metrics.own_modules import function_of
 from auditor.metrics.vectors import cards as of_vectors
 from auditor.model import Draw, Selection
 from auditor.parameters import MetricName
@@ -237,7 +236,7 @@ def request(text: MetricName) -> MetricRequest:
         return defaults_of(_of_function(text, _called(text)))
     if text.startswith(BY_MODULE):
         path = text.removeprefix(BY_MODULE)
-        return defaults_of(_of_function(function_of(path), path))
+        return defaults_of(_of_function(own.function_of(path), path))
     if text.startswith(BY_FILE):
         return defaults_of(_register(card_of_statement(statement_of(Path(text.removeprefix(BY_FILE))))))
     return _by_name(text, opens=True)

@@ -15,12 +15,12 @@ from auditor.result import Finding, about, counted
 from auditor.scoring.candidates import CandidateSet
 from auditor.scoring.counting import count_in_parts
 from auditor.scoring.image_vectors import learnt_from, pinned, unseen
-from auditor.scoring.registry import MetricRequest, References
+from auditor.scoring.registry import MetricRequest, References, are_ours, requests
 from auditor.scoring.single_captions import lacking, refusal
-from auditor.scoring.writing import unreadable
-from auditor.store import ngrams
+from auditor.store import for_people, ngrams
 from auditor.store.captions import Captions, tokenize
 from auditor.store.connection import Store
+from auditor.store.scripts import script_counts, why_not_english
 from auditor.store.versions import images
 
 _KEYS = ("candidate", "image", "slot")
@@ -195,3 +195,54 @@ def too_few_captions(store: Store, selection: Selection, references: References)
     said = f"{selection.label}: {subject} fewer than {draw.captions} captions and no score"
     values = {"images": few, "captions_needed": draw.captions}
     return [Finding("too-few-captions", said, about(selection), values, described.height, "notice")]
+
+
+def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
+    """Say by label why metrics cannot read the captions of a selection: by their language, or by their letters.
+
+    Letters are seen: captions are not Latin where more than half of those that have letters are not.
+    """
+    needed = {asked.label: asked.metric.writing(asked.settings) for asked in metrics if asked.metric.writing}
+    if not any(needed.values()):
+        return {}
+    captions, latin, _ = script_counts(store, selection)
+    is_latin = 2 * latin >= captions
+    why = why_not_english(store, selection)
+    reasons = {}
+    for label, writing in needed.items():
+        if writing == "english" and why:
+            reasons[label] = f"its stems, synonyms and function words are English, and the captions are {why}"
+        elif writing == "latin" and not is_latin:
+            reasons[label] = (
+                "it splits words into runs of a-z and 0-9, and the captions are not in Latin letters: ascii=false"
+            )
+    return reasons
+
+
+def keep_scores(
+    store: Store,
+    selection: Selection,
+    scores: pl.DataFrame,
+    candidates: Sequence[CandidateSet],
+    signatures: Mapping[str, str],
+) -> None:
+    """Keep the scores of candidates for people to query, by metrics of this package; `signatures` are by label.
+
+    Not where the store keeps nothing that was drawn, as for `reproduce`.
+    """
+    if not store.keeps_drawn or not are_ours(requests(list(signatures))):
+        return
+    rows = [
+        (
+            for_people.key(selection, one.name, one.source, one.params.get("seed"), signature),
+            one.name,
+            one.source,
+            one.params.get("seed"),
+            label,
+            signature,
+        )
+        for one in candidates
+        for label, signature in signatures.items()
+    ]
+    made = pl.DataFrame(rows, schema=for_people.MADE, orient="row")
+    for_people.keep_scores(store, selection, scores.select("candidate", "image", "slot", *signatures), made)

@@ -7,12 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ParamSpec
 
-from auditor.model import Selection
 from auditor.parameters import bound
 from auditor.result import Result
-from auditor.scoring.registry import MetricRequest
-from auditor.store.connection import Store
-from auditor.store.scripts import chosen_tokenizer, script_counts, why_not_english
+from auditor.store.scripts import chosen_tokenizer
 from auditor.text import AUTO
 
 P = ParamSpec("P")
@@ -43,25 +40,3 @@ def chooses_tokenizer(*named: str) -> Callable[[Callable[P, Result]], Callable[P
 
 def _listed(refs: str | Sequence[str] | None) -> Sequence[str]:
     return [] if refs is None else [refs] if isinstance(refs, str) else refs
-
-
-def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
-    """Say by label why metrics cannot read the captions of a selection: by their language, or by their letters.
-
-    Letters are seen: captions are not Latin where more than half of those that have letters are not.
-    """
-    needed = {asked.label: asked.metric.writing(asked.settings) for asked in metrics if asked.metric.writing}
-    if not any(needed.values()):
-        return {}
-    captions, latin, _ = script_counts(store, selection)
-    is_latin = 2 * latin >= captions
-    why = why_not_english(store, selection)
-    reasons = {}
-    for label, writing in needed.items():
-        if writing == "english" and why:
-            reasons[label] = f"its stems, synonyms and function words are English, and the captions are {why}"
-        elif writing == "latin" and not is_latin:
-            reasons[label] = (
-                "it splits words into runs of a-z and 0-9, and the captions are not in Latin letters: ascii=false"
-            )
-    return reasons

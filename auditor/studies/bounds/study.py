@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -12,19 +12,19 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.model import Progress, silent
+from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
 from auditor.scoring.candidates import HUMAN
-from auditor.scoring.keeping import keep_scores, kept_by_metrics
-from auditor.scoring.registry import References, left_out, requests
+from auditor.scoring.registry import References, are_ours, left_out, requests
 from auditor.scoring.repeats import DISTINCT, RAW, only_distinct, repeats, variants
-from auditor.scoring.scores import together
+from auditor.scoring.scores import keep_scores, together
 from auditor.scoring.single_captions import against_what
 from auditor.scoring.substitutes import requested_candidates, substitutes_of
 from auditor.statistics.summary import summarise
 from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
+from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
 from auditor.studies.bounds import tables
 from auditor.studies.bounds.by_files import ByFiles, bounds_by_files
@@ -151,8 +151,28 @@ def bounds(
         "corpus": corpus, "seed": seed, "draws": draws,
     }  # fmt: skip
     beside = resolve_all(store, others)
-    result = kept_by_metrics("bounds", every, asked, lambda: _bounds(every, progress, **asked), beside)
+    result = _kept(every, asked, lambda: _bounds(every, progress, **asked), beside)
     return replace(result, notes=(*every[0].notes, *result.notes))
+
+
+def _kept(
+    every: Sequence[Captions],
+    asked: Mapping[str, Any],
+    make: Callable[[], Result],
+    beside: Sequence[Selection],
+) -> Result:
+    """Return the result as it is kept, or make and keep it, by the captions and all that was `asked`.
+
+    `asked` has the metrics by their names, `beside` are others whose captions are read. With a metric of another
+    package nothing is kept, since what its code does is not known.
+    """
+    metrics, tokenizer = requests(asked["metrics"]), every[0].tokenizer
+    if not are_ours(metrics):
+        return make()
+    signed = [str(metric.signature(tokenizer, References())) for metric in metrics]
+    settings = {**asked, "tokenizer": tokenizer, "signatures": signed}
+    selections = [captions.selection for captions in every]
+    return kept_result(every[0].store, "bounds", selections, settings, make, beside=beside)
 
 
 def _bounds(

@@ -12,8 +12,7 @@ from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, about, counted, findings_in, folded, notes_in
 from auditor.scoring.by_reference_count import scores_by_references
-from auditor.scoring.own_references import WAY_OUT, own_references
-from auditor.scoring.references import references_of
+from auditor.scoring.references import WAY_OUT, own_references, references_of
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
 from auditor.store import tokens

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from auditor.model import Progress, Selection
 from auditor.result import Finding, Severity, about, listed
 from auditor.scoring.registry import requests
-from auditor.scoring.writing import unreadable
+from auditor.scoring.scores import unreadable
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.scripts import fact_tokenizer

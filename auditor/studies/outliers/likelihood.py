@@ -13,7 +13,7 @@ import math
 import polars as pl
 
 from auditor.model import Progress, Selection, silent
-from auditor.scoring.normalization import bind_text_tokens
+from auditor.scoring.counting import bind_text_tokens
 from auditor.store import ngrams
 from auditor.store.connection import Store
 from auditor.store.versions import language

@@ -12,12 +12,10 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
 from auditor.scoring.candidates import HUMAN, output_of
-from auditor.scoring.keeping import keep_scores
-from auditor.scoring.own_references import own_finding, own_references
-from auditor.scoring.references import as_references
+from auditor.scoring.references import as_references, own_finding, own_references
 from auditor.scoring.registry import MetricRequest, References, in_scales, left_out, requests
 from auditor.scoring.repeats import RAW, repeats, variants
-from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.scoring.scores import keep_scores, scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.single_captions import without_references
 from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.resampling import check_resampling

@@ -10,7 +10,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, Signature, findings_in, notes_in
-from auditor.scoring.normalization import bind_text_tokens
+from auditor.scoring.counting import bind_text_tokens
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
