@@ -75,7 +75,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def begun(store: Store, folder: Path, names: list[str] | None = None) -> tuple[Plan, Work]:
     return begin(
-        Captions(store, resolve(store, "set"), "bare"), requests(names or METRICS), lambda _: folder, captions=30
+        Captions(store, resolve(store, "set"), "bare"), requests(names or METRICS), lambda _: folder, at_once=30
     )
 
 

@@ -77,7 +77,7 @@ def test_mean_that_rises_is_found_to_have_enough_references(store: Store) -> Non
 def test_detectable_difference_is_that_of_two_captions_with_the_same_references(store: Store) -> None:
     result = measured(store, draws=1)
     order = ReferenceOrder(4, 1, "loo")
-    places = order.places(store, resolve(store, "set"), "bare")
+    places = order.places(Captions(store, resolve(store, "set"), "bare"))
     for k in (1, 3):
         scores = frames(store, at=(k,))[0].join(places, on=["image", "slot"]).sort("image")
         one, other = (scores.filter(place=place)["bleu-1"].to_numpy() for place in (4, 5))
