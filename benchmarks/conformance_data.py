@@ -18,9 +18,10 @@ from typing import Any
 import polars as pl
 
 from auditor import config
-from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import request
 from auditor.scoring.scores import score_candidates
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
 from auditor.studies.ingest.sources import ingest_sources
@@ -93,7 +94,7 @@ class Data:
                 _write(store, "system", self.candidates, folder)
                 params = {"system": "system", "system_seq": 1, "system_split": None}
                 chosen = CandidateSet("system", "candidate_system", params)
-            scores = score_candidates(store, resolve(store, "set"), "bare", [chosen], asked)
+            scores = score_candidates(Captions(store, resolve(store, "set"), "bare"), [chosen], asked)
         keys = pl.DataFrame(
             [(item.image, item.slot) for item in self.items()],
             {"image": pl.String, "slot": scores.schema["slot"]},

@@ -20,6 +20,7 @@ from auditor.result import Result
 from auditor.scoring.candidate_sets import score_sets
 from auditor.scoring.registry import References
 from auditor.scoring.substitutes import substitutes_of
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
 from auditor.studies.compare import compare
@@ -56,7 +57,8 @@ def scores_of_images() -> Iterator[tuple[str, Floats, Floats]]:
         ingested(store, "flickr8k", captions_of("flickr8k"), "whole")
         selection = resolve(store, "whole")
         candidates, nobody = ("human", "intra"), substitutes_of(store, [selection])
-        scores = score_sets(store, selection, candidates, nobody, References("loo"), SAMPLED, "bare", 1).scores
+        captions = Captions(store, selection, "bare")
+        scores = score_sets(captions, candidates, nobody, References("loo"), SAMPLED, 1).scores
     means = scores.group_by("candidate", "image").agg(pl.col(SAMPLED).mean()).sort("image")
     for metric in SAMPLED:
         human, intra = (means.filter(candidate=name)[metric].to_numpy() for name in candidates)

@@ -19,13 +19,14 @@ from measuring import table
 from planted_wholes import KEYS
 
 from auditor import config
-from auditor.metrics.candidates import HUMAN
 from auditor.model import Source
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
 from auditor.scoring.substitutes import intra
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion, vectors
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
 from auditor.studies.agree import agree
@@ -111,7 +112,7 @@ def _preferred(store: Store) -> list[str]:
     selection, rows = resolve(store, "flickr8k:test"), []
     for name in _METRICS:
         asked = requests([name, "vector-ridge"])
-        scores = score_candidates(store, selection, "bare", [HUMAN, intra(1)], asked)
+        scores = score_candidates(Captions(store, selection, "bare"), [HUMAN, intra(1)], asked)
         own, other = (scores.filter(candidate=who).select(*KEYS, name) for who in (HUMAN.name, "intra"))
         both = own.join(other, on=KEYS, suffix="_other")
         ahead = (pl.col(name) - pl.col(f"{name}_other")).sign()

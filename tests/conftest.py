@@ -17,8 +17,8 @@ from changes import tests_what_changed
 
 from auditor.cli.app import main
 from auditor.cli.verbosity import VERBOSITY, Verbosity
-from auditor.metrics import candidates, counting
 from auditor.model import Kind, Source
+from auditor.scoring import candidates, counting
 from auditor.scoring.registry import METRICS
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
@@ -90,8 +90,8 @@ def bound(monkeypatch: pytest.MonkeyPatch) -> Bound:
     at_work: list[Workspace] = []
     bind = candidates.bind_candidates
 
-    def noted(store: Store, workspace: Workspace, sets: Sequence[candidates.CandidateSet]) -> None:
-        bind(store, workspace, sets)
+    def noted(workspace: Workspace, sets: Sequence[candidates.CandidateSet]) -> None:
+        bind(workspace, sets)
         at_work.append(workspace)
 
     for module in (candidates, counting):

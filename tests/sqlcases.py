@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 from conftest import ROOT, ingest_rows
 
-from auditor.metrics.candidates import CandidateSet, bind_candidates
+from auditor.scoring.candidates import CandidateSet, bind_candidates
 from auditor.scoring.signs import bind_signs
 from auditor.store import ngrams, people
 from auditor.store.connection import MEMORY, Store
@@ -237,8 +237,6 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("every_reference", "reference")
     if "reference" not in workspace.bound and file.name != "reference":
         workspace.bind("reference", "reference")
-    if "untouched_reference" not in workspace.bound:
-        workspace.bind("untouched_reference", "reference")
     if "spoken_token" not in workspace.bound:
         workspace.bind("spoken_token", "token_count")
     if "text_at_work" not in workspace.bound and file.name != "reference_text":
@@ -251,7 +249,7 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         kept = {name: workspace.params[name] for name in ("version", "tokenizer")}
         workspace.insert("cache.ngram_frequency", "selection_frequency", **kept)
     if "candidate" not in workspace.bound or "candidate" in case:
-        bind_candidates(store, workspace, _candidate_sets(store, case))
+        bind_candidates(workspace, _candidate_sets(store, case))
         workspace.params["label"] = case.get("params", {}).get("label", PARAMS["label"])
     elif "text_at_work" not in case.get("tables", {}):
         workspace.bind("text_at_work", "reference_text", "candidate_text")

@@ -10,7 +10,7 @@ import pytest
 
 from auditor import compiled
 from auditor.errors import UsageError
-from auditor.metrics.counting import Kernel
+from auditor.metrics.card import Kernel
 
 _USE = """
 import numpy as np

@@ -11,7 +11,6 @@ from typing import Any
 
 import polars as pl
 
-from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.together import Together
 
@@ -202,7 +201,6 @@ def _card(order: int) -> Metric:
         name=f"bleu-{order}",
         counts="bleu",
         score=score,
-        by_reference_count=lambda _: ByReferenceCount("bleu_by_number"),
         summary=f"sentence-level BLEU: geometric mean of clipped precisions, n = 1 to {order}, with brevity penalty",
         kind="precision, with a penalty for brevity",
         range="0 to 1",

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import polars as pl
 
+from auditor.compiled import is_kept
 from auditor.errors import MetricError
-from auditor.metrics.by_reference_count import ByReferenceCount
-from auditor.metrics.counting import Kernel
+from auditor.metrics import idf
 from auditor.result import plain
 
 #: How a setting begins that names a file.
@@ -18,12 +18,6 @@ OF_FILE = "file:"
 
 #: What a metric's words are: those of English, or such as are written in Latin letters.
 Writing = Literal["english", "latin"]
-
-
-def _always(settings: Mapping[str, Any]) -> bool:
-    """Matter whatever the other settings are."""
-    del settings
-    return True
 
 
 @dataclass(frozen=True)
@@ -34,7 +28,7 @@ class Parameter:
     of a word, of the form `form`, that is none of them, or gives null; it opens no file. `of_file` alone does: it makes
     a setting of `file:PATH`, where a setting may be that. A setting without choices is a number of at least `least`
     (above it where `least` is 0 and `zero` is false), a whole one where its default is an `int`. `matters` says whether
-    it changes a score under the other settings: a signature names no other.
+    it changes a score under the other settings, null that it always does: a signature names no other.
     """
 
     default: str | float | bool
@@ -47,7 +41,7 @@ class Parameter:
     form: str = ""
     read: Callable[[str], str | None] | None = None
     of_file: Callable[[str], str] | None = None
-    matters: Callable[[Mapping[str, Any]], bool] = _always
+    matters: Callable[[Mapping[str, Any]], bool] | None = None
 
     @property
     def words(self) -> list[str]:
@@ -90,50 +84,64 @@ class Parameter:
         return number
 
 
+@dataclass(frozen=True)
+class Kernel:
+    """What aligns tokens where SQL cannot.
+
+    Its counts are kept under `name`. `run` gets the rows of the SELECT and of the further `relations`, by name, for one
+    bucket of images, and the counting parameters; it gives counts, one row per candidate (candidate, image, slot
+    first). A change of what it counts is a new `version`. Where it does not keep, its counts are made anew each time.
+    `compiles` names what its first use compiles, as `kernels.compiled` does.
+    """
+
+    name: str
+    run: Callable[[Mapping[str, pl.DataFrame], Mapping[str, Any]], pl.DataFrame]
+    relations: tuple[str, ...] = ()
+    version: int = 1
+    keeps: bool = True
+    compiles: str | None = None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it need not be compiled first, which takes seconds."""
+        return self.compiles is None or is_kept(self.compiles)
+
+
+@dataclass(frozen=True)
+class CountSpec:
+    """One counting: a SELECT, by name, and what changes its counts: parameters, kernel, normalization of tokens."""
+
+    relation: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    kernel: Kernel | None = None
+    normalization: str | None = None
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Every SELECT that it runs."""
+        return (self.relation, *(self.kernel.relations if self.kernel else ()))
+
+    @property
+    def table(self) -> str:
+        """What its counts are kept under."""
+        return self.kernel.name if self.kernel else self.relation
+
+    @property
+    def keeps(self) -> bool:
+        """Whether its counts may be kept."""
+        return self.kernel is None or self.kernel.keeps
+
+    @property
+    def idf_mode(self) -> str:
+        """Which document frequencies it weighs n-grams by, if it does."""
+        return str(self.params.get("idf", idf.DATASET))
+
+    def __hash__(self) -> int:
+        return hash((self.table, frozenset(self.params.items())))
+
+
 #: What counts: a SELECT, and the kernel that its rows go through, if any.
 Counting = tuple[str, Kernel | None]
-
-
-def _as_declared(settings: Mapping[str, Any]) -> Counting | None:
-    """Count as the card names it."""
-    del settings
-    return None
-
-
-def _of_any_selection(settings: Mapping[str, Any], images: int) -> str | None:
-    """Score selections of any number of images."""
-    del settings, images
-    return None
-
-
-def _anew(settings: Mapping[str, Any]) -> ByReferenceCount | None:
-    """Count for each number of references by itself."""
-    del settings
-    return None
-
-
-def _as_they_are(settings: Mapping[str, Any]) -> str | None:
-    """Count tokens as the tokenizer gives them."""
-    del settings
-    return None
-
-
-def _nothing_more(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-    """Sign nothing beside the tokenizer, the references and the settings."""
-    del tokenizer, settings
-    return {}
-
-
-def _not_at_all(settings: Mapping[str, Any]) -> bool:
-    """Take for equal what is equal to 12 decimals."""
-    del settings
-    return False
-
-
-def _of_any_writing(settings: Mapping[str, Any]) -> Writing | None:
-    """Score captions in any letters."""
-    del settings
-    return None
 
 
 @dataclass(frozen=True)
@@ -149,9 +157,9 @@ class Metric:
     `fixed` are settings that the name itself makes, `shown` whether a signature repeats them; `counted_with` are those
     parameters of the SELECT that the name makes. `normalization` says, by the settings, what the metric makes of tokens
     before it counts; `variant`, which SELECT and kernel count instead of `counts` and `kernel`; `refusal`, why a
-    selection of so many images can have no such scores; `writing`, of which captions alone it has any;
-    `by_reference_count`, what counts for all numbers of references at once. `default` says whether a request for no
-    metric in particular means it too.
+    selection of so many images can have no such scores; `writing`, of which captions alone it has any.
+    Each may be null, and give null: then nothing is changed, or refused. `default` says whether a request for no metric
+    in particular means it too.
     `require` raises `MissingExtraError` where a part that it cannot do without is not installed. `lists` names the word
     lists that it reads, by a hash: other lists, other counts.
     `signed` says what a signature names beside settings and lists, by tokenizer and settings. One that `sees_images`
@@ -175,17 +183,16 @@ class Metric:
     shown: bool = False
     counted_with: Mapping[str, Any] = field(default_factory=dict)
     kernel: Kernel | None = None
-    normalization: Callable[[Mapping[str, Any]], str | None] = _as_they_are
-    variant: Callable[[Mapping[str, Any]], Counting | None] = _as_declared
-    refusal: Callable[[Mapping[str, Any], int], str | None] = _of_any_selection
-    writing: Callable[[Mapping[str, Any]], Writing | None] = _of_any_writing
-    by_reference_count: Callable[[Mapping[str, Any]], ByReferenceCount | None] = _anew
+    normalization: Callable[[Mapping[str, Any]], str | None] | None = None
+    variant: Callable[[Mapping[str, Any]], Counting | None] | None = None
+    refusal: Callable[[Mapping[str, Any], int], str | None] | None = None
+    writing: Callable[[Mapping[str, Any]], Writing | None] | None = None
     lower_is_better: bool = False
     default: bool = True
     require: Callable[[], object] | None = None
     lists: Callable[[], str] | None = None
     sees_images: bool = False
-    signed: Callable[[str, Mapping[str, Any]], Mapping[str, str]] = _nothing_more
+    signed: Callable[[str, Mapping[str, Any]], Mapping[str, str]] | None = None
     caution: str | None = None
-    ranks_what_is_tiny: Callable[[Mapping[str, Any]], bool] = _not_at_all
+    ranks_what_is_tiny: Callable[[Mapping[str, Any]], bool] | None = None
     version: int = 1

@@ -9,9 +9,7 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
-from auditor.metrics.by_reference_count import ByReferenceCount
-from auditor.metrics.card import Metric, Parameter
-from auditor.metrics.counting import Kernel
+from auditor.metrics.card import Kernel, Metric, Parameter
 from auditor.metrics.kernels.columns import Texts, meetings, offsets, sides, texts
 from auditor.metrics.together import Together
 
@@ -159,15 +157,12 @@ def _spelling(words: pl.Series) -> Texts:
     return Texts(numbers, offsets(words.str.len_chars().to_numpy()))
 
 
-_KERNEL = Kernel("chrf", _count, ("reference_tokens", "chrf_word"), compiles="chrf._count")
-
 CARDS = (
     Metric(
         name="chrf",
         counts="candidate_tokens",
         score=score,
-        kernel=_KERNEL,
-        by_reference_count=lambda _: ByReferenceCount("candidate_tokens", _KERNEL, by_reference=True, best=True),
+        kernel=Kernel("chrf", _count, ("reference_tokens", "chrf_word"), compiles="chrf._count"),
         summary="F-score of n-grams of characters, n = 1 to 6, with the best reference; word_order=2 is chrF++",
         kind="F, in which recall weighs twice as much as precision; beta sets how much",
         range="0 to 1; to 100 with scale=x100",

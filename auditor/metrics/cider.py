@@ -7,8 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from auditor.metrics import cosines_by_number, idf
-from auditor.metrics.by_reference_count import ByReferenceCount
+from auditor.metrics import idf
 from auditor.metrics.card import Counting, Metric, Parameter
 
 _ORDERS = range(1, 5)
@@ -110,12 +109,6 @@ def _variant(settings: Mapping[str, Any]) -> Counting | None:
     return ("cider_by_reference", None) if by_reference else None
 
 
-def _by_reference_count(settings: Mapping[str, Any]) -> ByReferenceCount | None:
-    """Count all numbers of references at once where documents are the images, and each reference counts alike."""
-    at_once = settings["idf"] == idf.DATASET and settings["references"] == "mean"
-    return ByReferenceCount("cider_by_number", cosines_by_number.KERNEL) if at_once else None
-
-
 def _refusal(settings: Mapping[str, Any], images: int) -> str | None:
     return idf.refusal(settings["idf"], images)
 
@@ -154,7 +147,6 @@ def _cider(
         normalization=_normalization,
         variant=_variant,
         refusal=_refusal,
-        by_reference_count=_by_reference_count,
     )
 
 

@@ -6,21 +6,25 @@ Nothing that they give is kept: its source names a function, but what it calls m
 from __future__ import annotations
 
 import hashlib
+import importlib
+import importlib.util
 import inspect
 import math
 import numbers
 import re
+import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import polars as pl
 
 from auditor.errors import MetricError
-from auditor.metrics.card import Metric
-from auditor.metrics.counting import Kernel
-from auditor.metrics.own_statements import Statement
+from auditor.metrics.card import Kernel, Metric
+from auditor.result import listed
 
 #: Scores a candidate against its references, both as they are written.
 OfRow = Callable[[str, list[str]], float]
@@ -34,6 +38,8 @@ _NAME = re.compile(r"[^\W\d][\w.-]*")
 
 _SHOWN = 60  # characters of what is no number
 
+_FUNCTIONS = 8  # of a module that are named
+
 #: What gives a metric its name.
 NAMED_BY = "@auditor.metric(name=…), or the line `-- name: …` of a file, gives"
 
@@ -46,8 +52,8 @@ def card_of(
     """Make a metric of a function. Raises `MetricError` for a name that no request or signature can hold."""
     source = _source(function)
     digest = hashlib.sha256(source.encode()).hexdigest()[:12] if source else "unknown"
-    return _card(
-        _Scorer(name, function, columns, str(getattr(function, "__module__", ""))),
+    return card(
+        Scorer(name, function, columns, str(getattr(function, "__module__", ""))),
         summary=summary or (inspect.getdoc(function) or "").partition("\n")[0] or f"function {_place(function)}",
         kind="a function of your own",
         place=_place(function),
@@ -57,22 +63,10 @@ def card_of(
     )
 
 
-def card_of_statement(statement: Statement) -> Metric:
-    """Make a metric of a SELECT. Raises `MetricError` for a name that no request or signature can hold."""
-    return _card(
-        _Scorer(statement.name, statement, columns=True, home=str(statement.path)),
-        summary=statement.summary,
-        kind="a SELECT of your own",
-        place=str(statement.path),
-        digest=statement.digest,
-        lower_is_better=statement.lower_is_better,
-        caution=None,
-    )
-
-
-def _card(
-    scorer: _Scorer, *, summary: str, kind: str, place: str, digest: str, lower_is_better: bool, caution: str | None
+def card(
+    scorer: Scorer, *, summary: str, kind: str, place: str, digest: str, lower_is_better: bool, caution: str | None
 ) -> Metric:
+    """Make a metric of what scores. Raises `MetricError` for a name that no request or signature can hold."""
     if not _NAME.fullmatch(scorer.name):
         raise MetricError(
             f"{scorer.name}: no name of a metric: a letter, then letters, digits, dots, hyphens; {NAMED_BY} one"
@@ -100,13 +94,13 @@ def _card(
 def is_of(metric: Metric, function: object) -> bool:
     """Say whether a metric was made of this very function."""
     scorer = metric.kernel.run if metric.kernel else None
-    return isinstance(scorer, _Scorer) and scorer.function is function
+    return isinstance(scorer, Scorer) and scorer.function is function
 
 
 def home(metric: Metric) -> str | None:
     """Name the module, or the file, of a metric of the user's own; null for any other."""
     scorer = metric.kernel.run if metric.kernel else None
-    return scorer.home if isinstance(scorer, _Scorer) else None
+    return scorer.home if isinstance(scorer, Scorer) else None
 
 
 def _source(function: object) -> str | None:
@@ -129,7 +123,7 @@ def _as_given(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
 
 
 @dataclass(frozen=True)
-class _Scorer:
+class Scorer:
     """Calls the function, and says of what it cannot score which caption that is."""
 
     name: str
@@ -138,6 +132,7 @@ class _Scorer:
     home: str
 
     def __call__(self, rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+        """Score the candidates of one bucket of images."""
         del parameters
         met = rows[_TEXTS]
         scores = self._of_columns(met) if self.columns else self._of_rows(met)
@@ -195,5 +190,40 @@ class _Scorer:
         return MetricError(f"{self.name}: image {image}, slot {slot}: {why}")
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+
+
+def function_of(path: str) -> Callable[..., Any]:
+    """Import `MODULE` and give its `FUNCTION`. Raises `MetricError` that says what is not there.
+
+    The working folder is looked into only for a module that is not installed, and comes after all that is: none of its
+    files can stand for a module of Python's own, nor for a part that is not installed.
+    """
+    name, _, attribute = path.rpartition(".")
+    if not name:
+        raise MetricError(f"python:{path}: expected python:MODULE.FUNCTION")
+    module = _imported(path, name, str(Path.cwd()))
+    found = getattr(module, attribute, None)
+    where = f"module {name} ({getattr(module, '__file__', None) or 'built in'})"
+    if found is None:
+        functions = [one for one, value in vars(module).items() if callable(value) and not one.startswith("_")]
+        has = f"it has {listed(functions, _FUNCTIONS)}" if functions else "it has none"
+        raise MetricError(f"python:{path}: {where} has no function {attribute}; {has}")
+    if not callable(found) or isinstance(found, type):
+        raise MetricError(f"python:{path}: {attribute} of {where} is no function, but {type(found).__name__}")
+    return found  # type: ignore[no-any-return]
+
+
+def _imported(path: str, name: str, folder: str) -> ModuleType:
+    try:
+        if folder not in sys.path and importlib.util.find_spec(name.partition(".")[0]) is None:
+            sys.path.append(folder)
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
+            missing = f"there is no module {error.name}, neither installed nor in the working folder {folder}"
+            raise MetricError(f"python:{path}: {missing}") from error
+        raise MetricError(f"python:{path}: module {name} cannot be imported: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise MetricError(f"python:{path}: module {name} cannot be imported: {_said(error)}") from error

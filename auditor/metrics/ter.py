@@ -9,10 +9,8 @@ import numpy as np
 import polars as pl
 
 from auditor.errors import MetricError
-from auditor.metrics.by_reference_count import ByReferenceCount, as_lists, by_candidate, in_steps, steps_of
-from auditor.metrics.card import Metric, Parameter
-from auditor.metrics.counting import Kernel
-from auditor.metrics.kernels.columns import Sides, apart, meetings, sides
+from auditor.metrics.card import Kernel, Metric, Parameter
+from auditor.metrics.kernels.columns import Sides, sides
 from auditor.metrics.together import Together, parts, whole
 
 _SNOVER = """@inproceedings{snover-etal-2006-ter,
@@ -87,50 +85,12 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     )
 
 
-def _count_by_number(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
-    """As `_count`, with lists in place of numbers: the k-th entry is counted against the first k references."""
-    from auditor.metrics.kernels.ter import edits  # noqa: PLC0415
-
-    counts, both = _sides(rows, parameters)
-    steps = steps_of(rows, counts.height)
-    made = edits(apart(both, meetings(both)), shifts=bool(parameters["shifts"]))
-    # fewest edits, then the longest reference, as one number
-    needed, length = (by_candidate(values, counts.height) for values in (made.edits, made.length))
-    best = np.minimum.accumulate(in_steps((needed << _HALF) - length, steps), axis=1)
-    fewest = (best >> _HALF) + (best & _MASK > 0)
-    numbers = np.broadcast_to(np.arange(1, steps.shape[1] + 1), steps.shape)
-    columns = {
-        "edits": fewest,
-        "nearest": (fewest << _HALF) - best,
-        "length": np.cumsum(in_steps(length, steps), axis=1),
-        "references": numbers,
-    }
-    rates = by_candidate(made.rate, counts.height)
-    sums = np.zeros(steps.shape)
-    for k in range(1, steps.shape[1] + 1):  # in the order of slots, as the kernel adds
-        sums[:, k - 1] = np.cumsum(np.where(steps <= k, rates, 0.0), axis=1)[:, -1]
-    return counts.with_columns(
-        *(as_lists(name, values.astype(np.uint32)) for name, values in columns.items()),
-        as_lists("rate", sums / numbers),
-    )
-
-
-_HALF, _MASK = 32, (1 << 32) - 1
-
-_BY_NUMBER = ByReferenceCount(
-    "candidate_tokens",
-    Kernel(
-        "ter_by_number", _count_by_number, ("reference_tokens", "case_variant", "reference_step"), compiles="ter._edits"
-    ),
-)
-
 CARDS = (
     Metric(
         name="ter",
         counts="candidate_tokens",
         score=score,
         kernel=Kernel("ter", _count, ("reference_tokens", "case_variant"), compiles="ter._edits"),
-        by_reference_count=lambda _: _BY_NUMBER,
         summary="insertions, deletions, substitutions and shifts of blocks to the nearest reference, by mean length",
         kind="error rate",
         range="0 to above 1",

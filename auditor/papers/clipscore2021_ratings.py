@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from auditor.metrics.candidates import output_of
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Said, Signature
+from auditor.scoring.candidates import output_of
 from auditor.scoring.registry import METRICS, References, lacking, not_installed
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.correlation import correlate

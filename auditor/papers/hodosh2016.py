@@ -11,8 +11,8 @@ from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
 from auditor.result import Table
+from auditor.scoring.image_vectors import most_seen
 from auditor.scoring.registry import requests
-from auditor.scoring.sight import most_seen
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
 from auditor.studies.choices import choices

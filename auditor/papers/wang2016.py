@@ -13,10 +13,10 @@ from statistics import fmean
 import polars as pl
 
 from auditor import parameters as p
-from auditor.metrics import idf
 from auditor.model import Progress, Selection
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
+from auditor.scoring import frequencies
 from auditor.scoring.registry import requests
 from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.scoring.substitutes import CORPUS
@@ -193,7 +193,7 @@ def pooled(store: Store, datasets: Sequence[str], progress: Progress) -> Quantit
         return
     selections = resolve_all(store, datasets)
     tokens.provide(store, selections, _PROFILE, tokenizer_of(_PROFILE), progress)
-    with idf.together(store, selections, _PROFILE) as idf_mode:
+    with frequencies.together(store, selections, _PROFILE) as idf_mode:
         rows = bounds(
             store, *datasets, metrics=[f"cider:idf={idf_mode}"], candidates=("human",), tokenizer=_PROFILE,
             progress=progress,

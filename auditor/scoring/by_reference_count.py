@@ -9,23 +9,17 @@ from typing import Literal
 import polars as pl
 
 from auditor.errors import MetricError
-from auditor.metrics.by_reference_count import ORDER, best_so_far, first_references
-from auditor.metrics.candidates import HUMAN, CandidateSet
-from auditor.metrics.counting import count
-from auditor.model import Draw, Progress, Selection, silent
+from auditor.model import Draw, Progress, silent
+from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import MetricRequest
-from auditor.scoring.scores import refuse_unscorable
-from auditor.store import ngrams, tokens
-from auditor.store.connection import Store
-from auditor.text import tokenizer_of
+from auditor.scoring.scores import refuse_unscorable, scored
+from auditor.store.captions import Captions, tokenize
 
 Rule = Literal["all", "loo"]
 
 
 def scores_by_references(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
     most: int,
@@ -47,7 +41,7 @@ def scores_by_references(
     metric that has no scores of so few images.
     """
     order = ReferenceOrder(most, seed, rule)
-    return pl.concat(each_number(store, selection, tokenizer, candidates, metrics, order, at, progress))
+    return pl.concat(each_number(captions, candidates, metrics, order, at, progress))
 
 
 @dataclass(frozen=True)
@@ -70,15 +64,14 @@ class ReferenceOrder:
         """How many captions an image must have."""
         return self.most + (self.rule == "loo")
 
-    def first(self, selection: Selection, k: int) -> Selection:
+    def first(self, captions: Captions, k: int) -> Captions:
         """Select the captions at work at k references, of the images that have enough for the most."""
         draw = Draw(k + (self.rule == "loo"), self.seed, self.captions, self.mirrored)
-        return replace(selection, draw=draw)
+        return captions.like(replace(captions.selection, draw=draw))
 
-    def places(self, store: Store, selection: Selection, tokenizer: str) -> pl.DataFrame:
-        """Give the place of each caption in the order of the draw, from 1. Columns: image, slot, place."""
-        drawn = self.first(selection, self.most)
-        return ngrams.workspace(store, drawn, tokenizer).rows("caption_place").select("image", "slot", "place")
+    def places(self, captions: Captions) -> pl.DataFrame:
+        """Return the place of each caption in the order of the draw, from 1. Columns: image, slot, place."""
+        return self.first(captions, self.most).workspace().rows("caption_place").select("image", "slot", "place")
 
     def candidates(self, k: int) -> CandidateSet:
         """Take the captions that are held out, where those at work are the first k and one more."""
@@ -91,9 +84,7 @@ class ReferenceOrder:
 
 
 def each_number(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
     order: ReferenceOrder,
@@ -101,47 +92,15 @@ def each_number(
     progress: Progress = silent,
 ) -> Iterator[pl.DataFrame]:
     """Give what `scores_by_references` gives, number by number, so that no more than one need be in memory."""
-    whole = order.first(selection, order.most)
-    refuse_unscorable(store, whole, metrics)
+    whole = order.first(captions, order.most)
+    refuse_unscorable(whole.store, whole.selection, metrics)
     for metric in metrics:
         if metric.metric.sees_images:
             raise MetricError(f"{metric.label}: sees the image and no references, whatever their number; leave it out")
-    texts = [whole, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
-    tokens.provide(store, texts, tokenizer, tokenizer_of(tokenizer), progress)
-    sets = [order.candidates(order.most)] if order.rule == "loo" else list(candidates)
-    at_once = {
-        metric.counting_by_reference_count: metric.by_reference_count for metric in metrics if metric.by_reference_count
-    }
-    counts = count(store, whole, tokenizer, sets, [*{ORDER: None, **at_once}], progress)
-    taken = {
-        (one.name, spec): first_references(
-            counts[one.name, spec], counts[one.name, ORDER], by_reference=how.by_reference
-        )
-        for one in sets
-        for spec, how in at_once.items()
-        if not how.best
-    }
-    highest = {
-        (one.name, metric.label): best_so_far(
-            counts[one.name, metric.counting_by_reference_count], counts[one.name, ORDER], metric.scores
-        )
-        for one in sets
-        for metric in metrics
-        if metric.by_reference_count and metric.by_reference_count.best
-    }
-    rest = list({metric.counting: None for metric in metrics if not metric.by_reference_count})
+    texts = [whole.selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
+    tokenize(whole.store, texts, whole.tokenizer, progress)
     for k in range(1, order.most + 1) if at is None else at:
-        again = [order.candidates(k)] if order.rule == "loo" else sets
-        counted = count(store, order.first(selection, k), tokenizer, again, rest, progress) if rest else {}
-        counted |= {key: against(k) for key, against in taken.items()}
-        yield pl.concat(
-            counts[one.name, ORDER]
-            .select("candidate", "image", "slot", pl.lit(k, pl.UInt32).alias("references"))
-            .with_columns(
-                highest[one.name, metric.label](k).alias(metric.label)
-                if (one.name, metric.label) in highest
-                else metric.scores(counted[one.name, metric.counting_by_reference_count])
-                for metric in metrics
-            )
-            for one in sets
-        )
+        sets = [order.candidates(k)] if order.rule == "loo" else candidates
+        scores = scored(order.first(captions, k), sets, metrics, progress)
+        scores = scores.with_columns(references=pl.lit(k, pl.UInt32))
+        yield scores.select("candidate", "image", "slot", "references", *(metric.label for metric in metrics))

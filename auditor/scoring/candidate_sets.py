@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from auditor.metrics.candidates import HUMAN, CandidateSet, bind_candidates
 from auditor.model import Progress, Selection, silent
 from auditor.parameters import MetricName
 from auditor.result import Finding, Said, about
+from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.single_captions import NEEDS_TWO, lacking, without_references
 from auditor.scoring.substitutes import Substitutes, candidate_sets, empty, passed_over, refuse
 from auditor.statistics.resampling import GIVER
-from auditor.store import ngrams
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 
 _CANDIDATES_AT_ONCE = 1_300_000
@@ -38,13 +38,11 @@ class CandidateScores:
 
 
 def score_sets(
-    store: Store,
-    selection: Selection,
+    captions: Captions,
     names: Sequence[str],
     substitutes: Substitutes,
     against: References,
     metric_names: Sequence[MetricName] | None,
-    tokenizer: str,
     seed: int,
     *,
     required: bool = False,
@@ -55,6 +53,7 @@ def score_sets(
     Against all captions of the image, those themselves are no candidate: each would meet itself. A candidate that
     cannot be drawn is left out; if it is `required`, `MetricError` is raised.
     """
+    store, selection = captions.store, captions.selection
     metrics, unscored = scorable(store, against.of(selection), requests(metric_names), metric_names)
     sets, reasons = candidate_sets(store, selection, names, substitutes, seed)
     if against.rule == "all":
@@ -63,8 +62,7 @@ def score_sets(
     if required:
         refuse(selection, reasons)
     scores = pl.concat(
-        score_candidates(store, against.of(selection), tokenizer, group, metrics, progress)
-        for group in _groups(selection, sets)
+        score_candidates(against.select(captions), group, metrics, progress) for group in _groups(selection, sets)
     )
     drawn = scores["candidate"].unique().to_list()
     reasons |= {one.name: empty(one) for one in sets if one.name not in drawn}
@@ -74,20 +72,20 @@ def score_sets(
         selection,
         scores,
         tuple(one for one in sets if one.name in drawn),
-        signatures(metrics, tokenizer, against),
+        signatures(metrics, captions.tokenizer, against),
         reasons,
         (
             *unscored,
             *too_few_captions(store, selection, against),
             *(_single(store, selection, against) if not _all_see(metrics) else ()),
-            *too_long(store, [selection], tokenizer),
+            *too_long(captions),
             *(passed_over(store, selection, substitutes) if any(one.name == "inter" for one in sets) else ()),
             *_without_meaning(selection, scores.filter(candidate=HUMAN.name), metrics),
         ),
     )
 
 
-def with_givers(store: Store, measured: CandidateScores, against: References, tokenizer: str) -> pl.DataFrame:
+def with_givers(captions: Captions, measured: CandidateScores, against: References) -> pl.DataFrame:
     """Return the scores with column `from_image`: from which other image of the selection a substitute is.
 
     It is null of what is no caption of the selection. An image that gives captions to others moves their scores too.
@@ -95,8 +93,8 @@ def with_givers(store: Store, measured: CandidateScores, against: References, to
     intra = [one for one in measured.sets if one.name == "intra"]
     if not intra:
         return measured.scores
-    at_work = ngrams.workspace(store, against.of(measured.selection), tokenizer)
-    bind_candidates(store, at_work, intra)
+    at_work = against.select(captions).workspace()
+    bind_candidates(at_work, intra)
     drawn = at_work.rows("drawn_candidate").select("candidate", "image", "slot", GIVER)
     return measured.scores.join(drawn, on=["candidate", "image", "slot"], how="left", maintain_order="left")
 

@@ -1,4 +1,7 @@
-"""Which captions describe the images of candidates that people rated or compared: the references of a metric."""
+"""Which captions describe the images of candidates that people rated or compared, and which candidates are among them?
+
+A metric finds a candidate that is a reference of its own image, and scores it in full.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,13 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.result import Finding, Said, about, counted, listed
+from auditor.scoring.candidates import CandidateSet, bind_candidates
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve
+
+#: What a reader of a note on candidates that are references may do.
+WAY_OUT = "--without-own-references leaves them out"
 
 _EXAMPLES = 3
 
@@ -74,3 +82,26 @@ def _first_related(store: Store, annotated: Selection) -> Selection:
 def _described(store: Store, chosen: Selection, wanted: pl.Series) -> int:
     """Count the images that a selection describes."""
     return int(wanted.is_in(images(store, chosen)["image"].implode()).sum())
+
+
+def own_references(captions: Captions, candidates: CandidateSet) -> pl.DataFrame:
+    """List the candidates that are, word for word, a reference of their image. Columns: image, slot.
+
+    Words are those of the tokenizer, since that is what a metric sees; all tokens must be there.
+    """
+    at_work = captions.workspace()
+    bind_candidates(at_work, [candidates])
+    return at_work.rows("rated_candidate").filter("is_reference").select("image", "slot")
+
+
+def own_finding(own: int, scored: int, selection: Selection, system: Selection, *, left_out: bool) -> list[Finding]:
+    """Say how many captions of a system are references of their image."""
+    if not own:
+        return []
+    subject = counted(own, "caption is", "captions are")
+    end = "left out" if left_out else f"scored against itself; {WAY_OUT}"
+    said = (
+        f"{system.label}: of {scored:,}, {subject} word for word a reference of the image in {selection.label}: {end}"
+    )
+    where = about(system, against=selection.label)
+    return [Finding("own-references", said, where, {"captions": own}, scored, "warning")]

@@ -16,18 +16,16 @@ import polars as pl
 
 from auditor.errors import AuditorError, MetricError, MissingExtraError
 from auditor.metrics import bleu, chrf, cider, meteor, own, rouge, ter
-from auditor.metrics.by_reference_count import ByReferenceCount
-from auditor.metrics.card import OF_FILE, Metric
-from auditor.metrics.counting import CountSpec, Kernel
-from auditor.metrics.own_modules import function_of
-from auditor.metrics.own_statements import statement_of
+from auditor.metrics.card import OF_FILE, CountSpec, Metric
 from auditor.metrics.vectors import cards as of_vectors
 from auditor.model import Draw, Selection
 from auditor.parameters import MetricName
 from auditor.plugins import added, said
 from auditor.result import Finding, Signature, plain
+from auditor.scoring.own_statements import card_of_statement, statement_of
 from auditor.statistics import cards
 from auditor.statistics.cards import Statistic
+from auditor.store.captions import Captions
 from auditor.store.sqlfiles import catalogue
 
 #: Scores are rounded where they leave a scorer: equal scores then are equal in every bit, on any machine and any
@@ -65,6 +63,10 @@ class References:
             draw = Draw(self.drawn + (self.rule == "loo"), self.seed, images=self.images)
         return replace(selection, draw=draw, distinct=self.distinct)
 
+    def select(self, captions: Captions) -> Captions:
+        """Return the captions at work, as `of` selects them."""
+        return captions.like(self.of(captions.selection))
+
 
 @dataclass(frozen=True)
 class MetricRequest:
@@ -81,24 +83,12 @@ class MetricRequest:
     @property
     def counting(self) -> CountSpec:
         """What has to be counted for it."""
-        return self._counting(*(self.metric.variant(self.settings) or (self.metric.counts, self.metric.kernel)))
-
-    @property
-    def by_reference_count(self) -> ByReferenceCount | None:
-        """What counts for all numbers of references at once; null where each is counted by itself."""
-        return self.metric.by_reference_count(self.settings)
-
-    @property
-    def counting_by_reference_count(self) -> CountSpec:
-        """What has to be counted for it against growing numbers of references, where that can be had at once."""
-        at_once = self.by_reference_count
-        return self._counting(at_once.relation, at_once.kernel) if at_once else self.counting
-
-    def _counting(self, relation: str, kernel: Kernel | None) -> CountSpec:
-        declared = self.metric.parameters
-        chosen = {name: value for name, value in self.settings.items() if declared[name].counts}
-        normalization = self.metric.normalization(self.settings)
-        return CountSpec(relation, {**self.metric.counted_with, **self._lists, **chosen}, kernel, normalization)
+        metric = self.metric
+        variant = metric.variant(self.settings) if metric.variant else None
+        relation, kernel = variant or (metric.counts, metric.kernel)
+        chosen = {name: value for name, value in self.settings.items() if metric.parameters[name].counts}
+        normalization = metric.normalization(self.settings) if metric.normalization else None
+        return CountSpec(relation, {**metric.counted_with, **self._lists, **chosen}, kernel, normalization)
 
     @property
     def _lists(self) -> Mapping[str, str]:
@@ -107,7 +97,7 @@ class MetricRequest:
 
     def refusal(self, images: int) -> str | None:
         """Say why a selection of so many images can have no such scores; null where it can."""
-        return self.metric.refusal(self.settings, images)
+        return self.metric.refusal(self.settings, images) if self.metric.refusal else None
 
     def scores(self, counts: pl.DataFrame) -> pl.Series:
         """Turn its counts into scores, rounded to 12 decimals, or significant digits where the card says so."""
@@ -127,15 +117,19 @@ class MetricRequest:
         scores = self.metric.score(counts, {**self.metric.fixed, **self.settings}).alias(self.label)
         if not self.rounded:
             return scores
-        tiny = self.metric.ranks_what_is_tiny(self.settings)
-        return scores.round_sig_figs(DECIMALS) if tiny else scores.round(DECIMALS)
+        ranks_what_is_tiny = self.metric.ranks_what_is_tiny
+        is_tiny = ranks_what_is_tiny is not None and ranks_what_is_tiny(self.settings)
+        return scores.round_sig_figs(DECIMALS) if is_tiny else scores.round(DECIMALS)
 
     def signature(self, tokenizer: str, references: References) -> Signature:
         """Name it in full."""
         fixed = self.metric.fixed if self.metric.shown else {}
-        declared = self.metric.parameters
-        named = {key: value for key, value in self.settings.items() if declared[key].matters(self.settings)}
-        beside = {**self.metric.signed(tokenizer, self.settings), **self._lists}
+        named = {
+            key: value
+            for key, value in self.settings.items()
+            if (matters := self.metric.parameters[key].matters) is None or matters(self.settings)
+        }
+        beside = {**(self.metric.signed(tokenizer, self.settings) if self.metric.signed else {}), **self._lists}
         against = {"refs": "none"} if self.metric.sees_images else references.parameters
         beside |= {} if self.rounded else {"digits": "all"}
         parameters = {"tok": tokenizer, **against, **fixed, **named, **beside}
@@ -242,9 +236,9 @@ def request(text: MetricName) -> MetricRequest:
         return defaults_of(_of_function(text, _called(text)))
     if text.startswith(BY_MODULE):
         path = text.removeprefix(BY_MODULE)
-        return defaults_of(_of_function(function_of(path), path))
+        return defaults_of(_of_function(own.function_of(path), path))
     if text.startswith(BY_FILE):
-        return defaults_of(_register(own.card_of_statement(statement_of(Path(text.removeprefix(BY_FILE))))))
+        return defaults_of(_register(card_of_statement(statement_of(Path(text.removeprefix(BY_FILE))))))
     return _by_name(text, opens=True)
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from auditor.model import Progress, Selection
+from auditor.model import Progress
 from auditor.result import Finding, Said, Severity, about
 from auditor.scoring.registry import References
-from auditor.store import ngrams, tokens
-from auditor.store.connection import Store
+from auditor.store import ngrams
+from auditor.store.captions import Captions
 from auditor.store.scripts import fact_tokenizer
-from auditor.store.versions import images as described
-from auditor.text import tokenizer_of
 
 #: What numbers are called, of all captions and of each text once per image, where both are shown.
 RAW, DISTINCT = "raw", "distinct"
@@ -21,22 +19,21 @@ RAW, DISTINCT = "raw", "distinct"
 _MOST = 0.01
 
 
-def repeats(
-    store: Store, selections: Sequence[Selection], tokenizer: str, progress: Progress, *, left_out: bool
-) -> list[Finding]:
-    """List which selections have more than 1 % captions that repeat another of their image; any that are `left_out`.
+def repeats(asked: Sequence[Captions], progress: Progress, *, left_out: bool) -> list[Finding]:
+    """List which captions have more than 1 % that repeat another of their image; any that are `left_out`.
 
-    Scores leave out what is equal under `tokenizer`, whose tokens are provided; the finding names that number where it
-    differs.
+    Scores leave out what is equal under the tokenizer of `asked`; the finding names that number where it differs.
     """
-    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
     told = []
-    for one in selections:
+    for captions in asked:
+        store, one, tokenizer = captions.store, captions.selection, captions.tokenizer
         key = fact_tokenizer(store, one, progress)
         counted = ngrams.workspace(store, one, key, key=key).rows("repeat_count")
-        captions, repeated, images = counted.select("captions", "repeats", "images_with_repeats").row(0)
-        equal = captions - int(described(store, replace(one, distinct=tokenizer))["captions"].sum()) if left_out else 0
-        if not (repeated or equal) or (repeated <= _MOST * captions and not left_out):
+        number, repeated, images = counted.select("captions", "repeats", "images_with_repeats").row(0)
+        equal = 0
+        if left_out:
+            equal = number - int(captions.like(replace(one, distinct=tokenizer)).images()["captions"].sum())
+        if not (repeated or equal) or (repeated <= _MOST * number and not left_out):
             continue
         without = "" if equal == repeated else f" the {equal:,} that are equal under tokenizer {tokenizer}"
         verb = "repeats" if repeated == 1 else "repeat"
@@ -45,11 +42,11 @@ def repeats(
             if left_out
             else "the human bound is inflated; --distinct takes each text once"
         )
-        said = f"{one.label}: {repeated:,} of {captions:,} captions {verb} another of their image: {end}"
+        said = f"{one.label}: {repeated:,} of {number:,} captions {verb} another of their image: {end}"
         values = {"captions": repeated, "images": images}
         values |= {"equal_under_tokenizer": equal} if left_out else {}
-        severity: Severity = "warning" if repeated > _MOST * captions else "notice"
-        told.append(Finding("repeated-captions", said, about(one), values, captions, severity))
+        severity: Severity = "warning" if repeated > _MOST * number else "notice"
+        told.append(Finding("repeated-captions", said, about(one), values, number, severity))
     return told
 
 

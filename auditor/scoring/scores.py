@@ -8,19 +8,20 @@ from functools import reduce
 import polars as pl
 
 from auditor.errors import MetricError
-from auditor.metrics.candidates import CandidateSet
-from auditor.metrics.counting import CountSpec, count_in_parts
+from auditor.metrics.card import CountSpec
 from auditor.model import Progress, Selection, silent
 from auditor.parameters import MetricName
 from auditor.result import Finding, about, counted
-from auditor.scoring.registry import MetricRequest, References
-from auditor.scoring.sight import learnt_from, pinned, unseen
+from auditor.scoring.candidates import CandidateSet
+from auditor.scoring.counting import count_in_parts
+from auditor.scoring.image_vectors import learnt_from, pinned, unseen
+from auditor.scoring.registry import MetricRequest, References, are_ours, requests
 from auditor.scoring.single_captions import lacking, refusal
-from auditor.scoring.writing import unreadable
-from auditor.store import ngrams, tokens
+from auditor.store import for_people, ngrams
+from auditor.store.captions import Captions, tokenize
 from auditor.store.connection import Store
+from auditor.store.scripts import script_counts, why_not_english
 from auditor.store.versions import images
-from auditor.text import tokenizer_of
 
 _KEYS = ("candidate", "image", "slot")
 
@@ -28,9 +29,7 @@ _BYTES_AT_ONCE = 16 << 20  # of counts: a scorer needs some ten times as many
 
 
 def score_candidates(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
     progress: Progress = silent,
@@ -41,25 +40,23 @@ def score_candidates(
     has no vector. Raises `MetricError` where no caption can have any, and for
     a metric that has no scores of so few images.
     """
+    store, selection = captions.store, captions.selection
     refuse_unscorable(store, selection, metrics)
     metrics = pinned(store, selection, metrics)
     texts = [selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
-    texts += learnt_from(store, metrics)
-    tokens.provide(store, texts, tokenizer, tokenizer_of(tokenizer), progress)
-    scores = scored(store, selection, tokenizer, candidates, metrics, progress)
+    tokenize(store, [*texts, *learnt_from(store, metrics)], captions.tokenizer, progress)
+    scores = scored(captions, candidates, metrics, progress)
     if scores.is_empty() and any(metric.metric.sees_images for metric in metrics):
         raise MetricError(f"{selection.label}: no image of these candidates has a vector")
     if scores.is_empty() and (why := lacking(store, selection)):
         raise refusal(selection, why)
-    if scores.is_empty() and (refused := too_long(store, [selection], tokenizer)):
+    if scores.is_empty() and (refused := too_long(captions)):
         raise MetricError(refused[0].sentence)
     return scores
 
 
 def scored(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
     progress: Progress,
@@ -72,7 +69,7 @@ def scored(
     alike = {spec: [metric for metric in metrics if metric.counting == spec] for spec in specs}
     parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
     order = pl.Enum([candidate.name for candidate in candidates])
-    for spec, counts in count_in_parts(store, selection, tokenizer, candidates, specs, progress):
+    for spec, counts in count_in_parts(captions, candidates, specs, progress):
         slices = max(1, int(counts.estimated_size()) // _BYTES_AT_ONCE)
         parts[spec] += [
             some.select(*_own_memory(order), *(metric.scores(some) for metric in alike[spec]))
@@ -157,17 +154,17 @@ def together(signed: Iterable[Mapping[str, str]]) -> dict[str, str]:
     return {label: "; ".join(names) for label, names in gathered.items()}
 
 
-def too_long(store: Store, selections: Sequence[Selection], tokenizer: str) -> list[Finding]:
+def too_long(*asked: Captions) -> list[Finding]:
     """Say which captions have more words than metrics align, and so leave their images without scores."""
     told = []
-    for one in selections:
-        version = one.version
-        overlong = store.rows(
+    for captions in asked:
+        version = captions.selection.version
+        overlong = captions.store.rows(
             "overlong",
             dataset=version.dataset,
             seq=version.seq,
-            split=one.split,
-            tokenizer=tokenizer,
+            split=captions.selection.split,
+            tokenizer=captions.tokenizer,
             most_words=ngrams.MOST_WORDS,
         )
         if overlong.height:
@@ -177,9 +174,9 @@ def too_long(store: Store, selections: Sequence[Selection], tokenizer: str) -> l
             told.append(
                 Finding(
                     "captions-too-long",
-                    f"{one.label}: {subject} more than {ngrams.MOST_WORDS:,} words, which no metric aligns: neither "
-                    f"they nor what would meet them gets a score: {named}{more}",
-                    about(one),
+                    f"{captions.label}: {subject} more than {ngrams.MOST_WORDS:,} words, which no metric aligns: "
+                    f"neither they nor what would meet them gets a score: {named}{more}",
+                    about(captions.selection),
                     {"captions": overlong.height, "most_words": ngrams.MOST_WORDS},
                     severity="warning",
                 )
@@ -198,3 +195,54 @@ def too_few_captions(store: Store, selection: Selection, references: References)
     said = f"{selection.label}: {subject} fewer than {draw.captions} captions and no score"
     values = {"images": few, "captions_needed": draw.captions}
     return [Finding("too-few-captions", said, about(selection), values, described.height, "notice")]
+
+
+def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
+    """Say by label why metrics cannot read the captions of a selection: by their language, or by their letters.
+
+    Letters are seen: captions are not Latin where more than half of those that have letters are not.
+    """
+    needed = {asked.label: asked.metric.writing(asked.settings) for asked in metrics if asked.metric.writing}
+    if not any(needed.values()):
+        return {}
+    captions, latin, _ = script_counts(store, selection)
+    is_latin = 2 * latin >= captions
+    why = why_not_english(store, selection)
+    reasons = {}
+    for label, writing in needed.items():
+        if writing == "english" and why:
+            reasons[label] = f"its stems, synonyms and function words are English, and the captions are {why}"
+        elif writing == "latin" and not is_latin:
+            reasons[label] = (
+                "it splits words into runs of a-z and 0-9, and the captions are not in Latin letters: ascii=false"
+            )
+    return reasons
+
+
+def keep_scores(
+    store: Store,
+    selection: Selection,
+    scores: pl.DataFrame,
+    candidates: Sequence[CandidateSet],
+    signatures: Mapping[str, str],
+) -> None:
+    """Keep the scores of candidates for people to query, by metrics of this package; `signatures` are by label.
+
+    Not where the store keeps nothing that was drawn, as for `reproduce`.
+    """
+    if not store.keeps_drawn or not are_ours(requests(list(signatures))):
+        return
+    rows = [
+        (
+            for_people.key(selection, one.name, one.source, one.params.get("seed"), signature),
+            one.name,
+            one.source,
+            one.params.get("seed"),
+            label,
+            signature,
+        )
+        for one in candidates
+        for label, signature in signatures.items()
+    ]
+    made = pl.DataFrame(rows, schema=for_people.MADE, orient="row")
+    for_people.keep_scores(store, selection, scores.select("candidate", "image", "slot", *signatures), made)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from auditor.errors import MetricError, UsageError
-from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.model import Selection
+from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.store.connection import Store
 from auditor.store.versions import log, related, resolve, resolve_all
 

@@ -10,17 +10,16 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Said, Table, findings_in, folded, notes_in
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_few_captions, too_long
 from auditor.scoring.single_captions import referenced, without_references
-from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
 from auditor.statistics.correlation import correlate as correlate_scores
+from auditor.store.captions import select_all
 from auditor.store.connection import Store
-from auditor.store.versions import resolve_all
 from auditor.text import AUTO
 
 #: How many of the strongest pairs, and of the weakest, a table shows.
@@ -36,7 +35,6 @@ Statistics = Annotated[
 ]
 
 
-@chooses_tokenizer("refs")
 def correlate(
     store: Store,
     *refs: p.Refs,
@@ -70,16 +68,18 @@ def correlate(
     if len(requested) < 2:
         raise UsageError("correlate needs two metrics or more; name another with -m, or none for all")
     against = References("loo", references, seed)
-    selections, alone = referenced(store, resolve_all(store, refs, split), against, requested)
+    every = {one.selection: one for one in select_all(store, refs, split, tokenizer, progress=progress)}
+    selections, alone = referenced(store, tuple(every), against, requested)
     parts, names, notes = [], [], list[Said]((*left_out(metrics), *alone))
     for selection in selections:
+        captions = every[selection]
         some, unscored = scorable(store, against.of(selection), requested, metrics)
-        scores = score_candidates(store, against.of(selection), tokenizer, [HUMAN], some, progress)
+        scores = score_candidates(against.select(captions), [HUMAN], some, progress)
         part, absent = _correlations(selection, scores, [metric.label for metric in some], chosen, progress)
         parts.append(part)
-        names.append(signatures([one for one in some if _is_in(part, one.label)], tokenizer, against))
+        names.append(signatures([one for one in some if _is_in(part, one.label)], captions.tokenizer, against))
         notes += [*unscored, *too_few_captions(store, selection, against), *_unscored(store, selection, scores)]
-        notes += [*too_long(store, [selection], tokenizer), *absent, *_largest_p(selection, part)]
+        notes += [*too_long(captions), *absent, *_largest_p(selection, part)]
         del scores
     rows = pl.concat(parts)
     used = [metric for metric in requested if _is_in(rows, metric.label)]
@@ -95,7 +95,7 @@ def correlate(
         tables=folded((*(table for one in labelled for table in _tables(*one)), *_ranges(labelled))),
         figures=tuple(figure for one in labelled for figure in _heatmaps(*one)),
         lead=tuple(sentence for one in labelled for sentence in _lead(*one)),
-        notes=(*notes_in(notes), *_signs(used), *_smallest(rows)),
+        notes=(*next(iter(every.values())).notes, *notes_in(notes), *_signs(used), *_smallest(rows)),
         findings=findings_in(notes),
     )
 

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from sizes import examples
 
 from auditor.metrics.bleu import corpus, per_image
-from auditor.metrics.candidates import HUMAN, CandidateSet
-from auditor.metrics.counting import count
+from auditor.scoring.candidates import HUMAN, CandidateSet
+from auditor.scoring.counting import count
 from auditor.scoring.registry import References, request
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.score.study import score
@@ -41,7 +42,7 @@ def counted(store: Store, parts: Segments) -> pl.DataFrame:
     params = {"system": "system", "system_seq": 1, "system_split": None}
     spec = request("bleu-4").counting
     system = CandidateSet("system", "candidate_system", params)
-    return count(store, resolve(store, "set"), "bare", [system], [spec])["system", spec]
+    return count(Captions(store, resolve(store, "set"), "bare"), [system], [spec])["system", spec]
 
 
 def scores(counts: pl.DataFrame, asked: str) -> list[float]:
@@ -138,7 +139,7 @@ def test_image_is_a_corpus_of_its_captions(store: Store) -> None:
     }
     ingest_rows(store, [(image, slot, text) for image, own in images.items() for slot, text in enumerate(own)])
     asked = request("bleu-4:smooth=add-1")
-    counts = count(store, resolve(store, "set"), "bare", [HUMAN], [asked.counting])["human", asked.counting]
+    counts = count(Captions(store, resolve(store, "set"), "bare"), [HUMAN], [asked.counting])["human", asked.counting]
     found = per_image(counts, {**asked.metric.fixed, **asked.settings})
     expected = []
     for image in ("one", "two"):

@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 from sizes import examples
 from test_ter import scores
 
-from auditor.metrics.candidates import HUMAN
 from auditor.metrics.kernels import chrf as kernel
 from auditor.metrics.kernels.columns import Sides, Texts
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 
@@ -87,7 +88,7 @@ def test_long_texts_share_what_their_counts_share() -> None:
 
 def test_caption_is_no_reference_of_itself(store: Store) -> None:
     ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "cats"), ("b", 0, "a dog"), ("b", 1, "a dog"), ("c", 0, "alone")])
-    found = score_candidates(store, resolve(store, "set"), "bare", [HUMAN], requests(["chrf"]))
+    found = score_candidates(Captions(store, resolve(store, "set"), "bare"), [HUMAN], requests(["chrf"]))
     assert found["image"].to_list() == ["a", "a", "b", "b"]
     assert found["chrf"][2:].to_list() == [1.0, 1.0]
     assert found["chrf"].max() == 1.0

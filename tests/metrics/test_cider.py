@@ -18,10 +18,11 @@ from sizes import examples
 
 from auditor import config
 from auditor.errors import MetricError
-from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import References, request, requests
 from auditor.scoring.scores import score_candidates
 from auditor.scoring.substitutes import intra
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.bounds.study import bounds
@@ -44,7 +45,7 @@ def ingest(store: Store, images: Images, dataset: str = "set") -> None:
 
 
 def scored(store: Store, asked: str, candidates: Sequence[CandidateSet] = (HUMAN,)) -> dict[tuple[int, int], float]:
-    scores = score_candidates(store, resolve(store, "set"), "bare", candidates, requests([asked]))
+    scores = score_candidates(Captions(store, resolve(store, "set"), "bare"), candidates, requests([asked]))
     return {(int(image), slot): value for _, image, slot, value in scores.iter_rows()}
 
 
@@ -116,7 +117,7 @@ def test_readings_are_pycocoevalcaps(store: Store, reading: str) -> None:
     rows = [(i, slot, text) for i, texts in make_gold_cider.IMAGES.items() for slot, text in enumerate(texts)]
     ingest_rows(store, rows)
     scores = score_candidates(
-        store, resolve(store, "set"), "bare", [HUMAN], requests([f"cider-d:scale=x10,idf={reading}"])
+        Captions(store, resolve(store, "set"), "bare"), [HUMAN], requests([f"cider-d:scale=x10,idf={reading}"])
     )
     found = {f"{image}#{slot}": value for _, image, slot, value in scores.iter_rows()}
     assert found == pytest.approx(gold, abs=1e-9)
@@ -143,10 +144,10 @@ def test_scores_do_not_depend_on_what_else_is_counted(reading: str) -> None:
     with Store.open(MEMORY) as store:
         ingest(store, images)
         chosen = resolve(store, "set")
-        together = score_candidates(store, chosen, "bare", [HUMAN, intra(1)], requests(asked))
+        together = score_candidates(Captions(store, chosen, "bare"), [HUMAN, intra(1)], requests(asked))
         for one in asked:
             for candidate in (HUMAN, intra(1)):
-                alone = score_candidates(store, chosen, "bare", [candidate], requests([one]))
+                alone = score_candidates(Captions(store, chosen, "bare"), [candidate], requests([one]))
                 assert together.filter(pl.col("candidate") == candidate.name).select(alone.columns).equals(alone)
 
 
@@ -295,7 +296,7 @@ def test_means_of_the_readings_on_flickr8k_are_the_official_ones(data: Path, fli
         f"{name}:scale=x10,idf={reading}" for name in ("cider", "cider-d") for reading in ("dataset", "fold", "run")
     ]
     with Store.open(flickr8k_test) as store:
-        scores = score_candidates(store, resolve(store, "flickr8k:test"), "bare", [HUMAN], requests(asked))
+        scores = score_candidates(Captions(store, resolve(store, "flickr8k:test"), "bare"), [HUMAN], requests(asked))
     means = scores.select(pl.exclude("candidate", "image", "slot").mean().round(4)).row(0)
     assert means == (1.0232, 1.0121, 1.0095, 0.8322, 0.8233, 0.8211)
 

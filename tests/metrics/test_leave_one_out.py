@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from sizes import examples
 
 from auditor import config
-from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import METRICS, requests
 from auditor.scoring.scores import score_candidates
 from auditor.scoring.substitutes import intra
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.ingest import ingest_sources
@@ -71,7 +72,9 @@ def scored(
     store: Store, ref: str = "set", metrics: list[str] | None = None, candidates: Sequence[CandidateSet] = (HUMAN,)
 ) -> pl.DataFrame:
     """One row per candidate and metric."""
-    scores = score_candidates(store, resolve(store, ref), "bare", candidates, requests(metrics or plain.METRICS))
+    scores = score_candidates(
+        Captions(store, resolve(store, ref), "bare"), candidates, requests(metrics or plain.METRICS)
+    )
     return scores.unpivot(index=["candidate", "image", "slot"], variable_name="metric")
 
 

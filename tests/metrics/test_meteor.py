@@ -24,11 +24,12 @@ from sizes import examples
 
 from auditor.errors import MetricError, MissingExtraError, SourceError
 from auditor.metrics import meteor
-from auditor.metrics.candidates import HUMAN, CandidateSet
-from auditor.metrics.counting import count
 from auditor.metrics.meteor import resources, words
 from auditor.metrics.meteor.resources import JAR, PARAPHRASES, SHA256
+from auditor.scoring.candidates import HUMAN, CandidateSet
+from auditor.scoring.counting import count
 from auditor.scoring.registry import References, request
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.score.study import score
@@ -113,7 +114,9 @@ def small_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def counted(store: Store, candidates: CandidateSet = HUMAN, norm: str = "norm") -> pl.DataFrame:
     asked = request(f"meteor:norm={norm}")
-    return count(store, resolve(store, "set"), "bare", [candidates], [asked.counting])[candidates.name, asked.counting]
+    return count(Captions(store, resolve(store, "set"), "bare"), [candidates], [asked.counting])[
+        candidates.name, asked.counting
+    ]
 
 
 def of_pairs(pairs: list[tuple[str, list[str]]], norm: str = "norm") -> pl.DataFrame:

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 from conftest import ingest_rows
 
-from auditor.metrics.candidates import HUMAN
-from auditor.metrics.counting import count
+from auditor.scoring.candidates import HUMAN
+from auditor.scoring.counting import count
 from auditor.scoring.registry import request
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 
@@ -23,8 +24,8 @@ def test_rewritten_tokens_count_as_if_they_had_been_written(metric: str) -> None
     with Store.open(MEMORY) as store:
         ingest_rows(store, ROWS, "as they are")
         ingest_rows(store, REWRITTEN, "rewritten")
-        plain = count(store, resolve(store, "rewritten"), "bare", [HUMAN], [asked.counting])
+        plain = count(Captions(store, resolve(store, "rewritten"), "bare"), [HUMAN], [asked.counting])
         rouge = replace(asked.counting, normalization="rouge")
-        both = count(store, resolve(store, "as they are"), "bare", [HUMAN], [asked.counting, rouge])
+        both = count(Captions(store, resolve(store, "as they are"), "bare"), [HUMAN], [asked.counting, rouge])
     assert both["human", rouge].equals(plain["human", asked.counting])
     assert not both["human", rouge].equals(both["human", asked.counting])

@@ -16,9 +16,10 @@ import polars as pl
 import pytest
 from conftest import DATA, ROOT, ingest_rows
 
-from auditor.metrics.candidates import CandidateSet
+from auditor.scoring.candidates import CandidateSet
 from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 
@@ -27,7 +28,7 @@ SYSTEM = CandidateSet("system", "candidate_system", {"system": "system", "system
 
 def scores_of_system(store: Store, metric_name: str) -> pl.DataFrame:
     (metric,) = requests([metric_name])
-    scores = score_candidates(store, resolve(store, "set"), "bare", [SYSTEM], [metric])
+    scores = score_candidates(Captions(store, resolve(store, "set"), "bare"), [SYSTEM], [metric])
     return scores.rename({metric.label: "value"})
 
 
@@ -102,7 +103,7 @@ def test_rouge_of_judged_candidates_is_what_the_script_prints(judged: tuple[Stor
         for letter, measure in measures.items()
     }
     metrics = requests(list(asked.values()))
-    scores = score_candidates(store, resolve(store, "set"), "bare", [SYSTEM], metrics)
+    scores = score_candidates(Captions(store, resolve(store, "set"), "bare"), [SYSTEM], metrics)
     both = scores.join(official, on=["image", "slot"], how="inner")
     assert both.height == 5822
     wrong = {column: (both[metric.label] != both[column]).sum() for column, metric in zip(asked, metrics, strict=True)}

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from sizes import examples
 
 from auditor.errors import MetricError
-from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import METRICS, lacking, requests
 from auditor.scoring.scores import score_candidates
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 
@@ -45,7 +46,7 @@ def scored(rows: Rows, metrics: list[str], system: Rows = ()) -> pl.DataFrame:
         if system:
             ingest_rows(store, system, "system", "candidates")
         chosen = SYSTEM if system else HUMAN
-        scores = score_candidates(store, resolve(store, "set"), "bare", [chosen], requests(metrics))
+        scores = score_candidates(Captions(store, resolve(store, "set"), "bare"), [chosen], requests(metrics))
     return scores.unpivot(index=["candidate", "image", "slot"], variable_name="metric").sort("metric", "image", "slot")
 
 

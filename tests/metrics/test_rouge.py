@@ -21,13 +21,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.errors import MetricError
-from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.kernels.columns import meetings, sides
 from auditor.metrics.kernels.lcs import common_subsequences, weighted_subsequences
 from auditor.metrics.rouge.scoring import as_printed
+from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
 from auditor.scoring.substitutes import intra
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.text.stemmers.rouge import stem
@@ -51,7 +52,7 @@ def score_items(items: Sequence[Item], metrics: Sequence[str]) -> pl.DataFrame:
         ingest_rows(
             store, [(name, 0, item[0]) for name, item in zip(names, items, strict=True)], "system", "candidates"
         )
-        scores = score_candidates(store, resolve(store, "set"), "bare", [SYSTEM], asked).sort("image")
+        scores = score_candidates(Captions(store, resolve(store, "set"), "bare"), [SYSTEM], asked).sort("image")
     assert scores["image"].to_list() == names
     return scores.select(pl.col(one.label).alias(name) for one, name in zip(asked, metrics, strict=True))
 
@@ -159,8 +160,10 @@ def test_candidates_counted_together_score_as_those_counted_apart(store: Store) 
     ingest_rows(store, rows, kind="candidates")
     asked = requests(list(plain.ROUGE))
     selection = resolve(store, "set")
-    together = score_candidates(store, selection, "bare", [HUMAN, intra(1)], asked)
-    apart = [score_candidates(store, selection, "bare", [candidate], asked) for candidate in (HUMAN, intra(1))]
+    together = score_candidates(Captions(store, selection, "bare"), [HUMAN, intra(1)], asked)
+    apart = [
+        score_candidates(Captions(store, selection, "bare"), [candidate], asked) for candidate in (HUMAN, intra(1))
+    ]
     assert together.equals(pl.concat(apart))
     assert set(together["candidate"]) == {"human", "intra"}
 
@@ -174,7 +177,7 @@ def test_kept_counts_give_the_scores_that_fresh_ones_gave(tmp_path: Path) -> Non
     found = []
     for _ in range(2):
         with Store.open(path) as store:
-            found.append(score_candidates(store, resolve(store, "set"), "bare", [HUMAN], asked))
+            found.append(score_candidates(Captions(store, resolve(store, "set"), "bare"), [HUMAN], asked))
     assert found[0].equals(found[1])
 
 

@@ -14,15 +14,16 @@ from threadpoolctl import threadpool_limits
 
 from auditor import config
 from auditor.errors import MetricError, UsageError
-from auditor.metrics.candidates import HUMAN
 from auditor.metrics.vectors import ranking
 from auditor.metrics.vectors.bags import bags, unit
 from auditor.model import Kind, Source
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import scorable, score_candidates
 from auditor.scoring.substitutes import intra
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies.agree import agree
@@ -36,12 +37,12 @@ LEARNERS = ("vector-ridge", "vector-rank")
 
 
 def scores(store: Store, *metrics: str, ref: str = "set") -> pl.DataFrame:
-    return score_candidates(store, resolve(store, ref), "bare", [HUMAN], requests(metrics)).drop("candidate")
+    return score_candidates(Captions(store, resolve(store, ref), "bare"), [HUMAN], requests(metrics)).drop("candidate")
 
 
 def preferred(store: Store, metric: str, ref: str = "set") -> float:
     """The share of captions that score more than one of another image in their place."""
-    scored = score_candidates(store, resolve(store, ref), "bare", [HUMAN, intra(1)], requests([metric]))
+    scored = score_candidates(Captions(store, resolve(store, ref), "bare"), [HUMAN, intra(1)], requests([metric]))
     own, other = (scored.filter(candidate=who).sort("image", "slot")[metric] for who in ("human", "intra"))
     return float((own > other).mean() or 0.0)
 

@@ -21,12 +21,13 @@ from sizes import examples
 from test_official_scores import judged as judged  # noqa: PLC0414  # a fixture
 from test_official_scores import scores_of_system
 
-from auditor.metrics.candidates import CandidateSet
-from auditor.metrics.counting import count
 from auditor.metrics.kernels import ter as kernel
 from auditor.metrics.kernels import threads
 from auditor.metrics.kernels.columns import sides
+from auditor.scoring.candidates import CandidateSet
+from auditor.scoring.counting import count
 from auditor.scoring.registry import requests
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 
@@ -185,7 +186,9 @@ def test_judged_candidates_need_the_edits_that_tercom_counts(judged: tuple[Store
     store, official = judged
     system = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1, "system_split": None})
     (metric,) = requests(["ter"])
-    counts = count(store, resolve(store, "set"), "bare", [system], [metric.counting])["system", metric.counting]
+    counts = count(Captions(store, resolve(store, "set"), "bare"), [system], [metric.counting])[
+        "system", metric.counting
+    ]
     both = counts.with_columns(metric.scores(counts).alias("value")).join(official, on=["image", "slot"])
     assert both.height == 5822
     assert both["edits"].cast(pl.Float64).equals(both["ter_edits"])

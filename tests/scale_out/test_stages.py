@@ -31,6 +31,7 @@ from auditor.scoring.scale_out.plan import Plan
 from auditor.scoring.scale_out.processes import Process
 from auditor.scoring.scale_out.tasks import run
 from auditor.scoring.scale_out.work import Work
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies import bounds, score
@@ -73,7 +74,9 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def begun(store: Store, folder: Path, names: list[str] | None = None) -> tuple[Plan, Work]:
-    return begin(store, resolve(store, "set"), "bare", requests(names or METRICS), lambda _: folder, captions=30)
+    return begin(
+        Captions(store, resolve(store, "set"), "bare"), requests(names or METRICS), lambda _: folder, at_once=30
+    )
 
 
 def do(plan: Plan, work: Work, name: str = "here", force: Force = ONE) -> dict[str, int]:

@@ -344,7 +344,7 @@ def test_kept_counts_equal_fresh_ones(path: Path, monkeypatch: pytest.MonkeyPatc
         assert kept[True] == len(BOUNDS) - 1
     forget_results(path)
     with Store.open(path) as store:
-        monkeypatch.setattr("auditor.metrics.counting._count", lambda *_: pytest.fail("counted again"))
+        monkeypatch.setattr("auditor.scoring.counting._count", lambda *_: pytest.fail("counted again"))
         assert bounds(store, "set", candidates=BOUNDS).frame.equals(fresh)
 
 

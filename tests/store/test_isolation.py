@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from conftest import ingest_rows
 
-from auditor.metrics import idf
+from auditor.scoring import frequencies
 from auditor.store import ngrams, versions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.workspace import Workspace
@@ -87,8 +87,8 @@ def test_what_is_bound_anew_leaves_nothing_behind(filled: Store) -> None:
 
 def test_pooled_frequencies_are_those_of_the_datasets_that_are_named(filled: Store) -> None:
     both = [versions.resolve(filled, name) for name in ("small", "large")]
-    with idf.together(filled, both, "bare") as outer:
-        with idf.together(filled, both[:1], "bare") as inner:
+    with frequencies.together(filled, both, "bare") as outer:
+        with frequencies.together(filled, both[:1], "bare") as inner:
             assert inner != outer
-            assert idf._POOLS[filled][inner].images == 1
-        assert idf._POOLS[filled][outer].images == 3
+            assert frequencies._POOLS[filled][inner].images == 1
+        assert frequencies._POOLS[filled][outer].images == 3

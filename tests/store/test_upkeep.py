@@ -125,7 +125,7 @@ def test_gc_sweeps_counts_of_old_versions_and_keeps_those_of_the_newest(
         for relation in ("bleu", "cider", "drawn_candidate"):
             orphans = f"select count(*) from cache.{relation} anti join cache.entry using (key)"
             assert store.query(orphans).item() == 0
-        monkeypatch.setattr("auditor.metrics.counting._count", lambda *_: pytest.fail("counted again"))
+        monkeypatch.setattr("auditor.scoring.counting._count", lambda *_: pytest.fail("counted again"))
         assert bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame.equals(expected)
 
 

@@ -10,9 +10,10 @@ from conftest import ingest_rows
 
 from auditor.errors import MetricError
 from auditor.model import Gate
-from auditor.scoring import registry, writing
+from auditor.scoring import registry
 from auditor.scoring.registry import MetricRequest, request
-from auditor.scoring.writing import unreadable
+from auditor.scoring.scores import unreadable
+from auditor.store import scripts
 from auditor.store.connection import Store
 from auditor.store.scripts import chosen_tokenizer, unspaced
 from auditor.store.versions import resolve
@@ -198,5 +199,5 @@ def test_captions_are_not_looked_at_where_the_store_holds_no_such_letter(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _filled(store, ru=RUSSIAN)
-    monkeypatch.setattr(writing, "script_counts", lambda *_: pytest.fail("counted"))
+    monkeypatch.setattr(scripts, "script_counts", lambda *_: pytest.fail("counted"))
     assert chosen_tokenizer(store, ["ru"]) == ("bare", [])

@@ -93,12 +93,3 @@ def meetings(both: Sides) -> Meetings:
     reference = both.first[candidate] + offset
     kept = reference != both.held[candidate]
     return Meetings(candidate[kept], reference[kept])
-
-
-def apart(both: Sides, met: Meetings) -> Sides:
-    """Make a candidate of every meeting, with that one reference."""
-    lengths = np.diff(both.candidates.starts)[met.candidate]
-    starts = offsets(lengths)
-    places = np.arange(starts[-1]) + np.repeat(both.candidates.starts[met.candidate] - starts[:-1], lengths)
-    candidates = Texts(both.candidates.tokens[places], starts)
-    return Sides(candidates, both.references, met.reference, met.reference + 1, np.full(len(lengths), -1))

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from auditor.errors import MetricError
-from auditor.metrics.by_reference_count import ByReferenceCount, as_lists, by_candidate, in_steps, steps_of
-from auditor.metrics.card import Metric, Parameter
-from auditor.metrics.counting import Kernel
+from auditor.metrics.card import Kernel, Metric, Parameter
 from auditor.metrics.kernels.columns import beside, flat, offsets, texts
 from auditor.metrics.kernels.threads import in_parts
 from auditor.metrics.meteor import resources
@@ -84,32 +80,8 @@ def _of_sums(sums: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.Series:
 TOGETHER = Together(_sums, _of_sums)
 
 
-@dataclass(frozen=True)
-class _Aligned:
-    """Candidates aligned with references: `scores` and `statistics` of the best, `pair_scores` of each, or none."""
-
-    placed: pl.DataFrame
-    scores: NDArray[np.float64]
-    statistics: NDArray[np.int64]
-    pair_scores: NDArray[np.float64]
-
-
 def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
-    aligned = _align(rows, parameters)
-    columns = {name: pl.Series(aligned.statistics[:, at], dtype=pl.UInt16) for at, name in enumerate(STATISTICS)}
-    return aligned.placed.with_columns(score=pl.Series(aligned.scores), **columns)
-
-
-def _count_by_number(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
-    """Keep the best score against the first k references, for each k: lists in place of numbers, without statistics."""
-    aligned = _align(rows, parameters, by_pair=True)
-    steps = steps_of(rows, aligned.placed.height)
-    scores = in_steps(by_candidate(aligned.pair_scores, len(steps)), steps)
-    return aligned.placed.with_columns(as_lists("score", np.maximum.accumulate(scores, axis=1)))
-
-
-def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any], *, by_pair: bool = False) -> _Aligned:
-    """Align the candidates of one bucket of images with their references; `by_pair`, with all of them."""
+    """Align the candidates of one bucket of images with their references, and keep what the best gives."""
     from auditor.metrics.kernels.meteor.alignment import UNALIGNED, align  # noqa: PLC0415
     from auditor.metrics.kernels.meteor.matches import Texts, Words  # noqa: PLC0415
     from auditor.metrics.kernels.meteor.search import LONGEST  # noqa: PLC0415
@@ -124,20 +96,17 @@ def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any], *, b
     known = lexicon(seen.words)
     scores = np.zeros(placed.height)
     statistics = np.zeros((placed.height, len(STATISTICS)), dtype=np.int64)
-    starts = offsets(pairs.last - pairs.first - (pairs.held >= 0))
-    pair_scores = np.zeros(starts[-1] if by_pair else 0)
     laid = Texts(seen.numbers, seen.starts)
     words = Words(known.key, known.stem, known.is_function, known.synonyms, known.synonym)
     phrases, paraphrases = _phrases(laid, known)
     in_parts(
         placed.height,
-        lambda first, last: align(
-            pairs, first, last, laid, words, phrases, paraphrases, scores, statistics, starts, pair_scores
-        ),
+        lambda first, last: align(pairs, first, last, laid, words, phrases, paraphrases, scores, statistics),
         _TASKS,
     )
     _refuse_repetitive(placed.filter(scores == UNALIGNED))
-    return _Aligned(placed, scores, statistics, pair_scores)
+    columns = {name: pl.Series(statistics[:, at], dtype=pl.UInt16) for at, name in enumerate(STATISTICS)}
+    return placed.with_columns(score=pl.Series(scores), **columns)
 
 
 def _refuse_longer(rows: Mapping[str, pl.DataFrame], words_of: pl.DataFrame, most: int) -> None:
@@ -210,12 +179,6 @@ def _signed(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
     return {"as": program, "release": RELEASE}
 
 
-_RELATIONS = ("meteor_reference", "meteor_token", "bucket_text")
-
-_BY_NUMBER = ByReferenceCount(
-    "meteor", Kernel("meteor_by_number", _count_by_number, (*_RELATIONS, "reference_step"), compiles="alignment.align")
-)
-
 CARDS = (
     Metric(
         name="meteor",
@@ -247,8 +210,9 @@ CARDS = (
                 counts=True,
             ),
         },
-        kernel=Kernel("meteor", _count, relations=_RELATIONS, compiles="alignment.align"),
-        by_reference_count=lambda _: _BY_NUMBER,
+        kernel=Kernel(
+            "meteor", _count, relations=("meteor_reference", "meteor_token", "bucket_text"), compiles="alignment.align"
+        ),
         writing=lambda _: "english",
         require=resources.package,
         lists=resources.identity,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Counting, Metric, Parameter
 from auditor.metrics.rouge import subsequences, units
 from auditor.metrics.rouge.scoring import Score
@@ -71,7 +70,6 @@ def _normalization(settings: Mapping[str, Any]) -> str | None:
 def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str, **more: Any) -> Metric:
     parameters = _PARAMETERS | more.pop("parameters", {})
     by_reference: Counting = more.pop("by_reference")
-    listed = ByReferenceCount(*by_reference, by_reference=True)
     return Metric(
         name=name,
         score=score,
@@ -90,7 +88,6 @@ def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str,
         normalization=_normalization,
         writing=lambda settings: "latin" if settings["ascii"] else None,
         variant=lambda settings: None if settings["aggregate"] == "pooled" else by_reference,
-        by_reference_count=lambda _: listed,
         **more,
     )
 

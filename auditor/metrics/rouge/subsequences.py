@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from auditor.metrics.counting import Kernel
+from auditor.metrics.card import Kernel
 from auditor.metrics.kernels.columns import Meetings, Sides, meetings, sides
 from auditor.metrics.rouge.scoring import (
     Numbers,

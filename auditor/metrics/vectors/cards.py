@@ -9,11 +9,9 @@ import numpy as np
 import polars as pl
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from auditor.metrics.card import Metric, Parameter
-from auditor.metrics.counting import Kernel
+from auditor.metrics.card import Kernel, Metric, Parameter
 from auditor.metrics.vectors.bags import bags
 from auditor.metrics.vectors.model import read
-from auditor.store.vectors import matrix
 
 AUTO = "auto"
 
@@ -62,7 +60,7 @@ def _scored(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> 
     cosines = np.zeros(found.height)
     texts = bags(found["tokens"], rows["known_word"])
     at_image, by_model = found["row"].to_numpy(), found["model"].to_numpy()
-    vectors = matrix(images["vector"])
+    vectors = images["vector"].explode().to_numpy().reshape(images.height, -1) if images.height else np.empty((0, 0))
     for number, model in read(rows["learnt_part"]):
         own = np.flatnonzero(by_model == number)
         if len(own):

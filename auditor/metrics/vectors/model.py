@@ -1,4 +1,4 @@
-"""What a model of captions has learnt: how a bag of words and the vector of an image become comparable."""
+"""What a model of captions learns from, and what it has learnt: how a bag of words and an image become comparable."""
 
 from __future__ import annotations
 
@@ -19,6 +19,23 @@ Floats = NDArray[np.float64]
 
 #: Columns of relation `text_model`: which model, which of its parts, which row of it, its numbers.
 SCHEMA = pl.Schema({"model": pl.Int32(), "part": pl.String(), "place": pl.Int32(), "numbers": pl.List(pl.Float64)})
+
+
+@dataclass(frozen=True)
+class Material:
+    """Captions of images that have a vector.
+
+    `captions` has columns image, slot, fold; `bags` a row each, `rows` says of which row of `vectors` it is, and so of
+    `images` and `folds`; `words` are those known, by `sql/vectors/known_word.sql`.
+    """
+
+    captions: pl.DataFrame
+    bags: csr_matrix
+    rows: NDArray[np.int64]
+    images: pl.Series
+    vectors: NDArray[np.float32]
+    folds: NDArray[np.int64]
+    words: pl.DataFrame
 
 
 @dataclass(frozen=True)

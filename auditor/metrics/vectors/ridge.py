@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditor.metrics.vectors.bags import unit
-from auditor.metrics.vectors.material import Material
-from auditor.metrics.vectors.model import Floats, TextModel
+from auditor.metrics.vectors.model import Floats, Material, TextModel
 
 _AT_ONCE = 8_192
 

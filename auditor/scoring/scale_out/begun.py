@@ -5,28 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, silent
 from auditor.scoring.registry import MetricRequest
 from auditor.scoring.scale_out import plan as plans
 from auditor.scoring.scale_out.plan import Plan
 from auditor.scoring.scale_out.work import CAPTIONS, WORDS, Work
 from auditor.scoring.scores import refuse_unscorable
 from auditor.scoring.single_captions import lacking, refusal
-from auditor.store import ngrams, tokens
-from auditor.store.connection import Store
-from auditor.text import tokenizer_of
+from auditor.store.captions import Captions
 
 #: Captions of a bucket. It does not depend on the machine: what is the same work has the same files everywhere.
 CAPTIONS_AT_ONCE = 60_000
 
 
 def begin(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     metrics: Sequence[MetricRequest],
     place: Callable[[Plan], Path],
-    captions: int = CAPTIONS_AT_ONCE,
+    at_once: int = CAPTIONS_AT_ONCE,
     progress: Progress = silent,
 ) -> tuple[Plan, Work]:
     """Plan the scores of a selection and write the captions of each bucket, those that are not there yet.
@@ -34,12 +30,12 @@ def begin(
     `place` says in which folder a plan is worked at. Raises `MetricError` for a metric that cannot be had, or not in
     stages, and for captions without references; `UsageError` for a folder of other work.
     """
+    store, selection = captions.store, captions.selection
     refuse_unscorable(store, selection, metrics)
     if why := lacking(store, selection):
         raise refusal(selection, why)
-    tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
-    at_work = ngrams.workspace(store, selection, tokenizer)
-    plan = plans.made(at_work, selection, tokenizer, metrics, captions)
+    at_work = captions.tokenize(progress).workspace()
+    plan = plans.made(at_work, selection, captions.tokenizer, metrics, at_once)
     work = Work(place(plan))
     work.begin(plan.written())
     for number, (first, last) in enumerate(plan.buckets):

@@ -14,6 +14,7 @@ from auditor.errors import MetricError
 from auditor.metrics import idf
 from auditor.model import Selection, Version
 from auditor.plugins import typed
+from auditor.scoring import frequencies
 from auditor.scoring.registry import MetricRequest, References, are_ours, request_of_file
 from auditor.scoring.scores import signatures
 from auditor.store import ngrams
@@ -122,7 +123,7 @@ def weighed_by(metric: MetricRequest, idf_mode: str) -> MetricRequest:
 
 def _counts_all(metric: MetricRequest) -> bool:
     spec = metric.counting
-    return idf.is_read_by(spec.relations) and spec.idf_mode not in _WITHIN_A_BUCKET
+    return frequencies.is_read_by(spec.relations) and spec.idf_mode not in _WITHIN_A_BUCKET
 
 
 def _refusal(metric: MetricRequest) -> str | None:
@@ -132,10 +133,8 @@ def _refusal(metric: MetricRequest) -> str | None:
         return "workers know no metrics of your own"
     if metric.metric.sees_images:
         return "it reads vectors of images"
-    if (idf.is_read_by(spec.relations) or idf.counts_documents(spec.relations)) and spec.idf_mode not in (
-        idf.DATASET,
-        *_WITHIN_A_BUCKET,
-    ):
+    weighs = frequencies.is_read_by(spec.relations) or frequencies.counts_documents(spec.relations)
+    if weighs and spec.idf_mode not in (idf.DATASET, *_WITHIN_A_BUCKET):
         return "its idf counts documents that are no images of the dataset"
     if _counts_all(metric) and spec.normalization is not None:
         return "its document frequencies are of stems, not of words as they stand"

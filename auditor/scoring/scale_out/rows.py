@@ -9,7 +9,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.files.rows import AS_THEY_COME, write_batches
-from auditor.metrics.candidates import HUMAN
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.scale_out.plan import Plan
 from auditor.scoring.scale_out.work import SCORES, Work
 

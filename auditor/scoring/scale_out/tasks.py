@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from auditor.metrics import idf
-from auditor.metrics.candidates import HUMAN
 from auditor.model import Selection, silent
+from auditor.scoring import frequencies
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.scale_out import plan as plans
 from auditor.scoring.scale_out.plan import Plan
 from auditor.scoring.scale_out.summary import sums_of_scores
@@ -25,6 +25,7 @@ from auditor.scoring.scale_out.work import CAPTIONS, PARTIAL, SCORES, SUMMED, SU
 from auditor.scoring.scores import scored
 from auditor.store import ngrams
 from auditor.store.bounded import resident
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.excerpts import excerpt
 from auditor.store.file import Share
@@ -91,7 +92,7 @@ def scores(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
         weighed = _weighed(plan, work, number, store) if plan.partitions else nullcontext("")
         with weighed as idf_mode:
             metrics = [plans.weighed_by(metric, idf_mode) for metric in plan.requests]
-            found = scored(store, selection, plan.tokenizer, [HUMAN], metrics, silent)
+            found = scored(Captions(store, selection, plan.tokenizer), [HUMAN], metrics, silent)
     splits = work.scan(CAPTIONS, number).select("image", "slot", "split").collect()
     told = found.join(splits, on=["image", "slot"], how="left", maintain_order="left")
     return told.select("image", "slot", "split", *plan.metrics)
@@ -165,5 +166,5 @@ def _weighed(plan: Plan, work: Work, number: int, store: Store) -> Iterator[str]
     at_work = Workspace(store)
     at_work.bind_rows("frequency_of_bucket", rows.collect())
     at_work.bind("pooled_frequency", "bucket_frequency")
-    with idf.counted_elsewhere(store, plan.digest[:12], ngrams.Pool(at_work, plan.images)) as idf_mode:
+    with frequencies.counted_elsewhere(store, plan.digest[:12], ngrams.Pool(at_work, plan.images)) as idf_mode:
         yield idf_mode

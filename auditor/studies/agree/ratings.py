@@ -9,13 +9,13 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.candidates import CandidateSet, bind_candidates, output_of
 from auditor.model import Progress, Selection, silent
 from auditor.result import Said, counted
+from auditor.scoring.candidates import CandidateSet, bind_candidates, output_of
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
-from auditor.store import ngrams
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
@@ -126,9 +126,10 @@ def rated_captions(
     wanted = [replace(one, rounded=rounded) for one in requests(metric_names)]
     metrics, unscored = scorable(store, references, wanted, metric_names)
     candidates = rated or output_of(annotated)
-    scores = score_candidates(store, references, tokenizer, [candidates], metrics, progress).drop("candidate")
-    at_work = ngrams.workspace(store, references, tokenizer)
-    bind_candidates(store, at_work, [candidates])
+    described = Captions(store, references, tokenizer)
+    scores = score_candidates(described, [candidates], metrics, progress).drop("candidate")
+    at_work = described.workspace()
+    bind_candidates(at_work, [candidates])
     facts = at_work.rows("rated_candidate")
     ratings = ratings.join(scores.select("image", "slot"), on=["image", "slot"], how="semi", maintain_order="left")
     if ratings.is_empty():
@@ -144,7 +145,7 @@ def rated_captions(
         signatures(metrics, tokenizer, rule),
         scale or (float(ratings["score"].min()), float(ratings["score"].max())),  # type: ignore[arg-type]
         at_work,
-        (*notes, *unmatched, *unscored, *too_long(store, [annotated, references], tokenizer)),
+        (*notes, *unmatched, *unscored, *too_long(described.like(annotated), described)),
     )
 
 

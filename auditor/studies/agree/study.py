@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Annotated, Any, get_type_hints
 
 import polars as pl
@@ -16,10 +16,9 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Result, Said, Table, findings_in, folded, listed, notes_in
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import left_out
-from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
+from auditor.store.captions import select_all
 from auditor.store.connection import Store
-from auditor.store.versions import resolve_all
 from auditor.studies.agree import by_rating, tables
 from auditor.studies.agree import rows as agreement_rows
 from auditor.studies.agree.ratings import FEW_JUDGES, Rated, judges, protocols_of, rated_captions
@@ -80,7 +79,6 @@ class AgreeSettings:
     resampling: Resampling = field(default_factory=Resampling)
 
 
-@chooses_tokenizer("refs", "against")
 def agree(
     store: Store,
     *refs: p.Rated,
@@ -136,7 +134,8 @@ def agree(
     Examples: auditor agree flickr8k-expert -m cider -m meteor · auditor agree pascal50s-triplets -m cider -m bleu-4
     """
     question, pairs = question or AgreeSettings(), pairs or PairSettings()
-    selections = resolve_all(store, refs, split)
+    every = select_all(store, refs, split, tokenizer, beside=[against], progress=progress)
+    selections, tokenizer = [captions.selection for captions in every], every[0].tokenizer
     rated = [one.label for one in selections if one.version.kind not in COMPARED]
     if compared := [one.label for one in selections if one.version.kind in COMPARED]:
         if rated:
@@ -146,7 +145,8 @@ def agree(
         shared = {name: getattr(question.resampling, name) for name in _SHARED}
         settings = ConsensusSettings(**vars(pairs), **shared, tokenizer=tokenizer, split=split,
                                      without_own_references=without_own_references)  # fmt: skip
-        return consensus(store, *refs, metrics=metrics, against=against, settings=settings, progress=progress)
+        result = consensus(store, *refs, metrics=metrics, against=against, settings=settings, progress=progress)
+        return replace(result, notes=(*every[0].notes, *result.notes))
     _refuse_unread("pairs and triplets", selections[0], pairs)
     statistics = _checked(question, metrics)
     declared = {name for name, source in (sources(config) or {}).items() if source.leaves_out}
@@ -175,7 +175,7 @@ def agree(
             for part in parts
             for sentence in tables.lead(part.rated, part.rows, question.resampling.confidence)
         ),
-        notes=notes_in(dict.fromkeys(notes)),
+        notes=(*every[0].notes, *notes_in(dict.fromkeys(notes))),
         findings=findings_in(dict.fromkeys(notes)),
     )
 

@@ -13,9 +13,9 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection
 from auditor.result import Result, Said, Table, counted, findings_in, notes_in
+from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import left_out, requests
 from auditor.scoring.scale_out import receipt as receipts
 from auditor.scoring.scale_out import rows as row_file
@@ -25,9 +25,9 @@ from auditor.scoring.scale_out.doing import do
 from auditor.scoring.scale_out.doing import files as named_files
 from auditor.scoring.scale_out.executors import EXECUTORS, Force
 from auditor.scoring.scale_out.plan import Plan
+from auditor.store.captions import select
 from auditor.store.connection import MEMORY, Store
 from auditor.store.file import memory
-from auditor.store.versions import resolve
 
 #: The least that an engine needs for a bucket of images, in bytes.
 _LEAST_MEMORY = 256 * 2**20
@@ -72,8 +72,9 @@ def bounds_by_files(
         raise UsageError(f"--address {by_files.address}: where a Ray cluster is; say --executor ray")
     if work is None and store.path == MEMORY:
         raise UsageError("a store in memory has no place beside it; name a folder with work (--work)")
-    selection = resolve(store, ref, split)
-    plan, folder = begin(store, selection, tokenizer, requests(metrics), _place(store, work), progress=progress)
+    captions = select(store, ref, split, tokenizer, progress=progress)
+    selection = captions.selection
+    plan, folder = begin(captions, requests(metrics), _place(store, work), progress=progress)
     several = by_files.workers or os.cpu_count() or 1
     with EXECUTORS[executor](Force(several, max(_LEAST_MEMORY, memory() // several), by_files.address)) as execute:
         made = do(plan, folder, execute, progress)
@@ -99,7 +100,7 @@ def bounds_by_files(
         (selection,),
         dict(plan.signatures),
         (Table(f"upper bounds of {selection.label}", shown, name=f"bounds/{selection.label}"),),
-        notes=notes_in(said),
+        notes=(*captions.notes, *notes_in(said)),
         findings=findings_in(said),
     )
 

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.candidates import HUMAN
-from auditor.model import Progress, silent
+from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
-from auditor.scoring.keeping import keep_scores, keeps_result
-from auditor.scoring.registry import References, left_out, requests
+from auditor.scoring.candidates import HUMAN
+from auditor.scoring.registry import References, are_ours, left_out, requests
 from auditor.scoring.repeats import DISTINCT, RAW, only_distinct, repeats, variants
-from auditor.scoring.scores import together
+from auditor.scoring.scores import keep_scores, together
 from auditor.scoring.single_captions import against_what
 from auditor.scoring.substitutes import requested_candidates, substitutes_of
-from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
+from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
+from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
 from auditor.studies.bounds import tables
 from auditor.studies.bounds.by_files import ByFiles, bounds_by_files
@@ -75,8 +75,6 @@ Scores = Annotated[
 ]
 
 
-@chooses_tokenizer("refs", "others")
-@keeps_result("refs", "others", unless=("work", "executor", "workers", "address", "file"))
 def bounds(
     store: Store,
     *refs: p.Refs,
@@ -147,26 +145,69 @@ def bounds(
         if own := [option for option, value in refused.items() if value]:
             raise UsageError(f"by files there are upper bounds of one dataset alone; leave out {', '.join(own)}")
         return bounds_by_files(store, refs[0], metrics, tokenizer, split, by_files, progress)
-    selections = resolve_all(store, refs, split)
+    every = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
+    asked: dict[str, Any] = {
+        "metrics": metrics, "candidates": candidates, "references": references, "distinct": distinct, "others": others,
+        "corpus": corpus, "seed": seed, "draws": draws,
+    }  # fmt: skip
+    beside = resolve_all(store, others)
+    result = _kept(every, asked, lambda: _bounds(every, progress, **asked), beside)
+    return replace(result, notes=(*every[0].notes, *result.notes))
+
+
+def _kept(
+    every: Sequence[Captions],
+    asked: Mapping[str, Any],
+    make: Callable[[], Result],
+    beside: Sequence[Selection],
+) -> Result:
+    """Return the result as it is kept, or make and keep it, by the captions and all that was `asked`.
+
+    `asked` has the metrics by their names, `beside` are others whose captions are read. With a metric of another
+    package nothing is kept, since what its code does is not known.
+    """
+    metrics, tokenizer = requests(asked["metrics"]), every[0].tokenizer
+    if not are_ours(metrics):
+        return make()
+    signed = [str(metric.signature(tokenizer, References())) for metric in metrics]
+    settings = {**asked, "tokenizer": tokenizer, "signatures": signed}
+    selections = [captions.selection for captions in every]
+    return kept_result(every[0].store, "bounds", selections, settings, make, beside=beside)
+
+
+def _bounds(
+    every: Sequence[Captions],
+    progress: Progress,
+    *,
+    metrics: p.Metrics,
+    candidates: Sequence[str] | None,
+    references: int | None,
+    distinct: bool,
+    others: Sequence[str],
+    corpus: str | None,
+    seed: int,
+    draws: int,
+) -> Result:
+    """Compute the bounds of captions by candidates that are drawn."""
+    store, selections = every[0].store, tuple(captions.selection for captions in every)
     names = requested_candidates(candidates)
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]
     substitutes = substitutes_of(store, selections, others, corpus)
     notes: list[Said] = [*left_out(metrics)]
-    repeated = repeats(store, selections, tokenizer, progress, left_out=distinct)
+    repeated = repeats(every, progress, left_out=distinct)
     parts = []
-    for selection in selections:
+    for captions in every:
+        selection = captions.selection
         for draw, (variant, against) in product(
             range(draws if drawn_again else 1),
-            variants(References("loo", references, seed), tokenizer, distinct=distinct).items(),
+            variants(References("loo", references, seed), captions.tokenizer, distinct=distinct).items(),
         ):
             measured = score_sets(
-                store,
-                selection,
+                captions,
                 drawn_again if draw else names,
                 substitutes,
                 replace(against_what(store, selection, against, requests(metrics)), seed=seed + draw),
                 metrics,
-                tokenizer,
                 seed + draw,
                 required=candidates is not None,
                 progress=progress,

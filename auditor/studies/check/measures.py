@@ -16,6 +16,7 @@ from auditor.result import SEVERITIES
 from auditor.scoring.candidate_sets import score_sets, with_givers
 from auditor.scoring.registry import References, requests
 from auditor.scoring.substitutes import substitutes_of
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import images, log
 from auditor.studies.choices import choices, of_all_items
@@ -135,12 +136,10 @@ def homogeneity(asked: Asked) -> pl.DataFrame:
     selection, metrics = asked.selection, requests(None if asked.metric is None else [asked.metric])
     names = None if asked.metric is None else [asked.metric]
     nobody = substitutes_of(asked.store, [selection])
-    scored = score_sets(
-        asked.store, selection, ("human", "intra"), nobody, References("loo"), names, asked.tokenizer, _SEED,
-        progress=asked.progress,
-    )  # fmt: skip
+    captions, against = Captions(asked.store, selection, asked.tokenizer), References("loo")
+    scored = score_sets(captions, ("human", "intra"), nobody, against, names, _SEED, progress=asked.progress)
     errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
-    scores = with_givers(asked.store, scored, References("loo"), asked.tokenizer)
+    scores = with_givers(captions, scored, against)
     indices = estimated_indices(selection, scores, errors, _SEED, _RESAMPLES, _CONFIDENCE, asked.progress)
     by_metric = {one.metric: one for one in indices.indices if one.statistic == "homogeneity"}
     said = "; ".join(map(str, (*scored.reasons.values(), *scored.notes, *indices.notes)))

@@ -8,9 +8,9 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.candidates import CandidateSet, output_of
 from auditor.model import Progress
 from auditor.result import Said
+from auditor.scoring.candidates import CandidateSet, output_of
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures
@@ -52,7 +52,11 @@ def scorers(
     # Metrics that see images score fewer items, and the others are not to lose what these lack.
     for sees_images in (False, True):
         some = [metric for metric in wanted if metric.metric.sees_images is sees_images]
-        scores = score_candidates(store, references, tokenizer, [asked], some, progress) if some else pl.DataFrame()
+        scores = (
+            score_candidates(Captions(store, references, tokenizer), [asked], some, progress)
+            if some
+            else pl.DataFrame()
+        )
         for metric in some:
             of_items = _of_items(metric, scores, items)
             scored = of_items["wrong"].count()

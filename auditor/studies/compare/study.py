@@ -22,11 +22,10 @@ from auditor.scoring.registry import References, left_out, requests
 from auditor.scoring.repeats import DISTINCT, only_distinct, repeats
 from auditor.scoring.single_captions import referenced
 from auditor.scoring.substitutes import one_pool, substitutes_of
-from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
+from auditor.store.captions import select_all
 from auditor.store.connection import Store
 from auditor.store.versions import images as images_of
-from auditor.store.versions import resolve_all
 from auditor.studies.compare import pairs as comparison_pairs
 from auditor.studies.compare import tables
 from auditor.studies.compare.equalize import Sampling, changed_orders, samplings_of
@@ -120,7 +119,6 @@ Images = Annotated[
 ]
 
 
-@chooses_tokenizer("refs", "others")
 def compare(
     store: Store,
     *refs: p.Refs,
@@ -180,19 +178,20 @@ def compare(
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
     against = References("loo", None if equalize else references, seed)
     words = f"`auditor words {refs[0]} --against {refs[1]}` compares words"
-    selections, alone = referenced(store, resolve_all(store, refs, split), against, requested, 2, words)
+    every = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
+    tokenizer, notes = every[0].tokenizer, every[0].notes
+    selections, alone = referenced(store, [captions.selection for captions in every], against, requested, 2, words)
+    captions_of = {captions.selection: captions for captions in every}
     substitutes, pooled = one_pool(store, selections, substitutes_of(store, selections, others, corpus))
-    repeated = repeats(store, selections, tokenizer, progress, left_out=distinct)
+    repeated = repeats([captions_of[one] for one in selections], progress, left_out=distinct)
     by = tokenizer if distinct else None
     samplings = samplings_of(store, selections, references, images, seed, equalize=equalize, distinct=by)
     last, both = samplings[-1].name, len(samplings) > 1
 
     def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:
-        names = tuple(BOUNDS)
-        measured = score_sets(
-            store, selection, names, substitutes, sampling.against, metrics, tokenizer, seed, progress=progress
-        )
-        return replace(measured, scores=with_givers(store, measured, sampling.against, tokenizer))
+        captions, names = captions_of[selection], tuple(BOUNDS)
+        measured = score_sets(captions, names, substitutes, sampling.against, metrics, seed, progress=progress)
+        return replace(measured, scores=with_givers(captions, measured, sampling.against))
 
     def indices_of(measured: CandidateScores) -> Indices:
         return estimated_indices(measured.selection, measured.scores, errors, seed, resamples, confidence, progress)
@@ -248,7 +247,7 @@ def compare(
             *tables.lead(rows.filter(variant=last) if both else rows, ahead),
             *(sentence for rows in tested[-1:] for sentence in comparison_pairs.lead(rows)),
         ),
-        notes=notes_in(said),
+        notes=(*notes, *notes_in(said)),
         findings=(
             *findings_in(said),
             *ahead,

@@ -16,6 +16,7 @@ from auditor.scoring.registry import MetricRequest, References
 from auditor.scoring.scores import score_candidates
 from auditor.statistics.ratio import ratio
 from auditor.store import ngrams
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.studies.consensus.accuracy import ALL, credit, kinds_of, preferences
 from auditor.studies.consensus.settings import TIE_CREDIT, ConsensusSettings
@@ -105,7 +106,7 @@ def metric_halves(
         reserved = reserved_votes(store, votes, references, at_work, settings.tokenizer)
         if reserved.is_empty():
             return pl.DataFrame(), f"{label}: no caption A of a triplet is a reference of {references.label}"
-        scores = score_candidates(store, at_work, settings.tokenizer, [votes.candidates], metrics, progress)
+        scores = score_candidates(Captions(store, at_work, settings.tokenizer), [votes.candidates], metrics, progress)
         pairs = votes.rows.drop("votes", *_VOTES, "winner").join(reserved, on="pair", maintain_order="left")
         parts.append(preferences(pairs.with_columns(votes=pl.sum_horizontal(_VOTES)), scores, metrics))
     counted = pl.concat(parts).filter(pl.col("people") != 0)

@@ -12,11 +12,11 @@ from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, about, counted, findings_in, folded, notes_in
 from auditor.scoring.by_reference_count import scores_by_references
-from auditor.scoring.own_references import WAY_OUT, own_references
-from auditor.scoring.references import references_of
+from auditor.scoring.references import WAY_OUT, own_references, references_of
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
 from auditor.store import tokens
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
 from auditor.studies.consensus import rows as rows_of
@@ -86,6 +86,7 @@ def compared(
     if not metrics:
         raise MetricError(f"{references.label}: {unscored[0]}")
     labels = [metric.label for metric in metrics]
+    described = Captions(store, references, settings.tokenizer)
     key = resampling_key(selection, settings.seed)
     scored = _scored(store, votes, references, metrics, settings, most, progress)
     first = scored.filter(pl.col("draw") == 1, pl.col("references") == most)
@@ -100,7 +101,7 @@ def compared(
         preferred=preferred,
         league=league(preferred, labels),
         notes=(*votes.notes, *own, *notes, *few, *unscored,
-               *too_long(store, [selection, references], settings.tokenizer), *filter(None, [reason]),
+               *too_long(described.like(selection), described), *filter(None, [reason]),
                *_tied(preferred, labels)),
     )  # fmt: skip
 
@@ -111,7 +112,7 @@ def _told_apart(
     """Count the pairs of which a caption is a reference of its image, and leave them out where that is asked for."""
     profile = settings.tokenizer
     tokens.provide(store, [votes.selection, references], profile, tokenizer_of(profile))
-    own = own_references(store, references, profile, votes.candidates)
+    own = own_references(Captions(store, references, profile), votes.candidates)
     rows = votes.rows
     for side in ("slot_b", "slot_c"):
         rows = rows.join(own.rename({"slot": side}), on=["image", side], how="anti", maintain_order="left")
@@ -164,12 +165,12 @@ def _scored(
         seed = settings.seed + draw
         if numbers == [most]:
             drawn = References("all", most, seed).of(references)
-            scores = score_candidates(store, drawn, profile, candidates, metrics, progress).with_columns(
+            scores = score_candidates(Captions(store, drawn, profile), candidates, metrics, progress).with_columns(
                 references=pl.lit(most, pl.UInt32)
             )
         else:
             scores = scores_by_references(
-                store, references, profile, candidates, metrics, most, seed, progress, at=numbers
+                Captions(store, references, profile), candidates, metrics, most, seed, progress, at=numbers
             )
         parts.append(scores.select(pl.lit(draw + 1, pl.Int64).alias("draw"), pl.exclude("candidate")))
     return pl.concat(parts, how="diagonal")

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.metrics.candidates import CandidateSet, output_of
 from auditor.model import Progress, Selection, silent
 from auditor.result import counted
+from auditor.scoring.candidates import CandidateSet, output_of
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.metrics.candidates import HUMAN, CandidateSet, bind_candidates, output_of
 from auditor.model import Progress, Selection
+from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates, output_of
 from auditor.scoring.registry import References
 from auditor.store import ngrams, parses, versions
 from auditor.store.captions import tokenize
@@ -115,9 +115,9 @@ def pairings(
             rule = refs.rule
             alike = [one for one in systems if _is_itself(one, evaluation) == itself]
             at_work = ngrams.workspace(store, refs.of(evaluation), tokenizer)
-            bind_candidates(store, at_work, [_candidates(one, evaluation) for one in alike])
+            bind_candidates(at_work, [_candidates(one, evaluation) for one in alike])
             bind_words(store, at_work, [*alike, evaluation], content, progress)
-        bind_candidates(store, at_work, [_candidates(system, evaluation)])
+        bind_candidates(at_work, [_candidates(system, evaluation)])
         counted = at_work.query("select count(*), count(*) filter (where length = 0) from candidate")
         captions, wordless = counted.row(0)
         yield Pairing(system, evaluation, refs, at_work, captions, lacking, beyond, wordless)

@@ -9,16 +9,16 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.metrics.candidates import HUMAN, bind_candidates
 from auditor.model import Progress, Selection
 from auditor.result import Finding, Result, Signature, Table, about, counted
+from auditor.scoring.candidates import HUMAN, bind_candidates
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.statistics.ratio import INTERVAL, ratio, students_reach
 from auditor.statistics.summary import summarise
 from auditor.store import ngrams
-from auditor.store.captions import stamp, tokenize
+from auditor.store.captions import Captions, stamp, tokenize
 from auditor.store.connection import Store
 from auditor.store.versions import images
 from auditor.studies.diversity.content_words import Content, bind_words
@@ -70,7 +70,7 @@ def captions_of_images(
         findings=(
             *_single_captions(store, selections),
             *_unequal(store, selections, settings.references),
-            *too_long(store, selections, tokenizer),
+            *too_long(*(Captions(store, one, tokenizer) for one in selections)),
         ),
     )
 
@@ -101,7 +101,7 @@ def _mbleu(
     least = 2 if against.drawn is None else against.drawn + 1
     if not (images(store, selection)["captions"] >= least).any():
         return pl.DataFrame([(_name(one.label), None, None, None, 0) for one in metrics], schema=_SCHEMA, orient="row")
-    scores = score_candidates(store, against.of(selection), tokenizer, [HUMAN], metrics, progress)
+    scores = score_candidates(Captions(store, against.of(selection), tokenizer), [HUMAN], metrics, progress)
     summary = summarise(scores.select("image", *(one.label for one in metrics))).filter(pl.col("level") == "image")
     reach = students_reach(summary["n"]) * pl.col("sd") / pl.col("n").sqrt()
     return summary.select(
@@ -117,7 +117,7 @@ def _vocabulary(
     store: Store, selection: Selection, tokenizer: str, content: Content, progress: Progress
 ) -> pl.DataFrame:
     at_work = ngrams.workspace(store, selection, tokenizer)
-    bind_candidates(store, at_work, [HUMAN])
+    bind_candidates(at_work, [HUMAN])
     bind_words(store, at_work, [selection], content, progress)
     counted = ratio(at_work.rows("image_vocabulary")).select(
         statistic="class", value="value", low="low", high="high", n=pl.col("images").cast(pl.Int64)

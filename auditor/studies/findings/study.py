@@ -17,7 +17,7 @@ from auditor.findings import KINDS, ranked, tally, worst
 from auditor.model import Progress, Selection, silent
 from auditor.result import SEVERITIES, Finding, Result, Severity, Table, about, listed
 from auditor.scoring.registry import requests
-from auditor.scoring.writing import unreadable
+from auditor.scoring.scores import unreadable
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import log

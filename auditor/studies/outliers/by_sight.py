@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from auditor.metrics.vectors.learning import models, of_captions
-from auditor.metrics.vectors.material import Material
-from auditor.metrics.vectors.model import Floats, TextModel
+from auditor.metrics.vectors.model import Floats, Material, TextModel
 from auditor.model import Progress, Selection, Version, silent
+from auditor.scoring.image_vectors import models, of_captions
 from auditor.scoring.registry import request
 from auditor.store.captions import Captions
 from auditor.store.workspace import Workspace

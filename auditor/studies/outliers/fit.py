@@ -18,8 +18,7 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 from scipy.sparse import csr_matrix, diags  # type: ignore[import-untyped]
 
 from auditor.metrics.vectors.bags import unit
-from auditor.metrics.vectors.material import Material
-from auditor.metrics.vectors.model import Floats, TextModel
+from auditor.metrics.vectors.model import Floats, Material, TextModel
 from auditor.studies.outliers.likelihood import DECIMALS
 
 Places = NDArray[np.int64]

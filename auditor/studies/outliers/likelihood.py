@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from auditor.metrics.normalization import bind_text_tokens
 from auditor.model import Progress, Selection, silent
+from auditor.scoring.counting import bind_text_tokens
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import language
@@ -73,7 +73,7 @@ def weigh(captions: Captions, suspects: pl.DataFrame, images: int, progress: Pro
     rare = max(_RAREST, min(_RARE, round(_RARE_SHARE * images)))
     at_work = captions.workspace(rare=rare, nearest=NEAREST, decoys=DECOYS)
     at_work.params |= {"least_bits": least(images), "slot_captions": _SLOT_CAPTIONS}
-    bind_text_tokens(captions.store, at_work, normalization(captions.store, captions.selection))
+    bind_text_tokens(at_work, normalization(captions.store, captions.selection))
     at_work.bind_rows("suspect", suspects.select("image", "slot"))
     weighed = at_work.rows("suspect_caption").height
     ranges = [(first, first + _AT_ONCE - 1) for first in range(1, max(weighed, 1) + 1, _AT_ONCE)]

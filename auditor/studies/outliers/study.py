@@ -8,12 +8,12 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
-from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, silent
 from auditor.result import Result, Said, Signature, findings_in, joined, notes_in
+from auditor.scoring.candidates import HUMAN
+from auditor.scoring.image_vectors import most_seen, named_vectors, pinned
 from auditor.scoring.registry import DECIMALS, MetricRequest, References, request
 from auditor.scoring.scores import score_candidates, together, too_long
-from auditor.scoring.sight import most_seen, named_vectors, pinned
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.summary import exact, image_means, image_sds
 from auditor.store.captions import Captions, select_all, selections_of
@@ -106,7 +106,7 @@ def outliers(
     for captions in map(selected[0].like, selections):
         selection = captions.selection
         scored, one = _scored(captions, measure, progress)
-        notes += [*without_references(store, selection), *too_long(store, [selection], tokenizer)]
+        notes += [*without_references(store, selection), *too_long(captions)]
         sight = _sight(captions, vectors, progress)
         names.append({measure.label: str(one.signature(tokenizer, References("loo")))})
         names.append(_signed(sight, tokenizer, share if level == "caption" else None))
@@ -149,7 +149,7 @@ def _scored(captions: Captions, asked: MetricRequest, progress: Progress) -> tup
     """
     store, selection = captions.store, captions.selection
     (metric,) = pinned(store, selection, [asked])
-    scores = score_candidates(store, selection, captions.tokenizer, [HUMAN], [metric], progress)
+    scores = score_candidates(captions, [HUMAN], [metric], progress)
     texts = captions.texts().select(*PLACE, "text")
     rows = (
         scores.select(*PLACE, value=metric.label)

@@ -14,8 +14,8 @@ from typing import Literal
 import polars as pl
 
 from auditor.errors import AuditorError, MissingExtraError, UsageError
-from auditor.metrics.candidates import CandidateSet
 from auditor.model import Progress
+from auditor.scoring.candidates import CandidateSet
 from auditor.store import cache, tokens
 from auditor.store.captions import Captions
 from auditor.store.versions import language

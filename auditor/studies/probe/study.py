@@ -13,10 +13,10 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import AuditorError, UsageError
-from auditor.metrics.candidates import HUMAN, text_changes
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import missing
+from auditor.scoring.candidates import HUMAN, text_changes
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_long
 from auditor.scoring.single_captions import referenced, without_references
@@ -110,7 +110,7 @@ def probe(
             *refused,
             *missing({selection.label: {name: str(why) for name, why in reasons.items()}}),
             *without_references(store, selection),
-            *too_long(store, [selection], tokenizer),
+            *too_long(Captions(store, selection, tokenizer)),
         ]
     frame = pl.concat(parts)
     return Result(
@@ -128,10 +128,9 @@ def probe(
 def _probed(
     captions: Captions, metrics: Sequence[MetricRequest], made: Sequence[Component], progress: Progress
 ) -> pl.DataFrame:
-    store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
     sets = [component.candidates for component in made]
-    scores = score_candidates(store, selection, tokenizer, [HUMAN, *sets], metrics, progress)
-    changes = text_changes(store, selection, tokenizer, sets)
+    scores = score_candidates(captions, [HUMAN, *sets], metrics, progress)
+    changes = text_changes(captions, sets)
     untouched = scores.filter(pl.col("candidate") == HUMAN.name).drop("candidate")
     parts = []
     for component in made:

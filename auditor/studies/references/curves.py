@@ -7,13 +7,13 @@ from statistics import fmean
 
 import polars as pl
 
-from auditor.model import Progress, Selection
+from auditor.model import Progress
 from auditor.scoring.by_reference_count import ReferenceOrder, each_number
 from auditor.scoring.registry import MetricRequest
 from auditor.statistics.correlation import at_level, correlate
 from auditor.statistics.saturation import detectable, knee, lasting, saturation_point
 from auditor.statistics.summary import exact
-from auditor.store.connection import Store
+from auditor.store.captions import Captions
 
 #: At most so many captions of an image are held out: what more of them would add to the means is little.
 _HELD_OUT = 5
@@ -48,9 +48,7 @@ CurveStatistics = dict[tuple[str, int | None, str], list[float | None]]
 
 
 def measure(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     metrics: Sequence[MetricRequest],
     most: int,
     draws: int,
@@ -64,16 +62,16 @@ def measure(
 
     def scored(order: ReferenceOrder, at: Sequence[int]) -> list[pl.DataFrame]:
         """Score by number; images and captions in the same order in each frame."""
-        return list(each_number(store, selection, tokenizer, [], metrics, order, at, progress))
+        return list(each_number(captions, [], metrics, order, at, progress))
 
     for draw in range(draws):
         order = ReferenceOrder(most, seed + draw, "loo", held_out=_HELD_OUT)
         frames = scored(order, range(1, most + 1))
         others = scored(ReferenceOrder(most, seed + draw, "loo", True, _HELD_OUT), range(1, most // 2 + 1))
-        last = _last_two(order.places(store, selection, tokenizer), order.captions)
+        last = _last_two(order.places(captions), order.captions)
         counted = {"captions": frames[-1].height, "images": frames[-1]["image"].n_unique()}
         for done, (k, scores) in enumerate(enumerate(frames, 1)):
-            progress(f"{selection.label}: comparing numbers of references", done, most)
+            progress(f"{captions.label}: comparing numbers of references", done, most)
             values: _Values = dict(_means(scores, labels))
             if k < most:
                 values |= _agreement("stability", scores, frames[-1], labels)

@@ -20,9 +20,8 @@ from auditor.scoring.references import as_references
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, signatures, too_long
 from auditor.scoring.single_captions import referenced
-from auditor.scoring.writing import chooses_tokenizer
+from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
-from auditor.store.versions import images, resolve_all
 from auditor.studies.references import tables
 from auditor.studies.references.curves import STATISTICS, CurveStatistics, measure, sufficient
 from auditor.text import AUTO
@@ -38,7 +37,6 @@ Most = Annotated[
 Draws = Annotated[int, p.Parameter("Orders of references, one for each seed.", least=1)]
 
 
-@chooses_tokenizer("refs")
 def enough_references(
     store: Store,
     *refs: p.Refs,
@@ -78,7 +76,9 @@ def enough_references(
     Example: auditor references pascal50s -m cider -m meteor --most 40
     """
     requested = requests(metrics)
-    selections, alone = referenced(store, resolve_all(store, refs, split), References("loo"), requested)
+    every = {one.selection: one for one in select_all(store, refs, split, tokenizer, progress=progress)}
+    selections, alone = referenced(store, tuple(every), References("loo"), requested)
+    chosen = every[selections[0]]
     notes: list[Said] = [
         *left_out(metrics),
         *alone,
@@ -86,35 +86,36 @@ def enough_references(
     ]
     parts, shown = [], []
     for selection in selections:
-        number, some_left_out = _most(store, selection, most)
-        whole = ReferenceOrder(number, seed, "loo").first(selection, number)
-        some, unscored = scorable(store, whole, requested, metrics)
-        measured, counted = measure(store, selection, tokenizer, some, number, draws, seed, progress)
-        signed = signatures(some, tokenizer, References("loo", number, seed))
+        captions = every[selection]
+        number, some_left_out = _most(captions, most)
+        whole = ReferenceOrder(number, seed, "loo").first(captions, number)
+        some, unscored = scorable(store, whole.selection, requested, metrics)
+        measured, counted = measure(captions, some, number, draws, seed, progress)
+        signed = signatures(some, captions.tokenizer, References("loo", number, seed))
         rows = _rows(selection, some, measured, counted, draws, signed)
         parts.append(rows)
         shown.append((selection, rows, number))
         notes += [
             *some_left_out,
             *unscored,
-            *too_long(store, [selection], tokenizer),
+            *too_long(captions),
             *tables.said(selection, rows, number),
         ]
     return Result(
         "references",
         pl.concat(parts),
         selections=selections,
-        signatures=signatures(requested, tokenizer, References("loo", most, seed if most else None)),
+        signatures=signatures(requested, chosen.tokenizer, References("loo", most, seed if most else None)),
         tables=tuple(table for one in shown for table in tables.tables(*one)),
         figures=tuple(figure for one, rows, _ in shown for figure in tables.figures(one, rows)),
-        notes=notes_in(notes),
+        notes=(*chosen.notes, *notes_in(notes)),
         findings=findings_in(notes),
     )
 
 
-def _most(store: Store, selection: Selection, asked: int | None) -> tuple[int, list[Finding]]:
+def _most(asked_of: Captions, asked: int | None) -> tuple[int, list[Finding]]:
     """Decide on the number of references, and say how many images have too few captions for it."""
-    captions = images(store, selection)["captions"].sort()
+    selection, captions = asked_of.selection, asked_of.images()["captions"].sort()
     greatest = int(captions[-1])
     if asked is None:
         enough = captions.filter(captions > 1)

@@ -8,14 +8,15 @@ from dataclasses import replace
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.metrics.candidates import output_of
-from auditor.metrics.counting import count
 from auditor.model import Progress, Selection
 from auditor.result import Result, Said, Table, findings_in, listed, notes_in
+from auditor.scoring.candidates import output_of
+from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
 from auditor.scoring.scores import scorable, too_long
 from auditor.statistics.paired_systems import Resampling, beside_first
 from auditor.store import tokens
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import content, images
 from auditor.studies.score.presets import Preset, Printed
@@ -51,7 +52,7 @@ def printed(
     told += [
         note
         for name in dict.fromkeys(one.tokenizer for one, _ in asked)
-        for note in too_long(store, [selection, *systems], name)
+        for note in too_long(*(Captions(store, one, name) for one in (selection, *systems)))
     ]
     return Result(
         "score",
@@ -98,7 +99,7 @@ def _rows(
     outputs = {}
     for system in systems:
         candidates = output_of(system)
-        counts = count(store, _ALL.of(selection), one.tokenizer, [candidates], [metric.counting], progress)
+        counts = count(Captions(store, _ALL.of(selection), one.tokenizer), [candidates], [metric.counting], progress)
         outputs[system.label] = one.together.sums(counts[candidates.name, metric.counting], settings)
         if outputs[system.label].is_empty():
             raise UsageError(f"{system.label}: none of its captions has a reference in {selection.label}")

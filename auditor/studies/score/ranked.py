@@ -14,8 +14,7 @@ from auditor.model import Selection
 from auditor.result import Finding, Table, about
 from auditor.scoring.registry import MetricRequest
 from auditor.statistics.summary import exact
-from auditor.store import ngrams
-from auditor.store.connection import Store
+from auditor.store.captions import Captions
 
 #: Correlations leave with so many decimals, so that their means are sums of whole numbers.
 _DECIMALS = 12
@@ -25,11 +24,9 @@ _UNIT = 10.0**_DECIMALS
 _SHOWN = 20
 
 
-def with_ranks(
-    store: Store, selection: Selection, tokenizer: str, scores: pl.DataFrame, metrics: Sequence[MetricRequest]
-) -> pl.DataFrame:
+def with_ranks(captions: Captions, scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
     """Add to scores the length of each caption and its rank among those of its image, `rank LABEL` for each metric."""
-    lengths = ngrams.workspace(store, selection, tokenizer).rows("reference").select("image", "slot", "length")
+    lengths = captions.workspace().rows("reference").select("image", "slot", "length")
     return scores.join(lengths, on=["image", "slot"], maintain_order="left").with_columns(
         pl.col(one.label)
         .rank("min", descending=not one.metric.lower_is_better)

@@ -9,19 +9,17 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.candidates import HUMAN, output_of
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
-from auditor.scoring.keeping import keep_scores
-from auditor.scoring.own_references import own_finding, own_references
-from auditor.scoring.references import as_references
+from auditor.scoring.candidates import HUMAN, output_of
+from auditor.scoring.references import as_references, own_finding, own_references
 from auditor.scoring.registry import MetricRequest, References, in_scales, left_out, requests
 from auditor.scoring.repeats import RAW, repeats, variants
-from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.scoring.scores import keep_scores, scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.single_captions import without_references
-from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.resampling import check_resampling
+from auditor.store.captions import select
 from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve, resolve_all
 from auditor.studies.score.presets import preset_of
@@ -135,7 +133,6 @@ def score(
     )
 
 
-@chooses_tokenizer("ref", "candidates")
 def _of_captions(
     store: Store,
     ref: str,
@@ -152,7 +149,8 @@ def _of_captions(
     progress: Progress,
 ) -> Result:
     """Score caption by caption."""
-    selection = resolve(store, ref, split)
+    captions = select(store, ref, split, tokenizer, beside=candidates, progress=progress)
+    selection = captions.selection
     requested, unscored = scorable(store, against.of(selection), requests(metrics), metrics)
     notes = list[Said](too_few_captions(store, selection, against))
     chosen = {HUMAN.name: HUMAN}
@@ -164,21 +162,21 @@ def _of_captions(
         chosen = {system.label: output_of(system) for system in systems}
     selections = [selection, *systems]
     if not candidates or distinct:
-        notes += repeats(store, [selection], tokenizer, progress, left_out=distinct)
+        notes += repeats([captions], progress, left_out=distinct)
     signed, parts = dict[str, str](), list[pl.DataFrame]()
-    for variant, some in variants(against, tokenizer, distinct=distinct).items():
-        named = signatures(requested, tokenizer, some)
+    for variant, some in variants(against, captions.tokenizer, distinct=distinct).items():
+        named = signatures(requested, captions.tokenizer, some)
         for label, one in chosen.items():
-            part = score_candidates(store, some.of(selection), tokenizer, [one], requested, progress)
+            part = score_candidates(some.select(captions), [one], requested, progress)
             keep_scores(store, selection, part, [one], named)
             parts.append(part.with_columns(variant=pl.lit(variant), system=pl.lit(label)))
         signed |= named if variant == RAW else {f"{label} {variant}": named[label] for label in named}
     scores = pl.concat(parts)
     if rank:
-        scores = with_ranks(store, selection, tokenizer, scores, requested)
+        scores = with_ranks(captions, scores, requested)
         notes += [*as_references(selection), *(without_references(store, selection) if against.drawn is None else ())]
     for system in systems:
-        own = own_references(store, against.of(selection), tokenizer, chosen[system.label])
+        own = own_references(against.select(captions), chosen[system.label])
         scored = scores.filter(variant=RAW, system=system.label).height
         notes += own_finding(own.height, scored, selection, system, left_out=without_own_references)
         if without_own_references:
@@ -190,7 +188,7 @@ def _of_captions(
         content(store, one).drop("split").with_columns(system=pl.lit(label))
         for label, one in zip(chosen, systems or [selection], strict=True)
     )
-    described = images(store, selection).select("image", "split")
+    described = captions.images().select("image", "split")
     told = scores.join(texts, on=["system", "image", "slot"], how="left", maintain_order="left").join(
         described, on="image", how="left", maintain_order="left"
     )
@@ -207,14 +205,14 @@ def _of_captions(
         frame = frame.with_columns(ranks["rank"])
         ranked, favoured = ranking(selection, told.filter(variant=RAW), labels)
         notes += favoured
-    said = [*left_out(metrics), *unscored, *notes, *too_long(store, selections, tokenizer)]
+    said = [*left_out(metrics), *unscored, *notes, *too_long(*map(captions.like, selections))]
     return Result(
         "score",
         frame,
         selections=tuple(selections),
         signatures=signed,
         tables=(*_tables(selection, systems, scores, told, requested, resampling, distinct=distinct), *ranked),
-        notes=notes_in(said),
+        notes=(*captions.notes, *notes_in(said)),
         findings=findings_in(said),
     )
 

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.errors import MetricError
-from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection
 from auditor.result import Finding, Said, about
+from auditor.scoring.candidates import HUMAN
+from auditor.scoring.image_vectors import pinned
 from auditor.scoring.registry import DECIMALS, References, request
 from auditor.scoring.scores import score_candidates
-from auditor.scoring.sight import pinned
 from auditor.statistics.significance import students_quantile
 from auditor.statistics.summary import exact
 from auditor.store.captions import Captions
@@ -63,7 +63,7 @@ def slot_effects(
     asked = request(metric_name)
     try:
         (metric,) = pinned(store, selection, [asked])
-        scores = score_candidates(store, selection, tokenizer, [HUMAN], [metric], progress)
+        scores = score_candidates(Captions(store, selection, tokenizer), [HUMAN], [metric], progress)
     except MetricError as error:
         notes.append(f"no slot-score: {error}")
     else:

@@ -8,9 +8,9 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.normalization import bind_text_tokens
 from auditor.model import Progress, silent
 from auditor.result import Result, Said, Signature, findings_in, notes_in
+from auditor.scoring.counting import bind_text_tokens
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
@@ -130,7 +130,7 @@ def templates(
 
 def _counted(captions: Captions, least: float, progress: Progress) -> Workspace:
     at_work = captions.workspace(shown=_OPENINGS)
-    bind_text_tokens(captions.store, at_work, None)
+    bind_text_tokens(at_work, None)
     number = at_work.query("select count(*) as n from reference").item()
     at_work.params["least"] = max(_FEWEST, round(least * number))
     at_work.forget("template_parts")

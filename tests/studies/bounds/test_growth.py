@@ -17,9 +17,9 @@ from conftest import ROOT, ingest_rows
 
 from auditor import config
 from auditor.errors import MetricError
-from auditor.metrics import counting, idf
-from auditor.metrics.counting import count_in_parts
-from auditor.scoring import scores
+from auditor.metrics.card import CountSpec
+from auditor.scoring import counting, frequencies, scores
+from auditor.scoring.counting import count_in_parts
 from auditor.store import ngrams
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
@@ -84,7 +84,7 @@ def test_an_image_that_is_counted_in_parts_has_the_same_scores(store: Store, mon
 def test_counts_are_scored_as_they_come_and_let_go_of(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[weakref.ref[pl.DataFrame]] = []
 
-    def watched(*asked: Any) -> Iterator[tuple[counting.CountSpec, pl.DataFrame]]:
+    def watched(*asked: Any) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
         for spec, counts in count_in_parts(*asked):
             assert sum(one() is not None for one in seen) <= 1  # the one that was given before this
             seen.append(weakref.ref(counts))
@@ -137,9 +137,9 @@ def test_folds_that_are_too_many_are_refused_before_anything_is_counted(
     """Of each image, words times captions: 3 x 5 and 2 x 3 words here."""
     texts = {"a": ["a dog", "dog runs", "s"], "b": ["a cat", "cat"], "c": ["bird"]}
     ingest_rows(store, [(image, slot, text) for image in texts for slot, text in enumerate(texts[image])])
-    monkeypatch.setattr(idf, "_MOST_FOLDED", 21)
+    monkeypatch.setattr(frequencies, "_MOST_FOLDED", 21)
     score(store, "set", metrics=["cider:idf=fold"])
-    monkeypatch.setattr(idf, "_MOST_FOLDED", 20)
+    monkeypatch.setattr(frequencies, "_MOST_FOLDED", 20)
     said: list[str] = []
     asked = ["bleu-2", "cider-d:idf=run", "cider-d:idf=fold"]
     with pytest.raises(MetricError, match=r"21 words, more than 20.*CPU minutes.*--references K.*idf=dataset"):

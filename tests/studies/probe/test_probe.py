@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sizes import examples
 
 from auditor.errors import MetricError, MissingExtraError, UsageError
-from auditor.metrics.candidates import CandidateSet
+from auditor.scoring.candidates import CandidateSet
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.bounds.study import bounds
 from auditor.studies.probe.changes import COMPONENTS

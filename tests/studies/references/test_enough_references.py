@@ -13,6 +13,7 @@ from auditor.result import Result
 from auditor.scoring.by_reference_count import ReferenceOrder, each_number
 from auditor.scoring.registry import requests
 from auditor.statistics.saturation import detectable
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies.references.study import enough_references
@@ -43,7 +44,7 @@ def frames(
     store: Store, seed: int = 1, mirrored: bool = False, at: tuple[int, ...] = (1, 2, 3, 4)
 ) -> list[pl.DataFrame]:
     order = ReferenceOrder(4, seed, "loo", mirrored)
-    return list(each_number(store, resolve(store, "set"), "bare", [], requests(["bleu-1"]), order, at))
+    return list(each_number(Captions(store, resolve(store, "set"), "bare"), [], requests(["bleu-1"]), order, at))
 
 
 def test_statistics_are_those_of_the_scores_at_each_number(store: Store) -> None:
@@ -76,7 +77,7 @@ def test_mean_that_rises_is_found_to_have_enough_references(store: Store) -> Non
 def test_detectable_difference_is_that_of_two_captions_with_the_same_references(store: Store) -> None:
     result = measured(store, draws=1)
     order = ReferenceOrder(4, 1, "loo")
-    places = order.places(store, resolve(store, "set"), "bare")
+    places = order.places(Captions(store, resolve(store, "set"), "bare"))
     for k in (1, 3):
         scores = frames(store, at=(k,))[0].join(places, on=["image", "slot"]).sort("image")
         one, other = (scores.filter(place=place)["bleu-1"].to_numpy() for place in (4, 5))

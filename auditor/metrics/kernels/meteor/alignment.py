@@ -190,19 +190,18 @@ def _functions(text: Numbers, first: int, last: int, is_function: Flags) -> int:
 @compiled
 def align(
     pairs: Pairs, begin: int, finish: int, texts: Texts, words: Words, phrases: Occurrences, paraphrases: Paraphrases,
-    scores: Scores, statistics: Statistics, pair_starts: Starts, pair_scores: Scores,
+    scores: Scores, statistics: Statistics,
 ) -> None:  # fmt: skip
     """Score candidates begin to finish - 1 against each of their references, and keep the first best.
 
     Fills `scores` (`UNALIGNED` where a reference has more than `MOST_MATCHES` with the candidate) and `statistics`
-    (columns as `CHUNKS` says), one row per candidate, and `pair_scores` from `pair_starts[candidate]` on, one for each
-    of its references. Where there is no room in `pair_scores`, references are left out that cannot be the best.
+    (columns as `CHUNKS` says), one row per candidate. References that cannot be the best are not aligned.
     """
     text, starts = texts.words, texts.starts
     key, stem, is_function = words.key, words.stem, words.is_function
     bounds, place, length, phrase = phrases.starts, phrases.place, phrases.length, phrases.phrase
     candidates, references, first, last = pairs.candidates, pairs.references, pairs.first, pairs.last
-    vocabulary, n_phrases, every = len(key), len(paraphrases.targets) - 1, len(pair_scores) > 0
+    vocabulary, n_phrases = len(key), len(paraphrases.targets) - 1
     longest, most = _longest(starts), _longest(bounds)
     key_head, stem_head, synonym_head = _none(vocabulary), _none(vocabulary), _none(vocabulary)
     key_next, stem_next, links = _none(longest), _none(longest), np.empty((128, 2), dtype=np.int32)
@@ -259,7 +258,7 @@ def align(
                 scores[candidate] = UNALIGNED
                 break
             ref_functions = _functions(text, ref, ref + n_ref, is_function)
-            if best >= 0 and not every:
+            if best >= 0:
                 highest = _most(
                     places, longest, text, hyp, n_hyp, ref, n_ref, is_function, hyp_functions, ref_functions, roots
                 )
@@ -270,8 +269,6 @@ def align(
             row[0], row[1], row[2], row[3], row[CHUNKS] = n_hyp, n_ref, hyp_functions, ref_functions, chunks
             _credit_all(row, beam, pool, places, fixed, step, path, text, hyp, n_hyp, ref, n_ref, is_function)
             score = score_of(row)
-            if every:
-                pair_scores[pair_starts[candidate] + reference - first[candidate] - (0 <= held < reference)] = score
             if score > scores[candidate] or (score == scores[candidate] and reference < best):
                 scores[candidate], best = score, reference
                 for at in range(len(row)):

@@ -14,6 +14,8 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import AuditorError, MetricError
+from auditor.metrics.card import Metric
+from auditor.metrics.own import Scorer, card
 from auditor.result import listed
 from auditor.store.connection import MEMORY, Store
 from auditor.store.readonly_sql import ask
@@ -105,3 +107,16 @@ def statement_of(path: Path) -> Statement:
     except AuditorError as error:
         raise MetricError(f"{path}: {error}") from error
     return statement
+
+
+def card_of_statement(statement: Statement) -> Metric:
+    """Make a metric of a SELECT. Raises `MetricError` for a name that no request or signature can hold."""
+    return card(
+        Scorer(statement.name, statement, columns=True, home=str(statement.path)),
+        summary=statement.summary,
+        kind="a SELECT of your own",
+        place=str(statement.path),
+        digest=statement.digest,
+        lower_is_better=statement.lower_is_better,
+        caution=None,
+    )

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import polars as pl
 
-from auditor.compiled import is_kept
 from auditor.metrics import idf
-from auditor.metrics.candidates import CandidateSet, bind_candidates, keep_drawn
-from auditor.metrics.normalization import bind_text_tokens
-from auditor.metrics.vectors import learning
-from auditor.model import Progress, Selection, silent
+from auditor.metrics.card import CountSpec
+from auditor.model import Progress, silent
+from auditor.scoring import frequencies, image_vectors
+from auditor.scoring.candidates import CandidateSet, bind_candidates, keep_drawn
 from auditor.store import cache, ngrams
-from auditor.store.connection import Store
+from auditor.store.captions import Captions
 from auditor.store.sqlfiles import catalogue
 from auditor.store.workspace import Workspace
+from auditor.text.normalization import NORMALIZATIONS
 
 #: Counts of one set of candidates that are larger in memory are not kept. The captions themselves are counted again
 #: and again; what a seed has drawn in their place is looked at once, and there are seven such sets of every dataset.
@@ -28,75 +27,11 @@ _KEPT_BYTES_OF_SUBSTITUTES = 8 << 20
 _LAST = (1 << 32) - 1
 
 
-@dataclass(frozen=True)
-class Kernel:
-    """What aligns tokens where SQL cannot.
-
-    Its counts are kept under `name`. `run` gets the rows of the SELECT and of the further `relations`, by name, for one
-    bucket of images, and the counting parameters; it gives counts, one row per candidate (candidate, image, slot
-    first). A change of what it counts is a new `version`. Where it does not keep, its counts are made anew each time.
-    `compiles` names what its first use compiles, as `kernels.compiled` does.
-    """
-
-    name: str
-    run: Callable[[Mapping[str, pl.DataFrame], Mapping[str, Any]], pl.DataFrame]
-    relations: tuple[str, ...] = ()
-    version: int = 1
-    keeps: bool = True
-    compiles: str | None = None
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether it need not be compiled first, which takes seconds."""
-        return self.compiles is None or is_kept(self.compiles)
-
-
-@dataclass(frozen=True)
-class CountSpec:
-    """One counting: a SELECT, by name, and what changes its counts: parameters, kernel, normalization of tokens."""
-
-    relation: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-    kernel: Kernel | None = None
-    normalization: str | None = None
-
-    @property
-    def relations(self) -> tuple[str, ...]:
-        """Every SELECT that it runs."""
-        return (self.relation, *(self.kernel.relations if self.kernel else ()))
-
-    @property
-    def table(self) -> str:
-        """What its counts are kept under."""
-        return self.kernel.name if self.kernel else self.relation
-
-    @property
-    def keeps(self) -> bool:
-        """Whether its counts may be kept."""
-        return self.kernel is None or self.kernel.keeps
-
-    @property
-    def idf_mode(self) -> str:
-        """Which document frequencies it weighs n-grams by, if it does."""
-        return str(self.params.get("idf", idf.DATASET))
-
-    @property
-    def background(self) -> tuple[str, frozenset[tuple[str, Any]]]:
-        """What is made once for all buckets before it counts: document frequencies, and models of vectors."""
-        learnt = self.params.items() if learning.are_read_by(self.relations) else ()
-        return self.idf_mode, frozenset(learnt)
-
-    def __hash__(self) -> int:
-        return hash((self.table, frozenset(self.params.items())))
-
-
 Counts = dict[tuple[str, CountSpec], pl.DataFrame]
 
 
 def count(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     candidates: Sequence[CandidateSet],
     specs: Sequence[CountSpec],
     progress: Progress = silent,
@@ -106,7 +41,7 @@ def count(
     Gives frames by (candidate, spec), sorted by image and slot; a candidate without references has no rows.
     """
     parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
-    for spec, counts in count_in_parts(store, selection, tokenizer, candidates, specs, progress):
+    for spec, counts in count_in_parts(captions, candidates, specs, progress):
         parts[spec].append(counts)
     whole = {spec: pl.concat(frames) for spec, frames in parts.items()}
     return {
@@ -117,9 +52,7 @@ def count(
 
 
 def count_in_parts(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     candidates: Sequence[CandidateSet],
     specs: Sequence[CountSpec],
     progress: Progress = silent,
@@ -129,12 +62,10 @@ def count_in_parts(
     All rows of a spec have the same columns (candidate, image, slot first), and there is at least one frame of it. A
     candidate without references has no rows.
     """
-    wanted = [
-        (candidate, spec, _key(selection, tokenizer, candidate, spec)) for candidate in candidates for spec in specs
-    ]
+    wanted = [(candidate, spec, _key(captions, candidate, spec)) for candidate in candidates for spec in specs]
     of = {key: spec for _, spec, key in wanted}
     kept = set()
-    for key, counts in cache.each(store, {key: spec.table for key, spec in of.items() if spec.keeps}):
+    for key, counts in cache.each(captions.store, {key: spec.table for key, spec in of.items() if spec.keeps}):
         if of[key].kernel is None and tuple(counts.columns) != catalogue()[of[key].relation].returns:
             continue  # of another shape than any release keeps
         kept.add(key)
@@ -146,13 +77,13 @@ def count_in_parts(
         keys = {spec: {one.name: key for one, of, key in missing if of == spec and one.name in names} for spec in some}
         drafts = {
             (spec, one.name): cache.Draft(
-                store, selection, spec.table, {one.name: keys[spec][one.name]}, _most_bytes(one)
+                captions.store, captions.selection, spec.table, {one.name: keys[spec][one.name]}, _most_bytes(one)
             )
             for spec in some
             for one in together
             if spec.keeps and one.name in keys[spec]
         }
-        for spec, frame in _count(store, selection, tokenizer, together, some, progress):
+        for spec, frame in _count(captions, together, some, progress):
             if len(together) == 1 and names == keys[spec].keys():  # the one there is, and nothing to part
                 if (spec, together[0].name) in drafts and frame.height:
                     drafts[spec, together[0].name].add(frame)
@@ -187,20 +118,17 @@ def _parted(
 
 
 def _count(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
+    captions: Captions,
     candidates: Sequence[CandidateSet],
     specs: Sequence[CountSpec],
     progress: Progress,
 ) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
     """Count candidates that meet the same references; where these are changed, a set stands alone."""
-    workspace = ngrams.workspace(store, selection, tokenizer)
-    bind_candidates(store, workspace, candidates)
-    keep_drawn(store, workspace, selection, tokenizer, candidates)
+    selection = captions.selection
+    workspace = captions.workspace()
+    bind_candidates(workspace, candidates)
+    keep_drawn(captions, workspace, candidates)
     changed = candidates[0].references
-    if changed:
-        ngrams.bind_references(workspace, selection, "untouched_reference")
     loads = workspace.rows("pairing_count")
     buckets = ngrams.buckets(workspace, loads)
     workspace.params["most_words"] = ngrams.MOST_WORDS
@@ -209,18 +137,18 @@ def _count(
         _bind_whole(workspace)
     steps, done = sum(bucket.parts for bucket in buckets) * len(specs), 0
     for normalization in dict.fromkeys(spec.normalization for spec in specs):
-        bind_text_tokens(store, workspace, normalization)
-        for background in dict.fromkeys(spec.background for spec in specs if spec.normalization == normalization):
-            alike = [spec for spec in specs if (spec.normalization, spec.background) == (normalization, background)]
+        bind_text_tokens(workspace, normalization)
+        for background in dict.fromkeys(_background(spec) for spec in specs if spec.normalization == normalization):
+            alike = [spec for spec in specs if (spec.normalization, _background(spec)) == (normalization, background)]
             alike.sort(key=lambda spec: spec.kernel is None)  # kernels, before the engine's memory is full of n-grams
-            if any(idf.is_read_by(spec.relations) for spec in alike):
+            if any(frequencies.is_read_by(spec.relations) for spec in alike):
                 progress(f"{selection.label}: document frequency", done, steps)
-                idf.bind(store, workspace, selection, tokenizer, normalization, alike[0].idf_mode)
-            elif any(idf.counts_documents(spec.relations) for spec in alike):
-                idf.bind_collection(workspace)
-            if learning.are_read_by(alike[0].relations):
+                frequencies.bind(captions, workspace, normalization, alike[0].idf_mode)
+            elif any(frequencies.counts_documents(spec.relations) for spec in alike):
+                frequencies.bind_collection(workspace)
+            if image_vectors.are_read_by(alike[0].relations):
                 progress(f"{selection.label}: learning from captions and vectors", done, steps)
-                learning.bind(store, workspace, alike[0].params)
+                image_vectors.bind(captions.store, workspace, alike[0].params)
             if changed:  # only now: document frequencies are those of the untouched references
                 workspace.bind("reference", changed)
             for is_last in _at_work(workspace, buckets):
@@ -238,6 +166,12 @@ def _count(
             if changed:
                 ngrams.bind_references(workspace, selection)
     progress(f"{selection.label}: counted", 1, 1)
+
+
+def _background(spec: CountSpec) -> tuple[str, frozenset[tuple[str, Any]]]:
+    """Name what is made once for all buckets before it counts: document frequencies, and models of vectors."""
+    learnt = spec.params.items() if image_vectors.are_read_by(spec.relations) else ()
+    return spec.idf_mode, frozenset(learnt)
 
 
 def _rows(workspace: Workspace, relation: str, spec: CountSpec, aligned: dict[str, pl.DataFrame]) -> pl.DataFrame:
@@ -273,7 +207,7 @@ def _bind_whole(workspace: Workspace) -> None:
     workspace.bind("candidate", "candidate_part")
 
 
-def _key(selection: Selection, tokenizer: str, candidate: CandidateSet, spec: CountSpec) -> str:
+def _key(captions: Captions, candidate: CandidateSet, spec: CountSpec) -> str:
     """Name counts by all that they depend on; candidates and metrics may call different settings by one name."""
     facts = {
         "candidate": candidate.facts,
@@ -282,5 +216,39 @@ def _key(selection: Selection, tokenizer: str, candidate: CandidateSet, spec: Co
         "normalization": spec.normalization,
         "most_words": ngrams.MOST_WORDS,
     }
-    weights = idf.files(spec.idf_mode) if idf.is_read_by(spec.relations) else ()
-    return cache.key(selection, tokenizer, (*spec.relations, *weights, *candidate.files), facts)
+    weights = frequencies.files(spec.idf_mode) if frequencies.is_read_by(spec.relations) else ()
+    return cache.key(captions.selection, captions.tokenizer, (*spec.relations, *weights, *candidate.files), facts)
+
+
+def bind_text_tokens(workspace: Workspace, normalization: str | None) -> None:
+    """Bind relation `text_tokens` to the tokens of the texts at work, rewritten where a metric asks for it.
+
+    Words are numbered by spelling, from 1; these numbers are good for one counting only. Relation `word` (word,
+    word_id) spells the numbers of rewritten words; those of tokens are in the vocabulary.
+    """
+    workspace.bind("text_tokens", "text_tokens")
+    workspace.forget("word")
+    if normalization is None:
+        return
+    vocabulary = workspace.query("select token_id, token from vocabulary order by token_id")
+    words = vocabulary.select("token_id", word=NORMALIZATIONS[normalization](vocabulary["token"])).explode(
+        "word", empty_as_null=True
+    )
+    numbered = words.select("token_id", word=pl.col("word").rank("dense").cast(pl.UInt32))
+    by_number = pl.DataFrame(
+        {"token_id": pl.int_range(vocabulary.height and vocabulary["token_id"][-1] + 1, eager=True, dtype=pl.UInt32)}
+    )
+    lists = by_number.join(
+        numbered.group_by("token_id").agg(pl.col("word").drop_nulls()), on="token_id", how="left", maintain_order="left"
+    )["word"]
+    texts = workspace.query("select caption_id, tokens from text_tokens")
+    rewritten = (
+        texts.explode("tokens", empty_as_null=True)
+        .select("caption_id", tokens=pl.lit(lists).gather(pl.col("tokens")))
+        .explode("tokens", empty_as_null=True)
+        .group_by("caption_id", maintain_order=True)
+        .agg(pl.col("tokens").drop_nulls())
+    )
+    workspace.bind_rows("text_tokens", rewritten)
+    spelled = words.select("word", word_id=numbered["word"]).drop_nulls().unique()
+    workspace.bind_rows("word", spelled)

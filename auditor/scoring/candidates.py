@@ -14,7 +14,7 @@ import polars as pl
 
 from auditor.model import Selection
 from auditor.store import cache, ngrams
-from auditor.store.connection import Store
+from auditor.store.captions import Captions
 from auditor.store.workspace import Workspace
 
 _DRAWN = "drawn_candidate"
@@ -31,7 +31,7 @@ class CandidateSet:
     `makes` is the SELECT whose texts, which are in no store, become relation `made_text`. `given` holds relations that
     these files read and that were made outside of the engine: words, not their numbers. `references` is the SELECT that
     stands for relation `reference` where texts that were made are references, not candidates; it reads
-    `untouched_reference`. Substitutes that are scored `against_all` captions of their image hold none out.
+    `reference` as it was. Substitutes that are scored `against_all` captions of their image hold none out.
     """
 
     name: str
@@ -88,7 +88,7 @@ def output_of(system: Selection) -> CandidateSet:
     return CandidateSet(system.version.dataset, "candidate_system", params, drawn_from=(system,))
 
 
-def bind_candidates(store: Store, workspace: Workspace, candidates: Sequence[CandidateSet]) -> None:
+def bind_candidates(workspace: Workspace, candidates: Sequence[CandidateSet]) -> None:
     """Bind relation `candidate` to the captions of all sets, and `made_text` to the texts made for them.
 
     All sets hold a caption out, or none does.
@@ -113,27 +113,24 @@ def bind_candidates(store: Store, workspace: Workspace, candidates: Sequence[Can
     workspace.bind("text_at_work", "reference_text", "candidate_text")
 
 
-def text_changes(
-    store: Store, selection: Selection, tokenizer: str, candidates: Sequence[CandidateSet]
-) -> pl.DataFrame:
+def text_changes(captions: Captions, candidates: Sequence[CandidateSet]) -> pl.DataFrame:
     """Say what the texts that were made have become of the captions that they stand for.
 
     Columns: candidate, image, slot, changed (at all), replaced (positions that hold another word), words (left).
     """
-    workspace = ngrams.workspace(store, selection, tokenizer)
-    bind_candidates(store, workspace, candidates)
+    workspace = captions.workspace()
+    bind_candidates(workspace, candidates)
     return workspace.rows("text_change")
 
 
-def keep_drawn(
-    store: Store, workspace: Workspace, selection: Selection, tokenizer: str, candidates: Sequence[CandidateSet]
-) -> None:
+def keep_drawn(captions: Captions, workspace: Workspace, candidates: Sequence[CandidateSet]) -> None:
     """Keep what was drawn in place of the captions, for people to look at, in table `drawn_candidate` of the cache.
 
     Not so where images were drawn too, or each text is once per image: the table could not tell these rows from those
     of all images and captions. Nor where the store keeps none, as for `reproduce`, whose seven sets would be the
     largest part of the file.
     """
+    store, selection = captions.store, captions.selection
     drawn = [candidate for candidate in candidates if candidate.is_drawn]
     some = selection.distinct is not None or (selection.draw is not None and selection.draw.images is not None)
     if not drawn or not store.keeps_drawn or some:
@@ -142,18 +139,18 @@ def keep_drawn(
     for candidate in drawn:
         if (candidate.name,) not in rows:
             continue
-        facts = rows[candidate.name,].select(
-            pl.lit(selection.version.dataset).alias("dataset"),
-            pl.lit(selection.version.version).alias("version"),
-            pl.lit(selection.split, pl.String).alias("split"),
-            pl.lit(tokenizer).alias("tokenizer"),
+        facts = captions.stamp(rows[candidate.name,]).select(
+            "dataset",
+            "version",
+            "split",
+            pl.lit(captions.tokenizer).alias("tokenizer"),
             pl.lit(selection.draw and selection.draw.captions - 1, pl.UInt32).alias("references"),
             pl.col("candidate"),
             pl.lit(candidate.params["seed"], pl.Int64).alias("seed"),
             pl.lit(candidate.source, pl.String).alias("drawn_from"),
-            pl.exclude("candidate"),
+            pl.exclude("dataset", "version", "split", "candidate"),
         )
-        key = cache.key(selection, tokenizer, (_DRAWN, *candidate.files), candidate.facts)
+        key = cache.key(selection, captions.tokenizer, (_DRAWN, *candidate.files), candidate.facts)
         cache.put(store, selection, _DRAWN, key, facts)
 
 

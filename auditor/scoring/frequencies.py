@@ -1,0 +1,154 @@
+"""Document frequencies at work: binds the relations that weigh n-grams, by the readings of `auditor.metrics.idf`."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from weakref import WeakKeyDictionary
+
+import polars as pl
+
+from auditor.errors import MetricError
+from auditor.metrics import idf
+from auditor.model import Selection
+from auditor.store import ngrams
+from auditor.store.captions import Captions
+from auditor.store.connection import Store
+from auditor.store.sqlfiles import reads_of
+from auditor.store.workspace import Workspace
+
+#: The most words that `fold` weighs, each as often as its image has folds: a count that takes a minute and 1.5 GB.
+_MOST_FOLDED = 16_000_000
+
+_FOLDED_A_MINUTE = 19_000_000
+
+_BYTES_A_WORD = 70
+
+#: What is counted `together`, by store and mode, for as long as somebody is within.
+_POOLS: WeakKeyDictionary[Store, dict[str, ngrams.Pool]] = WeakKeyDictionary()
+
+
+@contextmanager
+def together(store: Store, selections: Sequence[Selection], tokenizer: str) -> Iterator[str]:
+    """Count the documents of several selections together; within, the mode that is given stands for them."""
+    digest = hashlib.sha256(" ".join(sorted(one.pinned_name for one in selections)).encode()).hexdigest()[:12]
+    with counted_elsewhere(store, digest, ngrams.pool(store, selections, tokenizer)) as idf_mode:
+        yield idf_mode
+
+
+@contextmanager
+def counted_elsewhere(store: Store, digest: str, frequencies: ngrams.Pool) -> Iterator[str]:
+    """Take document frequencies of more than the store holds; within, the mode that is given stands for them.
+
+    `digest` are the first 12 hexadecimal digits of a hash of what was counted.
+    """
+    idf_mode = f"datasets#{digest}"
+    _POOLS.setdefault(store, {})[idf_mode] = frequencies
+    try:
+        yield idf_mode
+    finally:
+        del _POOLS[store][idf_mode]
+
+
+def files(idf_mode: str) -> tuple[str, ...]:
+    """Name the SELECTs that a mode reads."""
+    if idf.TOGETHER.fullmatch(idf_mode):
+        return ("ngram_frequency_part", "selection_frequency", "pooled_frequency")
+    if idf.by_items(idf_mode):
+        return ("run_item", "fold_frequency_part", "folded_frequency", "folded_collection")
+    completed = () if idf_mode == idf.DATASET else ("completed_frequency",)
+    return ("ngram_frequency_part", "selection_frequency", *completed)
+
+
+def is_read_by(relations: Iterable[str]) -> bool:
+    """Say whether SELECTs weigh n-grams by document frequencies at all."""
+    return any("document_frequency" in reads_of(relation) for relation in relations)
+
+
+def counts_documents(relations: Iterable[str]) -> bool:
+    """Say whether SELECTs read how many documents there are."""
+    return any("collection" in reads_of(relation) for relation in relations)
+
+
+def bind_collection(workspace: Workspace) -> None:
+    """Bind `collection` (log_documents) to the number of images at work."""
+    images = workspace.query("select coalesce(max(image_no), 1) as images from reference").item()
+    workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(images)]}))
+
+
+def bind(captions: Captions, workspace: Workspace, normalization: str | None, idf_mode: str) -> None:
+    """Bind the frequencies of a mode, for candidates and tokens that are bound.
+
+    `document_frequency` (gram, images) and `collection` (log_documents), where they are the same for every candidate;
+    for `fold`, `fold_frequency` and `fold_collection`. Raises `MetricError` where every idf would be 0, and where
+    the folds are more than memory holds.
+    """
+    workspace.params["folded"] = idf_mode == "fold"
+    for relation in ("fold_frequency", "fold_collection"):
+        workspace.forget(relation)
+    if idf.by_items(idf_mode):
+        _bind_items(workspace, captions.selection, idf_mode)
+        return
+    if idf.TOGETHER.fullmatch(idf_mode):
+        _bind_pool(captions.store, workspace, idf_mode, normalization)
+        return
+    frequency = "document_frequency" if idf_mode == idf.DATASET else "selection_frequency"
+    if normalization is None:
+        ngrams.provide(captions.store, workspace, captions.selection, captions.tokenizer, frequency)
+    else:
+        ngrams.count(workspace, frequency)
+    if idf_mode == idf.DATASET:
+        bind_collection(workspace)
+        return
+    nothing = pl.DataFrame(schema={"gram": pl.String, "images": pl.UInt32})
+    given, log_documents = (nothing, 1.0) if idf_mode == "none" else idf.load(idf_mode)
+    if normalization is None:
+        workspace.bind_rows("word", workspace.query("select token as word, token_id as word_id from vocabulary"))
+    workspace.bind_rows("given_frequency", given)
+    workspace.bind("document_frequency", "completed_frequency")
+    workspace.bind_rows("collection", pl.DataFrame({"log_documents": [log_documents]}))
+
+
+def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalization: str | None) -> None:
+    if normalization is not None:
+        raise MetricError("document frequencies of several datasets together count words as they stand: no stem=true")
+    pool = _POOLS.get(store, {}).get(idf_mode)
+    if pool is None:
+        raise MetricError(f"idf={idf_mode} is set by `auditor reproduce wang2016`; it cannot be asked for by itself")
+    workspace.take("document_frequency", of=pool.at_work, name="pooled_frequency")
+    workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(pool.images)]}))
+
+
+def _bind_items(workspace: Workspace, selection: Selection, idf_mode: str) -> None:
+    items = workspace.rows("run_item")
+    if items["image_no"].n_unique() == 1:
+        raise MetricError(
+            f"{selection.label}: candidates of one image only, with idf={idf_mode}: {idf.refusal(idf_mode, 1)}"
+        )
+    if idf_mode == "fold":
+        _refuse_too_many_folds(workspace, selection, items)
+    workspace.forget("fold_frequency_parts")
+    for bucket in ngrams.buckets(workspace):
+        workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
+        workspace.append("fold_frequency_parts", "fold_frequency_part")
+    frequency, collection = (
+        ("fold_frequency", "fold_collection") if idf_mode == "fold" else ("document_frequency", "collection")
+    )
+    workspace.bind(frequency, "folded_frequency")
+    workspace.bind(collection, "folded_collection")
+
+
+def _refuse_too_many_folds(workspace: Workspace, selection: Selection, items: pl.DataFrame) -> None:
+    """Raise `MetricError` where the words of the captions, once for each fold of their image, are too many."""
+    lengths = workspace.query("select image_no, sum(length)::bigint as words from reference group by image_no")
+    folds = items.group_by("image_no").agg(pl.col("fold").n_unique())
+    words = int(folds.join(lengths, on="image_no").select((pl.col("fold") * pl.col("words")).sum()).item())
+    if words > _MOST_FOLDED:
+        raise MetricError(
+            f"{selection.label}: idf=fold weighs each caption once for each place that is left out on its image: "
+            f"{words:,} words, more than {_MOST_FOLDED:,}; it would take some {words / _FOLDED_A_MINUTE:,.1f} CPU "
+            f"minutes and {0.4 + words * _BYTES_A_WORD / 1e9:.1f} GB for each set of candidates. Draw fewer captions "
+            "(--references K), take a part (--split), or count documents once: idf=run, idf=dataset"
+        )
