@@ -20,7 +20,7 @@ from conftest import forget_results, ingest_rows
 from auditor.errors import EngineFaultError, SqlError, StoreError, StoreLockedError
 from auditor.model import Draw
 from auditor.scoring.registry import requests
-from auditor.store import cache, migrations, verification, versions
+from auditor.store import cache, verification, versions
 from auditor.store import file as opening
 from auditor.store.connection import MEMORY, Store
 from auditor.store.faults import engine_errors
@@ -204,45 +204,6 @@ def test_reading_store_refuses_to_write(path: Path) -> None:
         ingest_rows(store, ROWS[:2])
 
 
-@pytest.mark.parametrize("old", range(1, migrations.newest()))
-def test_store_of_an_older_schema_is_migrated_and_backed_up(tmp_path: Path, old: int) -> None:
-    path = tmp_path / "old.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        migrations.apply(connection, up_to=old)
-        connection.execute("insert into dataset values ('set', 'captions', 'en', [])").complete()
-    with Store.open(path) as store:
-        assert migrations.current(store.connection) == migrations.newest()
-        assert store.query("select dataset from dataset").item() == "set"
-        with pytest.raises(duckdb.InvalidInputException, match="read-only"):
-            store.connection.execute("delete from dataset").complete()
-    backup = tmp_path / f"old.duckdb.before-schema-{migrations.newest()}"
-    with duckdb.connect(str(backup), read_only=True) as connection:
-        assert migrations.current(connection) == old
-
-
-@pytest.mark.parametrize("statement", ["", "drop schema cache cascade"], ids=["whole", "without its cache"])
-def test_tokens_of_an_older_store_are_those_of_a_tokenizer(tmp_path: Path, statement: str) -> None:
-    path = tmp_path / "old.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        migrations.apply(connection, up_to=13)
-        for rows in (
-            "version by name select 'set' as dataset, 1 as seq, 'v' as version, now() as created_at, 's' as source_sha256,"
-            " 'flickr' as format, ['bare'] as text_profiles, 1 as images, 1 as captions",
-            "caption values (1, 'A dog')",
-            "vocabulary values (1, 'a'), (2, 'dog')",
-            "caption_tokens by name select 1 as caption_id, 'bare' as profile, [1, 2] as tokens",
-            "membership values ('set', 'a', 0, 1, null, 1, null)",
-        ):
-            connection.execute(f"insert into {rows}").complete()
-        connection.execute(statement or "select 1").fetchall()
-    with Store.open(path) as store:
-        assert store.query("select tokenizers from version").item().to_list() == ["bare"]
-        assert store.query("select tokenizer, token from token order by position").rows() == [
-            ("bare", "a"), ("bare", "dog"),
-        ]  # fmt: skip
-        assert store.query("select tokenizer, gram from ngram_frequency where n = 2").rows() == [("bare", "a dog")]
-
-
 @pytest.mark.parametrize(
     ("said", "kind"),
     [
@@ -300,13 +261,6 @@ def test_fault_of_the_engine_is_told_from_damage_and_ends_no_reading(
 def test_error_in_the_middle_of_a_result_is_one_of_the_statement(path: Path) -> None:
     with Store.open(path) as store, pytest.raises(SqlError, match="Could not convert string"):
         store.query("select text::integer from caption")
-
-
-def test_store_of_a_newer_schema_is_refused(path: Path) -> None:
-    with duckdb.connect(str(path)) as connection:
-        connection.execute("insert into migration values (999, now())").complete()
-    with pytest.raises(StoreError, match="upgrade auditor"):
-        Store.open(path)
 
 
 def test_cache_may_be_dropped_without_loss(path: Path) -> None:
