@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from auditor.model import Selection
-from auditor.store import cache, ngrams
+from auditor.store import kept, ngrams
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
@@ -153,8 +153,8 @@ def keep_drawn(
             pl.lit(candidate.source, pl.String).alias("drawn_from"),
             pl.exclude("candidate"),
         )
-        key = cache.key(selection, tokenizer, (_DRAWN, *candidate.files), candidate.facts)
-        cache.put(store, selection, _DRAWN, key, facts)
+        key = kept.key(selection, tokenizer, (_DRAWN, *candidate.files), candidate.facts)
+        kept.put(store, selection, _DRAWN, key, facts)
 
 
 def _hash(rows: pl.DataFrame) -> str:

@@ -14,7 +14,7 @@ from auditor.metrics.candidates import CandidateSet, bind_candidates, keep_drawn
 from auditor.metrics.normalization import bind_text_tokens
 from auditor.metrics.vectors import learning
 from auditor.model import Progress, Selection, silent
-from auditor.store import cache, ngrams
+from auditor.store import kept, ngrams
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
 from auditor.store.workspace import Workspace
@@ -133,21 +133,19 @@ def count_in_parts(
         (candidate, spec, _key(selection, tokenizer, candidate, spec)) for candidate in candidates for spec in specs
     ]
     of = {key: spec for _, spec, key in wanted}
-    kept = set()
-    for key, counts in cache.each(store, {key: spec.table for key, spec in of.items() if spec.keeps}):
+    known = set()
+    for key, counts in kept.each(store, {key: spec.table for key, spec in of.items() if spec.keeps}):
         if of[key].kernel is None and tuple(counts.columns) != catalogue()[of[key].relation].returns:
             continue  # of another shape than any release keeps
-        kept.add(key)
+        known.add(key)
         yield of[key], counts
-    missing = [each for each in wanted if each[-1] not in kept]
+    missing = [each for each in wanted if each[-1] not in known]
     todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
     for together, some in _parted(todo, list({spec: None for _, spec, _ in missing})):
         names = {candidate.name for candidate in together}
         keys = {spec: {one.name: key for one, of, key in missing if of == spec and one.name in names} for spec in some}
         drafts = {
-            (spec, one.name): cache.Draft(
-                store, selection, spec.table, {one.name: keys[spec][one.name]}, _most_bytes(one)
-            )
+            (spec, one.name): kept.Draft.of_entry(store, selection, spec.table, keys[spec][one.name], _most_bytes(one))
             for spec in some
             for one in together
             if spec.keeps and one.name in keys[spec]
@@ -283,4 +281,4 @@ def _key(selection: Selection, tokenizer: str, candidate: CandidateSet, spec: Co
         "most_words": ngrams.MOST_WORDS,
     }
     weights = idf.files(spec.idf_mode) if idf.is_read_by(spec.relations) else ()
-    return cache.key(selection, tokenizer, (*spec.relations, *weights, *candidate.files), facts)
+    return kept.key(selection, tokenizer, (*spec.relations, *weights, *candidate.files), facts)

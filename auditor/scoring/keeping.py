@@ -16,7 +16,7 @@ from auditor.model import Selection
 from auditor.parameters import bound
 from auditor.result import Result
 from auditor.scoring.registry import References, are_ours, requests
-from auditor.store import for_people
+from auditor.store import kept
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
@@ -75,16 +75,9 @@ def keep_scores(
     if not store.keeps_drawn or not are_ours(requests(list(signatures))):
         return
     rows = [
-        (
-            for_people.key(selection, one.name, one.source, one.params.get("seed"), signature),
-            one.name,
-            one.source,
-            one.params.get("seed"),
-            label,
-            signature,
-        )
+        (one.name, one.source, one.params.get("seed"), label, signature)
         for one in candidates
         for label, signature in signatures.items()
     ]
-    made = pl.DataFrame(rows, schema=for_people.MADE, orient="row")
-    for_people.keep_scores(store, selection, scores.select("candidate", "image", "slot", *signatures), made)
+    made = pl.DataFrame(rows, schema=kept.MADE, orient="row")
+    kept.keep_scores(store, selection, scores.select("candidate", "image", "slot", *signatures), made)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import subprocess
 import sys
@@ -18,10 +17,9 @@ import pytest
 from conftest import forget_results, ingest_rows
 
 from auditor.errors import EngineFaultError, SqlError, StoreError, StoreLockedError
-from auditor.model import Draw
 from auditor.scoring.registry import requests
-from auditor.store import cache, verification, versions
 from auditor.store import file as opening
+from auditor.store import verification, versions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.faults import engine_errors
 from auditor.studies.bounds.study import bounds
@@ -341,23 +339,6 @@ def test_store_that_is_moved_away_while_it_is_read_is_not_made_anew(path: Path) 
         assert store.on_close
         path.rename(path.with_name("away"))
     assert not path.exists()
-
-
-def test_key_changes_with_everything_that_changes_counts(store: Store) -> None:
-    version = ingest_rows(store, ROWS, splits={"train": ["a"]}).version
-    whole, train = versions.resolve(store, "set"), versions.resolve(store, "set:train")
-    keys = {
-        cache.key(whole, "bare", ("bleu", "candidate_human"), {}),
-        cache.key(train, "bare", ("bleu", "candidate_human"), {}),
-        cache.key(whole, "ptb", ("bleu", "candidate_human"), {}),
-        cache.key(whole, "bare", ("cider", "candidate_human"), {}),
-        cache.key(whole, "bare", ("bleu", "candidate_intra"), {"seed": 1}),
-        cache.key(whole, "bare", ("bleu", "candidate_intra"), {"seed": 2}),
-    }
-    drawn = [dataclasses.replace(whole, draw=Draw(*draw)) for draw in ((2, 1), (2, 2), (3, 1), (3, 1, 0, False, 5))]
-    keys |= {cache.key(selection, "bare", ("bleu", "candidate_human"), {}) for selection in drawn}
-    assert len(keys) == 10
-    assert version.seq == 1
 
 
 def test_memory_store_is_empty_and_writable() -> None:

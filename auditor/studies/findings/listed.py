@@ -10,7 +10,7 @@ from auditor.findings import CAPTION_KINDS
 from auditor.findings.severity import severity
 from auditor.model import Progress, Selection
 from auditor.result import Finding, about
-from auditor.store import for_people, ngrams
+from auditor.store import kept, ngrams
 from auditor.store.connection import Store
 from auditor.store.scripts import fact_tokenizer
 from auditor.store.versions import content
@@ -63,8 +63,8 @@ def keep(
     with_list = listed.filter(pl.col("kind").is_in([one.kind for one in told]))
     rows = [(one.kind, one.severity, one.sentence) for one in told if one.kind not in with_list["kind"]]
     whole = pl.DataFrame(rows, schema=dict.fromkeys(("kind", "severity", "why"), pl.String), orient="row")
-    found = [pl.DataFrame(schema=for_people.FOUND), with_list.select(for_people.FOUND.names()), whole]
-    for_people.keep_findings(store, selection, kinds, pl.concat(found, how="diagonal"))
+    found = [pl.DataFrame(schema=kept.FOUND), with_list.select(kept.FOUND.names()), whole]
+    kept.keep_findings(store, selection, kinds, pl.concat(found, how="diagonal"))
 
 
 def _finding(
