@@ -17,7 +17,7 @@ from auditor.store import copying
 from auditor.store.sqlfiles import sql_root
 
 #: sha256 of what the newest schema defines, as the engine spells it: what `_definitions` need not be compared with.
-DEFINITIONS = "a823de43561a58a347a989c8d908d20ca782124d066f68b232e81fe9b982d92f"
+DEFINITIONS = "f5c326c8d310cdaa4528ede6a9308002baec2cd0d191743951cf6f436e1a9563"
 
 # Tables of the cache come and go with what is counted.
 _DEFINED = """
@@ -56,7 +56,7 @@ _DEFINED = """
 
 
 #: The same of the tables that the schema makes in the cache.
-CACHED = "04d718b0e6fcdf8546a1921fb3fac1b46c149bb295d72accc915441012840daf"
+CACHED = "befc15674bd3536d658d5f55bc697c983a34603f92199803d362be369d3affd1"
 
 # Tables that countings make there have no constraint.
 _CACHED = """

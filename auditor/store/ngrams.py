@@ -164,6 +164,13 @@ def provide(store: Store, at_work: Workspace, selection: Selection, tokenizer: s
         _keep_on_close(store, counted, selection, tokenizer)
 
 
+def keep(store: Store, selection: Selection, tokenizer: str) -> None:
+    """Count the frequencies of a whole version that has its tokens, where they are not kept, for others to find."""
+    has_tokens = tokenizer in selection.version.tokenizers
+    if store.path != MEMORY and _is_whole(selection) and has_tokens and not is_kept(store, selection, tokenizer):
+        provide(store, workspace(store, selection, tokenizer), selection, tokenizer, "selection_frequency")
+
+
 def _keep_on_close(store: Store, counted: Workspace, selection: Selection, tokenizer: str) -> None:
     halves = "(gram >> 64)::ubigint as high, (gram & 18446744073709551615)::ubigint as low"  # Arrow has no 128 bits
     rows = counted.query(f"select n, {halves}, occurrences, captions, images from selection_frequency")
@@ -180,9 +187,14 @@ def _keep(selection: Selection, tokenizer: str, words: tuple[int, ...], store: S
         return
     with store.registered("counted", counted):
         store.execute(
-            "insert into cache.ngram_frequency by name select $version as version, $tokenizer as tokenizer, n,"
-            " (high::uhugeint << 64) + low as gram, occurrences, captions, images from counted",
-            {"version": selection.version.version, "tokenizer": tokenizer},
+            "insert into cache.ngram_frequency by name select $dataset as dataset, $version as version,"
+            " $tokenizer as tokenizer, n, (high::uhugeint << 64) + low as gram, occurrences, captions, images"
+            " from counted",
+            {
+                "dataset": selection.version.dataset,
+                "version": selection.version.version,
+                "tokenizer": tokenizer,
+            },
         )
 
 

@@ -432,7 +432,7 @@ READING = [
     ["profile", "set", "--json"],
     ["score", "set", "-m", "cider", "--json"],
     ["sql", "select dataset, image, slot, text from captions order by all", "--json"],
-    ["sql", "select gram, occurrences from ngram_frequency order by all", "--json"],
+    ["sql", "select gram, occurrences from ngram_frequency('set') order by all", "--json"],
 ]
 
 
