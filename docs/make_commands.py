@@ -96,7 +96,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "reproduce": ("auditor reproduce wang2016",),
     "demo": ("auditor demo",),
     "sql": (
-        'auditor sql "select gram, images from ngram_frequency where n = 2 order by images desc, gram limit 5"',
+        "auditor sql \"select images, gram from ngram_frequency('sample-narrow') where n = 2 order by all desc\""
+        " --limit 5",
         "auditor sql \"select gram, count(*) as n from ngrams('sample-narrow', 3) group by gram order by n desc, gram\""
         " --limit 3",
         "auditor sql --schema captions",

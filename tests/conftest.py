@@ -21,7 +21,7 @@ from auditor.model import Kind, Source
 from auditor.scoring import candidates, counting
 from auditor.scoring.registry import METRICS
 from auditor.sources.reading.acceptance import complete
-from auditor.store import ingestion
+from auditor.store import ingestion, migrations
 from auditor.store.connection import MEMORY, Store
 from auditor.store.relations import declared
 from auditor.store.workspace import Workspace
@@ -112,6 +112,15 @@ def registers_for_this_test_alone() -> Iterator[None]:
 def store() -> Iterator[Store]:
     with Store.open(MEMORY) as opened:
         yield opened
+
+
+@pytest.fixture
+def second_schema(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Let the newest schema be a made-up version 2, and return what makes it."""
+    step = "alter table dataset add column licence varchar; create view licensed as select licence from dataset;"
+    steps = [*migrations.steps(), step]
+    monkeypatch.setattr(migrations, "steps", lambda: steps)
+    return step
 
 
 @pytest.fixture(scope="session")

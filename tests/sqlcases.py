@@ -246,7 +246,7 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         _count_ngrams(workspace)
     if "cache.ngram_frequency" in file.reads:
         _count_ngrams(workspace)
-        kept = {name: workspace.params[name] for name in ("version", "tokenizer")}
+        kept = {name: workspace.params[name] for name in ("dataset", "version", "tokenizer")}
         workspace.insert("cache.ngram_frequency", "selection_frequency", **kept)
     if "candidate" not in workspace.bound or "candidate" in case:
         bind_candidates(workspace, _candidate_sets(store, case))

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from auditor.model import Selection
-from auditor.store import cache, ngrams
+from auditor.store import kept, ngrams
 from auditor.store.captions import Captions
 from auditor.store.workspace import Workspace
 
@@ -150,8 +150,8 @@ def keep_drawn(captions: Captions, workspace: Workspace, candidates: Sequence[Ca
             pl.lit(candidate.source, pl.String).alias("drawn_from"),
             pl.exclude("dataset", "version", "split", "candidate"),
         )
-        key = cache.key(selection, captions.tokenizer, (_DRAWN, *candidate.files), candidate.facts)
-        cache.put(store, selection, _DRAWN, key, facts)
+        key = kept.key(selection, captions.tokenizer, (_DRAWN, *candidate.files), candidate.facts)
+        kept.put(store, selection, _DRAWN, key, facts)
 
 
 def _hash(rows: pl.DataFrame) -> str:

@@ -12,7 +12,7 @@ from auditor.metrics.card import CountSpec
 from auditor.model import Progress, silent
 from auditor.scoring import frequencies, image_vectors
 from auditor.scoring.candidates import CandidateSet, bind_candidates, keep_drawn
-from auditor.store import cache, ngrams
+from auditor.store import kept, ngrams
 from auditor.store.captions import Captions
 from auditor.store.sqlfiles import catalogue
 from auditor.store.workspace import Workspace
@@ -64,20 +64,20 @@ def count_in_parts(
     """
     wanted = [(candidate, spec, _key(captions, candidate, spec)) for candidate in candidates for spec in specs]
     of = {key: spec for _, spec, key in wanted}
-    kept = set()
-    for key, counts in cache.each(captions.store, {key: spec.table for key, spec in of.items() if spec.keeps}):
+    known = set()
+    for key, counts in kept.each(captions.store, {key: spec.table for key, spec in of.items() if spec.keeps}):
         if of[key].kernel is None and tuple(counts.columns) != catalogue()[of[key].relation].returns:
             continue  # of another shape than any release keeps
-        kept.add(key)
+        known.add(key)
         yield of[key], counts
-    missing = [each for each in wanted if each[-1] not in kept]
+    missing = [each for each in wanted if each[-1] not in known]
     todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
     for together, some in _parted(todo, list({spec: None for _, spec, _ in missing})):
         names = {candidate.name for candidate in together}
         keys = {spec: {one.name: key for one, of, key in missing if of == spec and one.name in names} for spec in some}
         drafts = {
-            (spec, one.name): cache.Draft(
-                captions.store, captions.selection, spec.table, {one.name: keys[spec][one.name]}, _most_bytes(one)
+            (spec, one.name): kept.Draft.of_entry(
+                captions.store, captions.selection, spec.table, keys[spec][one.name], _most_bytes(one)
             )
             for spec in some
             for one in together
@@ -217,7 +217,7 @@ def _key(captions: Captions, candidate: CandidateSet, spec: CountSpec) -> str:
         "most_words": ngrams.MOST_WORDS,
     }
     weights = frequencies.files(spec.idf_mode) if frequencies.is_read_by(spec.relations) else ()
-    return cache.key(captions.selection, captions.tokenizer, (*spec.relations, *weights, *candidate.files), facts)
+    return kept.key(captions.selection, captions.tokenizer, (*spec.relations, *weights, *candidate.files), facts)
 
 
 def bind_text_tokens(workspace: Workspace, normalization: str | None) -> None:

@@ -17,7 +17,7 @@ from auditor.scoring.counting import count_in_parts
 from auditor.scoring.image_vectors import learnt_from, pinned, unseen
 from auditor.scoring.registry import MetricRequest, References, are_ours, requests
 from auditor.scoring.single_captions import lacking, refusal
-from auditor.store import for_people, ngrams
+from auditor.store import kept, ngrams
 from auditor.store.captions import Captions, tokenize
 from auditor.store.connection import Store
 from auditor.store.scripts import script_counts, why_not_english
@@ -233,16 +233,9 @@ def keep_scores(
     if not store.keeps_drawn or not are_ours(requests(list(signatures))):
         return
     rows = [
-        (
-            for_people.key(selection, one.name, one.source, one.params.get("seed"), signature),
-            one.name,
-            one.source,
-            one.params.get("seed"),
-            label,
-            signature,
-        )
+        (one.name, one.source, one.params.get("seed"), label, signature)
         for one in candidates
         for label, signature in signatures.items()
     ]
-    made = pl.DataFrame(rows, schema=for_people.MADE, orient="row")
-    for_people.keep_scores(store, selection, scores.select("candidate", "image", "slot", *signatures), made)
+    made = pl.DataFrame(rows, schema=kept.MADE, orient="row")
+    kept.keep_scores(store, selection, scores.select("candidate", "image", "slot", *signatures), made)

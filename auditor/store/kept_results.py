@@ -19,7 +19,7 @@ import polars as pl
 from auditor.errors import StoreError
 from auditor.model import Selection
 from auditor.result import Figure, Finding, Result, Table
-from auditor.store import cache, versions
+from auditor.store import kept, versions
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, sql_root
 
@@ -52,29 +52,26 @@ def kept_result(
 
     Raises `StoreError` for a kept result that cannot be read.
     """
-    entry = _key(study, selections, {**settings, "around": _around(store, [*selections, *beside])}, beside)
-    rows = cache.get(store, {entry: _RELATION}).get(entry)
-    if rows is None:
-        rows = _packed(make())
-        cache.put(store, selections[0], _RELATION, entry, rows)
-    try:
-        return replace(_unpacked(rows), selections=tuple(selections))
-    except _DAMAGE as error:
-        said = f"{store.path}: damaged: a result that the cache keeps cannot be read"
-        raise StoreError(f"{said}; `auditor store gc --all` makes the cache anew, without loss") from error
-
-
-def _key(study: str, selections: Sequence[Selection], settings: Mapping[str, Any], beside: Sequence[Selection]) -> str:
     facts = {
         "study": study,
         "selections": [
             [(one.version.dataset, one.version.version, one.split, one.label) for one in part]
             for part in (selections, beside)
         ],
-        "settings": {name: settings[name] for name in sorted(settings)},
+        "settings": settings,
+        "around": _around(store, [*selections, *beside]),
         "program": _program(),
     }
-    return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+    entry = kept.key(selections[0], params=facts)
+    rows = kept.get(store, {entry: _RELATION}).get(entry)
+    if rows is None:
+        rows = _packed(make())
+        kept.put(store, selections[0], _RELATION, entry, rows)
+    try:
+        return replace(_unpacked(rows), selections=tuple(selections))
+    except _DAMAGE as error:
+        said = f"{store.path}: damaged: a result that the cache keeps cannot be read"
+        raise StoreError(f"{said}; `auditor store gc --all` makes the cache anew, without loss") from error
 
 
 def _around(store: Store, selections: Sequence[Selection]) -> list[tuple[Any, ...]]:

@@ -1,10 +1,10 @@
-"""sql/schema/*.sql, applied in order and never backwards. Each numbered file is one schema version."""
+"""The schema of a store: `sql/schema.sql` is version 1, each later version a step that is applied to the one before."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from auditor.store import copying
 from auditor.store.sqlfiles import sql_root
 
 #: sha256 of what the newest schema defines, as the engine spells it: what `_definitions` need not be compared with.
-DEFINITIONS = "c55be777da9dcea855d524ba3d9113d8ffcd60b209b32858fff9ce7b3a7eaea6"
+DEFINITIONS = "f5c326c8d310cdaa4528ede6a9308002baec2cd0d191743951cf6f436e1a9563"
 
 # Tables of the cache come and go with what is counted.
 _DEFINED = """
@@ -56,7 +56,7 @@ _DEFINED = """
 
 
 #: The same of the tables that the schema makes in the cache.
-CACHED = "04d718b0e6fcdf8546a1921fb3fac1b46c149bb295d72accc915441012840daf"
+CACHED = "befc15674bd3536d658d5f55bc697c983a34603f92199803d362be369d3affd1"
 
 # Tables that countings make there have no constraint.
 _CACHED = """
@@ -71,6 +71,16 @@ _CACHED = """
 OF_SCHEMA = ("drawn_candidate", "entry", "finding", "ngram_frequency", "parse", "score_column", "score_list")
 
 
+#: Table of a store that says of which schema it is.
+_NUMBERS = "schema_version"
+
+#: The same in stores that were made before the first release, whose schemas were numbered otherwise.
+_NUMBERS_BEFORE = "migration"
+
+#: Where the cache begins in `sql/schema.sql`.
+_CACHE_BEGINS = "create schema cache;"
+
+
 @dataclass(frozen=True)
 class Migration:
     """What opening a store of an older schema did: from which schema to which, and where the old file is kept."""
@@ -80,42 +90,55 @@ class Migration:
     backup: Path
 
 
-def _files() -> list[tuple[int, Path]]:
-    return [(int(path.name.split("_")[0]), path) for path in sorted((sql_root() / "schema").glob("*.sql"))]
+def steps() -> list[str]:
+    """List the statements that make each schema version of the one before, without those of the cache."""
+    return [_schema().partition(_CACHE_BEGINS)[0]]
+
+
+@functools.cache
+def _schema() -> str:
+    return (sql_root() / "schema.sql").read_text(encoding="utf-8")
 
 
 def newest() -> int:
-    """Give the schema version that this auditor writes."""
-    return _files()[-1][0]
+    """Return the schema version that this auditor writes."""
+    return len(steps())
 
 
 def current(connection: duckdb.DuckDBPyConnection) -> int | None:
-    """Give the schema version of an open file; null when it is no auditor store, 0 when its own table does not say."""
-    known = connection.execute(
-        "select 1 from system.main.duckdb_tables()"
-        " where table_name = 'migration' and schema_name = 'main' and database_name = current_database()"
-    ).fetchall()
-    if not known:
+    """Return the schema version of an open file; null when it is no auditor store, 0 when its own table has none."""
+    if not _has_table(connection, _NUMBERS):
         return None
     with suppress(duckdb.BinderException, duckdb.ConversionException):
-        ((number,),) = connection.execute("select max(number)::integer from main.migration").fetchall()
+        ((number,),) = connection.execute(f"select max(number)::integer from main.{_NUMBERS}").fetchall()
         return number or 0
     return 0
+
+
+def _has_table(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
+    found = connection.execute(
+        "select 1 from system.main.duckdb_tables()"
+        " where table_name = $name and schema_name = 'main' and database_name = current_database()",
+        {"name": name},
+    )
+    return bool(found.fetchall())
 
 
 def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty", "old", "current"]:
     """Say whether an open file has no schema yet, an older one, or the newest.
 
-    Raises `StoreError` for a foreign or altered file or one from a newer auditor.
+    Raises `StoreError` for a foreign or altered file, and for one from a newer auditor or a pre-release.
     """
     _refuse_macros(connection, path)
     number = current(connection)
     if number is None:
         if not connection.execute("select 1 from duckdb_tables()").fetchall():
             return "empty"
+        if _has_table(connection, _NUMBERS_BEFORE):
+            raise StoreError(f"{path}: made by a pre-release: export with 0.1.0 and ingest again")
         raise StoreError(f"{path}: a DuckDB file, but not made by auditor; name another with --store")
     if number < 1:
-        raise StoreError(f"{path}: altered: its table migration names no schema; restore a backup")
+        raise StoreError(f"{path}: altered: its table {_NUMBERS} names no schema; restore a backup")
     if number > newest():
         raise StoreError(f"{path}: has schema {number}, this auditor knows up to {newest()}; upgrade auditor")
     _refuse_definitions(connection, path, number)
@@ -164,8 +187,6 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> Migration:
     """
     old = current(connection) or 0
     backup = backup_of(path)
-    if not has_cache(connection):  # the copy and later steps read its tables
-        _make_cache(connection, up_to=old)
     copying.copy(connection, path, backup)
     apply(connection)
     return Migration(old, newest(), backup)
@@ -186,49 +207,34 @@ def check_cache(connection: duckdb.DuckDBPyConnection, path: Path, *, mend: bool
             said = f"{path}: altered: table cache.{altered} is not as auditor makes it"
             raise StoreError(f"{said}; `auditor store gc --all` makes the cache anew, without loss")
         if mend:
-            _make_cache(connection)
+            connection.execute("begin transaction").complete()
+            renew_cache(connection)
+            connection.execute("commit").complete()
 
 
 def _cached(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return dict(connection.execute(_CACHED, {"made": OF_SCHEMA}).fetchall())
 
 
-def _make_cache(connection: duckdb.DuckDBPyConnection, up_to: int = sys.maxsize) -> None:
-    connection.execute("begin transaction").complete()
-    drop_cache(connection)
-    restore_cache(connection, up_to)
-    connection.execute("commit").complete()
-
-
-def drop_cache(connection: duckdb.DuckDBPyConnection) -> None:
-    """Forget whatever can be counted again."""
+def renew_cache(connection: duckdb.DuckDBPyConnection) -> None:
+    """Forget whatever can be counted again, and make schema `cache` as the newest schema has it."""
+    _, begin, tables = _schema().partition(_CACHE_BEGINS)
     connection.execute("drop schema if exists cache cascade").complete()
-
-
-def restore_cache(connection: duckdb.DuckDBPyConnection, up_to: int = sys.maxsize) -> None:
-    """Make schema `cache`, which anyone may drop, as the newest schema has it (or `up_to`)."""
-    for number, path in _files():
-        if path.stem.endswith("_cache") and number <= up_to:
-            connection.execute(path.read_text(encoding="utf-8")).complete()
+    connection.execute(begin + tables).complete()
 
 
 def has_cache(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Say whether schema `cache` is there."""
+    """Return whether schema `cache` is there, which anyone may drop."""
     return bool(connection.execute("select 1 from duckdb_schemas() where schema_name = 'cache'").fetchall())
 
 
 def apply(connection: duckdb.DuckDBPyConnection, up_to: int | None = None) -> None:
-    """Bring an open file to the newest schema (or `up_to`), in one transaction."""
+    """Bring an open file to the newest schema (or `up_to`), in one transaction; its cache begins anew."""
     connection.execute("begin transaction").complete()
-    connection.execute(
-        "create table if not exists migration (number integer primary key, applied_at timestamptz not null)"
-    ).complete()
-    done = connection.execute("select coalesce(max(number), 0) from migration").fetchall()[0][0]
-    for number, path in _files():
-        if done < number <= (up_to or newest()):
-            connection.execute(path.read_text(encoding="utf-8")).complete()
-            connection.execute("insert into migration values (?, now())", [number]).complete()
-    connection.execute("comment on table migration is 'Schema versions of this store.'").complete()
-    connection.execute("comment on column migration.number is 'Number of the file in sql/schema.'").complete()
-    connection.execute("comment on column migration.applied_at is 'When it was applied.'").complete()
+    done = current(connection) or 0
+    for number, step in enumerate(steps()[:up_to], start=1):
+        if number > done:
+            connection.execute(step).complete()
+            connection.execute(f"insert into {_NUMBERS} values (?, now())", [number]).complete()
+    renew_cache(connection)
     connection.execute("commit").complete()

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import polars as pl
-from polars.exceptions import ComputeError
 
 from auditor.model import Selection
+from auditor.store import kept
 from auditor.store.connection import MEMORY, Store
 from auditor.store.workspace import Workspace
 
@@ -147,8 +145,7 @@ def count(at_work: Workspace, relation: str = "selection_frequency") -> None:
 def provide(store: Store, at_work: Workspace, selection: Selection, tokenizer: str, relation: str) -> None:
     """Bind a relation to the frequencies of a selection, counted where they are not kept.
 
-    Those of a whole version are kept when the store is closed; until then they wait in a file. Where there is no room
-    for it they are not kept: they can be counted again.
+    Those of a whole version are kept when the store is closed.
     """
     if is_kept(store, selection, tokenizer):
         at_work.params["version"] = selection.version.version
@@ -167,19 +164,20 @@ def provide(store: Store, at_work: Workspace, selection: Selection, tokenizer: s
         _keep_on_close(store, counted, selection, tokenizer)
 
 
+def keep(store: Store, selection: Selection, tokenizer: str) -> None:
+    """Count the frequencies of a whole version that has its tokens, where they are not kept, for others to find."""
+    has_tokens = tokenizer in selection.version.tokenizers
+    if store.path != MEMORY and _is_whole(selection) and has_tokens and not is_kept(store, selection, tokenizer):
+        provide(store, workspace(store, selection, tokenizer), selection, tokenizer, "selection_frequency")
+
+
 def _keep_on_close(store: Store, counted: Workspace, selection: Selection, tokenizer: str) -> None:
     halves = "(gram >> 64)::ubigint as high, (gram & 18446744073709551615)::ubigint as low"  # Arrow has no 128 bits
     rows = counted.query(f"select n, {halves}, occurrences, captions, images from selection_frequency")
-    file = store.scratch() / f"{uuid.uuid4()}.parquet"
-    try:
-        rows.write_parquet(file, compression="lz4")
-    except (OSError, ComputeError):
-        file.unlink(missing_ok=True)
-    else:
-        store.on_close.append(partial(_keep, selection, tokenizer, file, _words(store)))
+    kept.when_closed(store, rows, partial(_keep, selection, tokenizer, _words(store)))
 
 
-def _keep(selection: Selection, tokenizer: str, file: Path, words: tuple[int, ...], store: Store) -> None:
+def _keep(selection: Selection, tokenizer: str, words: tuple[int, ...], store: Store, counted: pl.DataFrame) -> None:
     """Write frequencies to `cache.ngram_frequency`, unless they are there.
 
     Numbers of tokens are those of the store that was read: where it has given them to other words since, or another
@@ -187,11 +185,16 @@ def _keep(selection: Selection, tokenizer: str, file: Path, words: tuple[int, ..
     """
     if is_kept(store, selection, tokenizer) or _words(store) != words:
         return
-    with store.registered("counted", pl.read_parquet(file)):
+    with store.registered("counted", counted):
         store.execute(
-            "insert into cache.ngram_frequency by name select $version as version, $tokenizer as tokenizer, n,"
-            " (high::uhugeint << 64) + low as gram, occurrences, captions, images from counted",
-            {"version": selection.version.version, "tokenizer": tokenizer},
+            "insert into cache.ngram_frequency by name select $dataset as dataset, $version as version,"
+            " $tokenizer as tokenizer, n, (high::uhugeint << 64) + low as gram, occurrences, captions, images"
+            " from counted",
+            {
+                "dataset": selection.version.dataset,
+                "version": selection.version.version,
+                "tokenizer": tokenizer,
+            },
         )
 
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 import polars as pl
-from polars.exceptions import ComputeError, PolarsError
+from polars.exceptions import PolarsError
 
 from auditor.files import is_plain
 from auditor.model import Progress, Selection, silent
+from auditor.store import kept
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
@@ -56,10 +56,10 @@ class Annotate(Protocol):
 class Parses:
     """What a pipeline says of the texts of some selections, all of which is there."""
 
-    def __init__(self, pipeline: str, waiting: pl.DataFrame, *, kept: bool) -> None:
+    def __init__(self, pipeline: str, waiting: pl.DataFrame, *, is_kept: bool) -> None:
         self.pipeline = pipeline
         self._waiting = waiting.drop("text_hash")
-        self._kept = kept
+        self._is_kept = is_kept
 
     def bind(self, at_work: Workspace, first: int = 0, last: int = _LAST) -> None:
         """Let relation `parse` stand for what is said of relation `text_at_work`, of a range of its numbers."""
@@ -67,7 +67,7 @@ class Parses:
         waiting = self._waiting.filter(pl.col("caption_id").is_between(first, last)).join(
             wanted, on="caption_id", how="semi"
         )
-        if self._kept:
+        if self._is_kept:
             at_work.params |= {"pipeline": self.pipeline, "first_caption": first, "last_caption": last}
             at_work.bind("parse", "kept_parse")
             at_work.append_rows("parse", waiting)
@@ -90,10 +90,10 @@ def provide(
     What is there is left, what an interrupted command left beside the file is taken; the rest is made in parts of
     `TEXTS_AT_ONCE`, each kept at once.
     """
-    kept = "parse" in store.query("select table_name from duckdb_tables() where schema_name = 'cache'")["table_name"]
+    is_kept = "parse" in store.query("select table_name from duckdb_tables() where schema_name = 'cache'")["table_name"]
     texts = pl.concat(store.rows("text_to_parse", **_place(one)) for one in selections)
     texts = texts.unique("caption_id", maintain_order=True)
-    if kept:
+    if is_kept:
         known = store.query("select caption_id from cache.parse where pipeline = $pipeline", {"pipeline": pipeline})
         texts = texts.join(known, on="caption_id", how="anti", maintain_order="left")
     waiting = _Waiting(store, pipeline)
@@ -104,14 +104,14 @@ def provide(
         for rows in itertools.chain([found], made):
             _insert(store, pipeline, rows)
         waiting.forget(store)
-        return Parses(pipeline, _EMPTY, kept=True)
+        return Parses(pipeline, _EMPTY, is_kept=True)
     parts = [found]
     for rows in made:
         waiting.add(rows)
         parts.append(rows)
     if any(rows.height for rows in parts):
         store.on_close += [waiting.save, waiting.forget]
-    return Parses(pipeline, pl.concat(parts), kept=kept)
+    return Parses(pipeline, pl.concat(parts), is_kept=is_kept)
 
 
 def folder_beside(path: Path) -> Path:
@@ -131,9 +131,9 @@ class _Waiting:
     def rows(self) -> pl.DataFrame:
         """Read what waits, of this command or of one that was interrupted; each text once."""
         parts = [_EMPTY]
-        for file in sorted(self._folder.glob("*.arrow")):
+        for file in sorted(self._folder.glob("*.parquet")):
             with suppress(OSError, PolarsError):  # written by another command, which wins
-                rows = pl.read_ipc(file).select(_EMPTY.columns) if is_plain(file) else None
+                rows = pl.read_parquet(file).select(_EMPTY.columns) if is_plain(file) else None
                 if rows is not None and rows.schema == _EMPTY.schema:
                     parts.append(rows)
                     self._files.append(file)
@@ -146,10 +146,7 @@ class _Waiting:
         except OSError:
             self._folder = self._store.scratch() / "parses"
             self._folder.mkdir(exist_ok=True)
-        file = self._folder / f"{uuid.uuid4()}.arrow"
-        with suppress(OSError, ComputeError):
-            rows.write_ipc(file.with_suffix(".partial"))
-            file.with_suffix(".partial").rename(file)
+        kept.write_part(self._folder, rows)
 
     def save(self, store: Store) -> None:
         """Write what waits, save of texts that are written already or are another text in the file as it is now."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, cast
@@ -11,11 +11,11 @@ from typing import TypeVar, cast
 import duckdb
 import polars as pl
 
-from auditor.errors import SqlError
-from auditor.store import people
+from auditor.errors import AuditorError, SqlError
+from auditor.store import ngrams, people, versions
 from auditor.store.connection import ArrowStream, Store
 from auditor.store.faults import engine_errors
-from auditor.store.statements import parameters, refuse_other_than_reading
+from auditor.store.statements import called_with, parameters, refuse_other_than_reading
 
 T = TypeVar("T")
 
@@ -151,7 +151,17 @@ def _run(
             with closing(_batches(_carriable(relation, columns), path)) as batches:
                 return take(columns, batches)
 
-    return store.bounded(work, limits.seconds)
+    result = store.bounded(work, limits.seconds)
+    _keep_frequencies(store, statement, params)
+    return result
+
+
+def _keep_frequencies(store: Store, statement: str, params: Params) -> None:
+    """Let n-gram frequencies that a statement asked for be kept, so that the next one finds them counted."""
+    with suppress(AuditorError, ValueError):  # of which one is a statement that does not end
+        for given in called_with(store.connection, statement, "ngram_frequency", params):
+            ref, tokenizer = [*given, people.TOKENIZER][:2]
+            ngrams.keep(store, versions.resolve(store, ref), tokenizer)
 
 
 def _refuse_other_parameters(statement: str, params: Params) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.store import cache, tokens
+from auditor.store import kept, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import language, resolve
 from auditor.store.workspace import Workspace
@@ -98,11 +98,11 @@ def unspaced(store: Store, selection: Selection) -> str | None:
 def script_counts(store: Store, selection: Selection) -> tuple[int, int, int]:
     """Count captions that have letters, those in Latin and those in unspaced scripts; once for a version, and kept."""
     whole = Selection(selection.version)
-    key = cache.key(whole, "", [_SCRIPT], {})
-    rows = cache.get(store, {key: _SCRIPT}).get(key)
+    key = kept.key(whole, "", [_SCRIPT], {})
+    rows = kept.get(store, {key: _SCRIPT}).get(key)
     if rows is None:
         rows = Workspace(store, dataset=whole.version.dataset, seq=whole.version.seq).rows(_SCRIPT)
-        cache.put(store, whole, _SCRIPT, key, rows)
+        kept.put(store, whole, _SCRIPT, key, rows)
     if selection.split is not None:
         rows = rows.filter(split=selection.split)
     captions, latin, without = rows.select(pl.col("captions", "latin", "unspaced").sum()).row(0)

@@ -58,9 +58,9 @@ def sql_root() -> Path:
 def catalogue() -> dict[str, SqlFile]:
     """Read every SELECT below `sql/` that a study may run, by name.
 
-    DDL (`schema/`, the macros) is not among them, nor what people query (`people/`).
+    The schema and the macros are not among them, nor what people query (`people/`).
     """
-    apart = (sql_root(), sql_root() / "schema", sql_root() / "people")
+    apart = (sql_root(), sql_root() / "people")
     files = sorted(path for path in sql_root().rglob("*.sql") if path.parent not in apart)
     return {parsed.name: parsed for parsed in map(parse, files)}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import duckdb
@@ -101,6 +101,21 @@ def relations_read(connection: duckdb.DuckDBPyConnection, statement: str) -> set
     return called | (set(_named(parsed, "table_name")) - set(_named(parsed, "key")))
 
 
+def called_with(
+    connection: duckdb.DuckDBPyConnection, statement: str, function: str, params: Mapping[str, Any]
+) -> Iterator[list[str]]:
+    """List with which texts a SELECT calls a function, in writing or by its parameters."""
+    found = connection.execute("select system.main.json_serialize_sql($text)", {"text": statement}).fetchall()[0]
+    for part in _parts(json.loads(found[0])):
+        if part.get("type") == "TABLE_FUNCTION" and part["function"]["function_name"].lower() == function:
+            given = [argument["expression"] for argument in part["function"]["arguments"]]
+            yield [
+                str(one["literal"]["text"] if one["class"] == "CONSTANT" else params[one["identifier"]])
+                for one in given
+                if one.get("literal", {}).get("kind") == "STRING" or one.get("identifier") in params
+            ]
+
+
 def _parsed(statement: str) -> list[duckdb.Statement]:
     try:
         return duckdb.extract_statements(statement)
@@ -116,27 +131,26 @@ def _explained(statement: str) -> str:
 
 
 def _named(parsed: Any, field: str) -> Iterator[str]:
-    """Give what a field of any part of a statement names."""
-    if isinstance(parsed, dict):
-        if isinstance(named := parsed.get(field), str) and (field == "key" or parsed.get("type") == "BASE_TABLE"):
+    """List what a field of any part of a statement names."""
+    for part in _parts(parsed):
+        if isinstance(named := part.get(field), str) and (field == "key" or part.get("type") == "BASE_TABLE"):
             yield named
-        for value in parsed.values():
-            yield from _named(value, field)
-    elif isinstance(parsed, list):
-        for value in parsed:
-            yield from _named(value, field)
 
 
 def _facts(parsed: Any) -> Iterator[str]:
-    """Give the kind of every node, and the name of every function in FROM, with brackets."""
-    if isinstance(parsed, dict):
-        kind = parsed.get("type")
+    """List the kind of every node, and the name of every function in FROM, with brackets."""
+    for part in _parts(parsed):
+        kind = part.get("type")
         if isinstance(kind, str):
             yield kind
         if kind == "TABLE_FUNCTION":
-            yield f"{parsed['function']['function_name'].lower()}()"
-        for value in parsed.values():
-            yield from _facts(value)
-    elif isinstance(parsed, list):
-        for value in parsed:
-            yield from _facts(value)
+            yield f"{part['function']['function_name'].lower()}()"
+
+
+def _parts(parsed: Any) -> Iterator[dict[str, Any]]:
+    """List every object of a parsed statement, each before those in it."""
+    if isinstance(parsed, dict):
+        yield parsed
+    values = parsed.values() if isinstance(parsed, dict) else parsed if isinstance(parsed, list) else ()
+    for value in values:
+        yield from _parts(value)

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from auditor.model import Progress, Selection, silent
+from auditor.store import kept
 from auditor.store.connection import Store
 from auditor.store.file import NAME
 
@@ -51,7 +52,7 @@ def provide(
     elif lacking:
         made = pl.concat(_make(store, selection, profile, tokenizer, progress) for selection in lacking)
         if made.height:
-            store.on_close.append(partial(_save, profile, made, store.query("from vocabulary")))
+            kept.when_closed(store, made, partial(_save, profile, store.query("from vocabulary")))
 
 
 class Encoder:
@@ -156,14 +157,14 @@ def _overlay(store: Store) -> None:
         store.execute(statement)
 
 
-def _save(profile: str, tokens: pl.DataFrame, words: pl.DataFrame, store: Store) -> None:
+def _save(profile: str, words: pl.DataFrame, store: Store, tokens: pl.DataFrame) -> None:
     """Write what was made, in numbers of the file as it is now.
 
     Left out are texts that have tokens meanwhile, and those that are another text, as in a store that took this one's
     place. `tokens`: caption_id, text_hash, tokens; `words`: token_id, token.
     """
     with store.registered("made", tokens):
-        kept = store.query(
+        lacking = store.query(
             "select m.caption_id, m.tokens from made as m"
             " join caption as c on c.caption_id = m.caption_id and hash(c.text) = m.text_hash"
             " anti join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer"
@@ -171,8 +172,8 @@ def _save(profile: str, tokens: pl.DataFrame, words: pl.DataFrame, store: Store)
             {"tokenizer": profile},
         )
     encoder = Encoder(store, profile)
-    for first in range(0, kept.height, TEXTS_AT_ONCE):
-        numbers = kept.slice(first, TEXTS_AT_ONCE).explode("tokens", empty_as_null=True)
+    for first in range(0, lacking.height, TEXTS_AT_ONCE):
+        numbers = lacking.slice(first, TEXTS_AT_ONCE).explode("tokens", empty_as_null=True)
         spelled = numbers.join(words, left_on="tokens", right_on="token_id", how="left", maintain_order="left")
         encoder.add(spelled.group_by("caption_id", maintain_order=True).agg(tokens=pl.col("token").drop_nulls()))
     note_tokenizers(store)

@@ -122,8 +122,7 @@ def _drop_cache(store: Store) -> Swept:
     swept = Swept(held["cache.entry"], held["cache.ngram_frequency"], len(tables_held))
     shutil.rmtree(parses.folder_beside(store.path), ignore_errors=True)
     with engine_errors(store.path):
-        migrations.drop_cache(store.connection)
-        migrations.restore_cache(store.connection)
+        migrations.renew_cache(store.connection)
     return swept
 
 

@@ -425,7 +425,7 @@ def test_captions_as_long_as_metrics_align_are_scored(auditor: Callable[..., Run
 def test_sql_schema_explains_every_table(filled: Callable[..., Run]) -> None:
     listed = rows(filled("sql", "--schema", "--json"), "sql")
     relations = {row["relation"] for row in listed if row["column"] is None}
-    wanted = "dataset version caption membership vocabulary caption_tokens token ngram rejected ngram_frequency"
+    wanted = "dataset version caption membership vocabulary caption_tokens token ngram rejected"
     assert set(wanted.split()) <= relations
     assert all(row["meaning"] for row in listed if not str(row["relation"]).startswith("cache."))
 

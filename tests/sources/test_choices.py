@@ -7,13 +7,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import polars as pl
 import pytest
 
 from auditor import sources
 from auditor.model import Part
-from auditor.store import migrations
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest import ingest
 
@@ -90,23 +88,6 @@ def test_second_right_caption_of_sugarcrepe_plus_plus_is_kept(tmp_path: Path) ->
     # Each file numbers its own items: a number is a name within its part.
     assert rows == [("replace_att/0", 0, 1, 2), ("replace_att/1", 3, 4, 5), ("replace_rel/0", 6, 7, 8)]
     assert texts == [(0, PLUS["caption"]), (1, PLUS["caption2"]), (2, PLUS["negative_caption"])]
-
-
-def test_items_of_an_older_store_have_no_second_right_caption(tmp_path: Path) -> None:
-    path = tmp_path / "old.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        migrations.apply(connection, up_to=12)
-        for slot, side in enumerate(("right", "wrong")):
-            pair = {"pair": 1, "side": side, "category": "swap", "origin": "swap/0", "votes": None}
-            connection.execute(
-                "insert into annotation by name select 'mine' as dataset, 'a' as image, $slot as slot, $pair as pair, "
-                "1 as from_seq",
-                {"slot": slot, "pair": pair},
-            ).complete()
-    with Store.open(path) as store:
-        assert store.query("select item, slot_right, slot_wrong, slot_right2 from choice").rows() == [
-            ("swap/0", 0, 1, None)
-        ]
 
 
 def test_items_of_two_splits_are_told_apart_by_their_names(tmp_path: Path) -> None:

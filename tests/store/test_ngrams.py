@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from conftest import ingest_rows
 
+from auditor.errors import SqlError
 from auditor.store import ngrams
 from auditor.store.connection import Store
+from auditor.store.readonly_sql import ask
 from auditor.store.versions import resolve
 
 WORDS = "a dog the café runs 日本 in on red".split()
@@ -42,12 +44,14 @@ def test_frequencies_equal_a_plain_count(
         (gram, gram.count(" ") + 1, occurrences[gram], captions[gram], len(images[gram])) for gram in occurrences
     )
     path = tmp_path / "audit.duckdb"
-    asked = "select gram, n, occurrences, captions, images from ngram_frequency order by all"
+    asked = "select gram, n, occurrences, captions, images from ngram_frequency($ref) order by all"
     with Store.open(path, write=True) as store:
         ingest_rows(store, rows)
         ingest_rows(store, rows, dataset="again")
+        ingest_rows(store, rows[:1], dataset="small", splits={"test": [rows[0][0]]})
         assert store.query("from cache.ngram_frequency").is_empty()
-        assert store.query(asked).rows() == expected
+        assert ask(store, asked, {"ref": "again"}).rows() == expected
+        store.on_close.clear()
     with Store.open(path) as store:
         selection = resolve(store, "set")
         for _ in range(2):
@@ -55,7 +59,28 @@ def test_frequencies_equal_a_plain_count(
     with Store.open(path) as store:
         assert ngrams.is_kept(store, selection, "bare")
         assert store.query("select count(*) from cache.ngram_frequency").item() == len(expected)
-        assert store.query(asked).rows() == expected
+        for ref in ("set", "again"):
+            assert ask(store, asked, {"ref": ref}).rows() == expected
+        assert ask(store, asked, {"ref": "small:test"}).equals(ask(store, asked, {"ref": "small"}))
+
+
+@pytest.mark.parametrize("called", ["ngram_frequency('set')", "NGRAM_FREQUENCY($ref, tokenizer := 'bare')"])
+def test_frequencies_that_a_statement_asks_for_are_kept_for_the_next(tmp_path: Path, called: str) -> None:
+    path = tmp_path / "audit.duckdb"
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, [("a", 0, "a dog"), ("b", 0, "a cat")])
+    told = []
+    for count in (0, 5):
+        with Store.open(path) as store:
+            assert store.query("select count(*) from cache.ngram_frequency").item() == count
+            params = {"ref": "set"} if "$ref" in called else {}
+            told.append(ask(store, f"select * from {called} order by gram", params))
+            assert bool(store.on_close) == (count == 0)
+    assert told[0].equals(told[1])
+    with Store.open(path) as store:
+        assert not store.on_close
+        with pytest.raises(SqlError, match="no tokens by ptb"):
+            ask(store, "from ngram_frequency('set', 'ptb')", {})
 
 
 #: What people ask of the views, for a caption of so many words: all different, so that each n-gram occurs once.

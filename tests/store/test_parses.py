@@ -132,7 +132,7 @@ def test_parts_wait_where_another_holds_the_file_and_are_written_later(path: Pat
 def test_a_text_that_has_become_another_is_asked_about_again(path: Path) -> None:
     with Store.open(path) as store:
         parsed(store, Pipeline())
-        files = list(parses.folder_beside(path).rglob("*.arrow"))
+        files = list(parses.folder_beside(path).rglob("*.parquet"))
         waiting = {file: file.read_bytes() for file in files}
     path.unlink()
     with Store.open(path, write=True) as store:
@@ -186,10 +186,10 @@ def test_what_waits_beside_the_file_and_is_no_part_is_passed_over(path: Path) ->
     label = "fake@1"
     folder = parses.folder_beside(path) / hashlib.sha256(label.encode()).hexdigest()[:12]
     folder.mkdir(parents=True)
-    pl.DataFrame({"a": [1]}).write_ipc(folder / "columns.arrow")
+    pl.DataFrame({"a": [1]}).write_parquet(folder / "columns.parquet")
     strange = parses._EMPTY.cast(dict.fromkeys(["caption_id", "text_hash"], pl.String))
-    strange.write_ipc(folder / "types.arrow")
-    (folder / "junk.arrow").write_bytes(b"ARROW1")
-    os.mkfifo(folder / "pipe.arrow")
+    strange.write_parquet(folder / "types.parquet")
+    (folder / "junk.parquet").write_bytes(b"PAR1")
+    os.mkfifo(folder / "pipe.parquet")
     with Store.open(path) as store:
         assert parses._Waiting(store, label).rows().equals(parses._EMPTY)

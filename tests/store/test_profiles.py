@@ -20,6 +20,7 @@ from auditor import text
 from auditor.errors import MissingExtraError
 from auditor.store import ngrams, tokens, verification, versions
 from auditor.store.connection import MEMORY, Store
+from auditor.store.readonly_sql import ask
 from auditor.studies.bounds.study import bounds
 from auditor.studies.compare.study import compare
 from auditor.studies.profile import profile
@@ -183,8 +184,8 @@ def test_frequencies_of_a_profile_are_kept_in_its_own_words(path: Path) -> None:
     with Store.open(path) as store:
         assert ngrams.is_kept(store, versions.resolve(store, "set"), "whitespace")
         frequencies = dict(
-            store.query(
-                "select gram, occurrences from ngram_frequency where tokenizer = 'whitespace' and n = 1"
+            ask(
+                store, "select gram, occurrences from ngram_frequency('set', tokenizer := 'whitespace') where n = 1", {}
             ).iter_rows()
         )
     words = [word for _, _, caption in ROWS for word in caption.split()]

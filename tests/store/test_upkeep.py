@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from conftest import ROOT, forget_results, ingest_rows
+from conftest import forget_results, ingest_rows
 from running import Run, run_auditor
 
 from auditor.errors import StoreError
@@ -72,38 +69,6 @@ def test_info_counts_what_is_there(path: Path) -> None:
     assert (
         counted["cache.entry"] == 18
     )  # for both versions, two counts and scores of two candidates, one draw, one of letters, one result
-
-
-def test_info_leaves_an_old_schema_alone_and_names_the_command(tmp_path: Path) -> None:
-    path = tmp_path / "old.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        migrations.apply(connection, up_to=1)
-    before = path.read_bytes()
-    with Store.open(path, migrate=False) as store:
-        told = study.info(store)
-    assert "the next command that opens it" in told.sentences[0]
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_backup_holds_also_what_a_killed_process_left_in_the_log(tmp_path: Path) -> None:
-    path = tmp_path / "old.duckdb"
-    leave = (
-        "import os, signal, sys, duckdb\n"
-        "from auditor.store import migrations\n"
-        "connection = duckdb.connect(sys.argv[1])\n"
-        "migrations.apply(connection, up_to=1)\n"
-        "connection.execute('checkpoint').complete()\n"
-        "connection.execute(\"insert into dataset values ('set', 'captions', 'en', [])\").complete()\n"
-        "os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", leave, str(path)], cwd=ROOT, check=False)
-    assert done.returncode == -signal.SIGKILL
-    with Store.open(path) as store:
-        assert store.migration is not None
-    with duckdb.connect(str(store.migration.backup), read_only=True) as connection:
-        assert migrations.current(connection) == 1
-        assert connection.execute("select dataset from dataset").fetchall() == [("set",)]
 
 
 def test_gc_sweeps_counts_of_old_versions_and_keeps_those_of_the_newest(

@@ -238,19 +238,6 @@ def test_views_show_words_of_the_current_version(store: Store) -> None:
     ]
 
 
-def test_ngram_frequency_counts_what_it_says(store: Store) -> None:
-    version = ingest_rows(store, [("a", 0, "dog dog"), ("a", 1, "dog"), ("b", 0, "a dog runs on grass")]).version
-    rows = store.query(
-        "select gram, occurrences, captions, images from ngram_frequency where version = $version order by n, gram",
-        {"version": version.version},
-    )
-    counts = {gram: (occurrences, captions, images) for gram, occurrences, captions, images in rows.iter_rows()}
-    assert counts["dog"] == (4, 3, 2)
-    assert counts["dog dog"] == (1, 1, 1)
-    assert counts["a dog runs on"] == (1, 1, 1)
-    assert len(counts) == 5 + 5 + 3 + 2
-
-
 def test_store_on_disk_keeps_what_was_ingested(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "audit.duckdb"
     with Store.open(path, write=True) as store:

@@ -59,7 +59,7 @@ def command(
     files of the working folder. What takes longer than `--timeout`, more memory than `--memory`, or gives a table
     of more than 100,000 rows, ends with exit code 5. The prompt shows at most 1,000 rows of each statement.
 
-    Example: auditor sql "select gram, images from ngram_frequency where n = 2 order by images desc limit 5"
+    Example: auditor sql "select gram, images from ngram_frequency('flickr8k') where n = 2 order by images desc limit 5"
     """
     del memory  # its option has told the engine
     from auditor import reports

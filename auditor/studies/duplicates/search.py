@@ -12,7 +12,7 @@ import polars as pl
 
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection
-from auditor.store import cache, ngrams
+from auditor.store import kept, ngrams
 from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
@@ -223,9 +223,9 @@ def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = 
     `MetricError` where too many captions are too alike.
     """
     keys = {relation: _key(search, relation) for relation in _COUNTED}
-    kept = cache.get(search.store, {key: relation for relation, key in keys.items()})
+    held = kept.get(search.store, {key: relation for relation, key in keys.items()})
     counted = {
-        relation: kept[key].sort(order) for relation, order in _COUNTED.items() if (key := keys[relation]) in kept
+        relation: held[key].sort(order) for relation, order in _COUNTED.items() if (key := keys[relation]) in held
     }
     questions = questions_of(_sides(search))
     if len(counted) < len(_COUNTED) or every_pair:
@@ -234,7 +234,7 @@ def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = 
         for relation, order in _COUNTED.items():
             if relation not in counted:
                 counted[relation] = at_work.rows(relation).sort(order)
-                cache.put(search.store, search.selections[0], relation, keys[relation], counted[relation])
+                kept.put(search.store, search.selections[0], relation, keys[relation], counted[relation])
         if every_pair:
             at_work.params["examples"] = 0
             counted["duplicate_pair"] = at_work.rows("duplicate_pair")
@@ -254,7 +254,7 @@ def _key(search: Search, relation: str) -> str:
         "roles": [sorted(role_of.items()) for role_of in search.roles],
         "keys": [one.tokenizer for one in search.captions],
     }
-    return cache.key(search.selections[0], search.captions[0].tokenizer, ("searched_text", *_REPEATED, relation), facts)
+    return kept.key(search.selections[0], search.captions[0].tokenizer, ("searched_text", *_REPEATED, relation), facts)
 
 
 def _sides(search: Search) -> list[Side]:

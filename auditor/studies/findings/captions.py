@@ -14,7 +14,7 @@ from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Progress, Selection
 from auditor.result import Finding, about
 from auditor.scoring.signs import bind_signs
-from auditor.store import for_people
+from auditor.store import kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
 from auditor.store.versions import related
@@ -224,8 +224,8 @@ def keep(
     with_list = listed.filter(pl.col("kind").is_in([one.kind for one in told]))
     rows = [(one.kind, one.severity, one.sentence) for one in told if one.kind not in with_list["kind"]]
     whole = pl.DataFrame(rows, schema=dict.fromkeys(("kind", "severity", "why"), pl.String), orient="row")
-    found = [pl.DataFrame(schema=for_people.FOUND), with_list.select(for_people.FOUND.names()), whole]
-    for_people.keep_findings(store, selection, kinds, pl.concat(found, how="diagonal"))
+    found = [pl.DataFrame(schema=kept.FOUND), with_list.select(kept.FOUND.names()), whole]
+    kept.keep_findings(store, selection, kinds, pl.concat(found, how="diagonal"))
 
 
 def _finding(

@@ -16,7 +16,7 @@ import polars as pl
 from auditor.errors import AuditorError, MissingExtraError, UsageError
 from auditor.model import Progress
 from auditor.scoring.candidates import CandidateSet
-from auditor.store import cache, tokens
+from auditor.store import kept, tokens
 from auditor.store.captions import Captions
 from auditor.store.versions import language
 from auditor.text import function_words, tokenizer_of
@@ -158,15 +158,15 @@ class Components:
     def _blanked(self, captions: Captions, progress: Progress) -> pl.DataFrame:
         """Give each caption without each class of words, as an earlier run kept it or as the pipeline parses it now."""
         store, selection = captions.store, captions.selection
-        key = cache.key(selection, self.pipeline.label, (), {"word_classes": list(WORD_CLASSES)})
+        key = kept.key(selection, self.pipeline.label, (), {"word_classes": list(WORD_CLASSES)})
         if key not in self._blanked_texts:
-            kept = cache.get(store, {key: _BLANKED}).get(key)
-            if kept is None:
+            blanked = kept.get(store, {key: _BLANKED}).get(key)
+            if blanked is None:
                 progress(f"{selection.label}: parsing captions", 0, 1)
                 texts = captions.texts()
-                kept = texts.select("image", "slot").hstack(self.pipeline.without(texts["text"]))
-                cache.put(store, selection, _BLANKED, key, kept)
-            self._blanked_texts[key] = kept.sort("image", "slot")
+                blanked = texts.select("image", "slot").hstack(self.pipeline.without(texts["text"]))
+                kept.put(store, selection, _BLANKED, key, blanked)
+            self._blanked_texts[key] = blanked.sort("image", "slot")
         return self._blanked_texts[key]
 
 

@@ -156,7 +156,7 @@ def _probed(
                 pl.lit(replaced, pl.Float64).alias("replaced"),
                 pl.lit(own["words"].mean(), pl.Float64).alias("words"),
                 pl.lit(component.settings.get("seed"), pl.Int64).alias("seed"),
-                pl.col("metric").replace_strict(_signed(metrics, component, tokenizer)).alias("signature"),
+                pl.col("metric").replace_strict(_signed(metrics, component, captions.tokenizer)).alias("signature"),
             )
         )
     rows = pl.concat(parts).select(

@@ -11,7 +11,7 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import SqlError, UsageError
-from auditor.store import for_people, tags
+from auditor.store import kept, tags
 from auditor.store.connection import Store
 from auditor.store.readonly_sql import ask
 from auditor.store.versions import difference, resolve
@@ -113,9 +113,9 @@ def test_scores_are_those_that_were_made(path: Path) -> None:
     with Store.open(path) as store:
         score(store, "set", metrics=["cider"])
     with Store.open(path) as store:
-        kept = ask(store, "from scores", {})
-        assert kept.filter(candidate="intra")["seed"].unique().to_list() == [7]
-        human = kept.filter(candidate="human")
+        scores = ask(store, "from scores", {})
+        assert scores.filter(candidate="intra")["seed"].unique().to_list() == [7]
+        human = scores.filter(candidate="human")
         keys = ["metric", "image", "slot"]
         assert human.select(*keys, "value").sort(keys).equals(made.frame.select(*keys, "value").sort(keys))
         assert set(human["signature"]) == set(made.signatures.values())
@@ -127,11 +127,11 @@ def test_scores_are_bounded_and_the_oldest_give_way(path: Path, monkeypatch: pyt
         with Store.open(path) as store:
             score(store, "set", metrics=metrics)
         with Store.open(path) as store:
-            assert ask(store, "select count(*) from scores", {}).item() <= for_people.MOST_SCORES
+            assert ask(store, "select count(*) from scores", {}).item() <= kept.MOST_SCORES
             return ask(store, "select distinct metric from scores order by metric", {})["metric"].to_list()
 
     scored = len(NEW)
-    monkeypatch.setattr(for_people, "MOST_SCORES", 2 * scored)
+    monkeypatch.setattr(kept, "MOST_SCORES", 2 * scored)
     assert made("bleu-1") == ["bleu-1"]
     assert made("bleu-2") == ["bleu-1", "bleu-2"]
     assert made("cider") == ["bleu-2", "cider"]

@@ -1,0 +1,292 @@
+"""What need not be made again: counts, scores, findings and results, kept in schema `cache` when a store is closed.
+
+A key is a hash of everything that can change what is kept, so that nothing goes stale: a changed input is another key.
+Reading commands open the store read-only; what they make waits in files and is written when they close it, if no one
+else holds it then. Where there is no room for the files nothing is kept, and a store in memory keeps nothing: all of it
+can be made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import astuple, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from polars.exceptions import ComputeError
+
+from auditor.model import Selection
+from auditor.store.connection import MEMORY, Store
+from auditor.store.sqlfiles import catalogue, fingerprint, sql_root
+
+#: Scores that a store holds at most: the oldest give way, and a run that made more keeps none.
+MOST_SCORES = 10_000_000
+
+#: What is said of the scores of one candidate by one metric.
+MADE = pl.Schema({
+    "candidate": pl.String, "drawn_from": pl.String, "seed": pl.Int64, "metric": pl.String, "signature": pl.String,
+})  # fmt: skip
+
+#: What is said of a finding on a caption, an image (no slot) or the whole (no image).
+FOUND = pl.Schema({
+    "kind": pl.String, "severity": pl.String, "image": pl.String, "slot": pl.UInt32, "why": pl.String,
+    "other_image": pl.String, "other_slot": pl.UInt32,
+})  # fmt: skip
+
+#: What columns hold that tables of counts share.
+_COLUMNS = {
+    "key": "Entry of the cache, see entry.",
+    "candidate": "What was counted: human, a substitute, or the dataset of a system's output.",
+    "image": "The image.",
+    "slot": "Position of the candidate among those of its image, from 0.",
+    "part": "Number of the part: 0 is what is no table, the others are tables.",
+    "body": "The part itself: JSON, or a table as an Arrow file.",
+}
+
+#: What tables hold that no SELECT makes.
+_MADE_OUTSIDE = {"study_result": "Results of studies, kept whole so that they need not be made again."}
+
+_TOO_MANY = """
+    select key
+    from (
+        select e.key, sum(s.scores) over (order by e.created_at desc, e.key) as scores
+        from cache.entry as e
+        join (select key, sum(len(scores)) as scores from cache.score_list group by key) as s using (key)
+        where e.relation = 'score_list'
+    )
+    where scores > $most
+"""
+
+#: Writes rows to a store that is open for writing.
+Save = Callable[[Store, pl.DataFrame], None]
+
+
+def key(
+    selection: Selection, tokenizer: str = "", relations: Sequence[str] = (), params: Mapping[str, Any] | None = None
+) -> str:
+    """Hash the captions, the tokenizer, the SQL of every relation, and the parameters: all that rows depend on."""
+    facts = {
+        "dataset": selection.version.dataset,
+        "version": selection.version.version,
+        "split": selection.split,
+        "draw": selection.draw and (*astuple(selection.draw), fingerprint("drawn_reference")),
+        "distinct": selection.distinct and (selection.distinct, fingerprint("distinct_reference")),
+        "tokenizer": tokenizer,
+        "sql": [fingerprint(relation) for relation in relations],
+        "params": params,
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def get(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
+    """Return those of the wanted rows that are kept, by key; `wanted` names by key the relation that holds them.
+
+    Rows of this run that still wait for the store to be closed are among them.
+    """
+    return dict(each(store, wanted))
+
+
+def each(store: Store, wanted: Mapping[str, str]) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield what `get` returns one after another, since there may be more of it than memory."""
+    waiting = {work.key: work for work in store.on_close if isinstance(work, _Waiting) and work.key in wanted}
+    for entry, work in waiting.items():
+        yield str(entry), work.rows()
+    tables = _tables(store)
+    if "entry" not in tables:
+        return
+    entries = store.query(
+        "select key, relation from cache.entry where list_contains($keys, key)", {"keys": list(wanted.keys() - waiting)}
+    )
+    for entry, relation in entries.rows():
+        if wanted[entry] == relation and tables.get(relation, [])[:1] == ["key"]:
+            yield entry, store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": entry})
+
+
+def put(store: Store, selection: Selection, relation: str, entry: str, rows: pl.DataFrame) -> None:
+    """Keep rows under a key when the store is closed."""
+    draft = Draft(store, partial(_save_entry, selection, relation, entry), entry)
+    draft.add(rows)
+    draft.keep()
+
+
+def when_closed(store: Store, rows: pl.DataFrame, save: Save) -> None:
+    """Let rows be written by `save` when the store is closed."""
+    draft = Draft(store, save)
+    draft.add(rows)
+    draft.keep()
+
+
+def write_part(folder: Path, rows: pl.DataFrame) -> Path | None:
+    """Write rows to a new file of a folder, whole or not at all; null where there is no room."""
+    file = folder / f"{uuid.uuid4()}.parquet"
+    partial_file = file.with_suffix(".partial")
+    try:
+        rows.write_parquet(partial_file, compression="lz4")
+        return partial_file.rename(file)
+    except (OSError, ComputeError):
+        with suppress(OSError):
+            partial_file.unlink(missing_ok=True)
+        return None
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """Rows that wait in files until `save` writes them; those of an entry have its key."""
+
+    save: Save
+    files: tuple[Path, ...]
+    key: str | None
+
+    def rows(self) -> pl.DataFrame:
+        return pl.scan_parquet(list(self.files)).collect()
+
+    def __call__(self, store: Store) -> None:
+        self.save(store, self.rows())
+
+
+class Draft:
+    """Rows that come part by part, and are written once all parts are there.
+
+    Where they take more than `most` bytes in memory none is kept.
+    """
+
+    def __init__(self, store: Store, save: Save, entry: str | None = None, most: int | None = None) -> None:
+        self._store, self._save, self._entry, self._most = store, save, entry, most
+        self._bytes = 0
+        self._files: list[Path] = []
+        self._is_open = store.path != MEMORY
+
+    @classmethod
+    def of_entry(cls, store: Store, selection: Selection, relation: str, entry: str, most: int | None = None) -> Draft:
+        """Begin rows that are kept under a key."""
+        return cls(store, partial(_save_entry, selection, relation, entry), entry, most)
+
+    def add(self, rows: pl.DataFrame) -> None:
+        """Take the next part."""
+        if not self._is_open:
+            return
+        file = write_part(self._store.scratch(), rows)
+        self._files += [file] if file else []
+        self._bytes += int(rows.estimated_size())
+        if file is None or (self._most is not None and self._bytes > self._most):
+            self._is_open = False
+            for written in self._files:
+                written.unlink(missing_ok=True)
+
+    def keep(self) -> None:
+        """Let the parts be written when the store is closed."""
+        if self._is_open and self._files:
+            self._store.on_close.append(_Waiting(self._save, tuple(self._files), self._entry))
+
+
+def keep_scores(store: Store, selection: Selection, scores: pl.DataFrame, made: pl.DataFrame) -> None:
+    """Keep scores for people to query. `scores` has candidate, image, slot and a column a metric, `made` is `MADE`.
+
+    They are not kept where they are more than `MOST_SCORES`.
+    """
+    if made.height and scores.height * (scores.width - 3) <= MOST_SCORES:
+        when_closed(store, scores, partial(_save_scores, selection, made))
+
+
+def keep_findings(store: Store, selection: Selection, kinds: Sequence[str], found: pl.DataFrame) -> None:
+    """Keep what was found of some kinds for people to query, in place of what an earlier run found of them.
+
+    `found` has the columns of `FOUND`.
+    """
+    when_closed(store, found, partial(_save_findings, selection, kinds))
+
+
+def _save_entry(selection: Selection, relation: str, entry: str, store: Store, rows: pl.DataFrame) -> None:
+    is_new = store.query("select 1 from cache.entry where key = $key", {"key": entry}).is_empty()
+    if is_new or _tables(store).get(relation) != ["key", *rows.columns]:
+        _insert(store, relation, entry, rows)
+        _enter(store, selection, relation, entry)
+
+
+def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores: pl.DataFrame) -> None:
+    facts = made.select("candidate", "drawn_from", "seed", "signature").to_dicts()
+    made = made.with_columns(made_of=pl.Series([key(selection, params=of) for of in facts], dtype=pl.String))
+    known = store.query("select made_of from cache.score_column")["made_of"]
+    new = made.filter(~pl.col("made_of").is_in(known.implode()))
+    for (candidate,), part in new.partition_by("candidate", as_dict=True, maintain_order=True).items():
+        entry = key(selection, params={"made_of": part["made_of"].to_list()})
+        place = pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).alias("place")
+        _insert(store, "score_column", entry, part.select(place, *_of(selection), *MADE, "made_of"))
+        lists = scores.filter(pl.col("candidate") == candidate).select(
+            "image", "slot", scores=pl.concat_list(pl.col(metric).cast(pl.Float64) for metric in part["metric"])
+        )
+        _insert(store, "score_list", entry, lists)
+        _enter(store, selection, "score_list", entry)
+    passed = store.query(_TOO_MANY, {"most": MOST_SCORES})["key"].to_list()
+    for table in ("score_list", "score_column", "entry"):
+        store.execute(f"delete from cache.{table} where list_contains($keys, key)", {"keys": passed})
+
+
+def _save_findings(selection: Selection, kinds: Sequence[str], store: Store, found: pl.DataFrame) -> None:
+    for kind in kinds:
+        rows = found.filter(kind=kind)
+        entry = key(selection, params={"findings": kind})
+        _insert(store, "finding", entry, rows.select(*_of(selection), *FOUND))
+        if rows.height:
+            _enter(store, selection, "finding", entry)
+        else:
+            store.execute("delete from cache.entry where key = $key", {"key": entry})
+
+
+def _of(selection: Selection) -> list[pl.Expr]:
+    return [
+        pl.lit(selection.version.dataset).alias("dataset"),
+        pl.lit(selection.version.version).alias("version"),
+        pl.lit(selection.split, pl.String).alias("split"),
+    ]
+
+
+def _insert(store: Store, relation: str, entry: str, rows: pl.DataFrame) -> None:
+    """Write rows in place of those of the same key. A table whose columns have changed starts anew."""
+    rows = rows.select(pl.lit(entry).alias("key"), pl.all())
+    columns = _tables(store).get(relation)
+    with store.registered("kept", rows):
+        if columns not in (None, rows.columns):
+            store.execute(f"drop table cache.{relation}")
+            store.execute("delete from cache.entry where relation = $relation", {"relation": relation})
+        if columns != rows.columns:
+            store.execute(f"create table cache.{relation} as from kept limit 0")
+            _describe(store, relation, rows.columns)
+        store.execute(f"delete from cache.{relation} where key = $key", {"key": entry})
+        store.execute(f"insert into cache.{relation} from kept")
+
+
+def _enter(store: Store, selection: Selection, relation: str, entry: str) -> None:
+    version = selection.version
+    store.execute(
+        "insert or replace into cache.entry values ($key, $relation, $dataset, $version, now())",
+        {"key": entry, "relation": relation, "dataset": version.dataset, "version": version.version},
+    )
+
+
+def _describe(store: Store, relation: str, columns: Sequence[str]) -> None:
+    """Comment on a table and on each of its columns: what it holds, or which file does."""
+    file = catalogue().get(relation)
+    whose = f"sql/{file.path.relative_to(sql_root()).as_posix()}" if file else f"auditor, which makes {relation}"
+    meaning = file.meaning if file else _MADE_OUTSIDE.get(relation, f"Counts that {relation} is made of.")
+    comments = {f"table cache.{relation}": meaning} | {
+        f'column cache.{relation}."{name}"': _COLUMNS.get(name, f"Counted by {whose}.") for name in columns
+    }
+    for what, comment in comments.items():
+        spelled = comment.replace("'", "''")
+        store.execute(f"comment on {what} is '{spelled}'")
+
+
+def _tables(store: Store) -> dict[str, list[str]]:
+    """Return the columns of each table of the cache, by its name."""
+    listed = store.query(
+        "select table_name, list(column_name order by column_index) from duckdb_columns()"
+        " where schema_name = 'cache' group by table_name"
+    )
+    return dict(listed.rows())
