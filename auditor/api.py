@@ -56,7 +56,7 @@ class Method(Generic[P, R]):
         self.__doc__ = study.__doc__
 
     def __get__(self, audit: Auditor, owner: type[Auditor]) -> Callable[P, R]:
-        """Give the study, with the store of an `Auditor` in its first place."""
+        """Return the study, with the store of an `Auditor` in its first place."""
         if audit is None:
             return self.study  # type: ignore[unreachable]
         return functools.update_wrapper(functools.partial(self.study, audit.store), self.study)
@@ -87,14 +87,17 @@ class Auditor:
     check, reproduce = Method(check.check), Method(reproduce)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Give a study of another package, which entry point `auditor.studies` names."""
+        """Return a study of another package, which entry point `auditor.studies` names."""
         if (study := named(name)) is None:
             raise AttributeError(f"{type(self).__name__} has no study {name}; known are {', '.join(known())}")
         return functools.partial(study.load(), self.store)
 
     def __repr__(self) -> str:
-        newest = {one.dataset: one for one in reversed(log(self.store))}
-        held = [f"{one.label} ({one.images:,} images, {one.captions:,} captions)" for _, one in sorted(newest.items())]
+        newest = {version.dataset: version for version in reversed(log(self.store))}
+        held = [
+            f"{version.label} ({version.images:,} images, {version.captions:,} captions)"
+            for _, version in sorted(newest.items())
+        ]
         return f"<Auditor {self.store.path}: {', '.join(held) or 'no dataset yet'}>"
 
     def close(self) -> None:

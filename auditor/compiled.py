@@ -59,7 +59,7 @@ def _numba() -> ModuleType:
 
 
 def is_kept(kernel: str) -> bool:
-    """Say whether a kernel (`module.function`) was compiled before, as its sources are now."""
+    """Return whether a kernel (`module.function`) was compiled before, as its sources are now."""
     return any(_folder().glob(f"*/{kernel}-*.nbc"))
 
 

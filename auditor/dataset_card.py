@@ -89,22 +89,22 @@ class DatasetCard(Document):
         return name if selection.split is None else f"{name}:{selection.split}"
 
     def value(self, name: str) -> float:
-        """Give a number by its name."""
+        """Return a number by its name."""
         return next(number.value for number in self.numbers if number.name == name)
 
     def properties(self) -> list[dict[str, Any]]:
-        """Give settings and numbers as records of schema.org's `PropertyValue`, their type left out."""
+        """Return settings and numbers as records of schema.org's `PropertyValue`, their type left out."""
         settings = [{"propertyID": _SETTING + key, "value": value} for key, value in self.settings.items()]
         numbers = [
-            {"propertyID": one.name, "name": one.said, "value": one.value}
-            | ({"measurementTechnique": one.signature} if one.signature else {})
-            for one in self.numbers
+            {"propertyID": number.name, "name": number.said, "value": number.value}
+            | ({"measurementTechnique": number.signature} if number.signature else {})
+            for number in self.numbers
         ]
         return settings + numbers
 
     def comment(self) -> str:
         """Write the numbers, with all their digits, so that they stand unseen in Markdown."""
-        rows = ",\n".join(json.dumps(one, ensure_ascii=False) for one in self.properties())
+        rows = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in self.properties())
         body = f'{{"identifier": {json.dumps(self.identifier)}, "additionalProperty": [\n{rows}\n]}}'
         return f"{_BEGIN}{body.replace('--', '-' + chr(92) + 'u002d').replace('>', chr(92) + 'u003e')}{_END}"
 
@@ -153,12 +153,14 @@ def _published(body: Mapping[str, Any]) -> Published:
     if name is None:
         raise ValueError("its identifier names no version, NAME@HASH or NAME@HASH:SPLIT")
     properties = [
-        one for one in body["additionalProperty"] if str(one.get("propertyID")).startswith((_SETTING, *_PARTS))
+        property_
+        for property_ in body["additionalProperty"]
+        if str(property_.get("propertyID")).startswith((_SETTING, *_PARTS))
     ]
     settings = {
-        key.removeprefix(_SETTING): one["value"]
-        for one in properties
-        if (key := one["propertyID"]).startswith(_SETTING)
+        key.removeprefix(_SETTING): entry["value"]
+        for entry in properties
+        if (key := entry["propertyID"]).startswith(_SETTING)
     }
     for key, value in settings.items():
         if key not in _SETTINGS or not _SETTINGS[key](value):
@@ -170,18 +172,18 @@ def _published(body: Mapping[str, Any]) -> Published:
 
 
 def _numbers(properties: list[Mapping[str, Any]]) -> Iterator[Number]:
-    for one in properties:
-        name, value = one["propertyID"], one["value"]
+    for entry in properties:
+        name, value = entry["propertyID"], entry["value"]
         if name.startswith(_SETTING):
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise ValueError(f"{name} is no number: {value}")
-        technique = one.get("measurementTechnique")
-        yield Number(name, str(one.get("name", name)), float(value), technique and str(technique))
+        technique = entry.get("measurementTechnique")
+        yield Number(name, str(entry.get("name", name)), float(value), technique and str(technique))
 
 
 def spdx(written: str) -> str | None:
-    """Give SPDX's name for a license as people write it; what stands behind it in brackets is of no account."""
+    """Return SPDX's name for a license as people write it; what stands behind it in brackets is of no account."""
     plain = re.sub(r"\s*\(.*\)$", "", written.strip()).replace(" ", "-").lower()
     return next((name for name in _SPDX if name.lower() == plain), None)
 
@@ -192,6 +194,6 @@ def size_category(captions: float) -> str:
 
 
 def primary_language(language: str) -> str | None:
-    """Give the two or three letters of a language, BCP 47; null where there are none, or it is not known."""
+    """Return the two or three letters of a language, BCP 47; null where there are none, or it is not known."""
     primary = language.partition("-")[0].lower()
     return primary if re.fullmatch("[a-z]{2,3}", primary) and primary != "und" else None

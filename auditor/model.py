@@ -62,7 +62,7 @@ Option = str | int | bool | Path | tuple[str, ...]
 
 
 def place(source: str | Path, unit: str | None, line: int) -> str:
-    """Say where a record stands: `file:line`, or the record's number in a file that has no lines of its own."""
+    """Return where a record stands: `file:line`, or the record's number in a file that has no lines of its own."""
     return f"{source}:{line}" if unit == "line" else f"{source}, {unit or 'record'} {line}"
 
 
@@ -70,7 +70,7 @@ class Progress(Protocol):
     """Told what is being done and how far it is; a front end may draw it."""
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Say that `done` of `total` parts of `what` are finished; behind `; ` in `what`, how fast that goes."""
+        """Report that `done` of `total` parts of `what` are finished; behind `; ` in `what`, how fast that goes."""
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -92,7 +92,7 @@ class Confirm(Protocol):
     """Asked before something goes that cannot be had again."""
 
     def __call__(self, question: str) -> bool:
-        """Say whether it may."""
+        """Return whether it may."""
 
 
 def unasked(question: str) -> bool:

@@ -51,7 +51,7 @@ class Parameter:
 
 
 def bound(study: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
-    """Give what a study is told by name, with the defaults of what is not said."""
+    """Return what a study is told by name, with the defaults of what is not said."""
     given = inspect.signature(study).bind(*args, **kwargs)
     given.apply_defaults()
     return given

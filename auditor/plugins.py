@@ -83,7 +83,7 @@ def typed(record: R) -> R:
 def _fits(value: Any, kind: Any) -> bool:
     origin, inner = get_origin(kind), get_args(kind)
     if origin is UnionType:
-        return any(_fits(value, one) for one in inner)
+        return any(_fits(value, option) for option in inner)
     if origin is Literal:
         return isinstance(value, str) and value in inner
     if origin is Callable:
@@ -93,7 +93,7 @@ def _fits(value: Any, kind: Any) -> bool:
         return isinstance(value, tuple) and len(value) == len(kinds) and all(map(_fits, value, kinds))
     if origin is Mapping:
         key, held = inner
-        return isinstance(value, Mapping) and all(_fits(one, key) and _fits(of, held) for one, of in value.items())
+        return isinstance(value, Mapping) and all(_fits(name, key) and _fits(of, held) for name, of in value.items())
     if kind is str:  # half a character is no text
         return isinstance(value, str) and value.encode(errors="replace").decode() == value
     if kind is float:

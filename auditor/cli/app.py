@@ -65,7 +65,7 @@ class Commands(TyperGroup):
         return ours if self.name == "store" else [*ours, *(name for name in of_others() if name not in ours)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Give a command with its group and line, which is all that a list shows."""
+        """Return a command with its group and line, which is all that a list shows."""
         if self.name != "store" and cmd_name not in self.commands and (study := of_others(cmd_name).get(cmd_name)):
             shown = typer.Typer(add_completion=False)
             shown.command(cmd_name, help=study.line, rich_help_panel=study.group)(lambda: None)
@@ -111,7 +111,7 @@ app = typer.Typer(
 
 
 def _function(name: str) -> Callable[..., None]:
-    """Give what runs a command."""
+    """Return what runs a command."""
     from auditor.cli import options
 
     if name in OTHERS:

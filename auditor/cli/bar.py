@@ -43,7 +43,7 @@ class _Step:
     began: float = field(default_factory=time.monotonic)
 
     def finished(self) -> str | None:
-        """Say what was done, where it took long."""
+        """Return what was done, where it took long."""
         took = time.monotonic() - self.began
         return f"{self.what}: {_clock(took)}" if self.what and took >= SHORT else None
 

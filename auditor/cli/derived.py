@@ -53,7 +53,7 @@ class _Option:
         return self.variadic or _listed(self.kind) is not None
 
     def shown(self) -> inspect.Parameter:
-        """Give it as a parameter that typer reads."""
+        """Return it as a parameter that typer reads."""
         needed = not self.parameter.optional if self.variadic else self.default is inspect.Parameter.empty
         kind = (list[str] if needed else list[str] | None) if self.variadic else _typed(self.kind)
         if self.parameter.metavar is not None:
@@ -126,8 +126,8 @@ def _taken_apart(path: tuple[str, ...], hint: Any, default: Any, variadic: bool 
 
 
 def _record(hint: Any) -> type | None:
-    """Give the record of settings that a parameter is, if it is one."""
-    kinds = [one for one in get_args(hint) if one is not types.NoneType] if _is_union(hint) else [hint]
+    """Return the record of settings that a parameter is, if it is one."""
+    kinds = [get_arg for get_arg in get_args(hint) if get_arg is not types.NoneType] if _is_union(hint) else [hint]
     return kinds[0] if len(kinds) == 1 and isinstance(kinds[0], type) and dataclasses.is_dataclass(kinds[0]) else None
 
 
@@ -136,15 +136,19 @@ def _is_union(kind: Any) -> bool:
 
 
 def _listed(kind: Any) -> Any:
-    """Give what a sequence holds, if a type is one."""
-    for one in get_args(kind) if _is_union(kind) else [kind]:
-        if get_origin(one) is not None and get_origin(one) is not tuple and issubclass(get_origin(one), Sequence):
-            return get_args(one)[0]
+    """Return what a sequence holds, if a type is one."""
+    for get_arg in get_args(kind) if _is_union(kind) else [kind]:
+        if (
+            get_origin(get_arg) is not None
+            and get_origin(get_arg) is not tuple
+            and issubclass(get_origin(get_arg), Sequence)
+        ):
+            return get_args(get_arg)[0]
     return None
 
 
 def _typed(kind: Any) -> Any:
-    """Give the type that typer reads for one of Python: a list for any sequence."""
+    """Return the type that typer reads for one of Python: a list for any sequence."""
     listed = _listed(kind)
     return kind if listed is None else list[listed] | None  # type: ignore[valid-type]
 
@@ -164,7 +168,7 @@ def _store_options(takes: Mapping[str, inspect.Parameter]) -> list[inspect.Param
 
 
 def _output_options(study: Study, told: Sequence[_Option]) -> list[inspect.Parameter]:
-    """Give the options of what becomes of a result; a study that has one of these itself keeps it."""
+    """Return the options of what becomes of a result; a study that has one of these itself keeps it."""
     own = {option.parameter.option or option.name for option in told}
     shared = []
     if "format" not in own:
@@ -261,7 +265,7 @@ def _show(found: Result | Document, chosen: str, values: Mapping[str, Any], *, a
 def _arguments(
     function: Callable[..., Any], told: Sequence[_Option], values: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Give the arguments of a study, records of settings put together again."""
+    """Return the arguments of a study, records of settings put together again."""
     hints = get_type_hints(function)
     named = inspect.getfullargspec(inspect.unwrap(function)).kwonlyargs
     positional: list[Any] = []
@@ -303,5 +307,5 @@ def paragraphs(function: Callable[..., Any]) -> list[str]:
 
 
 def help_of(function: Callable[..., Any]) -> str:
-    """Give what `--help` shows, which a terminal wraps at its own width."""
-    return "\n\n".join(one for one in paragraphs(function) if not one.startswith(_OF_THE_LIBRARY))
+    """Return what `--help` shows, which a terminal wraps at its own width."""
+    return "\n\n".join(paragraph for paragraph in paragraphs(function) if not paragraph.startswith(_OF_THE_LIBRARY))

@@ -54,11 +54,11 @@ def refuse_targets(command: str, arguments: Mapping[str, object]) -> None:
             continue
         target = on_disk(target)
         read = {name: value for name, value in arguments.items() if name != named}
-        for one in _written(command, target, arguments):
-            if is_plain(one) or one.is_dir():
-                _refuse_unwritable(command, one, may_be_folder=command == "export" and one == target)
-            if is_plain(one):  # export replaces no folder but one that it made
-                _refuse_read(one, _read(read, one))
+        for written in _written(command, target, arguments):
+            if is_plain(written) or written.is_dir():
+                _refuse_unwritable(command, written, may_be_folder=command == "export" and written == target)
+            if is_plain(written):  # export replaces no folder but one that it made
+                _refuse_read(written, _read(read, written))
 
 
 def refuse_files_of(statement: str, values: Sequence[str], target: Path | None) -> None:
@@ -218,7 +218,7 @@ def _is_same(target: Path, path: Path) -> bool:
 
 
 def is_place(text: str) -> bool:
-    """Say whether what stands for a dataset is a file, a folder, a pattern or an address: no dataset is called so."""
+    """Return whether a dataset argument is a file, a folder, a pattern or an address: no dataset is called so."""
     suffix = PurePosixPath(text).suffix
     return "/" in text or bool(_SIGNS.search(text)) or suffix in _OF_FILES or (bool(suffix) and Path(text).is_file())
 

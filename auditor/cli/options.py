@@ -138,7 +138,7 @@ FINDING = 1
 
 
 def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., None]:
-    """Give a command the options that every command has, and refuse what it cannot write before it begins."""
+    """Return a command the options that every command has, and refuse what it cannot write before it begins."""
 
     @functools.wraps(command)
     def run(*, quiet: bool, no_color: bool, debug: bool, **arguments: object) -> None:

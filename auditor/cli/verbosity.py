@@ -51,7 +51,7 @@ _drawing: list[Console] = []
 
 
 def narrator() -> Console:
-    """Give the console for narration, on stderr: the one that draws a progress bar now, which makes room for a line."""
+    """Return the console for narration, on stderr: the one that draws the current progress bar, which makes room."""
     from auditor.reports.escaping import HarmlessConsole
 
     if _drawing:

@@ -69,7 +69,7 @@ def gates(config: Path | None = None) -> list[Gate]:
 
 
 def image_files(config: Path | Mapping[str, Source] | None = None, data: Path | None = None) -> dict[str, Path]:
-    """Say where the image files of datasets are: a folder or a pattern each, by dataset.
+    """Return where the image files of datasets are: a folder or a pattern each, by dataset.
 
     A table that has nothing but `images` (and gates) says it of a dataset that is declared elsewhere, or that was read
     without being declared. What is read last replaces what is read first. Raises `UsageError` as `sources` does.
@@ -177,7 +177,7 @@ def _parts(files: Sequence[Path], options: Mapping[str, Option], *, unnamed: boo
 
 
 def _toml(file: Path) -> dict[str, Any]:
-    """Give what a file says."""
+    """Return what a file says."""
     if not is_plain(file):  # a pipe would wait for its writer
         raise UsageError(f"{file}: cannot be read: it is no file on a disk; name a datasets.toml that is one")
     try:
@@ -190,9 +190,9 @@ def _toml(file: Path) -> dict[str, Any]:
     for _ in range(_DEEPEST):
         level = [
             held
-            for one in level
-            if isinstance(one, dict | list)
-            for held in (one.values() if isinstance(one, dict) else one)
+            for part in level
+            if isinstance(part, dict | list)
+            for held in (part.values() if isinstance(part, dict) else part)
         ]
     if level:
         raise UsageError(f"{file}: tables and lists are within each other more than {_DEEPEST} times")
@@ -215,7 +215,7 @@ def _image_files(file: Path, tables: Mapping[str, Any], folder: Path) -> dict[st
 
 
 def _tables(file: Path, data: Path | None) -> tuple[dict[str, Any], Path, Path | None]:
-    """Give the tables of datasets, the folder where their paths start, and the one that downloads stay in."""
+    """Return the tables of datasets, the folder where their paths start, and the one that downloads stay in."""
     tables = _toml(file)
     tables.pop(CHECK, None)
     settings = tables.pop("settings", {})
@@ -232,7 +232,7 @@ def _tables(file: Path, data: Path | None) -> tuple[dict[str, Any], Path, Path |
 
 
 def _only_adds(table: Any) -> bool:
-    """Say whether a table declares no dataset, and adds gates or image files to one."""
+    """Return whether a table declares no dataset, and adds gates or image files to one."""
     if not isinstance(table, dict) or not table:
         return False
     return set(table) <= {CHECK, IMAGES} and not isinstance(table.get(IMAGES), int)
@@ -277,7 +277,7 @@ def _gates(file: Path, dataset: str | None, table: Any) -> Iterator[Gate]:
 
 
 def _leaves(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Give what is no table itself, under its dotted keys."""
+    """Yield what is no table itself, under its dotted keys."""
     for key, value in table.items():
         if isinstance(value, dict) and value:
             yield from _leaves(value, (*above, key))

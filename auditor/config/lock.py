@@ -52,7 +52,7 @@ class Lock:
         self._narrate = narrate
 
     def expected(self, datasets: Sequence[str]) -> dict[str, Entry]:
-        """Give the entries of those datasets that have one.
+        """Return the entries of those datasets that have one.
 
         Raises `SourceError` for a file that is no lock; in a frozen lock also for a dataset without an entry.
         """
@@ -136,7 +136,7 @@ def _entry(dataset: str, held: Any) -> Entry:
 
 
 def _refuse(key: str, value: Any) -> str | None:
-    """Say what a value must be; null where it is that."""
+    """Return what a value must be; null where it is that."""
     if key in ("images", "captions"):
         return None if type(value) is int and value >= 0 else "a whole number"
     if key == "format":

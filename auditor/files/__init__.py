@@ -20,7 +20,7 @@ _OURS = (1, 2)
 
 
 def is_plain(path: Path) -> bool:
-    """Say whether a path names a file, there or yet to be made: neither a pipe, a terminal nor another device."""
+    """Return whether a path names a file, there or yet to be made: neither a pipe, a terminal nor another device."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except OSError:
@@ -104,7 +104,7 @@ def _lock(descriptor: int, *, wait: bool) -> bool:
 
 
 def _stream(path: Path) -> BinaryIO | None:
-    """Give the stream of this process that a path stands for: `/dev/stdout`, or the file that it was led to."""
+    """Return the stream of this process that a path stands for: `/dev/stdout`, or the file that it was led to."""
     for number, stream in zip(_OURS, (sys.stdout, sys.stderr), strict=True):
         with suppress(OSError, AttributeError):
             if os.path.samestat(path.stat(), os.fstat(number)) and stream.fileno() == number:

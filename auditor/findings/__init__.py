@@ -87,7 +87,7 @@ def title(kind: str) -> str:
 
 
 def severity(kind: str, share: float) -> Severity:
-    """Say how bad it is that a share of the captions, or images, is of a kind."""
+    """Return how bad it is that a share of the captions, or images, is of a kind."""
     limits = CAPTION_KINDS[kind]
     if limits.error is not None and share >= limits.error:
         return "error"
@@ -100,19 +100,25 @@ def ranked(found: Iterable[Finding]) -> tuple[Finding, ...]:
     Of a dataset whose captions are sorted, what tells its slots apart follows from that and is left out.
     """
     every = [*found]
-    is_sorted = {one.about.get("dataset") for one in every if one.kind == "sorted-captions"}
-    told = [one for one in every if one.kind not in _OF_SLOTS or one.about.get("dataset") not in is_sorted]
+    is_sorted = {severity.about.get("dataset") for severity in every if severity.kind == "sorted-captions"}
+    told = [
+        severity
+        for severity in every
+        if severity.kind not in _OF_SLOTS or severity.about.get("dataset") not in is_sorted
+    ]
     return tuple(sorted(told, key=lambda one: SEVERITIES.index(one.severity)))
 
 
 def worst(found: Iterable[Finding]) -> Severity | None:
-    """Give the highest severity; null where nothing was found."""
-    return min((one.severity for one in found), key=SEVERITIES.index, default=None)
+    """Return the highest severity; null where nothing was found."""
+    return min((finding.severity for finding in found), key=SEVERITIES.index, default=None)
 
 
 def tally(found: Iterable[Finding]) -> str:
-    """Say how many there are of each severity, the worst first: `2 errors, 1 info`; nothing where nothing was found."""
-    number = Counter(one.severity for one in found)
+    """Return how many findings have each severity, the worst first: `2 errors, 1 info`; empty without findings."""
+    number = Counter(finding.severity for finding in found)
     return ", ".join(
-        counted(number[one], one, one if one == "info" else f"{one}s") for one in SEVERITIES if number[one]
+        counted(number[severity], severity, severity if severity == "info" else f"{severity}s")
+        for severity in SEVERITIES
+        if number[severity]
     )

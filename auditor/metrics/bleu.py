@@ -140,7 +140,7 @@ def _total(n: int, smooth: str) -> pl.Expr:
 
 
 def _log_precisions(totals: Sequence[pl.Expr], smooth: str, floor: float) -> list[pl.Expr]:
-    """Give log p_n for n = 1 ..., scanning the orders from the first: -inf where the precision is 0."""
+    """Return log p_n for n = 1 ..., scanning the orders from the first: -inf where the precision is 0."""
     never = pl.lit(float("-inf"))
     missed: pl.Expr = pl.lit(0.0)
     precisions = []
@@ -169,7 +169,7 @@ def _log_precisions(totals: Sequence[pl.Expr], smooth: str, floor: float) -> lis
 
 
 def _log_penalty(bp: str, smooth: str) -> pl.Expr:
-    """Give log BP = min(0, 1 - r/c), r the length of the closest or of the shortest reference."""
+    """Return log BP = min(0, 1 - r/c), r the length of the closest or of the shortest reference."""
     if bp == "none":
         return pl.lit(0.0)
     length, reference = pl.col("length"), pl.col(f"{bp}_length")
@@ -187,7 +187,7 @@ def _normalization(settings: Mapping[str, Any]) -> str | None:
 
 
 def _is_coco(settings: Mapping[str, Any]) -> bool:
-    """Say whether most captions of images that they do not describe have a score of 10^-12 or less, and rank by it."""
+    """Return whether most captions of wrong images score 10^-12 or less, and are ranked by it."""
     return bool(settings["smooth"] == "coco")
 
 

@@ -27,7 +27,7 @@ _POPOVIC = """@inproceedings{popovic-2015-chrf,
 
 
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    """Give the F-score of the best reference, per candidate, in the order of the counts.
+    """Return the F-score of the best reference, per candidate, in the order of the counts.
 
     For each order of n-grams: precision, the share of the candidate's that the reference has, and recall, the share of
     the reference's that the candidate has. `smooth = "effective"` averages both over the orders that both texts are
@@ -60,7 +60,7 @@ def _orders(parameters: Mapping[str, Any]) -> list[tuple[str, int]]:
 
 
 def _f(parameters: Mapping[str, Any]) -> pl.Expr:
-    """Give F of rows of `_pairs`, or of sums of them."""
+    """Return F of rows of `_pairs`, or of sums of them."""
     factor = float(parameters["beta"]) ** 2
     shares = []
     for unit, n in _orders(parameters):

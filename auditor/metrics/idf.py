@@ -93,7 +93,7 @@ _RETIRED = (
 
 
 def by_items(idf_mode: str) -> bool:
-    """Say whether documents are items, and so depend on who the candidates are."""
+    """Return whether documents are items, and so depend on who the candidates are."""
     return idf_mode in ("fold", "run")
 
 
@@ -108,7 +108,7 @@ def named(word: str) -> str | None:
 
 
 def refusal(idf_mode: str, images: int) -> str | None:
-    """Say why so few images have no idf."""
+    """Return why so few images have no idf."""
     if images != 1 or idf_mode not in (DATASET, "fold", "run"):
         return None
     return (

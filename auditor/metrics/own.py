@@ -92,7 +92,7 @@ def card(
 
 
 def is_of(metric: Metric, function: object) -> bool:
-    """Say whether a metric was made of this very function."""
+    """Return whether a metric was made of this very function."""
     scorer = metric.kernel.run if metric.kernel else None
     return isinstance(scorer, Scorer) and scorer.function is function
 
@@ -104,7 +104,7 @@ def home(metric: Metric) -> str | None:
 
 
 def _source(function: object) -> str | None:
-    """Give the lines that define a function; null where Python cannot see them, as of one written in C."""
+    """Return the lines that define a function; null where Python cannot see them, as of one written in C."""
     try:
         return textwrap.dedent(inspect.getsource(function))  # type: ignore[arg-type]
     except (OSError, TypeError):
@@ -117,7 +117,7 @@ def _place(function: object) -> str:
 
 
 def _as_given(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    """Give the scores as the function gave them."""
+    """Return the scores as the function gave them."""
     del parameters
     return counts["score"]
 
@@ -159,7 +159,7 @@ class Scorer:
             raise self._first_failure(met, error) from error
         if len(given) != met.height:
             raise MetricError(f"{self.name}: gives {len(given):,} scores for {met.height:,} captions")
-        return [self._number(met, place, one) for place, one in enumerate(given)]
+        return [self._number(met, place, row) for place, row in enumerate(given)]
 
     def _call(self, met: pl.DataFrame) -> Any:
         return self.function(met["text"].alias("candidate"), met["references"])
@@ -207,7 +207,7 @@ def function_of(path: str) -> Callable[..., Any]:
     found = getattr(module, attribute, None)
     where = f"module {name} ({getattr(module, '__file__', None) or 'built in'})"
     if found is None:
-        functions = [one for one, value in vars(module).items() if callable(value) and not one.startswith("_")]
+        functions = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
         has = f"it has {listed(functions, _FUNCTIONS)}" if functions else "it has none"
         raise MetricError(f"python:{path}: {where} has no function {attribute}; {has}")
     if not callable(found) or isinstance(found, type):

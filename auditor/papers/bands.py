@@ -30,13 +30,13 @@ class Band:
     strict: bool = False
 
     def holds(self, value: float) -> bool:
-        """Say whether a value lies within."""
+        """Return whether a value lies within."""
         if self.strict:
             return (self.low is None or value > self.low) and (self.high is None or value < self.high)
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     def reaches_beyond(self, other: Band) -> bool:
-        """Say whether there are values in this band that the other does not hold."""
+        """Return whether there are values in this band that the other does not hold."""
         low = other.low is not None and (self.low is None or self.low < other.low)
         high = other.high is not None and (self.high is None or self.high > other.high)
         return low or high
@@ -55,7 +55,7 @@ class Band:
 
 
 def printed_band(printed: str, margin: float = 0) -> Band:
-    """Give what rounds to a printed figure: half of its last digit to either side, and `margin` more.
+    """Return what rounds to a printed figure: half of its last digit to either side, and `margin` more.
 
     A whole number is a count and stands for itself. Raises `ValueError` for what is no figure.
     """
@@ -76,7 +76,7 @@ def in_print(printed: str | None, value: float) -> str:
     """Spell a value in the unit of a printed figure, with two digits more: what decides shows."""
     if printed is None:
         return f"{value:.4g}"
-    found = [Decimal(one["digits"].replace(",", "")).as_tuple().exponent for one in _FIGURE.finditer(printed)]
+    found = [Decimal(figure["digits"].replace(",", "")).as_tuple().exponent for figure in _FIGURE.finditer(printed)]
     decimals = -min((one for one in found if isinstance(one, int)), default=0)
     unit = " %" if "%" in printed else ""
     scaled = value * 100 if unit else value
@@ -95,7 +95,7 @@ def _end(printed: str | None, unit: str, side: int, more: Decimal) -> float | No
 
 
 def _figure(printed: str) -> tuple[Decimal, Decimal]:
-    """Give the figure as a fraction of 1 or a number, and half of its last digit."""
+    """Return the figure as a fraction of 1 or a number, and half of its last digit."""
     found = _FIGURE.fullmatch(printed.strip())
     if found is None:
         raise ValueError(f"{printed!r} is no printed figure")

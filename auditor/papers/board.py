@@ -34,7 +34,7 @@ def signature_of(check: Check, signatures: Mapping[str, str]) -> str | None:
 def versions_of(check: Check, selections: Sequence[Selection]) -> str | None:
     """Name the versions of the datasets that a claim names: the first digits of each; null where it names none."""
     named = dict.fromkeys(one[KEYS.index("dataset")] for one in (check.of, check.to) if one)
-    pinned = dict.fromkeys(one.pinned_name for one in selections if one.version.dataset in named)
+    pinned = dict.fromkeys(selection.pinned_name for selection in selections if selection.version.dataset in named)
     return " ".join(pinned) or None
 
 
@@ -45,7 +45,7 @@ def headline(rows: pl.DataFrame) -> str:
 
 
 def page(papers: Sequence[Paper], rows: pl.DataFrame) -> tuple[Table, ...]:
-    """Give what a page of claims shows: how many of each paper come out, and every claim with a link of its own."""
+    """Return what a page of claims shows: how many of each paper come out, and every claim with a link of its own."""
     citations = {paper.name: paper.citation for paper in papers}
     checks = {f"{paper.name}-{check.claim}": check for paper in papers for check in paper.checks}
     known = rows.with_columns(status=pl.col("verdict").replace_strict(_STATUS))
@@ -53,7 +53,7 @@ def page(papers: Sequence[Paper], rows: pl.DataFrame) -> tuple[Table, ...]:
 
 
 def statements(rows: pl.DataFrame) -> pl.DataFrame:
-    """Give a verdict on each statement of a paper, remarks aside: columns paper, item, says, verdict.
+    """Return a verdict on each statement of a paper, remarks aside: columns paper, item, says, verdict.
 
     Outside where a check of it is, not answerable where all are, else within.
     """
@@ -77,7 +77,9 @@ def _by_paper(citations: Mapping[str, str], rows: pl.DataFrame) -> Table:
     explained = (pl.col("verdict") == OUTSIDE) & ~pl.col("reason").str.starts_with(UNEXPLAINED)
     for name in (*citations, None):
         claims, whole = (one if name is None else one.filter(paper=name) for one in (rows, said))
-        of_claims, of_statements = (dict(one["verdict"].value_counts().iter_rows()) for one in (claims, whole))
+        of_claims, of_statements = (
+            dict(rows_of_paper["verdict"].value_counts().iter_rows()) for rows_of_paper in (claims, whole)
+        )
         reproduced = of_claims.get(WITHIN, 0)
         answered = reproduced + of_claims.get(OUTSIDE, 0)
         sums.append(

@@ -63,10 +63,13 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     tables: list[Table] = []
     notes: list[Said] = []
     resampling = Resampling(seed=seed)
-    for name in (one for one in paper.datasets if one not in reasons):
+    for name in (dataset for dataset in paper.datasets if dataset not in reasons):
         part = follow(store, resolve(store, name), resampling, progress)
         quantities.update(_measured(name, part))
-        signatures |= {f"{name}: {one.metric}": part.rated.signatures[one.published] for one in part.definitions}
+        signatures |= {
+            f"{name}: {definition.metric}": part.rated.signatures[definition.published]
+            for definition in part.definitions
+        }
         selections += [part.rated.annotated, part.rated.references]
         tables += tables_of(paper, part, resampling)
         notes += [*part.notes, *_said(part)]
@@ -89,7 +92,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
 
 def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, _seed: int, progress: Progress) -> Quantities:
     """Correlate further metrics with the ratings that the paper keeps."""
-    for name in (one for one in paper.datasets if not _lacking(store, one)):
+    for name in (dataset for dataset in paper.datasets if not _lacking(store, dataset)):
         setup = SETUPS[name]
         rated = rated_captions(
             store, resolve(store, name), setup.against, metrics, PROFILE, None, progress, rounded=False
@@ -101,17 +104,17 @@ def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, _seed: int, progr
 
 
 def _lacking(store: Store, name: str) -> str | None:
-    """Say what of a set of ratings must be ingested, if anything must."""
+    """Return what of a set of ratings must be ingested, if anything must."""
     missing = " ".join(one for one in (name, SETUPS[name].against) if not log(store, one))
     return f"not in the store: `auditor ingest {missing}`" if missing else None
 
 
 def _measured(name: str, part: Followed) -> Quantities:
-    for one in part.definitions:
+    for definition in part.definitions:
         for statistic in TAUS:
-            value = part.value(one, PUBLISHED, statistic)["value"]
+            value = part.value(definition, PUBLISHED, statistic)["value"]
             if value is not None:
-                yield (name, one.metric, "", "", f"{statistic}-x100"), SCALE * value
+                yield (name, definition.metric, "", "", f"{statistic}-x100"), SCALE * value
     ratings = part.rated.beside_scores(POOLED, without_references=not part.setup.own_references)
     yield (name, "", "", "", "ratings"), float(ratings.height)
     yield (name, "", "", "", "images"), float(ratings["image"].n_unique())
@@ -177,19 +180,19 @@ def _beside(paper: Paper, part: Followed) -> pl.DataFrame:
     statistic = part.setup.statistic
     printed = printed_figures(paper, part.setup.dataset)
     rows = []
-    for one in part.definitions:
-        theirs, sound = (part.value(one, reading, statistic) for reading in (PUBLISHED, SOUND))
+    for definition in part.definitions:
+        theirs, sound = (part.value(definition, reading, statistic) for reading in (PUBLISHED, SOUND))
         rows.append(
             {
-                "metric": one.name,
-                "published": printed.get((one.metric, statistic)),
+                "metric": definition.name,
+                "published": printed.get((definition.metric, statistic)),
                 "as published": _times(theirs["value"]),
                 "low": _times(theirs["low"]),
                 "high": _times(theirs["high"]),
                 "sound": _times(sound["value"]),
-                "theirs is": one.published,
-                "sound is": one.sound,
-                "why they differ": one.why,
+                "theirs is": definition.published,
+                "sound is": definition.sound,
+                "why they differ": definition.why,
             }
         )
     numbers = dict.fromkeys(("published", "as published", "low", "high", "sound"), pl.Float64)
@@ -202,15 +205,17 @@ def _moved(part: Followed) -> pl.DataFrame:
     turned = ALL if part.candidates == WITHOUT else WITHOUT
     with_or_without = "with own references" if turned == ALL else "without own references"
     rows = []
-    for one in part.definitions:
+    for definition in part.definitions:
         row = {
-            "metric": one.name,
-            part.setup.statistic: _times(part.value(one, PUBLISHED, part.setup.statistic)["value"]),
-            other: _times(part.value(one, PUBLISHED, other)["value"]),
-            with_or_without: _times(part.value(one, PUBLISHED, part.setup.statistic, candidates=turned)["value"]),
+            "metric": definition.name,
+            part.setup.statistic: _times(part.value(definition, PUBLISHED, part.setup.statistic)["value"]),
+            other: _times(part.value(definition, PUBLISHED, other)["value"]),
+            with_or_without: _times(
+                part.value(definition, PUBLISHED, part.setup.statistic, candidates=turned)["value"]
+            ),
         }
         if (MEAN, part.candidates) in part.ways:
-            row["mean of judges"] = _times(part.value(one, PUBLISHED, part.setup.statistic, MEAN)["value"])
+            row["mean of judges"] = _times(part.value(definition, PUBLISHED, part.setup.statistic, MEAN)["value"])
         rows.append(row)
     return pl.DataFrame(rows)
 
@@ -218,8 +223,8 @@ def _moved(part: Followed) -> pl.DataFrame:
 def _neighbours(part: Followed, resampling: Resampling) -> pl.DataFrame:
     """Test each metric against the next by the images that were drawn for both."""
     statistic = part.setup.statistic
-    values = {one.name: part.value(one, PUBLISHED, statistic)["value"] for one in part.definitions}
-    label = {one.name: one.published for one in part.definitions}
+    values = {definition.name: part.value(definition, PUBLISHED, statistic)["value"] for definition in part.definitions}
+    label = {definition.name: definition.published for definition in part.definitions}
     order = sorted((name for name, value in values.items() if value is not None), key=lambda name: -values[name])
     rows = []
     for a, b in pairwise(order):
@@ -239,10 +244,10 @@ def _pairs(store: Store, seed: int, progress: Progress) -> list[Table]:
         return []
     definitions, _ = available()
     settings = ConsensusSettings(most=_FIVE, draws=_FIVE, seed=seed, ties="half", resamples=0, tokenizer=PROFILE)
-    asked = dict.fromkeys(metric for one in definitions for metric in (one.published, one.sound))
+    asked = dict.fromkeys(metric for definition in definitions for metric in (definition.published, definition.sound))
     rows = consensus(store, PAIRS, metrics=[*asked], against=_DESCRIBED, settings=settings, progress=progress).frame
     mean = rows.filter(pl.col("statistic") == "accuracy", pl.col("draw").is_null())
-    called = {name: one.name for one in DEFINITIONS for name in (one.sound, one.published)}
+    called = {name: definition.name for definition in DEFINITIONS for name in (definition.sound, definition.published)}
     return [
         Table(
             f"{PAIRS}: how often a metric picks the caption that people pick",

@@ -117,9 +117,11 @@ SETUPS = {
 
 def available() -> tuple[tuple[Definition, ...], tuple[Finding, ...]]:
     """List the definitions that this installation can compute, and what is found of those that it cannot."""
-    reasons = {one.name: lacking(METRICS[one.metric]) for one in DEFINITIONS}
-    missing = tuple(not_installed(one.metric, why) for one in DEFINITIONS if (why := reasons[one.name]))
-    return tuple(one for one in DEFINITIONS if reasons[one.name] is None), missing
+    reasons = {definition.name: lacking(METRICS[definition.metric]) for definition in DEFINITIONS}
+    missing = tuple(
+        not_installed(definition.metric, why) for definition in DEFINITIONS if (why := reasons[definition.name])
+    )
+    return tuple(definition for definition in DEFINITIONS if reasons[definition.name] is None), missing
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,7 @@ class Followed:
 
     @property
     def candidates(self) -> str:
-        """Say which captions the paper has."""
+        """Return which captions the paper has."""
         return ALL if self.setup.own_references else WITHOUT
 
     @property
@@ -164,10 +166,10 @@ class Followed:
         return self.readings[PUBLISHED].rows[POOLED, self.candidates]
 
     def value(
-        self, one: Definition, reading: str, statistic: str, way: str = POOLED, candidates: str | None = None
+        self, definition: Definition, reading: str, statistic: str, way: str = POOLED, candidates: str | None = None
     ) -> Row:
-        """Give the row of a metric, as it is asked for, with its signature."""
-        metric = one.published if reading == PUBLISHED else one.sound
+        """Return the row of a metric, as it is asked for, with its signature."""
+        metric = definition.published if reading == PUBLISHED else definition.sound
         found = self.readings[reading]
         made = found.rows[way, candidates or self.candidates]
         row = next(row for row in made.rows if (row["metric"], row["statistic"]) == (metric, statistic))
@@ -178,7 +180,7 @@ def follow(store: Store, annotated: Selection, resampling: Resampling, progress:
     """Score a set of ratings, and correlate it, as the paper does and soundly."""
     setup = SETUPS[annotated.version.dataset]
     definitions, missing = available()
-    sound = [one.sound for one in definitions]
+    sound = [definition.sound for definition in definitions]
     rated = {
         PUBLISHED: _as_published(store, setup, annotated, definitions, progress),
         SOUND: rated_captions(store, annotated, setup.against, sound, PROFILE, None, progress),
@@ -194,7 +196,7 @@ def _correlated(
     """Correlate in the ways that papers differ in; intervals are of the protocol's own."""
     ways = [(way, candidates) for way in (POOLED, MEAN) for candidates in (ALL, WITHOUT)]
     if len(rated.judges) == 1:
-        ways = [one for one in ways if one[0] == POOLED]
+        ways = [way for way in ways if way[0] == POOLED]
     own = (POOLED, ALL if setup.own_references else WITHOUT)
     made = {}
     for done, way in enumerate(ways):
@@ -212,7 +214,7 @@ def _as_published(
     progress: Progress,
 ) -> Rated:
     """Score all definitions as published; those whose documents are items of a run are given every rating as one."""
-    named = [one.published for one in definitions]
+    named = [definition.published for definition in definitions]
     of_run = [one for one in named if _RUN in one]
     plain = [one for one in named if one not in of_run]
     rated = rated_captions(store, annotated, setup.against, plain, PROFILE, None, progress, rounded=False)
@@ -223,7 +225,7 @@ def _as_published(
     run = replace(output_of(annotated), binds={"run_item": "rated_item"}, given={"rating_count": items})
     beside = rated_captions(store, annotated, setup.against, of_run, PROFILE, None, progress, rated=run, rounded=False)
     keys = ["image", "slot"]
-    signed = {one.label: one.signature(PROFILE, References("all")) for one in beside.metrics}
+    signed = {metric.label: metric.signature(PROFILE, References("all")) for metric in beside.metrics}
     return replace(
         rated,
         scores=rated.scores.join(beside.scores.select(*keys, *beside.labels), on=keys, maintain_order="left"),

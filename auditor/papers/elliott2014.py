@@ -134,7 +134,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     signatures: dict[str, str] = {}
     selections: list[Selection] = []
     tables: list[Table] = []
-    for name in (one for one in paper.datasets if one not in lacking):
+    for name in (dataset for dataset in paper.datasets if dataset not in lacking):
         annotated, resampling = resolve(store, name), Resampling(seed=seed)
         repository = {key: one for key, one in REPOSITORY.items() if name == DATASET and not needed(METRICS[key])}
         definitions = [*of(measures), *repository.values()]
@@ -167,7 +167,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
 
 def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, _seed: int, progress: Progress) -> Quantities:
     """Correlate further metrics with pooled ratings, on the tokens of what is sound."""
-    for name in (one for one in paper.datasets if not _lacking(store, one)):
+    for name in (dataset for dataset in paper.datasets if not _lacking(store, dataset)):
         rated = rated_captions(store, resolve(store, name), _DESCRIBED[name], metrics, TOKENISED, None, progress)
         for row in correlated(rated, "pooled", ALL, ["spearman"], Resampling(resamples=0)).rows:
             if row["value"] is not None:
@@ -175,7 +175,7 @@ def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, _seed: int, progr
 
 
 def _lacking(store: Store, name: str) -> str | None:
-    """Say what of a set of ratings must be ingested, if anything must."""
+    """Return what of a set of ratings must be ingested, if anything must."""
     missing = next((each for each in (name, _DESCRIBED[name]) if not log(store, each)), None)
     if missing is None:
         return None
@@ -185,11 +185,11 @@ def _lacking(store: Store, name: str) -> str | None:
 
 
 def _absent(paper: Paper, lacking: Mapping[str, str]) -> dict[Quantity, str]:
-    """Say why quantities of ratings that are here cannot be measured."""
+    """Return why quantities of ratings that are here cannot be measured."""
     here = [check.of for check in paper.checks if check.of[0] not in lacking]
     reasons = {one: needed(METRICS[one[1]]) for one in here if one[1] in METRICS}
     grammar = {one: _ONE_RATING for one in here if one[-1] == _GRAMMAR}
-    return {one: reason for one, reason in reasons.items() if reason is not None} | grammar
+    return {name: reason for name, reason in reasons.items() if reason is not None} | grammar
 
 
 def _data(name: str, rated: Rated) -> Quantities:
@@ -214,15 +214,15 @@ def _described(rated: Rated) -> int:
 
 
 def _findings(name: str, rated: Rated, measures: Sequence[Measure]) -> Quantities:
-    """Give the highest score of each measure, and what is said of lengths and of captions that people praise."""
-    for one in measures:
-        if one.published is not None:
-            highest = rated.scores[one.published.metric].max()
+    """Yield the highest score of each measure, and what is said of lengths and of captions that people praise."""
+    for measure in measures:
+        if measure.published is not None:
+            highest = rated.scores[measure.published.metric].max()
             if isinstance(highest, float):
-                yield (name, one.metric, "", "caption", "score-most"), highest
+                yield (name, measure.metric, "", "caption", "score-most"), highest
     apart = (pl.col("length").cast(pl.Float64) - pl.col("reference_lengths") / pl.col("reference_count")).abs()
     yield (name, "", "", "caption", "share-of-other-length"), float(rated.scores.select((apart >= 1).mean()).item())
-    meteor = next((one.published for one in measures if one.metric == "meteor"), None)
+    meteor = next((measure.published for measure in measures if measure.metric == "meteor"), None)
     if meteor is not None:
         rows = rated.beside_scores("mean").select("human", score=meteor.metric)
         rejected = rows.filter(pl.col("human") == rows["human"].min())["score"].sort().mean()
@@ -232,11 +232,11 @@ def _findings(name: str, rated: Rated, measures: Sequence[Measure]) -> Quantitie
 
 
 def available() -> tuple[list[Measure], list[Finding]]:
-    """Give the measures that this installation can compute, and what is found of those that it cannot."""
+    """Return the measures that this installation can compute, and what is found of those that it cannot."""
     reasons = {measure.name: needed(METRICS[measure.metric]) for measure in MEASURES}
     return (
         [measure for measure in MEASURES if reasons[measure.name] is None],
-        [not_installed(one.metric, why) for one in MEASURES if (why := reasons[one.name])],
+        [not_installed(measure.metric, why) for measure in MEASURES if (why := reasons[measure.name])],
     )
 
 
@@ -249,8 +249,8 @@ def scored(
 ) -> dict[str, Rated]:
     """Score every definition, by tokenizer."""
     wanted: dict[str, list[str]] = {}
-    for one in definitions:
-        wanted.setdefault(one.profile, []).append(one.metric)
+    for definition in definitions:
+        wanted.setdefault(definition.profile, []).append(definition.metric)
     return {
         profile: rated_captions(store, annotated, against, metrics, profile, None, progress)
         for profile, metrics in wanted.items()
@@ -265,7 +265,7 @@ def of(measures: Sequence[Measure]) -> list[Definition]:
 def measured(
     by_profile: Mapping[str, Rated], measures: Sequence[Measure], resampling: Resampling
 ) -> dict[tuple[str, str], Row]:
-    """Give the row of each measure as published and sound, by metric and reading."""
+    """Return the row of each measure as published and sound, by metric and reading."""
     return {
         (measure.metric, reading): spearman(by_profile, one, resampling)
         for measure in measures
@@ -274,15 +274,17 @@ def measured(
     }
 
 
-def spearman(by_profile: Mapping[str, Rated], one: Definition, resampling: Resampling) -> Row:
+def spearman(by_profile: Mapping[str, Rated], definition: Definition, resampling: Resampling) -> Row:
     """Correlate one definition with pooled ratings. The row has the signature too."""
-    rated = by_profile[one.profile]
-    metric = next(metric for metric in rated.metrics if metric.label == one.metric)
-    if one.decimals is not None:
-        rated = dataclasses.replace(rated, scores=rated.scores.with_columns(pl.col(one.metric).round(one.decimals)))
+    rated = by_profile[definition.profile]
+    metric = next(metric for metric in rated.metrics if metric.label == definition.metric)
+    if definition.decimals is not None:
+        rated = dataclasses.replace(
+            rated, scores=rated.scores.with_columns(pl.col(definition.metric).round(definition.decimals))
+        )
     alone = dataclasses.replace(rated, metrics=(metric,))
     made = correlated(alone, "pooled", ALL, ["spearman"], resampling)
-    return made.rows[0] | {"signature": rated.signatures[one.metric]}
+    return made.rows[0] | {"signature": rated.signatures[definition.metric]}
 
 
 def printed(paper: Paper, dataset: str) -> dict[str, float]:

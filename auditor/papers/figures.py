@@ -83,7 +83,7 @@ class Check:
 
     @property
     def chosen_by(self) -> str | None:
-        """Say how the band was chosen; null where there is none."""
+        """Return how the band was chosen; null where there is none."""
         if self.band is None:
             return None
         if self.wider_because:
@@ -99,7 +99,7 @@ class Check:
         return hashlib.sha256("\n".join(told).encode()).hexdigest()[:8]
 
     def holds(self, value: float) -> bool:
-        """Say whether a value lies within the band."""
+        """Return whether a value lies within the band."""
         return self.band is not None and self.band.holds(value)
 
 

@@ -117,11 +117,11 @@ def of_metrics(store: Store, _paper: Paper, metrics: p.Metrics, seed: int, progr
         rows = choices(
             store, _ITEMS, against=_CAPTIONS, metrics=metrics, folds=_FOLDS, errors=0, seed=seed, progress=progress
         ).frame
-        yield from _of_parts(rows.filter(pl.col("scorer").is_in([one.label for one in requests(metrics)])))
+        yield from _of_parts(rows.filter(pl.col("scorer").is_in([request.label for request in requests(metrics)])))
 
 
 def _lacking(store: Store) -> str | None:
-    """Say what must be made or ingested, if anything must."""
+    """Return what must be made or ingested, if anything must."""
     captions, items = log(store, _CAPTIONS), log(store, _ITEMS)
     if not captions:
         made = "" if items else f"; and so is {_ITEMS}: {_MADE_BY}"
@@ -134,7 +134,7 @@ def _lacking(store: Store) -> str | None:
 
 
 def _of_parts(frame: pl.DataFrame) -> Quantities:
-    """Give items, accuracies and shares of ties, by scorer and task."""
+    """Yield items, accuracies and shares of ties, by scorer and task."""
     counted = frame.with_columns(items=pl.col("n") + pl.col("missing"), tied=pl.col("ties") / pl.col("n"))
     for row in counted.select("part", "scorer", "items", "accuracy", "tied").iter_rows(named=True):
         yield (_ITEMS, "", row["part"], "", "items"), float(row["items"])

@@ -65,7 +65,7 @@ def of_metrics(store: Store, _paper: Paper, metrics: p.Metrics, seed: int, progr
     """Let further metrics decide the items without the image."""
     if log(store, _ITEMS):
         rows = choices(store, _ITEMS, metrics=metrics, errors=0, seed=seed, progress=progress).frame
-        yield from _of_parts(rows.filter(pl.col("scorer").is_in([one.label for one in requests(metrics)])))
+        yield from _of_parts(rows.filter(pl.col("scorer").is_in([request.label for request in requests(metrics)])))
 
 
 def _answers() -> Path | None:
@@ -76,14 +76,14 @@ def _answers() -> Path | None:
 
 
 def _absent(paper: Paper, has_answers: bool, has_captions: bool) -> dict[Quantity, str]:
-    """Say why quantities cannot be measured: answers or captions that are not here."""
+    """Return why quantities cannot be measured: answers or captions that are not here."""
     of_models = {check.of: _NO_ANSWERS for check in paper.checks if check.of[1] in _MODELS and not has_answers}
     of_captions = {check.of: _NO_CAPTIONS for check in paper.checks if check.of[-1] == "captions" and not has_captions}
     return of_models | of_captions
 
 
 def _of_parts(frame: pl.DataFrame) -> Quantities:
-    """Give items, accuracies and ties, by scorer and part."""
+    """Yield items, accuracies and ties, by scorer and part."""
     for row in frame.select("part", "scorer", "n", "missing", "ties", "accuracy").iter_rows(named=True):
         yield (_ITEMS, "", row["part"], "", "items"), float(row["n"] + row["missing"])
         if row["accuracy"] is not None:
@@ -125,7 +125,7 @@ def _of_answers(file: Path) -> Quantities:
 
 
 def _of_averages(frame: pl.DataFrame) -> Quantities:
-    """Give the mean of a model's accuracies on the seven parts, which is not its accuracy over all items."""
+    """Yield the mean of a model's accuracies on the seven parts, which is not its accuracy over all items."""
     of_models = frame.filter(pl.col("scorer").is_in(_MODELS), pl.col("part").str.contains("_"))
     for model, value in of_models.group_by("scorer").agg(pl.col("accuracy").mean()).iter_rows():
         yield (_ITEMS, model, ALL, "", "mean-of-parts"), value

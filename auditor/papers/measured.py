@@ -48,7 +48,7 @@ _NAMED: dict[str, type[pl.DataType]] = dict.fromkeys(KEYS, pl.String)
 
 
 def kept(study: Study, store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
-    """Give what a study measures, as it was kept or else anew.
+    """Return what a study measures, as it was kept or else anew.
 
     What it may depend on decides: the paper's checks, every version in the store, the declared files, the seed, the
     program and its optional parts. Raises what the study raises.
@@ -110,7 +110,7 @@ def _packed(measured: Measured) -> Result:
                                schema=_NAMED | {"why": pl.String}, orient="row"), name=_ABSENT),
         Table("", pl.DataFrame(list(measured.lacking.items()),
                                schema={"dataset": pl.String, "why": pl.String}, orient="row"), name=_LACKING),
-        Table("", pl.DataFrame({"read": [one.pinned_name for one in measured.selections]},
+        Table("", pl.DataFrame({"read": [selection.pinned_name for selection in measured.selections]},
                                schema={"read": pl.String}), name=_READ),
     )  # fmt: skip
     return Result(

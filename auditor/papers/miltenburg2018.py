@@ -170,7 +170,7 @@ def _first(store: Store, names: Sequence[str]) -> str | None:
 
 
 def _stand_ins(evaluation: str | None, training: str | None) -> list[str]:
-    """Say what is in the place of the paper's data."""
+    """Return what is in the place of the paper's data."""
     said = [f"{_PEOPLE} stands for {evaluation}"] if evaluation else []
     if training == _TRAINING[1]:
         said.append(
@@ -181,7 +181,7 @@ def _stand_ins(evaluation: str | None, training: str | None) -> list[str]:
 
 
 def _lacking(paper: Paper, systems: Sequence[str], evaluation: str | None, training: str | None) -> dict[str, str]:
-    """Say what must be ingested for the datasets of checks of which the store has nothing."""
+    """Return what must be ingested for the datasets of checks of which the store has nothing."""
     missing = [name for name in paper.datasets if name not in systems]
     reasons = {name: f"{name} is not in the store: `auditor ingest {name}`" for name in missing}
     if evaluation is None:
@@ -199,7 +199,7 @@ def _lacking(paper: Paper, systems: Sequence[str], evaluation: str | None, train
 
 
 def _unanswerable(of: Quantity, evaluation: str | None, training: str | None) -> str | None:
-    """Say why a quantity of the paper is not what can be measured on the captions at hand."""
+    """Return why a quantity of the paper is not what can be measured on the captions at hand."""
     dataset, metric, _, level, _ = of
     if level == _WHOLE and (evaluation, training) != (_EVALUATION[0], _TRAINING[0]):
         return _COVERAGE
@@ -216,7 +216,7 @@ def _unanswerable(of: Quantity, evaluation: str | None, training: str | None) ->
 
 
 def _in_file_order(rows: pl.DataFrame, unordered: Sequence[str]) -> pl.DataFrame:
-    """Give dataset, statistic, value, reason; without type-token ratios of captions whose order in the file is lost."""
+    """Return dataset, statistic, value, reason; type-token ratios only if the order of the file is known."""
     lost = pl.col("statistic").str.starts_with("ttr-") & pl.col("dataset").is_in(unordered)
     return rows.select(
         "dataset",
@@ -227,7 +227,7 @@ def _in_file_order(rows: pl.DataFrame, unordered: Sequence[str]) -> pl.DataFrame
 
 
 def _without_value(values: pl.DataFrame) -> dict[Quantity, str]:
-    """Say why statistics have no value."""
+    """Return why statistics have no value."""
     lacking = values.filter(pl.col("value").is_null(), pl.col("reason").is_not_null())
     return {
         (dataset, statistic, "", "", _PUBLISHED): reason
@@ -236,7 +236,7 @@ def _without_value(values: pl.DataFrame) -> dict[Quantity, str]:
 
 
 def _intervals(rows: pl.DataFrame) -> dict[Quantity, tuple[float, float]]:
-    """Give the ends of what has an interval over images: the deviation of lengths, and local recall."""
+    """Return the ends of what has an interval over images: the deviation of lengths, and local recall."""
     kept = rows.filter(spread="images").drop_nulls(["low", "high"])
     return {
         (dataset, statistic, "", "", _PUBLISHED): (low, high)

@@ -54,13 +54,13 @@ def composition(
     lists = dict(rows.filter(statistic=_TYPES[0]).select("dataset", "lists").iter_rows())
     quantities: dict[Quantity, float] = {}
     intervals: dict[Quantity, tuple[float, float]] = {}
-    for one in rows.drop_nulls("value").iter_rows(named=True):
-        of = (one["dataset"], one["statistic"], "", "", _STATISTIC)
+    for row in rows.drop_nulls("value").iter_rows(named=True):
+        of = (row["dataset"], row["statistic"], "", "", _STATISTIC)
         if _is_composition(of):
-            is_count = one["statistic"].startswith(_COUNTS)
-            quantities[of] = one["count"] / lists[one["dataset"]] if is_count else one["value"]
-            if one["low"] is not None and not is_count:
-                intervals[of] = (one["low"], one["high"])
+            is_count = row["statistic"].startswith(_COUNTS)
+            quantities[of] = row["count"] / lists[row["dataset"]] if is_count else row["value"]
+            if row["low"] is not None and not is_count:
+                intervals[of] = (row["low"], row["high"])
     shown = [replace(table, name=f"section-5.1/{table.name}") for table in measured.tables if table.name in _PROPOSED]
     signatures = {name: measured.signatures[name] for name in ("compound-ratio", "preposition-ratio", *_TYPES)}
     said: list[Said] = [*measured.notes, *measured.findings]
@@ -68,7 +68,7 @@ def composition(
 
 
 def is_of_all_images(metric: str) -> bool:
-    """Say whether a quantity of people's captions grows with the images, so that a part of them does not tell it."""
+    """Return whether a quantity of people's captions grows with the images, so that a part of them does not tell it."""
     return metric.startswith(_COUNTS) or metric in _TYPES
 
 

@@ -84,21 +84,21 @@ def reproduce(
     if bool(papers) == all_papers:
         raise UsageError(f"name papers, or all of them with --all; known are {', '.join(known())}")
     read = [paper(name) for name in papers or known()]
-    for profile in dict.fromkeys(profile for one in read for profile in one.tokenizers):
+    for profile in dict.fromkeys(profile for reading in read for profile in reading.tokenizers):
         tokenizer_of(profile)(pl.Series([""]))
     asked = {"metrics": metrics, "candidates": candidates}
     yours.check(read, asked)
     store.keeps_drawn = False
-    measured = [kept(_study(one.name), store, one, seed, progress) for one in read]
+    measured = [kept(_study(reading.name), store, reading, seed, progress) for reading in read]
     rows = pl.concat(_rows(paper, result) for paper, result in zip(read, measured, strict=True))
-    said = [one for result in measured for one in result.notes]
-    own = [yours.rows_of(store, one, asked, rows.filter(paper=one.name), seed, progress) for one in read]
+    said = [note for result in measured for note in result.notes]
+    own = [yours.rows_of(store, reading, asked, rows.filter(paper=reading.name), seed, progress) for reading in read]
     further = [row for of_paper, _ in own for row in of_paper]
     of_yours = {name: rows.schema[name] for name in ("paper", *KEYS, "value", "verdict")}
     return Result(
         "reproduce",
         pl.concat([rows, pl.DataFrame(further, schema=of_yours)], how="diagonal") if further else rows,
-        selections=tuple(dict.fromkeys(one for result in measured for one in result.selections)),
+        selections=tuple(dict.fromkeys(selection for result in measured for selection in result.selections)),
         signatures={label: text for result in measured for label, text in result.signatures.items()},
         tables=tuple(
             table
@@ -162,7 +162,7 @@ def _row(paper: Paper, check: Check, result: Measured) -> dict[str, object]:
 
 
 def _value(check: Check, result: Measured) -> tuple[float | None, str | None]:
-    """Give the quantity of a check, compared as it says, or why there is none."""
+    """Return the quantity of a check, compared as it says, or why there is none."""
     values = [result.quantities.get(named) for named in (check.of, check.to) if named is not None]
     for value, named in zip(values, (check.of, check.to), strict=False):
         if value is None and named is not None:

@@ -183,7 +183,7 @@ def _pairs(store: Store, name: str) -> Quantities:
 
 
 def _accuracies(name: str, frame: pl.DataFrame) -> Quantities:
-    """Give accuracies, means over the draws of references, and how CIDEr and CIDEr-D rank the captions."""
+    """Yield accuracies, means over the draws of references, and how CIDEr and CIDEr-D rank the captions."""
     rows = frame.filter(pl.col("statistic") == "accuracy", pl.col("draw").is_null())
     for metric, kind, references, value in rows.select("metric", "kind", "references", "value").iter_rows():
         yield (name, metric, kind, str(references), "accuracy"), value
@@ -249,14 +249,14 @@ def _ratings(frame: pl.DataFrame) -> Quantities:
 
 
 def _lengths(store: Store, progress: Progress) -> Quantities:
-    """Say whether a metric ranks the long captions of an image first."""
+    """Yield whether a metric ranks the long captions of an image first."""
     result = score(store, "pascal50s", metrics=_RANKING, tokenizer=_PROFILE, rank=True, progress=progress)
     for metric, rho in result.table("first-captions").frame.select("metric", "length_rho").iter_rows():
         yield ("pascal50s", metric, "", "", "spearman-length"), rho
 
 
 def _gamed(store: Store, progress: Progress) -> Quantities:
-    """Say what a metric gains where captions are made to please it."""
+    """Yield what a metric gains where captions are made to please it."""
     rows = probe(store, "abstract50s", metrics=_GAMED, components=_GAMES, tokenizer=_PROFILE, progress=progress).frame
     for metric, component, change in rows.select("metric", "component", "change").iter_rows():
         yield ("abstract50s", metric, component, "", "change"), change

@@ -110,7 +110,7 @@ def _cells(frame: pl.DataFrame) -> Quantities:
 def _five(
     store: Store, datasets: Sequence[str], metrics: Sequence[str], seed: int, progress: Progress
 ) -> dict[tuple[str, str], float]:
-    """Give upper bounds with five captions an image, drawn by the seed, by dataset and metric."""
+    """Return upper bounds with five captions an image, drawn by the seed, by dataset and metric."""
     rows_of_bounds = bounds(
         store, *datasets, metrics=metrics, seed=seed, candidates=("human",), references=4, progress=progress
     ).frame
@@ -119,9 +119,9 @@ def _five(
 
 
 def _sizes(store: Store, selections: Sequence[Selection]) -> Quantities:
-    for one in selections:
-        name, captions = one.version.dataset, images(store, one)["captions"]
-        counts = identical_counts(store, one).row(0, named=True)
+    for selection in selections:
+        name, captions = selection.version.dataset, images(store, selection)["captions"]
+        counts = identical_counts(store, selection).row(0, named=True)
         for statistic, value in (
             ("images", len(captions)),
             ("captions-per-image", captions.mean()),
@@ -135,7 +135,7 @@ def _sizes(store: Store, selections: Sequence[Selection]) -> Quantities:
 def _from_lower_bounds(
     known: Mapping[Quantity, float], here: Sequence[str], metrics: Sequence[str], words: Mapping[str, float]
 ) -> Quantities:
-    """Give what section 5.1 says of lower bounds against each other. `words` is the mean length of captions."""
+    """Yield what section 5.1 says of lower bounds against each other. `words` is the mean length of captions."""
 
     def mean(dataset: str, metric: str, candidate: str) -> float:
         return known.get((dataset, metric, candidate, "caption", "mean"), math.nan)
@@ -156,7 +156,7 @@ def _from_lower_bounds(
 
 
 def _alike(words: Mapping[str, float]) -> Iterator[tuple[Quantity, str]]:
-    """Say where gibberish of ten words and of average length is the same."""
+    """Yield where gibberish of ten words and of average length is the same."""
     for dataset, length in words.items():
         if round(length) == 10:
             reason = "captions have ten words on average: gibberish of ten and of average length are the same"
@@ -170,7 +170,7 @@ def _from_five(
     here: Sequence[str],
     metrics: Sequence[str],
 ) -> Quantities:
-    """Give what section 4.1 says of five descriptions an image, on the datasets that have many more."""
+    """Yield what section 4.1 says of five descriptions an image, on the datasets that have many more."""
     upper = {
         (name, metric): value
         for (name, metric, candidate, level, statistic), value in known.items()
@@ -212,7 +212,7 @@ Taus = dict[tuple[str, str], float]
 
 
 def correlation_quantities(rows: pl.DataFrame, datasets: Sequence[str], metrics: Sequence[str]) -> Quantities:
-    """Give every pair's τ at both levels, and what the paper says of groups of pairs.
+    """Yield every pair's τ at both levels, and what the paper says of groups of pairs.
 
     `rows` are those of `correlate`, with `kendall-b` and `spearman`; pairs are in the order of `metrics`.
     """

@@ -56,7 +56,7 @@ _BLOCK = 1 << 20
 
 
 def address_of(path: Path) -> str | None:
-    """Give the address that a path was typed as; null for what is on this disk."""
+    """Return the address that a path was typed as; null for what is on this disk."""
     told = _ADDRESS.fullmatch(str(path))
     if told is None or told[1].lower() in _LOCAL or os.path.lexists(path):
         return None
@@ -70,7 +70,7 @@ def on_disk(path: Path) -> Path:
 
 
 def scheme_of(address: str) -> str:
-    """Give what an address begins with."""
+    """Return what an address begins with."""
     return address.partition("://")[0]
 
 
@@ -125,13 +125,13 @@ def repeated(address: str, attempt: Callable[[], T]) -> T:
 
 
 def said(error: BaseException) -> str:
-    """Give the first line of what a library says."""
+    """Return the first line of what a library says."""
     words = str(error).strip().splitlines()
     return words[0].rstrip(".") if words else type(error).__name__
 
 
 def _lasting(address: str, error: Exception) -> str | None:
-    """Say what is wrong where repeating is of no use; null where it may be."""
+    """Return what is wrong where repeating is of no use; null where it may be."""
     causes = _causes(error)
     statuses = {status for cause in causes if (status := _status(cause)) is not None}
     if statuses & {*_DENIED} or any(
@@ -148,7 +148,7 @@ def _lasting(address: str, error: Exception) -> str | None:
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """Give an error with what it was raised from, which says more than the error does."""
+    """Return an error with what it was raised from, which says more than the error does."""
     found: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in found:
@@ -158,7 +158,7 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def _status(error: BaseException) -> int | None:
-    """Give the status that a server answered with, as the libraries keep it."""
+    """Return the status that a server answered with, as the libraries keep it."""
     return next((status for status in _statuses(error) if isinstance(status, int)), None)
 
 

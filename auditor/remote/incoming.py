@@ -58,7 +58,7 @@ class Near:
                 raise type(error)(told) from error
 
     def files(self, path: Path) -> list[Path]:
-        """Give the copies of what an address names: a file, a folder, the files of a pattern in their order.
+        """Return the copies of what an address names: a file, a folder, the files of a pattern in their order.
 
         A path of this disk stays as it is. Raises `SourceError` for what cannot be had, in one line, and
         `MissingExtraError` where a library is missing.
@@ -83,7 +83,7 @@ class Near:
         return [folder]
 
     def source(self, source: Source) -> Source:
-        """Give a source with the copies of all that its declaration names by address."""
+        """Return a source with the copies of all that its declaration names by address."""
         parts = tuple(
             replace(
                 part,
@@ -114,13 +114,13 @@ class Near:
         return found, place
 
     def _is_pattern(self, there: Any, address: str, place: str) -> bool:
-        """Say whether an address is a pattern; in one of the web a question mark begins what is asked of the server."""
+        """Return whether an address is a pattern; in a web address a question mark begins the query."""
         if scheme_of(address) in WEB:
             return "*" in place
         return bool(_SIGNS.search(place)) and not there.isfile(place)
 
     def _place(self, scheme: str, name: str) -> Path:
-        """Say where the copy of a file lies: in folders of the names that it has there, which may name its split."""
+        """Return where the copy of a file lies: in folders of the names that it has there, which may name its split."""
         told = urlsplit(name) if scheme in WEB else None
         below = PurePosixPath(name if told is None else told.netloc.rpartition("@")[2] + told.path)
         parts = [part for part in below.parts if part != "/"]
@@ -187,7 +187,7 @@ def _land(target: Path, block: Future[bytes]) -> int:
 def _pieces(
     there: Any, name: str, told: Mapping[str, Any], address: str, target: Path
 ) -> Iterator[Callable[[], bytes]]:
-    """Give what is to be read of a file, in order: its blocks, or the whole where its server sends no blocks."""
+    """Yield what is to be read of a file, in order: its blocks, or the whole where its server sends no blocks."""
     size = told.get("size")
     if size is None or not told.get("partial", True) or (size > BLOCK and not _sends_parts(there, name)):
         yield lambda: repeated(address, lambda: _whole(there, name, target))
@@ -197,7 +197,7 @@ def _pieces(
 
 
 def _sends_parts(there: Any, name: str) -> bool:
-    """Say whether a server sends a part of a file where it is asked for one; those of the web need not."""
+    """Return whether a server sends a part of a file where it is asked for one; those of the web need not."""
     if scheme_of(name) not in WEB:
         return True
     try:

@@ -55,8 +55,8 @@ def sending(
     if not parent or not name:
         raise UsageError(f"{address}: cannot be written: it names no file or folder in a bucket")
     known = _there(there, address, place, folder_of, force=force)
-    for one in beside:
-        _there(there, f"{address.rpartition('/')[0]}/{one}", f"{parent}/{one}", None, force=force)
+    for item in beside:
+        _there(there, f"{address.rpartition('/')[0]}/{item}", f"{parent}/{item}", None, force=force)
     with tempfile.TemporaryDirectory(prefix="auditor-") as folder:
         yield Path(folder) / name
         made = sorted(
@@ -67,7 +67,7 @@ def sending(
 
 
 def _there(there: Any, address: str, place: str, folder_of: Collection[str] | None, *, force: bool) -> list[str]:
-    """Give the files that are in the way and may go. Raises `UsageError` where they may not."""
+    """Return the files that are in the way and may go. Raises `UsageError` where they may not."""
     if not repeated(address, lambda: there.exists(place)):
         return []
     if not force:
@@ -139,6 +139,6 @@ class _Sent:
 
 
 def _draft(final: str) -> str:
-    """Give a name beside another that nothing has."""
+    """Return a name beside another that nothing has."""
     folder, _, name = final.rpartition("/")
     return f"{folder}/.{name}.{secrets.token_hex(4)}.draft"

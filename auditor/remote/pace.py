@@ -43,7 +43,7 @@ class Pace:
         self._bytes += count
 
     def trouble(self) -> str | None:
-        """Say what is too slow, and what to do; null where nothing is."""
+        """Return what is too slow, and what to do; null where nothing is."""
         now, least = time.monotonic(), self._patience.min_rate
         if now >= self._ends:
             return f"not finished after {self._patience.deadline:,g} seconds; try again, or set --deadline"

@@ -108,7 +108,7 @@ def document_format(name: str | None, output: Path | None, *, card: bool = False
     endings = _ENDINGS | (_CARD_ENDINGS if card else {})
     chosen = endings.get(output.suffix.lower(), "")
     if chosen not in formats:
-        there = ", ".join(ending for one in formats for ending, name in endings.items() if name == one)
+        there = ", ".join(ending for file_format in formats for ending, name in endings.items() if name == file_format)
         raise UsageError(f"{output}: its ending names no format of a {'card' if card else 'report'}; known are {there}")
     return chosen
 

@@ -21,7 +21,7 @@ _SIGN, _AROUND = 6.4, 6
 
 def render(card: DatasetCard) -> str:
     """Draw `auditor | 0 errors, 2 warnings`, in the colour of the worst."""
-    number = Counter(one.severity for one in card.findings)
+    number = Counter(finding.severity for finding in card.findings)
     said = f"{counted(number['error'], 'error', 'errors')}, {counted(number['warning'], 'warning', 'warnings')}"
     colour = _COLOURS[worst(card.findings) or "info"]
     (selection,) = card.selections

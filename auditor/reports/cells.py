@@ -34,7 +34,7 @@ def sentence(text: str, plain: Callable[[str], str], typed: Callable[[str], str]
 
 
 def beside_tables(result: Result) -> tuple[str, ...]:
-    """Give what is to be said in words: notes, and findings where no table tells them."""
+    """Return what is to be said in words: notes, and findings where no table tells them."""
     return result.notes if any(table.tells_findings for table in result.tables) else result.remarks
 
 
@@ -91,17 +91,17 @@ def cell(table: Table, column: str, value: object) -> str:
 
 
 def is_number(value: object) -> bool:
-    """Say whether a value is written flush right."""
+    """Return whether a value is written flush right."""
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
 def flush_right(table: Table, column: str) -> bool:
-    """Say whether a column holds numbers."""
+    """Return whether a column holds numbers."""
     return any(map(is_number, table.frame[column].head(100)))
 
 
 def begins_section(table: Table, row: int) -> bool:
-    """Say whether a row is the first of a section that is not the table's first."""
+    """Return whether a row is the first of a section that is not the table's first."""
     if table.sections is None or row == 0:
         return False
     column = table.frame[table.sections]
@@ -140,7 +140,7 @@ def apart(own: str, other: str, *, exact: bool = False) -> tuple[Marked, Marked]
 
 
 def marks(table: Table) -> list[Mapping[str, Marked]]:
-    """Give for each row of a table what is marked in its two columns of texts; nothing where it lacks one of them."""
+    """Return for each row of a table what is marked in its two columns of texts; nothing where it lacks one of them."""
     if table.beside is None:
         return [{}] * table.frame.height
     pairs = table.frame.select(table.beside).iter_rows()
@@ -148,7 +148,7 @@ def marks(table: Table) -> list[Mapping[str, Marked]]:
 
 
 def _run(words: Sequence[str], own: bool) -> Iterator[tuple[str, bool]]:
-    """Give words in a row, without the blanks behind them where they are marked, and then these."""
+    """Yield words in a row, without the blanks behind them where they are marked, and then these."""
     text = "".join(words)
     end = len(text.rstrip()) if own else len(text)
     yield from (part for part in ((text[:end], own), (text[end:], False)) if part[0])

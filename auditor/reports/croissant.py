@@ -84,7 +84,7 @@ def render(card: DatasetCard) -> str:
         **_responsible(card),
         "distribution": [_file(card), _bundle(card)],
         "recordSet": [_records()],
-        "additionalProperty": [{"@type": "sc:PropertyValue", **one} for one in card.properties()],
+        "additionalProperty": [{"@type": "sc:PropertyValue", **entry} for entry in card.properties()],
     }
     known = {key: value for key, value in facts.items() if value}
     return json.dumps(known, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
@@ -102,20 +102,20 @@ def _per_image(card: DatasetCard) -> str:
 
 def _responsible(card: DatasetCard) -> dict[str, list[str]]:
     """Part what was found: what leans, what is personal, and what else limits a use of the captions."""
-    bad = [one for one in card.findings if one.severity != "info"]
+    bad = [finding for finding in card.findings if finding.severity != "info"]
     return {
         "rai:dataLimitations": [
-            *(_told(one) for one in bad if one.kind not in _BIASES | _PERSONAL),
+            *(_told(character) for character in bad if character.kind not in _BIASES | _PERSONAL),
             *(f"{why}." for why in card.unasked),
             f"Found by {card.program} in the words alone; no picture was looked at.",
         ],
-        "rai:dataBiases": [_told(one) for one in bad if one.kind in _BIASES],
-        "rai:personalSensitiveInformation": [_told(one) for one in bad if one.kind in _PERSONAL],
+        "rai:dataBiases": [_told(character) for character in bad if character.kind in _BIASES],
+        "rai:personalSensitiveInformation": [_told(character) for character in bad if character.kind in _PERSONAL],
     }
 
 
-def _told(one: Finding) -> str:
-    return f"{one.severity}: {one.sentence}. {KINDS[one.kind].consequence}".strip()
+def _told(finding: Finding) -> str:
+    return f"{finding.severity}: {finding.sentence}. {KINDS[finding.kind].consequence}".strip()
 
 
 def _file(card: DatasetCard) -> dict[str, str]:

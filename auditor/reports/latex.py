@@ -48,8 +48,8 @@ _LONG = 50  # signs of a text that a column of a table holds on one line
 
 
 def render(result: Result) -> str:
-    """Give every table as a `table` environment; versions and signatures stand in comments."""
-    comments = [comment(f"{one.label}: version {one.version.version}") for one in result.selections]
+    """Return every table as a `table` environment; versions and signatures stand in comments."""
+    comments = [comment(f"{selection.label}: version {selection.version.version}") for selection in result.selections]
     comments += map(comment, result.signatures.values())
     tables = list(map(table_environment, result.tables))
     signs = [SIGN] if any(r"\auditorsign" in table for table in tables) else []
@@ -64,7 +64,7 @@ def table_environment(table: Table) -> str:
     for number, row in enumerate(table.frame.iter_rows()):
         if begins_section(table, number):
             rows.append(r"\midrule")
-        cells = (_cell(table, number, *one) for one in zip(columns, row, strict=True))
+        cells = (_cell(table, number, *cell) for cell in zip(columns, row, strict=True))
         rows.append(guarded(" & ".join(cells)) + r" \\")
     return "\n".join(
         [
@@ -128,7 +128,7 @@ _PREAMBLE = r"""\documentclass{article}
 
 
 def render_document(document: Document) -> str:
-    """Give the whole report, its time in a comment on a line of its own."""
+    """Return the whole report, its time in a comment on a line of its own."""
     parts = [_PREAMBLE, SIGN]
     parts += [comment(f"made {document.made_at}")] if document.made_at else []
     parts += [r"\begin{document}", rf"\title{{{escaped(document.title)}}}", rf"\author{{{escaped(document.program)}}}"]
@@ -155,8 +155,8 @@ def _method(document: Document) -> Iterable[str]:
     yield r"\subsection*{Versions}"
     yield from _list(
         [
-            f"{escaped(one.label)} = {_code(one.version.label)}: {_code(one.version.version)}"
-            for one in document.selections
+            f"{escaped(selection.label)} = {_code(selection.version.label)}: {_code(selection.version.version)}"
+            for selection in document.selections
         ]
     )
     if document.signatures:

@@ -25,13 +25,18 @@ _BLOCK = re.compile(r"^(\s*)(#(?=#{0,5}(?:\s|$))|>|[+-](?=\s|$|[\s-]+$))|^(\s*[0
 
 
 def render(result: Result) -> str:
-    """Give what the result says in sentences, every table, then notes and signatures."""
+    """Return what the result says in sentences, every table, then notes and signatures."""
     parts = ["".join(f"- {line(sentence)}\n" for sentence in result.lead)] if result.lead else []
     parts += [table_lines(table) for table in result.tables]
     if said := beside_tables(result):
         parts.append("".join(f"- {line(note)}\n" for note in said))
     if result.selections:
-        parts.append("".join(f"- {escaped(one.label)}: version `{one.version.version}`\n" for one in result.selections))
+        parts.append(
+            "".join(
+                f"- {escaped(selection.label)}: version `{selection.version.version}`\n"
+                for selection in result.selections
+            )
+        )
     if result.signatures:
         parts.append("".join(f"- {typed(signature)}\n" for signature in result.signatures.values()))
     return "\n".join(parts)
@@ -43,7 +48,7 @@ def table_lines(table: Table) -> str:
     right = [flush_right(table, column) for column in columns]
     lines = [[escaped(column) for column in columns], ["---:" if flush else "---" for flush in right]]
     lines += [
-        [_cell(table, number, *one) for one in zip(columns, row, strict=True)]
+        [_cell(table, number, *cell) for cell in zip(columns, row, strict=True)]
         for number, row in enumerate(table.frame.iter_rows())
     ]
     body = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
@@ -76,7 +81,7 @@ def escaped(value: str) -> str:
 
 
 def render_document(document: Document) -> str:
-    """Give the whole report, its time on a line of its own; a card with what Hugging Face and `verify` read of it."""
+    """Return the whole report, its time on a line of its own; a card with what Hugging Face and `verify` read of it."""
     head = [front_matter(document)] if isinstance(document, DatasetCard) else []
     head += [f"{'#' * document.level} {escaped(document.title)}\n", f"{escaped(document.program)}\n"]
     head += [f"made {document.made_at}\n"] if document.made_at else []
@@ -110,8 +115,8 @@ def _method(document: Document) -> Iterable[str]:
     deeper = "##" + "#" * document.level
     yield f"{deeper} Versions\n"
     yield "".join(
-        f"- {escaped(one.label)} = {escaped(one.version.label)}: `{one.version.version}`\n"
-        for one in document.selections
+        f"- {escaped(selection.label)} = {escaped(selection.version.label)}: `{selection.version.version}`\n"
+        for selection in document.selections
     )
     if document.signatures:
         yield f"{deeper} Signatures\n"

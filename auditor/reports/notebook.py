@@ -45,7 +45,7 @@ _OWN = """
 
 
 def cell(shown: Result | Document, pictures: Pictures) -> str:
-    """Give a result as a part of the notebook's page, a report, which has its own pictures, as a page within it."""
+    """Return a result as a part of the notebook's page, a report, which has its own pictures, as a page within it."""
     return of_document(shown) if isinstance(shown, Document) else of_result(shown, pictures)
 
 
@@ -102,11 +102,11 @@ def write(result: Result, chosen: str, file: BinaryIO) -> None:
 
 
 def of_result(result: Result, pictures: Pictures) -> str:
-    """Give a result as HTML that stands within another page: title, tables, pictures, notes and figures."""
+    """Return a result as HTML that stands within another page: title, tables, pictures, notes and figures."""
     named = ", ".join(selection.label for selection in result.selections)
     title = f"{result.command}: {named}" if named else result.command
     tables = result.tables or (Table("", result.frame, name="rows"),)
-    told = (*result.signatures.values(), *(one.title for one in tables), named)
+    told = (*result.signatures.values(), *(table.title for table in tables), named)
     mark = hashlib.sha256("\0".join((result.command, *told)).encode()).hexdigest()[:8]
     section = Section(
         f"{result.command.replace(' ', '-')}-{mark}",
@@ -120,7 +120,7 @@ def of_result(result: Result, pictures: Pictures) -> str:
 
 
 def of_document(document: Document) -> str:
-    """Give a report as a page within the page; it runs its own script, and reaches nothing of the notebook's."""
+    """Return a report as a page within the page; it runs its own script, and reaches nothing of the notebook's."""
     page = escape(render_document(document), quote=True)
     return (
         f'<iframe title="{escape(document.title, quote=True)}" sandbox="allow-scripts" '

@@ -16,12 +16,12 @@ _END = "\n    "  # before the bracket that closes them
 
 
 def csv(result: Result) -> str:
-    """Give the rows as CSV with a header; lists are joined by blanks."""
+    """Return the rows as CSV with a header; lists are joined by blanks."""
     return _csv_rows(result.frame)
 
 
 def _csv_rows(frame: pl.DataFrame, *, header: bool = True) -> str:
-    """Give rows as CSV, with or without a header."""
+    """Return rows as CSV, with or without a header."""
     nested = frame.select(cs.list()).columns
     flat = frame.with_columns(
         *(pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in nested),

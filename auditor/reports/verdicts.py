@@ -22,28 +22,28 @@ class Case:
 
     @property
     def passed(self) -> bool:
-        """Say whether it holds."""
+        """Return whether it holds."""
         return bool(self.row["verdict"] == "passed")
 
     @property
     def failed(self) -> bool:
-        """Say whether it does not hold; what can be neither is not answerable."""
+        """Return whether it does not hold; what can be neither is not answerable."""
         return bool(self.row["verdict"] == "failed")
 
     @property
     def message(self) -> str:
-        """Say why, in one sentence."""
+        """Return why, in one sentence."""
         return str(self.row["reason"] or self.row["verdict"])
 
     @property
     def details(self) -> str:
-        """Give the number with its interval, limit and signature, one a line."""
+        """Return the number with its interval, limit and signature, one a line."""
         named = ("value", "low", "high", "limit", "version", "signature")
         return "\n".join(f"{name}: {text(self.row[name])}" for name in named if self.row[name] is not None)
 
 
 def cases(result: Result) -> list[Case]:
-    """Give every row of a result that has verdicts."""
+    """Return every row of a result that has verdicts."""
     return [Case(_whose(row), _name(row), row) for row in result.frame.iter_rows(named=True)]
 
 
@@ -62,7 +62,7 @@ _FORBIDDEN = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U0001000
 
 
 def junit(result: Result) -> str:
-    """Give JUnit XML, a suite for each dataset. The frame has column `verdict`; what is not answerable is skipped."""
+    """Return JUnit XML, a suite for each dataset. The frame has column `verdict`; what is not answerable is skipped."""
     every = cases(result)
     root = Xml.Element("testsuites", {"name": f"auditor {result.command}", **_counts(every)})
     for whose in dict.fromkeys(case.whose for case in every):
@@ -101,7 +101,7 @@ def _text(value: str) -> str:
 
 
 def github(result: Result) -> str:
-    """Give workflow commands of GitHub Actions, one a line, and a notice that counts. The frame has column `verdict`.
+    """Return workflow commands of GitHub Actions, one a line, and a notice that counts. The frame has column `verdict`.
 
     They annotate the file that asks: what failed is an error, what cannot be answered a warning.
     """

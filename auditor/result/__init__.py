@@ -49,9 +49,9 @@ class Figure:
     caption: str | None = None
 
 
-def counted(number: int, one: str, more: str) -> str:
+def counted(number: int, name: str, more: str) -> str:
     """Write a number with its word: `1 image has`, `2,000 images have`."""
-    return f"{number:,} {one if number == 1 else more}"
+    return f"{number:,} {name if number == 1 else more}"
 
 
 def listed(names: Sequence[object] | pl.Series, most: int) -> str:
@@ -136,7 +136,7 @@ class Finding:
         return self.sentence
 
     def record(self) -> dict[str, Any]:
-        """Give the finding as a JSON object."""
+        """Return the finding as a JSON object."""
         return {
             "kind": self.kind,
             "severity": self.severity,
@@ -154,12 +154,12 @@ Said = str | Finding
 
 
 def notes_in(said: Iterable[Said]) -> tuple[str, ...]:
-    """Give what is no finding."""
+    """Return what is no finding."""
     return tuple(one for one in said if isinstance(one, str))
 
 
 def findings_in(said: Iterable[Said]) -> tuple[Finding, ...]:
-    """Give the findings."""
+    """Return the findings."""
     return tuple(one for one in said if isinstance(one, Finding))
 
 
@@ -244,11 +244,11 @@ class Result(ShownResult):
         return tuple(sentence for sentence in self.sentences if sentence not in led)
 
     def found(self, *kinds: str) -> tuple[Finding, ...]:
-        """Give the findings of some kinds."""
+        """Return the findings of some kinds."""
         return tuple(finding for finding in self.findings if finding.kind in kinds)
 
     def table(self, name: str) -> Table:
-        """Give the table of a name. Raises `KeyError` where there is none, or one for each of several datasets."""
+        """Return the table of a name. Raises `KeyError` where there is none, or one for each of several datasets."""
         named = [table for table in self.tables if table.name == name]
         if len(named) != 1:
             raise KeyError(f"{self.command}: {'several tables' if named else 'no table'} {name}")

@@ -23,7 +23,7 @@ class Front(Protocol):
     """Draws results and documents."""
 
     def cell(self, shown: Result | Document, pictures: Pictures) -> str:
-        """Give what a notebook shows, as HTML."""
+        """Return what a notebook shows, as HTML."""
 
     def svg(self, result: Result) -> str:
         """Draw the figures of a result."""
@@ -105,11 +105,11 @@ class ShownResult(Shown):
             raise UsageError(f"{result.command}: no figure to draw")
         if unknown := [name for name in names if name not in known]:
             raise UsageError(f"{result.command}: no figure {unknown[0]}; its figures are {', '.join(known)}")
-        drawn = replace(result, figures=tuple(one for one in result.figures if not names or one.name in names))
+        drawn = replace(result, figures=tuple(figure for figure in result.figures if not names or figure.name in names))
         return Plot(drawn, _front().svg(drawn))
 
     def to_pandas(self) -> Any:
-        """Give `frame` as a pandas frame, row for row; null is NaN in columns of numbers.
+        """Return `frame` as a pandas frame, row for row; null is NaN in columns of numbers.
 
         Raises `MissingExtraError` where pandas is not installed.
         """

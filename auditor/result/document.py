@@ -115,7 +115,9 @@ class Document(Shown):
             "volatile": {
                 "made_at": self.made_at,
                 "versions": [selection.volatile() for selection in self.selections],
-                "results": [one.apart() for section in self.sections for one in section.results if one.volatile],
+                "results": [
+                    result.apart() for section in self.sections for result in section.results if result.volatile
+                ],
             },
         }
         return document_json({"auditor.report/v2": body})

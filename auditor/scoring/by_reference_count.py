@@ -91,7 +91,7 @@ def each_number(
     at: Sequence[int] | None = None,
     progress: Progress = silent,
 ) -> Iterator[pl.DataFrame]:
-    """Give what `scores_by_references` gives, number by number, so that no more than one need be in memory."""
+    """Yield what `scores_by_references` gives, number by number, so that no more than one need be in memory."""
     whole = order.first(captions, order.most)
     refuse_unscorable(whole.store, whole.selection, metrics)
     for metric in metrics:

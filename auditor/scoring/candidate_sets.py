@@ -58,20 +58,20 @@ def score_sets(
     sets, reasons = candidate_sets(store, selection, names, substitutes, seed)
     if against.rule == "all":
         reasons |= {HUMAN.name: lacking(store, against.of(selection)) or NEEDS_TWO} if HUMAN in sets else {}
-        sets = [replace(one, against_all=True) for one in sets if one is not HUMAN]
+        sets = [replace(candidates_of, against_all=True) for candidates_of in sets if candidates_of is not HUMAN]
     if required:
         refuse(selection, reasons)
     scores = pl.concat(
         score_candidates(against.select(captions), group, metrics, progress) for group in _groups(selection, sets)
     )
     drawn = scores["candidate"].unique().to_list()
-    reasons |= {one.name: empty(one) for one in sets if one.name not in drawn}
+    reasons |= {candidates_of.name: empty(candidates_of) for candidates_of in sets if candidates_of.name not in drawn}
     if required:
         refuse(selection, reasons)
     return CandidateScores(
         selection,
         scores,
-        tuple(one for one in sets if one.name in drawn),
+        tuple(candidates_of for candidates_of in sets if candidates_of.name in drawn),
         signatures(metrics, captions.tokenizer, against),
         reasons,
         (
@@ -79,7 +79,11 @@ def score_sets(
             *too_few_captions(store, selection, against),
             *(_single(store, selection, against) if not _all_see(metrics) else ()),
             *too_long(captions),
-            *(passed_over(store, selection, substitutes) if any(one.name == "inter" for one in sets) else ()),
+            *(
+                passed_over(store, selection, substitutes)
+                if any(candidates_of.name == "inter" for candidates_of in sets)
+                else ()
+            ),
             *_without_meaning(selection, scores.filter(candidate=HUMAN.name), metrics),
         ),
     )
@@ -90,7 +94,7 @@ def with_givers(captions: Captions, measured: CandidateScores, against: Referenc
 
     It is null of what is no caption of the selection. An image that gives captions to others moves their scores too.
     """
-    intra = [one for one in measured.sets if one.name == "intra"]
+    intra = [candidate for candidate in measured.sets if candidate.name == "intra"]
     if not intra:
         return measured.scores
     at_work = against.select(captions).workspace()
@@ -105,7 +109,7 @@ def _single(store: Store, selection: Selection, against: References) -> list[Fin
 
 
 def _all_see(metrics: Sequence[MetricRequest]) -> bool:
-    return all(one.metric.sees_images for one in metrics)
+    return all(metric.metric.sees_images for metric in metrics)
 
 
 def _groups(selection: Selection, sets: Sequence[CandidateSet]) -> list[Sequence[CandidateSet]]:
@@ -115,7 +119,7 @@ def _groups(selection: Selection, sets: Sequence[CandidateSet]) -> list[Sequence
 
 
 def missing(reasons_of: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Say which candidates could not be drawn, and why, by label of the selection; like ones in one sentence."""
+    """Return which candidates could not be drawn, and why, by label of the selection; like ones in one sentence."""
     lacking: dict[tuple[str, str], list[str]] = {}
     for label, reasons in reasons_of.items():
         for reason in dict.fromkeys(reasons.values()):
@@ -125,10 +129,10 @@ def missing(reasons_of: Mapping[str, Mapping[str, str]]) -> list[str]:
 
 
 def _without_meaning(selection: Selection, upper: pl.DataFrame, metrics: Sequence[MetricRequest]) -> list[Finding]:
-    """Say which metrics give every caption the same score, and of CIDEr why it may be 0."""
-    flat = [one for one in metrics if upper[one.label].n_unique() == 1 and upper.height > 1]
-    nought = [one.label for one in flat if one.metric.name.startswith("cider") and upper[one.label][0] == 0]
-    alike = [one.label for one in flat if one.label not in nought]
+    """Return which metrics give every caption the same score, and of CIDEr why it may be 0."""
+    flat = [metric for metric in metrics if upper[metric.label].n_unique() == 1 and upper.height > 1]
+    nought = [metric.label for metric in flat if metric.metric.name.startswith("cider") and upper[metric.label][0] == 0]
+    alike = [metric.label for metric in flat if metric.label not in nought]
     why = "0 for every caption, since no two captions of an image share an n-gram that other images lack"
     told = ((nought, why), (alike, "every caption has the same score"))
     return [

@@ -53,7 +53,9 @@ class CandidateSet:
     @property
     def facts(self) -> dict[str, Any]:
         """What its captions depend on beside the SELECTs and the selection that is scored."""
-        drawn_from = [(one.version.dataset, one.version.version, one.split) for one in self.drawn_from]
+        drawn_from = [
+            (selection.version.dataset, selection.version.version, selection.split) for selection in self.drawn_from
+        ]
         given = {"given": {name: _hash(rows) for name, rows in self.given.items()}} if self.given else {}
         whole = {"against_all": True} if self.against_all else {}
         return {**self.params, "drawn_from": drawn_from, "binds": dict(self.binds), **given, **whole}
@@ -64,8 +66,8 @@ class CandidateSet:
 
         What was left out follows by name: `coco-val2017@d71dd05ff68e without flickr30k`.
         """
-        taken = " ".join(one.pinned_name for one in self.drawn_from)
-        without = " ".join(one.version.dataset for one in self.left_out)
+        taken = " ".join(selection.pinned_name for selection in self.drawn_from)
+        without = " ".join(selection.version.dataset for selection in self.left_out)
         return (f"{taken} without {without}" if without else taken) or None
 
     @property
@@ -95,11 +97,14 @@ def bind_candidates(workspace: Workspace, candidates: Sequence[CandidateSet]) ->
     """
     workspace.bind_rows("made_text", ngrams.NO_TEXT)
     workspace.forget("candidate_at_work")
-    workspace.params["against_all"] = any(one.against_all for one in candidates)
+    workspace.params["against_all"] = any(candidate.against_all for candidate in candidates)
     for candidate in candidates:
         workspace.params |= {**candidate.params, "label": candidate.name}
         if candidate.drawn_from:
-            places = [(one.version.dataset, one.version.seq, one.split) for one in candidate.drawn_from]
+            places = [
+                (selection.version.dataset, selection.version.seq, selection.split)
+                for selection in candidate.drawn_from
+            ]
             workspace.bind_rows("pool", pl.DataFrame(places, schema=_POOL, orient="row"))
         for relation, rows in candidate.given.items():
             workspace.bind_rows(relation, rows)
@@ -114,7 +119,7 @@ def bind_candidates(workspace: Workspace, candidates: Sequence[CandidateSet]) ->
 
 
 def text_changes(captions: Captions, candidates: Sequence[CandidateSet]) -> pl.DataFrame:
-    """Say what the texts that were made have become of the captions that they stand for.
+    """Return what the texts that were made have become of the captions that they stand for.
 
     Columns: candidate, image, slot, changed (at all), replaced (positions that hold another word), words (left).
     """
@@ -160,6 +165,6 @@ def _hash(rows: pl.DataFrame) -> str:
 
 
 def _last_text(workspace: Workspace) -> int:
-    """Give the highest number of a text, of the store or made: the next text gets a higher one."""
+    """Return the highest number of a text, of the store or made: the next text gets a higher one."""
     last = "select greatest(max(caption_id), (select max(caption_id) from made_text)) from caption"
     return int(workspace.query(last).item() or 0)

@@ -98,7 +98,7 @@ def count_in_parts(
 
 
 def _most_bytes(candidate: CandidateSet) -> int:
-    """Say how many bytes of counts are worth keeping."""
+    """Return how many bytes of counts are worth keeping."""
     return _KEPT_BYTES_OF_SUBSTITUTES if candidate.is_drawn or candidate.makes else _KEPT_BYTES
 
 

@@ -33,7 +33,9 @@ _POOLS: WeakKeyDictionary[Store, dict[str, ngrams.Pool]] = WeakKeyDictionary()
 @contextmanager
 def together(store: Store, selections: Sequence[Selection], tokenizer: str) -> Iterator[str]:
     """Count the documents of several selections together; within, the mode that is given stands for them."""
-    digest = hashlib.sha256(" ".join(sorted(one.pinned_name for one in selections)).encode()).hexdigest()[:12]
+    digest = hashlib.sha256(" ".join(sorted(selection.pinned_name for selection in selections)).encode()).hexdigest()[
+        :12
+    ]
     with counted_elsewhere(store, digest, ngrams.pool(store, selections, tokenizer)) as idf_mode:
         yield idf_mode
 
@@ -63,12 +65,12 @@ def files(idf_mode: str) -> tuple[str, ...]:
 
 
 def is_read_by(relations: Iterable[str]) -> bool:
-    """Say whether SELECTs weigh n-grams by document frequencies at all."""
+    """Return whether SELECTs weigh n-grams by document frequencies at all."""
     return any("document_frequency" in reads_of(relation) for relation in relations)
 
 
 def counts_documents(relations: Iterable[str]) -> bool:
-    """Say whether SELECTs read how many documents there are."""
+    """Return whether SELECTs read how many documents there are."""
     return any("collection" in reads_of(relation) for relation in relations)
 
 

@@ -41,24 +41,24 @@ def pinned(store: Store, selection: Selection, metrics: Sequence[MetricRequest])
     `selection` is what candidates are scored against. Left to itself a metric sees the vectors that most of its images
     have, and learns from its split train, or from all of it. Raises `MetricError` where no image has a vector.
     """
-    return [_pinned(store, selection, one) if one.metric.sees_images else one for one in metrics]
+    return [_pinned(store, selection, metric) if metric.metric.sees_images else metric for metric in metrics]
 
 
 def learnt_from(store: Store, metrics: Sequence[MetricRequest]) -> list[Selection]:
-    """Give the captions that pinned metrics learn from, each once."""
-    named = dict.fromkeys(str(one.settings["train"]) for one in metrics if "train" in one.settings)
+    """Return the captions that pinned metrics learn from, each once."""
+    named = dict.fromkeys(str(metric.settings["train"]) for metric in metrics if "train" in metric.settings)
     return [resolve(store, name) for name in named]
 
 
 def unseen(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> list[str]:
-    """Say how many images of a selection pinned metrics do not see, and so no metric beside them scores."""
+    """Return how many images of a selection pinned metrics do not see, and so no metric beside them scores."""
     said = []
-    for name in dict.fromkeys(str(one.settings["vectors"]) for one in metrics if one.metric.sees_images):
+    for name in dict.fromkeys(str(metric.settings["vectors"]) for metric in metrics if metric.metric.sees_images):
         version = resolve(store, name, vectors=True).version
         described = vectors.coverage(store, version, selection).filter("has_captions")
         without = described.filter(~pl.col("has_vector"))["image"]
         if len(without):
-            seeing = ", ".join(one.label for one in metrics if one.settings.get("vectors") == name)
+            seeing = ", ".join(metric.label for metric in metrics if metric.settings.get("vectors") == name)
             subject = counted(len(without), "image has", "images have")
             told = f"{selection.label}: {subject} no vector in {version.dataset} and no score by {seeing}"
             others = described.height - len(without)
@@ -97,10 +97,13 @@ def most_seen(store: Store, selection: Selection, *, of_texts: bool = False, lea
 
     With `of_texts`, among those that hold vectors of texts too. None where there are none.
     """
-    newest = {one.dataset: one for one in reversed(log(store)) if one.kind == "vectors"}
-    fit = [one for one in newest.values() if one.captions or not of_texts]
+    newest = {version.dataset: version for version in reversed(log(store)) if version.kind == "vectors"}
+    fit = [version for version in newest.values() if version.captions or not of_texts]
     whole = Selection(selection.version)
-    seen = {one.dataset: vectors.coverage(store, one, whole).filter("has_captions", "has_vector").height for one in fit}
+    seen = {
+        selection.dataset: vectors.coverage(store, selection, whole).filter("has_captions", "has_vector").height
+        for selection in fit
+    }
     best = min(seen, key=lambda name: (-seen[name], name), default=None)
     return newest[best] if best is not None and seen[best] >= least else None
 
@@ -117,7 +120,7 @@ def _train(store: Store, selection: Selection, version: Version) -> Selection:
 
 
 def are_read_by(relations: Iterable[str]) -> bool:
-    """Say whether any of some SELECTs reads vectors."""
+    """Return whether any of some SELECTs reads vectors."""
     return any(_VECTORS in reads_of(name) for name in relations)
 
 

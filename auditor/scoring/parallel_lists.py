@@ -30,7 +30,7 @@ class Lists:
 
 
 def parallel_lists(at_work: Workspace, selection: Selection, lists: str, *, full: bool) -> Lists:
-    """Say which lists to measure of relation `reference`.
+    """Return which lists to measure of relation `reference`.
 
     A list counts where nine in ten images have a caption in it; with `full`, where all have, as the paper cuts its
     lists to the least number of captions. Raises `UsageError` for

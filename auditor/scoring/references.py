@@ -22,7 +22,7 @@ _EXAMPLES = 3
 
 
 def as_references(selection: Selection) -> list[str]:
-    """Give a note where captions that serve as references were not ingested as people's captions of images.
+    """Return a note where captions that serve as references were not ingested as people's captions of images.
 
     Raises `UsageError` for a corpus or a list of words, which describe no images.
     """
@@ -95,7 +95,7 @@ def own_references(captions: Captions, candidates: CandidateSet) -> pl.DataFrame
 
 
 def own_finding(own: int, scored: int, selection: Selection, system: Selection, *, left_out: bool) -> list[Finding]:
-    """Say how many captions of a system are references of their image."""
+    """Return how many captions of a system are references of their image."""
     if not own:
         return []
     subject = counted(own, "caption is", "captions are")

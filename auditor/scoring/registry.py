@@ -96,7 +96,7 @@ class MetricRequest:
         return {"lists": self.metric.lists()} if self.metric.lists else {}
 
     def refusal(self, images: int) -> str | None:
-        """Say why a selection of so many images can have no such scores; null where it can."""
+        """Return why a selection of so many images can have no such scores; null where it can."""
         return self.metric.refusal(self.settings, images) if self.metric.refusal else None
 
     def scores(self, counts: pl.DataFrame) -> pl.Series:
@@ -306,8 +306,8 @@ def requests(texts: Sequence[MetricName] | None) -> list[MetricRequest]:
 
 
 def are_ours(asked: Sequence[MetricRequest]) -> bool:
-    """Say whether all of them are of this package, so that a hash of its code stands for theirs."""
-    return all(one.metric is _OURS.get(one.metric.name) for one in asked)
+    """Return whether all of them are of this package, so that a hash of its code stands for theirs."""
+    return all(metric.metric is _OURS.get(metric.metric.name) for metric in asked)
 
 
 def defaults() -> list[str]:
@@ -327,7 +327,7 @@ def not_installed(metric: str, reason: str) -> Finding:
 
 
 def lacking(metric: Metric) -> str | None:
-    """Say what a metric needs and this installation has not; null where nothing is lacking."""
+    """Return what a metric needs and this installation has not; null where nothing is lacking."""
     try:
         if metric.require:
             metric.require()

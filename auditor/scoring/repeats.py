@@ -51,12 +51,12 @@ def repeats(asked: Sequence[Captions], progress: Progress, *, left_out: bool) ->
 
 
 def variants(against: References, tokenizer: str, *, distinct: bool) -> dict[str, References]:
-    """Give by name against what captions are scored: as they are, and where asked for with each text once per image."""
+    """Return, by name, the references: captions as they are, and on request each text once per image."""
     return {RAW: against} | ({DISTINCT: replace(against, distinct=tokenizer)} if distinct else {})
 
 
 def only_distinct(said: Sequence[Said], known: Collection[Said]) -> list[Said]:
-    """Give what is said of texts that are once per image and not of all captions, marked as such."""
+    """Return what is said of texts that are once per image and not of all captions, marked as such."""
     return [
         f"{DISTINCT}: {one}" if isinstance(one, str) else replace(one, sentence=f"{DISTINCT}: {one.sentence}")
         for one in said

@@ -86,7 +86,7 @@ def scored(
         needed = rows if seen or not frames else rows.drop(_KEYS)  # keys of each would be most of the memory
         frames.append(needed.select(pl.all().gather(place)))
     whole = reduce(_joined, frames) if seen else pl.concat(frames, how="horizontal")
-    return whole.select(_as_text("candidate"), _as_text("image"), "slot", *(one.label for one in metrics))
+    return whole.select(_as_text("candidate"), _as_text("image"), "slot", *(metric.label for metric in metrics))
 
 
 def _as_text(column: str) -> pl.Expr:
@@ -155,7 +155,7 @@ def together(signed: Iterable[Mapping[str, str]]) -> dict[str, str]:
 
 
 def too_long(*asked: Captions) -> list[Finding]:
-    """Say which captions have more words than metrics align, and so leave their images without scores."""
+    """Return which captions have more words than metrics align, and so leave their images without scores."""
     told = []
     for captions in asked:
         version = captions.selection.version
@@ -185,7 +185,7 @@ def too_long(*asked: Captions) -> list[Finding]:
 
 
 def too_few_captions(store: Store, selection: Selection, references: References) -> list[Finding]:
-    """Say how many images have fewer captions than a draw of references needs."""
+    """Return how many images have fewer captions than a draw of references needs."""
     draw = references.of(selection).draw
     described = images(store, references.of(selection))
     few = described.filter(pl.col("captions") < draw.captions).height if draw else 0
@@ -233,8 +233,8 @@ def keep_scores(
     if not store.keeps_drawn or not are_ours(requests(list(signatures))):
         return
     rows = [
-        (one.name, one.source, one.params.get("seed"), label, signature)
-        for one in candidates
+        (candidate.name, candidate.source, candidate.params.get("seed"), label, signature)
+        for candidate in candidates
         for label, signature in signatures.items()
     ]
     made = pl.DataFrame(rows, schema=kept.MADE, orient="row")

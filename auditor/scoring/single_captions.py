@@ -64,10 +64,10 @@ def referenced(
     reasons = {one: why for one in asked if (why := lacking(store, against.of(one)))}
     if reasons and len(selections) - len(reasons) < least:
         raise refusal(*next(iter(reasons.items())), instead)
-    return tuple(one for one in selections if one not in reasons), [
-        _finding(one, f"{one.label}: {why}", single, single)
-        for one, why in reasons.items()
-        for single in [images(store, one).height]
+    return tuple(selection for selection in selections if selection not in reasons), [
+        _finding(name, f"{name.label}: {why}", single, single)
+        for name, why in reasons.items()
+        for single in [images(store, name).height]
     ]
 
 
@@ -83,7 +83,7 @@ def without_references(
 
 
 def _see_images(metrics: Sequence[MetricRequest]) -> bool:
-    return all(one.metric.sees_images for one in metrics)
+    return all(metric.metric.sees_images for metric in metrics)
 
 
 def _finding(selection: Selection, said: str, single: int, described: int) -> Finding:

@@ -78,7 +78,7 @@ def requested_candidates(names: Sequence[str] | None) -> list[str]:
 def candidate_sets(
     store: Store, selection: Selection, names: Sequence[str], substitutes: Substitutes, seed: int
 ) -> tuple[list[CandidateSet], dict[str, str]]:
-    """Give the sets that can be drawn for a selection, and why each of the others cannot."""
+    """Return the sets that can be drawn for a selection, and why each of the others cannot."""
     pool, kin = _parted(store, selection, substitutes.datasets)
     corpus = () if substitutes.corpus is None else (substitutes.corpus,)
     is_strange = bool(_unrelated(store, selection, corpus))
@@ -100,19 +100,21 @@ def one_pool(store: Store, selections: Sequence[Selection], substitutes: Substit
 
     Where there is no such dataset the sources stay as they are. Gives notes on what was done.
     """
-    pools = {one.label: _parted(store, one, substitutes.datasets)[0] for one in selections}
+    pools = {selection.label: _parted(store, selection, substitutes.datasets)[0] for selection in selections}
     if len(set(pools.values())) == 1:
         return substitutes, []
     first, *rest = pools.values()
-    common = tuple(one for one in first if all(one in pool for pool in rest))
+    common = tuple(selection for selection in first if all(selection in pool for pool in rest))
     if not common:
         drawn = "; ".join(f"{label} from {_listed(pool) or 'none'}" for label, pool in pools.items())
         return substitutes, [
             f"inter and specificity are of different pools, and so their ranks compare unlike things ({drawn}): "
             "name --others that are related to none of the datasets to draw all from the same"
         ]
-    named = {one.version.dataset for one in common}
-    dropped = ", ".join(dict.fromkeys(one.label for one in substitutes.datasets if one.version.dataset not in named))
+    named = {selection.version.dataset for selection in common}
+    dropped = ", ".join(
+        dict.fromkeys(dataset.label for dataset in substitutes.datasets if dataset.version.dataset not in named)
+    )
     said = (
         f"inter draws from {_listed(common)} for every dataset, so that all draw from the same pool: {dropped} left out"
     )
@@ -120,7 +122,7 @@ def one_pool(store: Store, selections: Sequence[Selection], substitutes: Substit
 
 
 def passed_over(store: Store, selection: Selection, substitutes: Substitutes) -> list[str]:
-    """Say which datasets that are named `inter` does not draw from: relatives, and selections after the first."""
+    """Return which datasets that are named `inter` does not draw from: relatives, and selections after the first."""
     pool, kin = _parted(store, selection, substitutes.datasets)
     notes = []
     if kin:
@@ -130,15 +132,19 @@ def passed_over(store: Store, selection: Selection, substitutes: Substitutes) ->
             "images or captions (related in datasets.toml)"
         )
     for taken in pool:
-        alike = [one for one in substitutes.datasets if one.version.dataset == taken.version.dataset and one != taken]
+        alike = [
+            dataset
+            for dataset in substitutes.datasets
+            if dataset.version.dataset == taken.version.dataset and dataset != taken
+        ]
         if alike:
-            others = ", ".join(one.label for one in alike)
+            others = ", ".join(selection.label for selection in alike)
             notes.append(f"{selection.label}: inter draws from {taken.label} and not from {others}: each dataset once")
     return notes
 
 
 def empty(candidate: CandidateSet) -> str:
-    """Say why a set has no captions."""
+    """Return why a set has no captions."""
     return _EMPTY.get(candidate.name, "there is no word to draw")
 
 
@@ -149,7 +155,7 @@ def refuse(selection: Selection, reasons: dict[str, str]) -> None:
 
 
 def _listed(selections: Sequence[Selection]) -> str:
-    return ", ".join(one.label for one in selections)
+    return ", ".join(selection.label for selection in selections)
 
 
 def _candidate_set(
@@ -186,7 +192,9 @@ def _parted(
     """Part what shares no image or caption with a selection from its relatives, by name, each dataset once."""
     own = selection.version.dataset
     kin = set(related(store, own))
-    others = {one.version.dataset: one for one in reversed(datasets) if one.version.dataset != own}
+    others = {
+        selection.version.dataset: selection for selection in reversed(datasets) if selection.version.dataset != own
+    }
     is_kin = {name: name in kin or own in related(store, name) for name in others}
     strange, alike = (tuple(others[name] for name in sorted(others) if is_kin[name] is kind) for kind in (False, True))
     return strange, alike

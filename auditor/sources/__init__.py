@@ -29,7 +29,8 @@ _MODULES = (
 
 #: Every file format by the name that datasets.toml and --format use.
 FORMATS: Mapping[str, Format] = {
-    one.name: one for one in (import_module(f"auditor.sources.{module}").FORMAT for module in _MODULES)
+    file_format.name: file_format
+    for file_format in (import_module(f"auditor.sources.{module}").FORMAT for module in _MODULES)
 }
 
 #: Where so many records hold almost no caption, the file is another thing, and nobody wants a row for each of them.
@@ -89,9 +90,9 @@ def guess(part: Part) -> str:
     """
     path = files.expand(part)[0]
     given = {*part.options}
-    for one in FORMATS.values():
-        if given & one.implied_by and given <= {*one.options, *COMMON_OPTIONS}:
-            return one.name
+    for file_format in FORMATS.values():
+        if given & file_format.implied_by and given <= {*file_format.options, *COMMON_OPTIONS}:
+            return file_format.name
     head = b"" if path.is_dir() else decoded(files.head(path), part.options.get("encoding"))
     if not head.strip() and not path.is_dir():
         raise SourceError(f"{path}: it is empty")
@@ -108,7 +109,7 @@ def guess(part: Part) -> str:
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Say whether the first bytes of a file are UTF-8; a letter may be cut at their end."""
+    """Return whether the first bytes of a file are UTF-8; a letter may be cut at their end."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
@@ -123,7 +124,7 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
     most captions are names of image files, and where a file changes meanwhile.
     """
     check(part, file_format)
-    one = find_format(file_format)
+    known = find_format(file_format)
     accepted = refused = names = full = 0
     first: str | None = None
     named = ", ".join(str(path) for path in part.paths)
@@ -131,7 +132,7 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
     paths = files.expand(part)
     unread = {path.name for path in paths} if len(paths) > 1 else set()
     watch = files.Watch(paths)
-    for batch in gathered(each_unheard(one.read(part))):
+    for batch in gathered(each_unheard(known.read(part))):
         captions = accept(batch, part, cut)
         refusals = captions.filter(captions["reason"].is_not_null())
         if first is None and refusals.height:
@@ -151,7 +152,7 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
             )
         yield captions
     watch.check()
-    if names > accepted // 2 and one.manifest is None:
+    if names > accepted // 2 and known.manifest is None:
         raise SourceError(f"{named}: {names:,} of {accepted:,} captions are names of image files: are columns swapped?")
     if not accepted:
         detail = f"all {refused} records were refused; the first: {first}" if refused else "it holds no record"

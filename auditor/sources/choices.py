@@ -133,7 +133,7 @@ def _is_count(vote: Any) -> bool:
 
 
 def _named(fields: Mapping[str, Any], options: Mapping[str, Option]) -> dict[str, Any]:
-    """Give the fields of a record by what they are; VALSE's votes stand in an object of their own."""
+    """Return the fields of a record by what they are; VALSE's votes stand in an object of their own."""
     found = {thing: fields[name] for thing, name in columns_of([*fields], options).items()}
     judged = fields.get("mturk")
     if isinstance(judged, dict):
@@ -142,7 +142,7 @@ def _named(fields: Mapping[str, Any], options: Mapping[str, Option]) -> dict[str
 
 
 def columns_of(names: Sequence[str], options: Mapping[str, Option]) -> dict[str, str]:
-    """Say which of some columns is the image, the right caption, the wrong one …, by the names that benchmarks use."""
+    """Return which columns hold the image, the right caption, the wrong caption …, by the names that benchmarks use."""
     lower = {str(name).strip().lower(): name for name in reversed(names)}
     places = {}
     for thing, known in _NAMES.items():
@@ -154,7 +154,7 @@ def columns_of(names: Sequence[str], options: Mapping[str, Option]) -> dict[str,
 
 
 def _first_names(head: bytes) -> Iterator[list[str]]:
-    """Give the keys of the first record of a text: of an object of objects, of a list or of lines, or of a table."""
+    """Yield the keys of the first record of a text: of an object of objects, of a list or of lines, or of a table."""
     by_id = _BY_ID.match(head)
     if by_id is not None:
         yield first_keys("[" + head[by_id.end() :].decode(errors="replace"))

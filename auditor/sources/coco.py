@@ -87,7 +87,7 @@ def _captions(path: Path, keys: _Keys) -> Iterator[Item]:
 
 
 def _may_list_images(path: Path) -> bool:
-    """Say whether the key of the list of images is anywhere in a file: to look for it costs a tenth of parsing.
+    """Return whether the key of the list of images is anywhere in a file: to look for it costs a tenth of parsing.
 
     Its letters may be escapes, of which any counts.
     """
@@ -101,7 +101,7 @@ def _may_list_images(path: Path) -> bool:
 
 
 def _known(found: Iterable[Item], images: Mapping[str, _Image]) -> Iterator[Item]:
-    """Give each caption the split and the name of its image; find fault with one whose image is not listed."""
+    """Yield each caption the split and the name of its image; find fault with one whose image is not listed."""
     for item in found:
         number = str(item.value.get("image_id")) if isinstance(item.value, dict) else None
         if number is None or not images:

@@ -50,7 +50,7 @@ def _images(path: Path) -> Iterator[Item]:
 
 
 def _rows(item: Item, image_key: str) -> Iterator[_Row]:
-    """Give an image's sentences: line, image, rank, identifier, split, text, reason, raw."""
+    """Yield an image's sentences: line, image, rank, identifier, split, text, reason, raw."""
     record = item.value
     fault = _image_fault(record, image_key)
     if fault is not None:

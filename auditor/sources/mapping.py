@@ -44,7 +44,7 @@ def read(part: Part) -> Batches:
 
 
 def _rows(path: Path) -> Iterator[tuple[Any, ...]]:
-    """Give line (the number of the caption in the file), image, rank, identifier, split, text, reason, raw."""
+    """Yield line (the number of the caption in the file), image, rank, identifier, split, text, reason, raw."""
     for number, item in enumerate(items(path, "mapping"), 1):
         if not item.key:
             raise SourceError(f'{path}: not of format "mapping": expected {_FORM}')

@@ -47,7 +47,7 @@ def refused(unit: str, line: int, reason: str, record: Any) -> JudgedCaption:
 
 
 def fault(texts: Mapping[str, Any]) -> str | None:
-    """Say which of the named texts is none, or empty; a comparison stands on all of them."""
+    """Return which of the named texts is none, or empty; a comparison stands on all of them."""
     for name, text in texts.items():
         if not isinstance(text, str):
             return f"{name} is missing, or not a text"

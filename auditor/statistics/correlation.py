@@ -113,7 +113,7 @@ def _measure(
         measured[name] = kendall(rankings, pairs, name)
     if "spearman" in statistics:
         # twice the mean rank, from 0, of the rows that share one
-        ranks = {name: (one.starts[:-1] + one.starts[1:])[one.rank] for name, one in rankings.items()}
+        ranks = {name: (ranking.starts[:-1] + ranking.starts[1:])[ranking.rank] for name, ranking in rankings.items()}
         rhos = _product_moments(pl.DataFrame(ranks).cast(pl.Int128), pairs)
         measured["spearman"] = [Correlation(rho, significance.spearman(rho, scores.height)) for rho in rhos]
     if "pearson" in statistics:
@@ -131,13 +131,13 @@ def _rankings(scores: pl.DataFrame) -> dict[str, Ranking]:
 def kendall(
     rankings: Mapping[str, Ranking], pairs: Sequence[tuple[str, str]], variant: str = "kendall-b"
 ) -> list[Correlation]:
-    """Give tau-b, or tau-c, of pairs of rankings, none of which holds all rows equal."""
+    """Return tau-b, or tau-c, of pairs of rankings, none of which holds all rows equal."""
     from auditor.statistics import significance  # noqa: PLC0415
     from auditor.statistics.kernels.discordance import discordances  # noqa: PLC0415
 
     place = {name: number for number, name in enumerate(rankings)}
     counts = discordances(list(rankings.values()), [(place[a], place[b]) for a, b in pairs])
-    ties = {name: significance.ties(one.group_sizes) for name, one in rankings.items()}
+    ties = {name: significance.ties(ranking.group_sizes) for name, ranking in rankings.items()}
     return [
         _kendall(rankings[a], rankings[b], ties[a], ties[b], count, variant)
         for (a, b), count in zip(pairs, counts, strict=True)
@@ -145,7 +145,7 @@ def kendall(
 
 
 def _kendall(a: Ranking, b: Ranking, ties_a: Ties, ties_b: Ties, count: Discordance, variant: str) -> Correlation:
-    """Give tau by the same operations as `scipy.stats.kendalltau`, which therefore gives the same bits.
+    """Return tau by the same operations as `scipy.stats.kendalltau`, which therefore gives the same bits.
 
     tau-b divides concordant less discordant pairs by those that each ranking tells apart, tau-c (Stuart 1953) by the
     most that there can be where one of them has so few values. As in scipy, p is the same for both, and exact without
@@ -170,7 +170,7 @@ def _kendall(a: Ranking, b: Ranking, ties_a: Ties, ties_b: Ties, count: Discorda
 
 
 def _product_moments(columns: pl.DataFrame, pairs: Sequence[tuple[str, str]]) -> list[float]:
-    """Give Pearson's r of pairs of integer columns: sums are exact, and only the last division rounds."""
+    """Return Pearson's r of pairs of integer columns: sums are exact, and only the last division rounds."""
     own = [(name, name) for name in columns.columns]
     products = columns.select((pl.col(a) * pl.col(b)).sum().alias(f"{a} {b}") for a, b in [*own, *pairs]).row(0)
     sums = dict(zip(columns.columns, columns.sum().row(0), strict=True))

@@ -99,7 +99,7 @@ def _spectrum(frequencies: Counts, types: Counts) -> list[tuple[str, float | Non
 
 
 def _drawn(frequencies: Counts, total: float) -> Counts:
-    """Give the probability that a type of such a frequency is among the tokens drawn, none of which is put back."""
+    """Return the probability that a type of such a frequency is among the tokens drawn, none of which is put back."""
     missed = np.ones_like(frequencies)
     for before in range(_DRAWN):
         missed *= np.maximum(total - frequencies - before, 0) / (total - before)
@@ -114,7 +114,7 @@ def self_repetition(counts: pl.DataFrame) -> pl.DataFrame:
 
 
 def shares(counts: pl.DataFrame, lists: pl.DataFrame, statistic: str, column: str) -> pl.DataFrame:
-    """Give one count of captions as a share of those that can be compared."""
+    """Return one count of captions as a share of those that can be compared."""
     rows = lists.select("list_no").join(counts, on="list_no", how="left", maintain_order="left")
     some = pl.col("captions") > 0
     share = pl.when(some).then(pl.col(column) / pl.col("captions"))
@@ -150,7 +150,7 @@ def coverage(counts: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
 
 
 def _long(rows: pl.DataFrame, statistics: Mapping[str, pl.Expr], why_null: str | None = None) -> pl.DataFrame:
-    """Give one row for each list and statistic; `why_null` is the reason where a value is null."""
+    """Return one row for each list and statistic; `why_null` is the reason where a value is null."""
     named = [value.alias(name) for name, value in statistics.items()]
     wide = rows.select(pl.col("list_no").cast(pl.UInt32), *named)
     return wide.unpivot(index="list_no", variable_name="statistic", value_name="value").with_columns(

@@ -71,15 +71,15 @@ Point = tuple[int, int, int, int]
 
 
 def _walked(
-    one: Walk, segment: int, positions: Sequence[int], asked: Container[str] | None
+    walk: Walk, segment: int, positions: Sequence[int], asked: Container[str] | None
 ) -> tuple[list[Row], list[Point]]:
     from auditor.statistics.kernels import walks  # noqa: PLC0415  numba
 
     def wanted(name: str) -> bool:
         return asked is None or name in asked
 
-    walked = walks.stream(one.tokens, one.starts, one.order)
-    length, types = len(walked), max(len(one.types), 1)
+    walked = walks.stream(walk.tokens, walk.starts, walk.order)
+    length, types = len(walked), max(len(walk.types), 1)
     scored: list[tuple[str, float | None, str | None]] = []
     for n, unit in ((1, "tokens"), (2, "bigrams"), (3, "trigrams")):
         if not wanted(f"ttr-{n}"):
@@ -101,8 +101,8 @@ def _walked(
     reached = np.array([position for position in positions if position <= length], np.int64)
     counts = walks.growth(walked, types, reached)
     return (
-        [(one.list_no, one.draw, name, value, None if value is not None else why) for name, value, why in scored],
-        [(one.list_no, one.draw, *point) for point in zip(reached.tolist(), counts.tolist(), strict=True)],
+        [(walk.list_no, walk.draw, name, value, None if value is not None else why) for name, value, why in scored],
+        [(walk.list_no, walk.draw, *point) for point in zip(reached.tolist(), counts.tolist(), strict=True)],
     )
 
 
@@ -110,13 +110,13 @@ def _fewer(length: int, wanted: int) -> str:
     return f"{length:,} tokens, fewer than {wanted:,}"
 
 
-def compression_ratio(one: Walk, words: pl.Series) -> tuple[float | None, str | None]:
-    """Give bytes / compressed bytes of a walk's tokens, joined by blanks; `words` spells its `types`.
+def compression_ratio(walk: Walk, words: pl.Series) -> tuple[float | None, str | None]:
+    """Return bytes / compressed bytes of a walk's tokens, joined by blanks; `words` spells its `types`.
 
     zlib at level 9, without a header: what Shaib et al. 2024 measure with gzip, which adds 18 bytes or more.
     """
     from auditor.statistics.kernels import walks  # noqa: PLC0415  numba
 
-    walked = walks.stream(one.tokens, one.starts, one.order)
+    walked = walks.stream(walk.tokens, walk.starts, walk.order)
     text: bytes = (words.gather(pl.Series(walked)).str.join(" ").item() or "").encode()
     return (len(text) / len(zlib.compress(text, 9)), None) if text else (None, "no token")

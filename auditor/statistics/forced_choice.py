@@ -141,7 +141,7 @@ def _leads(marks: Floats, others: Floats, place: NDArray[np.int64]) -> tuple[Flo
 
 
 def _independent(value: float, variance: float, groups: int, n: int) -> float:
-    """Say how many independent items have a share of the same variance, no more than there are."""
+    """Return how many independent items have a share of the same variance, no more than there are."""
     spread = value * (1 - value)
     if spread == 0 or variance == 0:
         return float(groups)
@@ -149,7 +149,7 @@ def _independent(value: float, variance: float, groups: int, n: int) -> float:
 
 
 def _variance(values: Floats, images: NDArray[np.int64]) -> tuple[float, int]:
-    """Give the variance of the mean of values that are alike within images, and the number of images."""
+    """Return the variance of the mean of values that are alike within images, and the number of images."""
     _, place = np.unique(images, return_inverse=True)
     sums = np.bincount(place, weights=values - values.mean())
     groups = len(sums)

@@ -95,7 +95,7 @@ def interval(
 def p_of_difference(
     ours: pl.DataFrame, theirs: pl.DataFrame, score: Score, deals: int, key: Sequence[object]
 ) -> float | None:
-    """Give how often outputs that change places on images at random differ as much, two-sided; null of no deals."""
+    """Return how often outputs that change places on images at random differ as much, two-sided; null of no deals."""
     names = ours.drop("image").columns
     images = pl.concat([ours.select("image"), theirs.select("image")]).unique().sort("image")
     one, other = (

@@ -76,7 +76,7 @@ def _added(columns: Floats, deals: int, row: Callable[[], NDArray[np.generic]]) 
 
 
 def two_sided_p(observed: float, dealt: Floats) -> float | None:
-    """Give the share of deals that differ as much either way, the data themselves being one of them.
+    """Return the share of deals that differ as much either way, the data themselves being one of them.
 
     None where a deal has no value, or there are none.
     """
@@ -86,7 +86,7 @@ def two_sided_p(observed: float, dealt: Floats) -> float | None:
 
 
 def cliffs_delta(a: Floats, b: Floats) -> float:
-    """Give the share of pairs in which a is larger less the share in which b is (Cliff 1993), counted exactly."""
+    """Return the share of pairs in which a is larger less the share in which b is (Cliff 1993), counted exactly."""
     ordered = np.sort(b)
     below: NDArray[np.int64] = np.searchsorted(ordered, a, side="left")
     above = len(b) - np.searchsorted(ordered, a, side="right")

@@ -24,7 +24,7 @@ class Threshold(NamedTuple):
 
 
 def strength(value: float | None) -> str | None:
-    """Say what a coefficient is called: uncorrelated, weak, moderate, strong or perfect; null for none."""
+    """Return what a coefficient is called: uncorrelated, weak, moderate, strong or perfect; null for none."""
     if value is None:
         return None
     size = round(abs(value), 2)
@@ -32,7 +32,7 @@ def strength(value: float | None) -> str | None:
 
 
 def krippendorff(pairs: pl.DataFrame, level: str) -> float | None:
-    """Give Krippendorff's alpha of ratings: 1 where people agree, 0 where they do as strangers would.
+    """Return Krippendorff's alpha of ratings: 1 where people agree, 0 where they do as strangers would.
 
     `pairs` counts ordered pairs of ratings of one caption: ratings (how many the caption has), score_a, score_b, pairs.
     A caption that was rated once pairs with nothing. `level` is `interval`, or `ordinal`, for which the distance of two
@@ -62,7 +62,7 @@ def krippendorff(pairs: pl.DataFrame, level: str) -> float | None:
 def kappa(
     scores: pl.Series, good: pl.Series, cut: float | None = None, *, lower_is_better: bool = False
 ) -> Threshold | None:
-    """Give Cohen's kappa of "the score is at least `cut`" and "people call it good" (booleans).
+    """Return Cohen's kappa of "the score is at least `cut`" and "people call it good" (booleans).
 
     Without a cut, at that score of those there are which gives the highest kappa; of equal ones the strictest. Null
     where people call all good, or none.
@@ -90,7 +90,7 @@ def kappa(
 
 
 def _kappa(rows: int, liked: int, chosen: int, hits: int) -> float:
-    """Give kappa where people like so many of the rows, a metric chooses so many, and `hits` are both."""
+    """Return kappa where people like so many of the rows, a metric chooses so many, and `hits` are both."""
     agreed = rows * (rows - liked - chosen + 2 * hits)
     by_chance = liked * chosen + (rows - liked) * (rows - chosen)
     return (agreed - by_chance) / (rows * rows - by_chance)

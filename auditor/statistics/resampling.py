@@ -65,7 +65,7 @@ class ImageSums:
 
     @property
     def means(self) -> Floats:
-        """Give the mean over captions of each column; not a number where there are none."""
+        """Return the mean over captions of each column; not a number where there are none."""
         return self.ratios(self.digits.sum(axis=0))
 
     @functools.cached_property
@@ -75,7 +75,7 @@ class ImageSums:
 
     @functools.cached_property
     def digits(self) -> Floats:
-        """Give sums and counts as digits so small that those of as many images as there are add up exactly.
+        """Return sums and counts as digits so small that those of as many images as there are add up exactly.
 
         Images × (digits of the sums, the lowest first and the last with the sign, then counts).
         """
@@ -165,7 +165,7 @@ def drawn_times(images: int, resamples: int, key: Sequence[object]) -> NDArray[n
 def resampled_means(
     sums: ImageSums, resamples: int, key: Sequence[object], progress: Progress = silent, what: str = "resampling"
 ) -> Floats:
-    """Give the mean of each column in each resample, resamples × columns.
+    """Return the mean of each column in each resample, resamples × columns.
 
     The same images are drawn for all columns, so that these stay paired. A mean is not a number where a resample holds
     no caption of a column.
@@ -217,7 +217,7 @@ def percentile_interval(values: Floats, confidence: float) -> tuple[float, float
 
 
 def jackknife_error(values: Floats) -> float | None:
-    """Give the standard error by what a statistic is without each image: sqrt((n - 1) / n · Σ (value - mean)²).
+    """Return the standard error by what a statistic is without each image: sqrt((n - 1) / n · Σ (value - mean)²).
 
     None for fewer than two images, and where it has no value without one of them.
     """
@@ -229,7 +229,7 @@ def jackknife_error(values: Floats) -> float | None:
 
 
 def stream_of(key: Sequence[object]) -> Philox:
-    """Give the stream of random words that belongs to what `key` spells."""
+    """Return the stream of random words that belongs to what `key` spells."""
     digest = hashlib.sha256("\n".join(map(str, key)).encode()).digest()
     return Philox(key=int.from_bytes(digest[:16], "little"))
 

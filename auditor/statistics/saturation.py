@@ -16,7 +16,7 @@ _Z_TEST, _Z_POWER = 1.959963984540054, 0.8416212335729143
 
 
 def rises(curve: Sequence[float]) -> bool:
-    """Say whether a curve's ends differ by at least a twentieth of the larger of them."""
+    """Return whether a curve's ends differ by at least a twentieth of the larger of them."""
     return abs(curve[-1] - curve[0]) >= RISING * max(abs(curve[0]), abs(curve[-1])) > 0
 
 
@@ -53,7 +53,7 @@ def lasting(values: Sequence[float], level: float) -> int | None:
 
 
 def detectable(differences: NDArray[np.float64], images: int | None = None) -> float | None:
-    """Say how large a difference between the means of two systems must be to be found four times in five.
+    """Return how large a difference between the means of two systems must be to be found four times in five.
 
     `differences` are those of two candidates as good as each other, image by image: with their sd s and n images a
     paired two-sided test at 5 % has a power of 80 % at (z_.975 + z_.8) s / sqrt(n). `images` is n for another set; null

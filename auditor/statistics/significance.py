@@ -80,7 +80,7 @@ def students_p(t: float, freedom: int) -> float:
 
 
 def held(p: float) -> float:
-    """Give p, or the smallest that is reported."""
+    """Return p, or the smallest that is reported."""
     return max(float(p), SMALLEST_P)
 
 

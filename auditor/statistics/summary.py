@@ -47,7 +47,7 @@ def image_means(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def image_sds(scores: pl.DataFrame) -> pl.DataFrame:
-    """Give the sd (of the sample) of every column but `image` within each image, sorted by image; null for one row."""
+    """Return the sample sd of every column but `image` within each image, sorted by image; null for one row."""
     captions = pl.len().cast(pl.Int128)
     squares = (pl.exclude("image") ** 2).sum() * captions - pl.exclude("image").sum() ** 2
     variance = squares.cast(pl.Float64) / (captions * (captions - 1))

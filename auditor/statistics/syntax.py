@@ -63,11 +63,11 @@ class Statistic:
 def _by_number(name: str, counted: str, numbers: Sequence[int], what: str, *, parsed: bool) -> list[Statistic]:
     return [
         Statistic(
-            f"{name}-{one}", f"{counted}-{one}", "caption",
-            f"{what} {one}{' or more' if one == numbers[-1] else ''}, a caption",
+            f"{name}-{number}", f"{counted}-{number}", "caption",
+            f"{what} {number}{' or more' if number == numbers[-1] else ''}, a caption",
             f"{_MILTENBURG}, figure 7", name, parsed,
         )
-        for one in numbers
+        for number in numbers
     ]  # fmt: skip
 
 
@@ -84,9 +84,9 @@ STATISTICS = (
     *_by_number("compounds", "compound", LENGTHS, "compounds of length", parsed=False),
     *_by_number("prepositional-depth", "pp", DEPTHS, "prepositional phrases of depth", parsed=True),
     *(
-        Statistic(f"pos-{one}", one, "word", f"share of words that are of class {one}",
+        Statistic(f"pos-{word_class}", word_class, "word", f"share of words that are of class {word_class}",
                   f"Ferraro et al. 2015, in {_MILTENBURG}, section 5.1", "parts-of-speech")
-        for one in CLASSES
+        for word_class in CLASSES
     ),
     Statistic(
         "adjectives-per-noun", "adjective", "noun", "adjectives / nouns", "Penn tags JJ*, NN*", "modifiers",
@@ -128,26 +128,32 @@ STATISTICS = (
         f"Frazier 1985; {_MILTENBURG}, section 5.1", "complexity", parsed=True, scale=0.5,
     ),
     *(
-        Statistic(f"opening-{one}", f"opening-{one}", "opened", f"share of captions whose first word is of class {one}",
+        Statistic(f"opening-{word_class}", f"opening-{word_class}", "opened",
+                  f"share of captions whose first word is of class {word_class}",
                   "as part-of-speech distribution, of first words", "openings")
-        for one in CLASSES
+        for word_class in CLASSES
     ),
 )  # fmt: skip
 
 
 def definitions() -> pl.DataFrame:
-    """Give of what counts each statistic is the ratio. Columns: class, side (part or whole), counted."""
+    """Return of what counts each statistic is the ratio. Columns: class, side (part or whole), counted."""
     rows = [
-        (one.name, side, counted) for one in STATISTICS for side, counted in (("part", one.part), ("whole", one.whole))
+        (statistic.name, side, counted)
+        for statistic in STATISTICS
+        for side, counted in (("part", statistic.part), ("whole", statistic.whole))
     ]
     return pl.DataFrame(rows, schema=["class", "side", "counted"], orient="row")
 
 
 def explained() -> dict[str, tuple[str, str, bool]]:
-    """Give of every statistic of syntax its definition, its source, and whether it needs a parser."""
+    """Return of every statistic of syntax its definition, its source, and whether it needs a parser."""
     return {
-        **{one.name: (one.definition, one.source, one.parsed) for one in STATISTICS},
-        **{name: (f"{one.definition}, a mean over parallel lists", _TABLE, one.parsed) for name, one in TYPES.items()},
+        **{statistic.name: (statistic.definition, statistic.source, statistic.parsed) for statistic in STATISTICS},
+        **{
+            name: (f"{word_type.definition}, a mean over parallel lists", _TABLE, word_type.parsed)
+            for name, word_type in TYPES.items()
+        },
     }
 
 
@@ -157,9 +163,12 @@ def measured(totals: pl.DataFrame, *, parsed: bool) -> pl.DataFrame:
     Gives statistic, value, low, high, count (its part), n (its whole), images, in the order of `STATISTICS`; without a
     parser those that need one have no value.
     """
-    scale = {one.name: one.scale for one in STATISTICS}
+    scale = {statistic.name: statistic.scale for statistic in STATISTICS}
     known = pl.DataFrame(
-        {"class": [one.name for one in STATISTICS], "told": [parsed or not one.parsed for one in STATISTICS]}
+        {
+            "class": [statistic.name for statistic in STATISTICS],
+            "told": [parsed or not statistic.parsed for statistic in STATISTICS],
+        }
     )
     values = ratio(totals).join(totals.select("class", count="part"), on="class")
     scaled = known.join(values, on="class", how="left", maintain_order="left").with_columns(

@@ -100,12 +100,12 @@ def _freed(connection: duckdb.DuckDBPyConnection, done: threading.Event, until: 
 
 
 def is_running() -> bool:
-    """Say whether a statement was left to itself, which neither its connection nor the process can wait for."""
+    """Return whether a statement was left to itself, which neither its connection nor the process can wait for."""
     return any(thread.name == _NAME for thread in threading.enumerate())
 
 
 def resident() -> int:
-    """Give the bytes of memory that this process has, as far as the system tells: 0 where it does not."""
+    """Return the bytes of memory that this process has, as far as the system tells: 0 where it does not."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
     except OSError:

@@ -52,7 +52,7 @@ def read_out(store: Store, selection: Selection, without: pl.DataFrame | None = 
 
 
 def hash_of_captions(store: Store, captions: pl.DataFrame) -> str:
-    """Give the version that captions would be (columns image, slot, split, text), without what people said of them."""
+    """Return the version that captions would be (columns image, slot, split, text), without annotations."""
     at_work = Workspace(store)
     at_work.bind_rows("content", captions.with_columns(votes=pl.lit(None, pl.String)))
     return versions.hash_of(at_work)[0]

@@ -238,7 +238,7 @@ class Store:
         self.execute("commit")
 
     def scratch(self) -> Path:
-        """Give a folder for what waits until the store is closed; it goes with it."""
+        """Return a folder for what waits until the store is closed; it goes with it."""
         if self._scratch is None:
             self._scratch = Path(tempfile.mkdtemp(prefix="auditor-"))
             weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)  # where nobody closes the store

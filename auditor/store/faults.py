@@ -55,7 +55,7 @@ def engine_errors(path: Path, *, of_user: bool = False) -> Iterator[None]:
 
 
 def lacks_room(error: Exception) -> bool:
-    """Say whether an error means that the disk is full."""
+    """Return whether an error means that the disk is full."""
     return any(words in str(error).lower() for words in _NO_ROOM)
 
 

@@ -105,13 +105,13 @@ def make_room(path: Path) -> None:
 
 
 def is_unfinished(path: Path) -> bool:
-    """Say whether a file is empty, or the engine's but shorter than the headers that every database begins with."""
+    """Return whether a file is empty, or the engine's but shorter than the headers that every database begins with."""
     size = path.stat().st_size if path.is_file() else _HEADERS
     return size == 0 or (size < _HEADERS and is_database(path))
 
 
 def is_database(path: Path) -> bool:
-    """Say whether a file begins as those of the engine do."""
+    """Return whether a file begins as those of the engine do."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -203,7 +203,7 @@ def _settings(path: Path, share: Share | None, *, read_only: bool) -> Settings:
 
 
 def memory() -> int:
-    """Give the bytes that the engine may use: as it is told, else no more than half of what the machine has."""
+    """Return the bytes that the engine may use: as it is told, else no more than half of what the machine has."""
     told = os.environ.get("AUDITOR_MEMORY")
     limit = told or _MEMORY
     size = _SIZE.fullmatch(limit)
@@ -216,7 +216,7 @@ def memory() -> int:
 
 
 def _half_of_the_machine() -> int:
-    """Give half the bytes of memory that the machine has, as far as the system tells: 0 where it does not."""
+    """Return half the bytes of memory that the machine has, as far as the system tells: 0 where it does not."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, OSError, ValueError):

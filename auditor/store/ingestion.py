@@ -113,7 +113,9 @@ def _stage(
         progress(f"{source.dataset}: reading captions", read, source.captions or read)
     lists = [pl.DataFrame({"image": images, "split": split}) for split, images in splits.items()]
     schema = pl.Schema({"image": pl.String, "split": pl.String})
-    frame = pl.concat([pl.DataFrame(schema=schema), *(one.cast(schema) for one in lists)]).unique(maintain_order=True)
+    frame = pl.concat([pl.DataFrame(schema=schema), *(token_list.cast(schema) for token_list in lists)]).unique(
+        maintain_order=True
+    )
     if frame["image"].is_duplicated().any():
         image = frame.filter(pl.col("image").is_duplicated())["image"][0]
         both = frame.filter(pl.col("image") == image)["split"].to_list()

@@ -44,7 +44,7 @@ def kept_result(
     *,
     beside: Sequence[Selection] = (),
 ) -> Result:
-    """Give the result of a study as it was kept, else make and keep it.
+    """Return the result of a study as it was kept, else make and keep it.
 
     `settings` are all that can change the result beside the captions of `selections`, those of others that it looks at
     (`beside`, corpora, what the datasets are related to) and the program. A result that was just made goes through the
@@ -55,7 +55,10 @@ def kept_result(
     facts = {
         "study": study,
         "selections": [
-            [(one.version.dataset, one.version.version, one.split, one.label) for one in part]
+            [
+                (selection.version.dataset, selection.version.version, selection.split, selection.label)
+                for selection in part
+            ]
             for part in (selections, beside)
         ],
         "settings": settings,
@@ -79,8 +82,8 @@ def _around(store: Store, selections: Sequence[Selection]) -> list[tuple[Any, ..
 
     Of the datasets themselves, in which language they are, what was refused, and under which name a version stands.
     """
-    own = [one.version.dataset for one in selections]
-    beside = {name for one in own for name in versions.related(store, one)}
+    own = [selection.version.dataset for selection in selections]
+    beside = {name for dataset in own for name in versions.related(store, dataset)}
     log = versions.log_rows(store)
     kinds = log["kind"].is_in(["corpus", "wordlist", "vectors"]) | log["dataset"].is_in([*beside, *own])
     held = log.filter(kinds).sort("dataset", "seq").select("dataset", "seq", "version", "rejected", "tags")
@@ -117,7 +120,7 @@ def _packed(result: Result) -> pl.DataFrame:
         "tables": [_without_frame(table) for table in result.tables],
         "figures": [_without_frame(figure) for figure in result.figures],
     }
-    frames = [result.frame, *(one.frame for one in result.tables), *(one.frame for one in result.figures)]
+    frames = [result.frame, *(table.frame for table in result.tables), *(figure.frame for figure in result.figures)]
     body = [json.dumps(head).encode(), *map(_bytes, frames)]
     return pl.DataFrame({"part": range(len(body)), "body": body}, schema={"part": pl.Int32, "body": pl.Binary})
 
@@ -143,7 +146,7 @@ def _without_frame(part: Table | Figure) -> dict[str, Any]:
 
 
 def _tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Give lists back as the tuples that they were."""
+    """Return lists back as the tuples that they were."""
     return {name: _tuple(value) for name, value in fields.items()}
 
 

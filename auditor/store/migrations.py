@@ -125,7 +125,7 @@ def _has_table(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
 
 
 def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty", "old", "current"]:
-    """Say whether an open file has no schema yet, an older one, or the newest.
+    """Return whether an open file has no schema yet, an older one, or the newest.
 
     Raises `StoreError` for a foreign or altered file, and for one from a newer auditor or a pre-release.
     """
@@ -167,7 +167,7 @@ def _refuse_definitions(connection: duckdb.DuckDBPyConnection, path: Path, numbe
 
 
 def _definitions(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Give the definition of each thing in a file, by its kind and name. Of the cache, only what would be run."""
+    """Return the definition of each thing in a file, by its kind and name. Of the cache, only what would be run."""
     return dict(connection.execute(_DEFINED).fetchall())
 
 

@@ -205,7 +205,7 @@ def _words(store: Store) -> tuple[int, ...]:
 
 
 def is_kept(store: Store, selection: Selection, tokenizer: str) -> bool:
-    """Say whether the frequencies of a selection need not be counted."""
+    """Return whether the frequencies of a selection need not be counted."""
     if not _is_whole(selection):
         return False
     found = store.query("select 1 from duckdb_tables() where schema_name = 'cache' and table_name = 'ngram_frequency'")
@@ -224,9 +224,9 @@ def _is_whole(selection: Selection) -> bool:
 def pool(store: Store, selections: Sequence[Selection], tokenizer: str) -> Pool:
     """Count in how many images of several selections each n-gram is. All tokens must be there."""
     pooled, images = Workspace(store), 0
-    for one in selections:
-        at_work = workspace(store, one, tokenizer)
-        provide(store, at_work, one, tokenizer, "selection_frequency")
+    for selection in selections:
+        at_work = workspace(store, selection, tokenizer)
+        provide(store, at_work, selection, tokenizer, "selection_frequency")
         pooled.append("pooled_gram", "ngram_document", of=at_work)
         images += at_work.query("select count(distinct image_no) as images from reference").item()
     pooled.bind("pooled_frequency", "pooled_frequency")

@@ -91,7 +91,7 @@ def provide(
     `TEXTS_AT_ONCE`, each kept at once.
     """
     is_kept = "parse" in store.query("select table_name from duckdb_tables() where schema_name = 'cache'")["table_name"]
-    texts = pl.concat(store.rows("text_to_parse", **_place(one)) for one in selections)
+    texts = pl.concat(store.rows("text_to_parse", **_place(selection)) for selection in selections)
     texts = texts.unique("caption_id", maintain_order=True)
     if is_kept:
         known = store.query("select caption_id from cache.parse where pipeline = $pipeline", {"pipeline": pipeline})
@@ -99,7 +99,7 @@ def provide(
     waiting = _Waiting(store, pipeline)
     found = waiting.rows().join(texts, on=["caption_id", "text_hash"], how="semi")
     lacking = texts.join(found, on="caption_id", how="anti", maintain_order="left")
-    made = _made(lacking, annotate, f"{', '.join(one.label for one in selections)}: parsing", progress)
+    made = _made(lacking, annotate, f"{', '.join(selection.label for selection in selections)}: parsing", progress)
     if store.writable:
         for rows in itertools.chain([found], made):
             _insert(store, pipeline, rows)

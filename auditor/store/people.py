@@ -53,7 +53,7 @@ class Relation:
 
 @functools.cache
 def relations() -> dict[str, Relation]:
-    """Give every view and function, by name; each after those that it reads."""
+    """Return every view and function, by name; each after those that it reads."""
     files = {file.name: file for file in map(parse, sorted((sql_root() / "people").glob("*.sql")))}
     ordered: dict[str, Relation] = {}
 

@@ -187,7 +187,7 @@ def _batches(relation: duckdb.DuckDBPyRelation, path: Path) -> Generator[pl.Data
 
 
 def _first(batches: Iterator[pl.DataFrame], most: int | None) -> Iterator[pl.DataFrame]:
-    """Give the first rows, in the order in which they come; the engine makes no others."""
+    """Yield the first rows, in the order in which they come; the engine makes no others."""
     left = most
     for batch in batches:
         yield batch if left is None else batch.head(left)
@@ -225,7 +225,7 @@ def _is_plain(kind: str) -> bool:
 
 
 def _numbered(names: Sequence[str]) -> list[str]:
-    """Give names that occur again a number, one that makes no other name of the result."""
+    """Return names that occur again a number, one that makes no other name of the result."""
     taken = set(names)
     numbered: list[str] = []
     for name in names:

@@ -30,12 +30,12 @@ def declared() -> dict[str, Relation]:
     tables = tomllib.loads((sql_root() / "relations.toml").read_text(encoding="utf-8"))
     return {
         name: Relation(
-            one["grain"],
-            one["holds"],
-            {column: kind for column, _, kind in (written.partition(" ") for written in one["columns"])},
-            tuple(one["bound_by"]),
+            table["grain"],
+            table["holds"],
+            {column: kind for column, _, kind in (written.partition(" ") for written in table["columns"])},
+            tuple(table["bound_by"]),
         )
-        for name, one in tables.items()
+        for name, table in tables.items()
     }
 
 

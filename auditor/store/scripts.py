@@ -29,7 +29,7 @@ _WITHOUT_BLANKS = ("zh", "cmn", "yue", "ja", "th", "lo", "km", "my")
 def chosen_tokenizer(
     store: Store, refs: Sequence[str | None], split: str | None = None, named: str = AUTO
 ) -> tuple[str, list[str]]:
-    """Give the tokenizer that is named, else the one for captions as they are written; with a note where it is `char`.
+    """Return the named tokenizer, or else the one for the script of the captions, with a note if it is `char`.
 
     One tokenizer is for all: `char` where any of them is in a language, or seen in a script, without blanks between
     words, so that no two are compared by different tokens. A reference that names nothing is left to whoever asks for
@@ -68,7 +68,7 @@ def _is_unspaced(spoken: str) -> bool:
 
 
 def _without_blanks(store: Store, selection: Selection) -> str | None:
-    """Say why captions are taken for written without blanks between words; null where they are not."""
+    """Return why captions are taken for written without blanks between words; null where they are not."""
     captions, _, without = script_counts(store, selection)
     if 2 * without < captions or not captions:
         spoken = language(store, selection.version.dataset)
@@ -77,7 +77,7 @@ def _without_blanks(store: Store, selection: Selection) -> str | None:
 
 
 def why_not_english(store: Store, selection: Selection) -> str | None:
-    """Say why captions are not taken for English, by their letters or the declared language; null where they are."""
+    """Return why captions are not taken for English, by their letters or the declared language; null where they are."""
     captions, latin, _ = script_counts(store, selection)
     if 2 * latin < captions:
         return "not in Latin letters"
@@ -86,7 +86,7 @@ def why_not_english(store: Store, selection: Selection) -> str | None:
 
 
 def unspaced(store: Store, selection: Selection) -> str | None:
-    """Say which tokenizer captions have whose scripts put no blanks between words; null where most do."""
+    """Return which tokenizer captions have whose scripts put no blanks between words; null where most do."""
     why = _without_blanks(store, selection)
     return (
         f"{selection.label} {why}: studies count by tokenizer char, of characters, where --tokenizer names no other"

@@ -99,7 +99,7 @@ def over(statement: str, tables: Mapping[str, str]) -> str:
 
 @functools.cache
 def macros() -> dict[str, str]:
-    """Give the definition of every macro that SELECTs may call, by name."""
+    """Return the definition of every macro that SELECTs may call, by name."""
     text = (sql_root() / "macros.sql").read_text(encoding="utf-8")
     return {
         match[1]: match[0] for match in re.finditer(r"^create or replace temp macro (\w+)[^;]*;", text, re.MULTILINE)

@@ -52,7 +52,7 @@ _OF_FILES = {
 
 def parameters(statement: str) -> set[str]:
     """Name the parameters of what may be several statements. Raises `SqlError` for what is no SQL."""
-    return {name for one in _parsed(statement) for name in one.named_parameters}
+    return {name for parsed in _parsed(statement) for name in parsed.named_parameters}
 
 
 def refuse_other_than_reading(connection: duckdb.DuckDBPyConnection, statement: str, *, files: bool = False) -> None:
@@ -124,7 +124,7 @@ def _parsed(statement: str) -> list[duckdb.Statement]:
 
 
 def _explained(statement: str) -> str:
-    """Give what follows EXPLAIN."""
+    """Return what follows EXPLAIN."""
     text = statement.encode()  # the engine's offsets count bytes
     words = [start for start, kind in duckdb.tokenize(statement) if kind is not duckdb.token_type.comment]
     return text[words[0] + len("explain") :].decode()

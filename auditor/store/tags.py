@@ -7,7 +7,7 @@ from auditor.store.connection import Store
 
 
 def of(store: Store, dataset: str) -> dict[str, int]:
-    """Give the tags of a dataset, sorted, each with the number of the version it names."""
+    """Return the tags of a dataset, sorted, each with the number of the version it names."""
     rows = store.query("select tag, seq from tag where dataset = $dataset order by tag", {"dataset": dataset})
     return dict(rows.iter_rows())
 

@@ -43,7 +43,7 @@ def provide(
 
     What is there is left; the rest is made in bounded batches, and stored.
     """
-    lacking = [one for one in selections if profile not in one.version.tokenizers]
+    lacking = [selection for selection in selections if profile not in selection.version.tokenizers]
     if lacking and store.writable:
         with store.transaction():
             for selection in lacking:
@@ -180,7 +180,7 @@ def _save(profile: str, words: pl.DataFrame, store: Store, tokens: pl.DataFrame)
 
 
 def _add_words(store: Store, words: pl.DataFrame, table: str) -> pl.DataFrame:
-    """Give numbers to those words that the vocabulary lacks: token_id, token."""
+    """Return numbers to those words that the vocabulary lacks: token_id, token."""
     with store.registered("tokenized", words):
         new = store.rows("new_token")
     with store.registered("new_tokens", new):

@@ -35,13 +35,13 @@ class Swept:
 
 
 def schema(store: Store) -> int:
-    """Give the number of the store's schema."""
+    """Return the number of the store's schema."""
     with engine_errors(store.path):
         return migrations.current(store.connection) or 0
 
 
 def size(path: Path) -> int:
-    """Give the bytes of a store on disk, with its log and what killed processes left beside it."""
+    """Return the bytes of a store on disk, with its log and what killed processes left beside it."""
     files = [path, *(path.with_name(f"{path.name}{end}") for end in (".wal", ".partial")), *_spilled(path)]
     files += parses.folder_beside(path).rglob("*")
     return sum(file.stat().st_size for file in files if file.is_file())
@@ -65,13 +65,13 @@ def tables(store: Store) -> pl.DataFrame:
 
 
 def free_bytes(store: Store) -> int:
-    """Give the bytes of the file that nothing uses."""
+    """Return the bytes of the file that nothing uses."""
     block_size, free_blocks = _blocks(store)
     return block_size * free_blocks
 
 
 def cache_bytes(store: Store) -> int:
-    """Give the bytes of the file that the cache uses, in whole blocks."""
+    """Return the bytes of the file that the cache uses, in whole blocks."""
     parts = [
         f"select block_id, additional_block_ids from pragma_storage_info('cache.{name}') where persistent"
         for name in _cache_tables(store)
@@ -168,7 +168,7 @@ def _cache_tables(store: Store) -> list[str]:
 
 
 def _blocks(store: Store) -> tuple[int, int]:
-    """Give the size of a block and the number of those that nothing uses; a store in memory has none."""
+    """Return the size of a block and the number of those that nothing uses; a store in memory has none."""
     found = store.query(
         "select coalesce(block_size, 0)::bigint, coalesce(free_blocks, 0)::bigint from pragma_database_size()"
         " where database_name = current_database()"

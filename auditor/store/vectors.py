@@ -78,7 +78,7 @@ def content_hash(store: Store, version: Version) -> tuple[str, int, int]:
 
 
 def of_images(store: Store, version: Version) -> tuple[pl.Series, Floats]:
-    """Give the images of a version, sorted, and their vectors: a row each, in the same order."""
+    """Return the images of a version, sorted, and their vectors: a row each, in the same order."""
     held = _workspace(store, version).query(
         "select image, vector from vector_as_of where image is not null order by image"
     )
@@ -86,14 +86,14 @@ def of_images(store: Store, version: Version) -> tuple[pl.Series, Floats]:
 
 
 def matrix(vectors: pl.Series) -> Floats:
-    """Give lists of equal length as the rows of a matrix."""
+    """Return lists of equal length as the rows of a matrix."""
     if vectors.is_empty():
         return np.empty((0, 0), np.float32)
     return vectors.explode().to_numpy().reshape(len(vectors), -1)
 
 
 def coverage(store: Store, version: Version, captions: Selection) -> pl.DataFrame:
-    """Say which images of a selection have a vector, and which vectors are of none of its images.
+    """Return which images of a selection have a vector, and which vectors are of none of its images.
 
     Columns: image, has_captions, has_vector.
     """
@@ -103,7 +103,7 @@ def coverage(store: Store, version: Version, captions: Selection) -> pl.DataFram
 
 
 def length(store: Store, version: Version) -> int:
-    """Say how many numbers a vector of a version has."""
+    """Return how many numbers a vector of a version has."""
     found = store.query(
         "select len(vector) as length from vector"
         " where dataset = $dataset and from_seq <= $seq and (to_seq is null or to_seq > $seq) limit 1",
@@ -142,7 +142,7 @@ def _close(store: Store, at_work: Workspace) -> int:
 
 
 def _in_turn(at_work: Workspace, rows: str, key: str, last: int) -> Iterator[pl.DataFrame]:
-    """Give the vectors of a relation, a bounded number at once; `key` numbers its rows up to `last`."""
+    """Yield the vectors of a relation, a bounded number at once; `key` numbers its rows up to `last`."""
     for first in range(0, last + 1, _AT_ONCE):
         yield at_work.query(
             f"select image, text, vector from {rows} where {key} >= {first} and {key} < {first + _AT_ONCE}"
@@ -150,10 +150,10 @@ def _in_turn(at_work: Workspace, rows: str, key: str, last: int) -> Iterator[pl.
 
 
 def _each(vectors: pl.Series) -> Iterable[Floats]:
-    """Give vectors one by one; in a damaged store they may be of several lengths, or null."""
+    """Return vectors one by one; in a damaged store they may be of several lengths, or null."""
     if vectors.null_count() == 0 and vectors.list.len().n_unique() == 1:
         return matrix(vectors)
-    return (np.array(one if one is not None else [], np.float32) for one in vectors.to_list())
+    return (np.array(vector if vector is not None else [], np.float32) for vector in vectors.to_list())
 
 
 def _content(frames: Iterator[pl.DataFrame]) -> dict[str, str | int]:

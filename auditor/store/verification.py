@@ -42,7 +42,7 @@ def legible(store: Store, progress: Progress = silent) -> pl.DataFrame:
 
 
 def _keys(store: Store) -> dict[str, str]:
-    """Give the first column of each table's primary key, by the table's name as `upkeep.relations` has it."""
+    """Return the first column of each table's primary key, by the table's name as `upkeep.relations` has it."""
     found = store.query(
         "select if(schema_name = 'main', table_name, schema_name || '.' || table_name), constraint_column_names[1]"
         " from duckdb_constraints() where constraint_type = 'PRIMARY KEY' and database_name = current_database()"
@@ -75,7 +75,7 @@ def tokenizers(store: Store) -> list[str]:
 
 
 def stored_tokens(store: Store, tokenizer: str) -> Iterator[tuple[pl.DataFrame, int, int]]:
-    """Give the texts that have tokens of a tokenizer, with these, in bounded batches: the rows, and how far they reach.
+    """Yield texts with their tokens of a tokenizer, in bounded batches: the rows, and the last id.
 
     Columns: caption_id, text, tokens.
     """

@@ -85,21 +85,21 @@ def _at(store: Store, ref: str, versions: list[Version], at: str | None) -> Vers
 
 
 def log(store: Store, dataset: str | None = None) -> list[Version]:
-    """Give every version of a dataset, the newest first; of all datasets without a name."""
+    """Return every version of a dataset, the newest first; of all datasets without a name."""
     fields = [field.name for field in dataclasses.fields(Version)]
     rows = log_rows(store, dataset).select(fields).to_dicts()
     return [Version(**row | {"tokenizers": tuple(row["tokenizers"])}) for row in rows]
 
 
 def log_rows(store: Store, dataset: str | None = None) -> pl.DataFrame:
-    """Give the log as rows."""
+    """Return the log as rows."""
     return store.rows("log", dataset=dataset)
 
 
 def difference(
     store: Store, a: Selection, b: Selection, depth: str = "difference", tokenizer: str | None = None
 ) -> pl.DataFrame:
-    """Say what changed from `a` to `b`, letter for letter or, with a tokenizer, token for token.
+    """Return what changed from `a` to `b`, letter for letter or, with a tokenizer, token for token.
 
     By kind of change (`difference`: change, images, captions), by image (`image_change`: image, added, removed, edited,
     moved, rated) or by caption (`change`: change, image, slot, old_text, new_text, old_split, new_split).
@@ -111,7 +111,7 @@ def difference(
 
 
 def images(store: Store, selection: Selection) -> pl.DataFrame:
-    """Give the images of a selection, sorted, whatever is drawn of them. Columns: image, split, captions.
+    """Return the images of a selection, sorted, whatever is drawn of them. Columns: image, split, captions.
 
     Where each text counts once per image, its tokens must be there.
     """
@@ -128,13 +128,13 @@ def related(store: Store, dataset: str) -> list[str]:
 
 
 def language(store: Store, dataset: str) -> str:
-    """Give the language of a dataset's captions, BCP 47, as it was declared."""
+    """Return the language of a dataset's captions, BCP 47, as it was declared."""
     found = store.query("select language from dataset where dataset = $dataset", {"dataset": dataset})
     return str(found["language"].item())
 
 
 def content(store: Store, selection: Selection) -> pl.DataFrame:
-    """Give the captions of a selection, in any order. Columns: image, slot, split, text, votes."""
+    """Return the captions of a selection, in any order. Columns: image, slot, split, text, votes."""
     return _at_work(store, selection).rows("content_as_of")
 
 

@@ -81,7 +81,7 @@ class Workspace:
         made.
         """
         kept = {read for name in needed for read in self._below(catalogue()[name])}
-        for name in [one for one, state in self._made.items() if one not in kept and _OF_BUCKET in dict(state)]:
+        for name in [name for name, state in self._made.items() if name not in kept and _OF_BUCKET in dict(state)]:
             self._let_go(name)
 
     def insert(self, table: str, name: str, **constants: str) -> int:
@@ -113,7 +113,7 @@ class Workspace:
             self._let_go(name)
 
     def _select(self, file: SqlFile) -> str:
-        """Give a file's statement over this workspace's relations, those made that it reads."""
+        """Return a file's statement over this workspace's relations, those made that it reads."""
         for read in file.reads:
             if read in self.bound:
                 continue

@@ -127,5 +127,5 @@ def named(name: str) -> Study | None:
 
 
 def known() -> dict[str, Study]:
-    """Give every study: ours, which keep their names, and those of other packages."""
+    """Return every study: ours, which keep their names, and those of other packages."""
     return STUDIES | of_others()

@@ -84,7 +84,7 @@ def correlate(
     rows = pl.concat(parts)
     used = [metric for metric in requested if _is_in(rows, metric.label)]
     signed = together(names)
-    labelled = list(zip((one.label for one in selections), parts, strict=True))
+    labelled = list(zip((selection.label for selection in selections), parts, strict=True))
     return Result(
         "correlate",
         rows.with_columns(
@@ -124,7 +124,7 @@ def _is_in(rows: pl.DataFrame, label: str) -> bool:
 def _correlations(
     selection: Selection, scores: pl.DataFrame, labels: Sequence[str], statistics: Sequence[str], progress: Progress
 ) -> tuple[pl.DataFrame, list[str]]:
-    """Give the rows of a selection, and say which correlations there are not, and why."""
+    """Return the rows of a selection, and say which correlations there are not, and why."""
     parts, notes = [], []
     for done, level in enumerate(LEVELS):
         progress(f"{selection.label}: correlating per {level}", done, len(LEVELS))
@@ -149,7 +149,7 @@ def _correlations(
 
 
 def _unscored(store: Store, selection: Selection, scores: pl.DataFrame) -> list[Finding]:
-    """Say how many images have one caption only, where all that have more are scored."""
+    """Return how many images have one caption only, where all that have more are scored."""
     scored = f"{scores.height:,} captions of {scores['image'].n_unique():,} images are scored"
     return without_references(store, selection, f" and no score; {scored}")
 

@@ -154,7 +154,7 @@ def _of_syntax(name: str) -> Result:
 
 
 def _parameters(metric: Metric) -> pl.DataFrame:
-    """Give one row for each parameter: what it may be is a list of `choices` or a `range` of numbers."""
+    """Return one row for each parameter: what it may be is a list of `choices` or a `range` of numbers."""
     return pl.DataFrame(
         [
             {

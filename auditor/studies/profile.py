@@ -123,9 +123,11 @@ def profile(
         ),
         figures=(_figure(selections, [lengths for *_, lengths, _ in measured]),),
         notes=selected[0].notes,
-        lead=tuple(_lead(one, pl.concat(parts)) for one, parts in zip(selections, described, strict=True)),
+        lead=tuple(_lead(selection, pl.concat(parts)) for selection, parts in zip(selections, described, strict=True)),
         findings=tuple(
-            found for one, parts in zip(selections, described, strict=True) for found in _dirt(one, pl.concat(parts))
+            found
+            for selection, parts in zip(selections, described, strict=True)
+            for found in _dirt(selection, pl.concat(parts))
         ),
     )
 
@@ -155,12 +157,12 @@ def _annotations(noted: pl.DataFrame) -> Table:
 
 
 def said_of(signs: Mapping[str, str | float | None]) -> list[str]:
-    """Say how many there are of each sign, which is a statistic's name."""
+    """Return how many there are of each sign, which is a statistic's name."""
     return [f"{_SIGNS[name]}: {value:,.0f}" for name, value in signs.items()]
 
 
 def _dirt(selection: Selection, described: pl.DataFrame) -> list[Finding]:
-    """Say what is to be looked at, the most frequent first."""
+    """Return what is to be looked at, the most frequent first."""
     value = dict(described.select("statistic", "value").iter_rows())
     signs = {name: value[name] for name in sorted(_SIGNS, key=lambda one: -value.get(one, 0)) if value.get(name, 0)}
     said = f"{selection.label}, to be looked at: {'; '.join(said_of(signs))}"

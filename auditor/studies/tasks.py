@@ -124,7 +124,7 @@ def tasks(
         pl.lit(QUESTIONS[form]).alias("question"),
         *("a", "b", "c", "category", "origin_b", "origin_c", "swapped", "reference"),
         pl.lit(seed, pl.Int64).alias("seed"),
-        pl.lit(" ".join(one.pinned_name for one in drawn_from) or None, pl.String).alias("drawn_from"),
+        pl.lit(" ".join(selection.pinned_name for selection in drawn_from) or None, pl.String).alias("drawn_from"),
     )
     frame = stamp(selection, questions)
     result = Result(
@@ -145,7 +145,7 @@ def _contests(
     named = {name: resolve(store, name) for name in candidates if name not in (HUMAN, INTRA)}
     for name, one in named.items():
         _check_related(store, selection, name, one)
-    known = [name for name, one in named.items() if one.version.kind in ("pairs", "triplets", "judgements")]
+    known = [name for name, selection in named.items() if selection.version.kind in ("pairs", "triplets", "judgements")]
     if known:
         _check_alone(known[0], named[known[0]], candidates)
         at_work.take("annotated", content_at_work(store, named[known[0]]), "annotated")
@@ -209,7 +209,7 @@ def _obstacles(
     references: int | None,
     images_asked: int | None,
 ) -> list[Finding]:
-    """Say which images and pairs make no question, and why."""
+    """Return which images and pairs make no question, and why."""
     described = images(store, selection)["image"]
     lacking = described.filter(~described.is_in(contests["image"].implode()))
     blank = pl.any_horizontal(pl.col("b", "c").str.strip_chars() == "")

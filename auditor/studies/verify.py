@@ -88,7 +88,7 @@ def verify(
     if what is None or not is_file:
         return store_study.verify(store, None if what is None else str(what), config=config, progress=progress)
     declared = sources(config) or {}
-    compared = [_compared(store, card, one, declared, progress) for one in published(card)]
+    compared = [_compared(store, card, claim, declared, progress) for claim in published(card)]
     selections = tuple(dict.fromkeys(selection for selection, _ in compared))
     rows = pl.concat([frame for _, frame in compared])
     shown = rows.select("dataset", number="meaning", published="published", now="now", holds="holds", why="why")
@@ -96,7 +96,7 @@ def verify(
         "store-verify",
         rows,
         selections=selections,
-        signatures={one: one for one in rows["signature"].drop_nulls().unique(maintain_order=True)},
+        signatures={signature: signature for signature in rows["signature"].drop_nulls().unique(maintain_order=True)},
         tables=(Table(f"numbers of {card}", shown.select(_told(shown)), exact=True, name="card"),),
         findings=tuple(_found(card, selection, frame) for selection, frame in compared),
         holds=bool((rows["holds"].fill_null(value=True)).all()) and bool(rows["holds"].any()),
@@ -128,7 +128,9 @@ def _compared(
     (selection,) = made.selections
     now = {number.name: number for number in made.numbers}
     renamed = selection.version.dataset != said.dataset
-    judged = [(one, now.get(one.name), *_judged(one, now.get(one.name), made, renamed)) for one in said.numbers]
+    judged = [
+        (number, now.get(number.name), *_judged(number, now.get(number.name), made, renamed)) for number in said.numbers
+    ]
     place = (selection.version.dataset, selection.version.version, selection.split)
     rows = [
         (*place, one.name, one.said, one.signature, one.value, again.value if again else None, holds, why)
@@ -153,7 +155,7 @@ def _settings(path: Path, said: Published) -> ReportSettings:
 
 def _ref(store: Store, path: Path, said: Published) -> str:
     """Find the captions of a card by the hash of their version, under the name that it gives them or another."""
-    held = [one for one in versions.log(store) if one.version == said.version]
+    held = [version for version in versions.log(store) if version.version == said.version]
     if not held:
         raise UsageError(
             f"{path}: not answerable here: {store.path} does not hold version {said.version[:12]} of {said.dataset}; "
@@ -165,7 +167,7 @@ def _ref(store: Store, path: Path, said: Published) -> str:
 
 
 def _judged(was: Number, now: Number | None, made: DatasetCard, renamed: bool) -> tuple[bool | None, str | None]:
-    """Say whether a number holds; null, with the reason, where it cannot be had as it was made."""
+    """Return whether a number holds; null, with the reason, where it cannot be had as it was made."""
     unsure = "; ".join(made.unasked)
     if now is None:
         if was.name.startswith("findings/"):
@@ -182,7 +184,7 @@ def _judged(was: Number, now: Number | None, made: DatasetCard, renamed: bool) -
 
 
 def _found(path: Path, selection: Selection, rows: pl.DataFrame) -> Finding:
-    """Say how many numbers hold, and name those that do not."""
+    """Return how many numbers hold, and name those that do not."""
     kept, broken = int(rows["holds"].sum()), rows.filter(~pl.col("holds"))
     unsure = rows["holds"].null_count()
     said = f"{selection.label}: of {counted(rows.height, 'number', 'numbers')} of {path.name}, {kept:,} hold"

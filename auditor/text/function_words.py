@@ -24,7 +24,7 @@ class FunctionWords:
     words: tuple[str, ...]
 
     def tokens(self, tokenizer: Tokenizer) -> pl.DataFrame:
-        """Give the words as tokens of a tokenizer, column `word`; what it splits is no token of its own."""
+        """Return the words as tokens of a tokenizer, column `word`; what it splits is no token of its own."""
         spelled = tokenizer(pl.Series("word", self.words, dtype=pl.String))
         whole = spelled.filter(spelled.list.len() == 1).list.first()
         return whole.str.to_lowercase().unique().sort().to_frame()

@@ -79,7 +79,7 @@ class Normalizer:
         return _split(line)
 
     def forms(self, token: str, mode: Mode) -> tuple[list[str], ...]:
-        """Give the words of a token in each of `CONTEXTS`."""
+        """Return the words of a token in each of `CONTEXTS`."""
         if mode in ("lower", "none") or "." not in token[-1:]:
             return (self.words(token, mode),) * len(CONTEXTS)
         return tuple(self.words(f"{token} {after}", mode)[:-1] for after in CONTEXTS)
@@ -118,12 +118,12 @@ _NEEDS_LINE = re.compile("[\\x00-\\x08\\v\\x0e-\\x1f]|DOTMULTI")
 
 
 def context(token: str) -> int:
-    """Say which of `CONTEXTS` a token is to the token before."""
+    """Return which of `CONTEXTS` a token is to the token before."""
     return 1 if "a" <= token[:1] <= "z" else 2 if "0" <= token[:1] <= "9" else 0
 
 
 def edges(token: str) -> tuple[bool, bool, bool]:
-    """Say whether a token begins or ends with punctuation that would claim the blank beside it, or changes whole lines.
+    """Return whether a token begins or ends with punctuation that would take the next space, or changes whole lines.
 
     Where one ends and the next begins so, or a token changes whole lines, only the rules on the line are exact.
     """

@@ -16,11 +16,11 @@ from auditor.text.function_words import LANGUAGE
 def listed() -> Mapping[str, tuple[str, tuple[str, ...]]]:
     """Read the English lists of the package: by name, where each is from, and its phrases."""
     text = (files("auditor.text") / f"word_lists_{LANGUAGE}.toml").read_text(encoding="utf-8")
-    return {name: (one["source"], tuple(one["phrases"])) for name, one in tomllib.loads(text).items()}
+    return {name: (load["source"], tuple(load["phrases"])) for name, load in tomllib.loads(text).items()}
 
 
 def phrases() -> pl.DataFrame:
-    """Give every phrase of the lists. Columns: list, phrase, words (its words)."""
+    """Return every phrase of the lists. Columns: list, phrase, words (its words)."""
     rows = [(name, phrase, phrase.split()) for name, (_, held) in listed().items() for phrase in held]
     return pl.DataFrame(
         rows, schema={"list": pl.String, "phrase": pl.String, "words": pl.List(pl.String)}, orient="row"

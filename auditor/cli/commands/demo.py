@@ -67,7 +67,8 @@ def _told(document: Document) -> list[str]:
     import polars as pl
 
     def rows(command: str) -> pl.DataFrame:
-        frames = [one.frame for section in document.sections for one in section.results if one.command == command]
+        results = [result for section in document.sections for result in section.results]
+        frames = [result.frame for result in results if result.command == command]
         return pl.concat(frames, how="diagonal_relaxed")
 
     sizes, twice, formulaic = rows("profile"), rows("duplicates"), rows("templates")
@@ -106,7 +107,7 @@ def _told(document: Document) -> list[str]:
 
 
 def _next(folder: Path, store: Path) -> list[str]:
-    """Say where the page is, and what to type next."""
+    """Return where the page is, and what to type next."""
     return [
         "",
         f"The whole audit is a page: {folder / 'audit.html'}",

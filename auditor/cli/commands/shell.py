@@ -59,7 +59,7 @@ def prompt(store: Path, wait: float, timeout: float | None) -> None:
 
 
 def _tell(message: str) -> None:
-    """Say what --quiet does not silence."""
+    """Report what --quiet does not silence."""
     from auditor.reports.escaping import harmless
 
     print(harmless(message), file=sys.stderr, flush=True)  # noqa: T201  as the command line says its errors
@@ -133,7 +133,7 @@ def _typed(read: Callable[[str], str]) -> Iterator[str]:
 
 
 def _reader(session: _Session) -> Callable[[str], str]:
-    """Give what reads a line: prompt_toolkit where it is installed, else the system's own."""
+    """Yield what reads a line: prompt_toolkit where it is installed, else the system's own."""
     if importlib.util.find_spec("prompt_toolkit") is None:
         o.narrate(f"history and completion: {EXTRA}")
         return input
@@ -143,8 +143,8 @@ def _reader(session: _Session) -> Callable[[str], str]:
 
     class Offered(Completer):
         def get_completions(self, document: Any, _event: Any) -> Iterator[Any]:
-            for one, taken in completions(session.names, document.text_before_cursor):
-                yield Completion(one, start_position=-taken)
+            for completion, taken in completions(session.names, document.text_before_cursor):
+                yield Completion(completion, start_position=-taken)
 
     history = _history()
     prompt: PromptSession[str] = PromptSession(
@@ -177,7 +177,7 @@ class Names:
 
 
 def completions(names: Names, before: str) -> Iterator[tuple[str, int]]:
-    """Give what may follow a text, each with how many of its last characters it takes the place of.
+    """Yield what may follow a text, each with how many of its last characters it takes the place of.
 
     Inside quotes datasets and their versions, elsewhere tables and columns before words of SQL.
     """
@@ -187,9 +187,9 @@ def completions(names: Names, before: str) -> Iterator[tuple[str, int]]:
     if not quotes and not begun:
         return
     offered = names.versions if quotes else (*names.relations, *names.functions, *names.columns, *_WORDS)
-    for one in dict.fromkeys(offered):
-        if one.lower().startswith(begun.lower()) and one != begun:
-            yield one, len(begun)
+    for word in dict.fromkeys(offered):
+        if word.lower().startswith(begun.lower()) and word != begun:
+            yield word, len(begun)
 
 
 def statements(text: str) -> tuple[list[str], str]:
@@ -213,4 +213,4 @@ def statements(text: str) -> tuple[list[str], str]:
             begin = at = at + 1
         else:
             at += 1
-    return [one.strip() for one in ended if one.strip()], text[begin:]
+    return [word.strip() for word in ended if word.strip()], text[begin:]

@@ -29,7 +29,7 @@ Table = NDArray[np.uint32]  # of two dimensions
 
 
 def lengths(texts: Texts, parts: Texts) -> Counts:
-    """Say how many symbols each text has, where `parts` has as text t those of token t."""
+    """Return how many symbols each text has, where `parts` has as text t those of token t."""
     ends = offsets(np.diff(parts.starts)[texts.tokens])
     return np.diff(ends[texts.starts]).astype(np.uint32)
 
@@ -198,10 +198,10 @@ def _share(
                         several += 1
                     count[text] += 1
         if several > 1:
-            for one in range(several):
-                candidate = owner[touched[one]]
+            for number in range(several):
+                candidate = owner[touched[number]]
                 if candidate >= 0:
-                    held_out, ours, to = held_of[candidate] - first, count[touched[one]], pairs[candidate]
+                    held_out, ours, to = held_of[candidate] - first, count[touched[number]], pairs[candidate]
                     for other in range(several):
                         text = touched[other]
                         if text < references and text != held_out:
@@ -209,7 +209,7 @@ def _share(
             for at in range(begin, end):
                 keys[kept], rests[kept], marks[kept] = keys[at], rests[at], marks[at]
                 kept += 1
-        for one in range(several):
-            count[touched[one]] = 0
+        for number in range(several):
+            count[touched[number]] = 0
         begin = end
     return kept

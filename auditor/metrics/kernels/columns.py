@@ -37,12 +37,12 @@ class Meetings(NamedTuple):
 
 
 def offsets(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Say where each of several ranges begins that stand one after another, and where the last one ends."""
+    """Return where each of several ranges begins that stand one after another, and where the last one ends."""
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))
 
 
 def flat(column: pl.Series) -> NDArray[Any]:
-    """Give a column as an array that may be written to: a kernel is compiled once more for one that may not."""
+    """Return a column as an array that may be written to: a kernel is compiled once more for one that may not."""
     return np.require(column.to_numpy(), requirements=["C", "W"])
 
 

@@ -37,13 +37,13 @@ Table = NDArray[np.int64]  # of two dimensions
 
 @part
 def beam_of(ratio: float) -> int:
-    """Give the width of the beam; wider where a reference is so long that two rows would not meet."""
+    """Return the width of the beam; wider where a reference is so long that two rows would not meet."""
     return math.ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
 
 
 @part
 def is_whole(n_hyp: int, n_ref: int) -> bool:
-    """Say whether the beam leaves no cell of the table out, and a row fits into 64 bits."""
+    """Return whether the beam leaves no cell of the table out, and a row fits into 64 bits."""
     ratio = n_ref / n_hyp
     beam = beam_of(ratio)
     return n_ref <= BITS and math.floor(ratio) + beam > n_ref and math.floor(n_hyp * ratio) <= beam
@@ -91,7 +91,7 @@ def fill_bits(masks: Masks, start: int, n_hyp: int, n_ref: int, bits: Masks, dis
 def rotated_by_bits(
     masks: Masks, low: int, middle: int, high: int, n_hyp: int, n_ref: int, bits: Masks, distances: Numbers
 ) -> int:
-    """Give the distance after words low to middle and middle to high have changed places."""
+    """Return the distance after words low to middle and middle to high have changed places."""
     last = np.uint64(n_ref - 1)
     up, down, distance = bits[low, 0], bits[low, 1], distances[low]
     for step in range(low, n_hyp):
@@ -187,7 +187,7 @@ def rotated_by_beam(
     costs: Table,
     rows: Table,
 ) -> int:
-    """Give the distance after words low to middle and middle to high have changed places.
+    """Return the distance after words low to middle and middle to high have changed places.
 
     Where it is above `limit`, any number above `limit` will do.
     """

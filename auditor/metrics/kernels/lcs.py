@@ -191,7 +191,7 @@ def _lcs_of_rows(ours: _Tokens, theirs: _Tokens, row: _Places) -> int:
 
 @part
 def _weighted(ours: _Tokens, theirs: _Tokens, weights: _Weights, row: _Row) -> tuple[float, float]:
-    """Give the weighted table's value, and the weight of the runs of reference tokens on the way back through it.
+    """Return the weighted table's value, and the weight of the runs of reference tokens on the way back through it.
 
     The table is filled row by row, a reference token a row, and one row is kept. A match always takes both tokens and
     adds what it makes the run before it heavier by; elsewhere the larger neighbour counts, of equal ones that without

@@ -69,7 +69,7 @@ def find_shifts(
 
 @part
 def as_rotation(shift: Numbers, n_hyp: int) -> tuple[int, int, int]:
-    """Give a shift (first word, words, target) as words low to middle and middle to high that change places.
+    """Return a shift (first word, words, target) as words low to middle and middle to high that change places.
 
     A target inside the block moves it by as many words as the target lies behind its start.
     """

@@ -210,7 +210,7 @@ def _align(whole: bool, words: Words, masks: Masks, ref: Words, desk: _Desk, cos
 
 @part
 def _precedes(shift: Numbers, best: Numbers) -> bool:
-    """Say which wins where both gain the same: the longer block, the first, the first target."""
+    """Return which wins where both gain the same: the longer block, the first, the first target."""
     if shift[1] != best[1]:
         return bool(shift[1] > best[1])
     if shift[0] != best[0]:
@@ -220,7 +220,7 @@ def _precedes(shift: Numbers, best: Numbers) -> bool:
 
 @part
 def _least_distance(masks: Masks, n_ref: int) -> int:
-    """Give the distance that no order of the words can get below: that of the bags of words."""
+    """Return the distance that no order of the words can get below: that of the bags of words."""
     used = np.uint64(0)
     equal = 0
     for mask in masks:

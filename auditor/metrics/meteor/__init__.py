@@ -48,7 +48,7 @@ _DENKOWSKI = """@inproceedings{denkowski-lavie-2014-meteor,
 
 
 def score(counts: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.Series:
-    """Give the score of each candidate against the reference that it scores highest with."""
+    """Return the score of each candidate against the reference that it scores highest with."""
     return counts["score"]
 
 

@@ -124,7 +124,7 @@ def lexicon(words: Sequence[str]) -> Lexicon:
 
 @functools.lru_cache(maxsize=1 << 18)
 def _hashes(word: str) -> tuple[int, int]:
-    """Give the numbers by which METEOR compares words and stems: two words may share one (`or` and `q4`)."""
+    """Return the numbers by which METEOR compares words and stems: two words may share one (`or` and `q4`)."""
     return _java_hash(word), _java_hash(stem_of(word))
 
 

@@ -26,7 +26,7 @@ _BY_REFERENCE = "reference_lengths"
 
 
 def are_pooled(counts: pl.DataFrame) -> bool:
-    """Say whether hits and totals have been added over the references of each candidate."""
+    """Return whether hits and totals have been added over the references of each candidate."""
     return _BY_REFERENCE not in counts.columns
 
 
@@ -63,13 +63,13 @@ def flat(counts: pl.DataFrame, column: str) -> NDArray[Any]:
 
 
 def starts_of(counts: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the place of the first pair of each candidate, and the candidate of each pair."""
+    """Return the place of the first pair of each candidate, and the candidate of each pair."""
     sizes = counts[_BY_REFERENCE].list.len().cast(pl.Int64).to_numpy()
     return np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
 
 
 def scores(pairs: Pairs, parameters: Mapping[str, Any]) -> Numbers:
-    """Give a score per candidate. A ratio whose total is 0 is 0.
+    """Return a score per candidate. A ratio whose total is 0 is 0.
 
     `aggregate`: pooled = hits and totals are added over the references before they are divided; best = the reference of
     the highest recall, of equal ones the first; mean, max = of the measure over the references; coco = the measure of
@@ -106,7 +106,7 @@ def pooled_scores(
     parameters: Mapping[str, Any],
     unweighted: Callable[[Numbers], Numbers],
 ) -> Numbers:
-    """Give a score per candidate, of hits and totals that have been added over its references."""
+    """Return a score per candidate, of hits and totals that have been added over its references."""
     _refuse_alpha(parameters)
     precision, recall = (unweighted(ratio(hits, totals)) for totals in (candidate_totals, reference_totals))
     return _measure(precision, recall, parameters)
@@ -118,7 +118,7 @@ def _refuse_alpha(parameters: Mapping[str, Any]) -> None:
 
 
 def _measure(precision: Numbers, recall: Numbers, parameters: Mapping[str, Any]) -> Numbers:
-    """Give precision, recall, or F: PR / ((1 - alpha) P + alpha R), or (1 + beta²) PR / (R + beta² P)."""
+    """Return precision, recall, or F: PR / ((1 - alpha) P + alpha R), or (1 + beta²) PR / (R + beta² P)."""
     printed = as_printed if parameters["rounding"] == "official" else unchanged
     precision, recall = printed(precision), printed(recall)
     if parameters["measure"] != "f":

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def bags(tokens: pl.Series, words: pl.DataFrame) -> csr_matrix:
-    """Give a row a caption, a column a word that a model knows, tf-idf of Euclidean length 1; without such words, 0.
+    """Return a row a caption, a column a word that a model knows, tf-idf of Euclidean length 1; without such words, 0.
 
     `tokens` are lists of token numbers; `words` has token_id, word_no and weight, as `sql/vectors/known_word.sql`.
     """
@@ -39,7 +39,7 @@ def _lengths(weighted: csr_matrix) -> NDArray[np.float64]:
 
 
 def unit(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Give rows of length 1, in 64 bits; a row of zeros stays one."""
+    """Return rows of length 1, in 64 bits; a row of zeros stays one."""
     wide = vectors.astype(np.float64)
     lengths = np.linalg.norm(wide, axis=1, keepdims=True)
     return wide / np.where(lengths > 0, lengths, 1.0)

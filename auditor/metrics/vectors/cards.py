@@ -41,13 +41,13 @@ _HESSEL = """@inproceedings{hessel-etal-2021-clipscore,
 
 
 def _cosine(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    """Give the cosine of each candidate and its image, as it was counted, -1 to 1."""
+    """Return the cosine of each candidate and its image, as it was counted, -1 to 1."""
     del parameters
     return counts["cosine"].round(_DECIMALS)
 
 
 def _clipscore(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    """Give 2.5 · max(cosine, 0) of each candidate (Hessel et al. 2021, equation 1)."""
+    """Return 2.5 · max(cosine, 0) of each candidate (Hessel et al. 2021, equation 1)."""
     del parameters
     return (counts["cosine"].clip(lower_bound=0.0) * _SCALE).round(_DECIMALS)
 

@@ -53,7 +53,7 @@ class TextModel:
     image_bias: Floats | None = None
 
     def texts(self, bags: csr_matrix) -> Floats:
-        """Give a row a bag, of length 1; 0 for a bag without words."""
+        """Return a row a bag, of length 1; 0 for a bag without words."""
         inner = np.asarray(bags @ self.words)
         if self.bias is None:
             return unit(inner)
@@ -61,14 +61,14 @@ class TextModel:
         return unit(np.where(known[:, None], np.maximum(inner + self.bias, 0.0), 0.0))
 
     def images(self, vectors: NDArray[np.floating]) -> Floats:
-        """Give a row an image, of length 1."""
+        """Return a row an image, of length 1."""
         centred = unit(vectors) - self.mean
         if self.image is None or self.image_bias is None:
             return unit(centred)
         return unit(centred @ self.image + self.image_bias)
 
     def rows(self, number: int) -> pl.DataFrame:
-        """Give the model as rows of relation `text_model`."""
+        """Return the model as rows of relation `text_model`."""
         parts = {
             "mean": self.mean[None, :],
             "word": self.words,
@@ -94,7 +94,7 @@ class TextModel:
 
 
 def read(rows: pl.DataFrame) -> Iterator[tuple[int, TextModel]]:
-    """Give the models of relation `text_model` by their numbers."""
+    """Yield the models of relation `text_model` by their numbers."""
     for (number,), parts in rows.partition_by("model", as_dict=True).items():
         held = {part: _matrix(some) for (part,), some in parts.partition_by("part", as_dict=True).items()}
         yield (

@@ -81,7 +81,7 @@ def _descend(
 
 
 def _slopes(texts: Floats, seen: Floats, images: NDArray[np.int64], margin: float) -> tuple[Floats, Floats]:
-    """Give the slope of the loss of a batch by its texts and by its images; captions of one image are no rivals."""
+    """Return the slope of the loss of a batch by its texts and by its images; captions of one image are no rivals."""
     text_lengths, image_lengths = (
         np.linalg.norm(side, axis=1, keepdims=True) + np.sqrt(_LEAST) for side in (texts, seen)
     )

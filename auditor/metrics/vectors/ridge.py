@@ -33,7 +33,7 @@ def fit(material: Material, numbers: Sequence[int], penalty: float) -> Iterator[
 
 
 def _sums(material: Material, vectors: Floats, captions: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
-    """Give X'X, X'Y and X'1 of some captions, added block by block."""
+    """Return X'X, X'Y and X'1 of some captions, added block by block."""
     words = material.bags.shape[1]
     gram, cross, total = np.zeros((words, words)), np.zeros((words, vectors.shape[1])), np.zeros(words)
     for first in range(0, len(captions), _AT_ONCE):

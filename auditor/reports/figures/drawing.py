@@ -69,7 +69,7 @@ class _Panel(NamedTuple):
 
 
 def svg(result: Result) -> str:
-    """Give all figures of a result as one SVG, one below the other. Raises `UsageError` where there are none."""
+    """Return all figures of a result as one SVG, one below the other. Raises `UsageError` where there are none."""
     title = ", ".join(printable(figure.title) for figure in _some(result))
     with _settled():
         drawing, says = _draw(result.figures)
@@ -79,7 +79,7 @@ def svg(result: Result) -> str:
 
 
 def png(result: Result) -> bytes:
-    """Give all figures of a result as one PNG of 200 dots an inch. Raises `UsageError` where there are none."""
+    """Return all figures of a result as one PNG of 200 dots an inch. Raises `UsageError` where there are none."""
     with _settled():
         drawing, _ = _draw(_some(result))
         file = io.BytesIO()
@@ -189,7 +189,7 @@ def _described(figure: Figure) -> str:
 
 
 def cleaned(source: str, says: Mapping[str, str], title: str, description: str) -> str:
-    """Give a file of its own; `says` are the words of its marks, by id."""
+    """Return a file of its own; `says` are the words of its marks, by id."""
     root = ET.fromstring(source)  # noqa: S314  what matplotlib wrote, not what a user did
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
@@ -241,5 +241,5 @@ def _name(root: ET.Element, says: Mapping[str, str]) -> None:
 
 
 def _references(element: ET.Element) -> list[str]:
-    found = [one for value in element.attrib.values() for one in _REFERENCE.findall(value)]
+    found = [reference for value in element.attrib.values() for reference in _REFERENCE.findall(value)]
     return [*found, element.get("xlink:href", "#")[1:]]

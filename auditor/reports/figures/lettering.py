@@ -78,7 +78,7 @@ def run(names: Sequence[str], size: float, inches: float) -> Run:
 
 
 def level(names: Sequence[str], size: float) -> float:
-    """Say how many inches each name needs so that none has to be turned."""
+    """Return how many inches each name needs so that none has to be turned."""
     parts = (part for name in names for part in _parts(shortened(name)))
     return max((width(part.strip(), size) for part in parts), default=0.0) * 1.2
 

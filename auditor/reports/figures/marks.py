@@ -55,7 +55,7 @@ class Marks:
 
 
 def palette(figures: Iterable[Figure]) -> Palette:
-    """Give numbers to the colours of all figures of a page, so that a dataset has one in every figure."""
+    """Return numbers to the colours of all figures of a page, so that a dataset has one in every figure."""
     numbered: dict[str, dict[str, int]] = {}
     for figure in figures:
         if figure.series and figure.kind != "heatmap":

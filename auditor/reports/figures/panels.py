@@ -60,7 +60,7 @@ class Key(NamedTuple):
 
 
 def shape(figure: Figure, read: Marks, legend: float) -> Shape:
-    """Give a panel as much room as its marks need: 6.5 to 12 inches, with so many of them for a legend on its right."""
+    """Return the size of a panel for its marks: 6.5 to 12 inches wide, with so many of them for a legend on the right."""
     count, kind = len(read.columns), figure.kind
     label = 0.17 * (_label(figure.x_label, _NARROW).count("\n") + 1 if figure.x_label else 0)
     if kind == "heatmap":
@@ -91,7 +91,7 @@ def paint(axes: Axes, figure: Figure, read: Marks, inches: float) -> dict[str, s
 
 
 def keys(figure: Figure, read: Marks) -> list[Key]:
-    """Give a legend's entries: none for a heatmap, nor where there is only one series."""
+    """Return a legend's entries: none for a heatmap, nor where there is only one series."""
     if figure.kind == "heatmap" or figure.series is None or len(read.series) < 2:
         return []
     named = list(zip(read.colours, map(shortened, read.series), strict=True))

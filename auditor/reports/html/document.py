@@ -36,7 +36,7 @@ _UNPRINTABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0
 
 
 def render(result: Result) -> str:
-    """Give a result as a report of one section."""
+    """Return a result as a report of one section."""
     named = ", ".join(selection.label for selection in result.selections)
     section = Section(
         result.command,
@@ -51,19 +51,19 @@ def render(result: Result) -> str:
 
 
 def part(section: Section, pictures: Pictures) -> str:
-    """Give one section by itself, as a part of another page; the style is `style()`."""
+    """Return one section by itself, as a part of another page; the style is `style()`."""
     album = Album(pictures, _escaped)
     drawn = _section(section, {}, palette(section.figures), album)
     return drawn + _list(map(_said, (*pictures.absent, *album.told())), "notes")
 
 
 def style() -> str:
-    """Give the style of a page."""
+    """Return the style of a page."""
     return _resource("report.css")
 
 
 def render_document(document: Document) -> str:
-    """Give the page. Its style and its script are named by their hashes, so that no other is obeyed."""
+    """Return the page. Its style and its script are named by their hashes, so that no other is obeyed."""
     if not document.pictures.shown:
         return _page(document, Album(document.pictures, _escaped))
     without = _page(document, Album(replace(document.pictures, shown={}), _escaped))
@@ -88,7 +88,7 @@ def _page(document: Document, album: Album) -> str:
         script_hash=_digest(script),
         contents=_contents(document.sections) if first else "",
         sections=first_shown
-        + "".join(_section(one, paths, colours, album) for one in rest)
+        + "".join(_section(finding, paths, colours, album) for finding in rest)
         + _section(last, paths, colours, album, _method(document, album)),
     )
 
@@ -115,7 +115,7 @@ def _digest(text: str) -> str:
 
 
 def _contents(sections: Iterable[Section]) -> str:
-    listed = "".join(f'<li><a href="#{one.name}">{_escaped(one.title)}</a></li>\n' for one in sections)
+    listed = "".join(f'<li><a href="#{section.name}">{_escaped(section.title)}</a></li>\n' for section in sections)
     return f'<nav aria-label="Sections">\n<ol>\n{listed}</ol>\n</nav>\n'
 
 
@@ -138,7 +138,7 @@ def _section(section: Section, paths: Mapping[str, str], colours: Palette, album
         commands = "\n".join(map(_escaped, section.commands))
         parts.append(f'<pre class="command" tabindex="0"><code>{commands}</code></pre>\n')
     if section.sql:
-        links = ", ".join(f'<a href="#sql-{one}">{_escaped(paths[one])}</a>' for one in section.sql)
+        links = ", ".join(f'<a href="#sql-{name}">{_escaped(paths[name])}</a>' for name in section.sql)
         parts.append(f'<p class="notes">SQL behind these numbers: {links}</p>\n')
     kind = ' class="deep"' if name in _DEEP else ""
     return f'<section id="{name}"{kind} aria-labelledby="{name}-title">\n{"".join(parts)}</section>\n'
@@ -178,7 +178,7 @@ def _table_element(table: Table, album: Album | None) -> str:
     drawn = album.of_rows(table) if album else {}
     for number, (row, apart) in enumerate(zip(table.frame.iter_rows(), marks(table), strict=True)):
         pictures = (drawn[column][number] if column in drawn else "" for column in columns)
-        cells = (_cell(table, number, *one, apart) for one in zip(columns, row, right, pictures, strict=True))
+        cells = (_cell(table, number, *cell, apart) for cell in zip(columns, row, right, pictures, strict=True))
         begins = ' class="section"' if begins_section(table, number) else ""
         anchor = f' id="{_escaped(str(row[columns.index(table.anchors)]))}"' if table.anchors else ""
         rows.append(f"<tr{anchor}{begins}>{''.join(cells)}</tr>\n")
@@ -211,16 +211,17 @@ def _cell(
 
 
 def _method(document: Document, album: Album) -> str:
-    """Give versions, signatures and SQL, and what is to be said of pictures, all of which are drawn by now."""
+    """Return versions, signatures and SQL, and what is to be said of pictures, all of which are drawn by now."""
     versions = (
-        f"{_escaped(one.label)} = {_escaped(one.version.label)}: <code>{_escaped(one.version.version)}</code>"
-        for one in document.selections
+        f"{_escaped(selection.label)} = {_escaped(selection.version.label)}: "
+        f"<code>{_escaped(selection.version.version)}</code>"
+        for selection in document.selections
     )
-    signatures = [f"<code>{_escaped(one)}</code>" for one in document.signatures.values()]
+    signatures = [f"<code>{_escaped(signature)}</code>" for signature in document.signatures.values()]
     statements = "".join(
-        f'<details class="sql" id="sql-{one.name}">\n<summary>{_escaped(one.path)}</summary>\n'
-        f'<pre tabindex="0"><code>{_escaped(one.text)}</code></pre>\n</details>\n'
-        for one in document.statements
+        f'<details class="sql" id="sql-{statement.name}">\n<summary>{_escaped(statement.path)}</summary>\n'
+        f'<pre tabindex="0"><code>{_escaped(statement.text)}</code></pre>\n</details>\n'
+        for statement in document.statements
     )
     parts = [f"<h3>Versions</h3>\n{_list(versions)}"] if document.selections else []
     parts += (

@@ -39,53 +39,55 @@ def screen(
     write: Written,
 ) -> str:
     """Draw the cards, the worst first, and a strip for each dataset."""
-    drawn = "".join(_card(number, one, portraits, album, write) for number, one in enumerate(cards, 1))
+    drawn = "".join(_card(number, finding, portraits, album, write) for number, finding in enumerate(cards, 1))
     worst = f'<div class="cards">\n{drawn}</div>\n' if cards else ""
-    most = max((_reach(one) for one in portraits), default=1)
-    strips = "".join(_strip(one, colours.get(one.label, place), most, write) for place, one in enumerate(portraits))
-    metric = next((one.metric for one in portraits if one.metric), None)
+    most = max((_reach(portrait) for portrait in portraits), default=1)
+    strips = "".join(
+        _strip(portrait, colours.get(portrait.label, place), most, write) for place, portrait in enumerate(portraits)
+    )
+    metric = next((portrait.metric for portrait in portraits if portrait.metric), None)
     told = f'<p class="caption">{write(_HOMOGENEITY.format(metric))}</p>\n' if metric else ""
     return f'{worst}<div class="strips">\n{strips}</div>\n{told}'
 
 
-def _card(number: int, one: Finding, portraits: Sequence[Portrait], album: Album, write: Written) -> str:
-    example = "".join(_quoted(one, example, album, write) for example in one.examples[:1])
-    consequence = KINDS[one.kind].consequence
+def _card(number: int, finding: Finding, portraits: Sequence[Portrait], album: Album, write: Written) -> str:
+    example = "".join(_quoted(finding, example, album, write) for example in finding.examples[:1])
+    consequence = KINDS[finding.kind].consequence
     return (
-        f'<article class="card {one.severity}" aria-labelledby="card-{number}">\n'
-        f'<p class="severity"><span aria-hidden="true">{_MARKS[one.severity]}</span> {one.severity}</p>\n'
-        f'<h3 id="card-{number}">{write(title(one.kind))}{_whose(one, portraits, write)}</h3>\n'
-        f'<p class="headline">{write(one.headline)}</p>\n'
-        f'<p dir="auto">{write(_sentence(one))}</p>\n{example}'
+        f'<article class="card {finding.severity}" aria-labelledby="card-{number}">\n'
+        f'<p class="severity"><span aria-hidden="true">{_MARKS[finding.severity]}</span> {finding.severity}</p>\n'
+        f'<h3 id="card-{number}">{write(title(finding.kind))}{_whose(finding, portraits, write)}</h3>\n'
+        f'<p class="headline">{write(finding.headline)}</p>\n'
+        f'<p dir="auto">{write(_sentence(finding))}</p>\n{example}'
         + (f'<p class="consequence">{write(consequence)}</p>\n' if consequence else "")
-        + f'<p class="more"><a href="#finding-{_anchor(one)}">Evidence and what to do</a></p>\n</article>\n'
+        + f'<p class="more"><a href="#finding-{_anchor(finding)}">Evidence and what to do</a></p>\n</article>\n'
     )
 
 
-def _whose(one: Finding, portraits: Sequence[Portrait], write: Written) -> str:
-    name = one.about.get("dataset")
+def _whose(finding: Finding, portraits: Sequence[Portrait], write: Written) -> str:
+    name = finding.about.get("dataset")
     return f" · <span>{write(str(name))}</span>" if name and len(portraits) > 1 else ""
 
 
-def _sentence(one: Finding) -> str:
+def _sentence(finding: Finding) -> str:
     """Leave out whose it is, which stands above."""
-    name = one.about.get("dataset")
-    whose, colon, said = one.sentence.partition(": ") if name else ("", ":", one.sentence)
+    name = finding.about.get("dataset")
+    whose, colon, said = finding.sentence.partition(": ") if name else ("", ":", finding.sentence)
     named = colon and whose.startswith(str(name or ""))
-    return f"{said[:1].upper()}{said[1:]}." if named else f"{one.sentence}."
+    return f"{said[:1].upper()}{said[1:]}." if named else f"{finding.sentence}."
 
 
-def _anchor(one: Finding) -> str:
+def _anchor(finding: Finding) -> str:
     """Name a finding by all that it is about, so that no two are one; the content of a version says nothing more."""
-    about = (part for name, part in one.about.items() if name != "version" and part is not None)
-    return _NO_NAME.sub("-", "-".join(map(str, (one.kind, *about))))
+    about = (part for name, part in finding.about.items() if name != "version" and part is not None)
+    return _NO_NAME.sub("-", "-".join(map(str, (finding.kind, *about))))
 
 
-def _quoted(one: Finding, example: Mapping[str, str | int | None], album: Album, write: Written) -> str:
+def _quoted(finding: Finding, example: Mapping[str, str | int | None], album: Album, write: Written) -> str:
     """Quote a caption, and the one it is beside, with the words marked in which they differ, each by its picture."""
     own, other = str(example.get("text") or ""), str(example.get("other_text") or "")
-    picture = album.of_example(one, example)
-    second = album.of_example(one, example, "other_") if bool(own) == bool(other) else ""
+    picture = album.of_example(finding, example)
+    second = album.of_example(finding, example, "other_") if bool(own) == bool(other) else ""
     if own and other:
         first, last = (marked(text, write) for text in apart(own, other))
         said, beside = _quotation(first, example, "", write), _quotation(last, example, "other_", write)
@@ -111,47 +113,51 @@ def _quotation(said: str, example: Mapping[str, str | int | None], which: str, w
     return f'<blockquote dir="auto">“{said}”<cite>{write(cells.place(example, which))}</cite></blockquote>'
 
 
-def _strip(one: Portrait, number: int, most: int, write: Written) -> str:
-    mean, (fewest, most_captions) = one.captions / max(one.images, 1), one.of_an_image
+def _strip(portrait: Portrait, number: int, most: int, write: Written) -> str:
+    mean, (fewest, most_captions) = portrait.captions / max(portrait.images, 1), portrait.of_an_image
     of_each = (
         (f"{fewest:,}", "captions an image")
         if fewest == most_captions
         else (f"{mean:.2f}", f"captions an image ({fewest:,} to {most_captions:,})")
     )
-    repeats = one.captions - one.distinct
+    repeats = portrait.captions - portrait.distinct
     facts = [
-        (f"{one.images:,}", "images"),
-        (f"{one.captions:,}", "captions"),
+        (f"{portrait.images:,}", "images"),
+        (f"{portrait.captions:,}", "captions"),
         of_each,
         (f"{repeats:,}", "repeat another of their image"),
-        (f"{one.length:.1f}", "words a caption"),
+        (f"{portrait.length:.1f}", "words a caption"),
     ]
-    if one.homogeneity is not None:
-        between = f" ({one.low:.3f} to {one.high:.3f})" if one.low is not None and one.high is not None else ""
-        facts.append((f"{one.homogeneity:.3f}", f"homogeneity{between}"))
+    if portrait.homogeneity is not None:
+        between = (
+            f" ({portrait.low:.3f} to {portrait.high:.3f})"
+            if portrait.low is not None and portrait.high is not None
+            else ""
+        )
+        facts.append((f"{portrait.homogeneity:.3f}", f"homogeneity{between}"))
     counted_facts = "".join(f"<div><dd>{write(value)}</dd><dt>{write(name)}</dt></div>" for value, name in facts)
-    splits = ", ".join(f"{name} {images:,}" for name, images in one.splits)
+    splits = ", ".join(f"{name} {images:,}" for name, images in portrait.splits)
     parted = f"Images by split: {splits}" if splits else "No splits"
     return (
         f'<article class="strip"><h3 dir="auto"><span class="dot {colour(number)}-box" aria-hidden="true"></span>'
-        f"{write(one.label)}</h3>\n<dl>{counted_facts}</dl>\n"
-        f'<p class="splits">{write(parted)}</p>\n{_lengths(one, number, most, write)}</article>\n'
+        f"{write(portrait.label)}</h3>\n<dl>{counted_facts}</dl>\n"
+        f'<p class="splits">{write(parted)}</p>\n{_lengths(portrait, number, most, write)}</article>\n'
     )
 
 
-def _reach(one: Portrait) -> int:
-    """Give the length that all but a few captions are within."""
-    left = _TAIL * one.captions
-    for length, captions in sorted(one.lengths, reverse=True):
+def _reach(portrait: Portrait) -> int:
+    """Return the length that all but a few captions are within."""
+    left = _TAIL * portrait.captions
+    for length, captions in sorted(portrait.lengths, reverse=True):
         left -= captions
         if left < 0:
             return length
     return 1
 
 
-def _lengths(one: Portrait, number: int, most: int, write: Written) -> str:
+def _lengths(portrait: Portrait, number: int, most: int, write: Written) -> str:
     """Draw how many captions have how many words, at the scale of all datasets."""
-    shown = [(length, captions) for length, captions in one.lengths if length <= most]
+    shown = [(length, captions) for length, captions in portrait.lengths if length <= most]
     top = max((captions for _, captions in shown), default=1)
     step = _WIDE / (most + 1)
     bars = "".join(
@@ -159,7 +165,7 @@ def _lengths(one: Portrait, number: int, most: int, write: Written) -> str:
         f' width="{dots(max(step - 1, 1))}" height="{dots(_HIGH * captions / top)}"/>'
         for length, captions in shown
     )
-    usual = max(one.lengths, key=lambda pair: pair[1], default=(0, 0))[0]
+    usual = max(portrait.lengths, key=lambda pair: pair[1], default=(0, 0))[0]
     says = f"Lengths of captions: most have {counted(usual, 'word', 'words')}; up to {most} are drawn"
     return (
         f'<figure class="lengths"><svg viewBox="0 0 {_WIDE:g} {_HIGH + 16:g}" role="img" aria-label="{write(says)}">'
@@ -180,14 +186,14 @@ def listed(findings: Sequence[Finding], album: Album, write: Written, typed: Wri
 
 
 def _full(some: Iterable[Finding], album: Album, write: Written, typed: Written) -> Iterable[str]:
-    for one in some:
-        kind = KINDS[one.kind]
-        examples = "".join(_quoted(one, example, album, write) for example in one.examples)
-        advice = "" if one.severity == "info" else f'<p class="advice">{typed(kind.fix)}</p>\n'
+    for finding in some:
+        kind = KINDS[finding.kind]
+        examples = "".join(_quoted(finding, example, album, write) for example in finding.examples)
+        advice = "" if finding.severity == "info" else f'<p class="advice">{typed(kind.fix)}</p>\n'
         yield (
-            f'<article class="finding {one.severity}" id="finding-{_anchor(one)}">\n'
-            f'<h4>{write(title(one.kind))} <span class="number">{write(one.headline)}</span></h4>\n'
-            f'<p dir="auto">{typed(one.sentence)}.</p>\n'
+            f'<article class="finding {finding.severity}" id="finding-{_anchor(finding)}">\n'
+            f'<h4>{write(title(finding.kind))} <span class="number">{write(finding.headline)}</span></h4>\n'
+            f'<p dir="auto">{typed(finding.sentence)}.</p>\n'
             + (f'<p class="consequence">{write(kind.consequence)}</p>\n' if kind.consequence else "")
             + (f'<div class="examples">{examples}</div>\n' if examples else "")
             + f"{advice}</article>\n"

@@ -54,12 +54,12 @@ class Album:
         self._drawn += 1
         return tag
 
-    def of_example(self, one: Finding, example: Mapping[str, str | int | None], which: str = "") -> str:
+    def of_example(self, finding: Finding, example: Mapping[str, str | int | None], which: str = "") -> str:
         """Draw the image of a finding's example, or with `other_` the one that it is beside, unless it is the same."""
         image = example.get(f"{which}image")
         if which and image == example.get("image"):
             return ""
-        return self.drawn(one.about.get("dataset"), image, example.get(f"{which}text"))
+        return self.drawn(finding.about.get("dataset"), image, example.get(f"{which}text"))
 
     def of_rows(self, table: Table) -> Mapping[str, Sequence[str]]:
         """Draw the images of a table's rows, by column, row by row; one that its row has already shown is left out."""
@@ -74,7 +74,7 @@ class Album:
             yield "" if twice else self.drawn(dataset, image, captions[number] if captions else None)
 
     def told(self) -> list[str]:
-        """Say how many examples have their picture, and what is wrong with files."""
+        """Return how many examples have their picture, and what is wrong with files."""
         if not self._asked:
             return []
         examples = counted(self._asked, "example that names an image has its", "examples that name an image have their")

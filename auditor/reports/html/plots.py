@@ -112,7 +112,7 @@ def heatmap(figure: Figure, read: Marks) -> tuple[float, float, str]:
 
 
 def cell_colours(value: float, low: float, high: float) -> tuple[str, str]:
-    """Give ground and ink: pale to blue, or from blue over pale to red where 0 lies between the ends."""
+    """Return ground and ink: pale to blue, or from blue over pale to red where 0 lies between the ends."""
     if low < 0 < high:
         far = min(abs(value) / max(-low, high), 1.0)
         ground = _mixed(_PALE, _WARM if value >= 0 else _COLD, far)
@@ -125,13 +125,13 @@ def cell_colours(value: float, low: float, high: float) -> tuple[str, str]:
     return "#{:02x}{:02x}{:02x}".format(*ground), "#000000" if black else "#ffffff"
 
 
-def _mixed(one: Colour, other: Colour, share: float) -> Colour:
-    red, green, blue = (round(first + (last - first) * share) for first, last in zip(one, other, strict=True))
+def _mixed(colour: Colour, other: Colour, share: float) -> Colour:
+    red, green, blue = (round(first + (last - first) * share) for first, last in zip(colour, other, strict=True))
     return red, green, blue
 
 
 def _luminance(colour: Colour) -> float:
-    """Give the relative luminance of WCAG 2.2, 0 for black, 1 for white."""
+    """Return the relative luminance of WCAG 2.2, 0 for black, 1 for white."""
     parts = [part / 255 for part in colour]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -153,7 +153,7 @@ _LEAST = 1e-300  # a difference that has no fifth, in floating point
 
 
 def legend(figure: Figure, colours: Palette | None = None) -> str:
-    """Give a button for each series, which shows and hides it; nothing where there is one series only."""
+    """Return a button for each series, which shows and hides it; nothing where there is one series only."""
     read = marks(figure, colours)
     names = read.series
     if figure.kind == "heatmap" or len(names) < 2:
@@ -217,7 +217,7 @@ def _plot(figure: Figure, read: Marks) -> tuple[float, float, str]:
 
 
 def _across(figure: Figure, read: Marks, slot: float) -> Callable[[float], float]:
-    """Give the function from places to dots: names stand in the middle of a slot, numbers where their scale says."""
+    """Return the function from places to dots: names stand in the middle of a slot, numbers where their scale says."""
     if read.columns:
         return lambda x: _LEFT + (x + 0.5) * slot
     turned: Callable[[float], float] = math.log10 if figure.log_x else float
@@ -241,7 +241,7 @@ def _scale(figure: Figure, read: Marks) -> tuple[float, float, float]:
 
 
 def _round(size: float) -> float:
-    """Give 1, 2, 2.5 or 5 times a power of ten, the least that is not below."""
+    """Return 1, 2, 2.5 or 5 times a power of ten, the least that is not below."""
     power = 10.0 ** math.floor(math.log10(size))
     return next(power * part for part in (1, 2, 2.5, 5, 10) if power * part >= size * (1 - 1e-9))
 

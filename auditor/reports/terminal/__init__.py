@@ -49,31 +49,33 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
 
 
 def have_layout(result: Result) -> bool:
-    """Say whether the findings of a result stand by themselves: where they have examples, or tables that tell them."""
-    return any(one.examples for one in result.findings) or any(table.tells_findings for table in result.tables)
+    """Return whether findings are shown by themselves: they have examples, or tables with the same words."""
+    return any(finding.examples for finding in result.findings) or any(table.tells_findings for table in result.tables)
 
 
 def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     """Print how many there are of each severity, then each; those that only answer a question as bullets, last."""
-    matter = [one for one in result.findings if one.severity != "info"]
+    matter = [finding for finding in result.findings if finding.severity != "info"]
     screen.say(tally(matter) or "nothing was found that is worth a word", style="bold")
     screen.print()
-    for one in matter:
-        _show(one, screen)
-    for one in result.findings:
-        if one.severity == "info":
-            screen.say(harmless(one.sentence), bullet="• ")
-    if not quiet and any(one.examples for one in matter) and result.frame.height:
+    for finding in matter:
+        _show(finding, screen)
+    for finding in result.findings:
+        if finding.severity == "info":
+            screen.say(harmless(finding.sentence), bullet="• ")
+    if not quiet and any(finding.examples for finding in matter) and result.frame.height:
         what = "captions" if "text" in result.frame.columns else "rows"
         screen.say(f"-o FILE.csv has all {what}: {counted(result.frame.height, 'row', 'rows')}", style="dim")
 
 
-def _show(one: Finding, screen: Screen) -> None:
-    screen.print(Text.assemble((one.severity, _STYLES[one.severity]), "  ", (one.kind, "bold")), soft_wrap=True)
-    screen.say(harmless(one.sentence), indent=2)
-    if consequence := KINDS[one.kind].consequence:
+def _show(finding: Finding, screen: Screen) -> None:
+    screen.print(
+        Text.assemble((finding.severity, _STYLES[finding.severity]), "  ", (finding.kind, "bold")), soft_wrap=True
+    )
+    screen.say(harmless(finding.sentence), indent=2)
+    if consequence := KINDS[finding.kind].consequence:
         screen.say(consequence, indent=2, style="dim")
-    for example in one.examples:
+    for example in finding.examples:
         _quote(example, screen)
     screen.print()
 

@@ -44,7 +44,7 @@ class Screen(HarmlessConsole):
 
 
 def named_width() -> bool:
-    """Say whether COLUMNS names a width."""
+    """Return whether COLUMNS names a width."""
     return os.environ.get("COLUMNS", "").isdigit()
 
 

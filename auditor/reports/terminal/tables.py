@@ -76,7 +76,7 @@ def _show_rows(table: Table, layout: Layout, screen: Screen) -> None:
 def _show_cards(columns: tuple[Column, ...], screen: Screen) -> None:
     """Print one record after another, a value a line beside its name; what is empty is left out."""
     width = screen.edge or screen.width
-    pieces = (piece for one in columns for piece in packed(one.name, width // _NAMES, after=BREAKS))
+    pieces = (piece for column in columns for piece in packed(column.name, width // _NAMES, after=BREAKS))
     room = max(map(cell_len, pieces))
     for row in range(len(columns[0].cells)):
         screen.print()
@@ -92,9 +92,9 @@ def _show_cards(columns: tuple[Column, ...], screen: Screen) -> None:
 
 
 def _left_out(dropped: tuple[Column, ...]) -> list[str]:
-    """Say which columns are not shown, and what stands in those that say the same of every row."""
-    same = [f"{one.name} {value}" for one in dropped if (value := one.value)]
-    gone = [one.name for one in dropped if one.value is None]
+    """Return which columns are not shown, and what stands in those that say the same of every row."""
+    same = [f"{column.name} {value}" for column in dropped if (value := column.value)]
+    gone = [column.name for column in dropped if column.value is None]
     lines = [f"in every row: {', '.join(same)}"] if same else []
     return [*lines, f"no room for {', '.join(gone)}: a pipe (`| less -S`) has all columns"] if gone else lines
 
@@ -110,32 +110,32 @@ class Column:
 
     @cached_property
     def _body(self) -> int:
-        return max((cell_len(line) for one in self.cells for line in one.plain.split("\n")), default=0)
+        return max((cell_len(line) for cell in self.cells for line in cell.plain.split("\n")), default=0)
 
     @cached_property
     def _word(self) -> int:
-        return max((cell_len(word) for one in self.cells for word in one.plain.split()), default=0)
+        return max((cell_len(word) for cell in self.cells for word in cell.plain.split()), default=0)
 
     @property
     def prose(self) -> bool:
-        """Say whether its texts may be broken between words."""
+        """Return whether its texts may be broken between words."""
         return not self.right and self._body > _LEAST and self._word < self._body
 
     @property
     def natural(self) -> int:
-        """Give the width at which nothing is broken."""
+        """Return the width at which nothing is broken."""
         return max(self._body, cell_len(self.name))
 
     @property
     def least(self) -> int:
-        """Give the width below which a number or an id would be cut."""
+        """Return the width below which a number or an id would be cut."""
         body = min(self._body, max(_LEAST, min(self._word, _FAIR))) if self.prose else self._body
         return max(body, *map(cell_len, packed(self.name, 1, after=BREAKS)))
 
     @property
     def value(self) -> str | None:
-        """Give what stands in every row, of several; nothing may stand in one alone."""
-        values = {one.plain for one in self.cells}
+        """Return what stands in every row, of several; nothing may stand in one alone."""
+        values = {cell.plain for cell in self.cells}
         return values.pop() if len(values) == 1 and (len(self.cells) > 1 or values == {""}) else None
 
     def head(self, width: int) -> Text:
@@ -160,7 +160,7 @@ def columns_of(table: Table, *, bars: bool = True) -> tuple[Column, ...]:
     for name in table.frame.columns:
         drawn = bars and name in table.bars
         right = not drawn and flush_right(table, name)
-        key = not right and not drawn and all(one.key for one in columns)
+        key = not right and not drawn and all(column.key for column in columns)
         cells = tuple(
             _marked(told[name]) if name in told else _cell(table, name, value, bars=bars)
             for value, told in zip(table.frame[name], apart, strict=True)
@@ -185,41 +185,41 @@ def _marked(text: Marked) -> Text:
 def laid_out(table: Table, width: int | None) -> Layout | None:
     """Fit a table into a width; None where too little of it would be left."""
     columns = columns_of(table)
-    natural = tuple(one.natural for one in columns)
+    natural = tuple(column.natural for column in columns)
     if width is None or _taken(natural, _GAPS[0]) <= width:
         return Layout(columns, natural, _GAPS[0])
     columns = columns_of(table, bars=False)
-    natural = tuple(one.natural for one in columns)
+    natural = tuple(column.natural for column in columns)
     for gap in _GAPS:
         if _taken(natural, gap) <= width:
             return Layout(columns, natural, gap)
     dropped: list[Column] = []
     for column in [None, *_droppable(columns)]:
         dropped += [column] if column else []
-        kept = tuple(one for one in columns if one not in dropped)
-        least = [one.least for one in kept]
+        kept = tuple(column for column in columns if column not in dropped)
+        least = [column.least for column in kept]
         if kept and (spare := width - _taken(least, _GAPS[-1])) >= 0:
             widths = _shared(kept, least, spare)
-            return Layout(kept, tuple(widths), _GAPS[-1], tuple(one for one in columns if one in dropped))
+            return Layout(kept, tuple(widths), _GAPS[-1], tuple(column for column in columns if column in dropped))
     return None
 
 
 def _taken(widths: Sequence[int], gap: int) -> int:
-    """Give the cells of a row: columns, the blanks right of them, one between two, and one at each end."""
+    """Return the cells of a row: columns, the blanks right of them, one between two, and one at each end."""
     return sum(widths) + len(widths) * (gap + 1) + 1
 
 
 def _droppable(columns: Sequence[Column]) -> list[Column]:
-    """Give the columns that may be left out, first those that say nothing or the same of every row.
+    """Return the columns that may be left out, first those that say nothing or the same of every row.
 
     Then at most a third of the others: what is aside, then numbers, then words, from the right. Never what rows are of,
     and none of these where there is one record alone: a card has it whole.
     """
-    same = [one for one in columns if one.value is not None]
-    others = [one for one in reversed(columns) if one not in same and not one.key and not one.prose]
+    same = [column for column in columns if column.value is not None]
+    others = [column for column in reversed(columns) if column not in same and not column.key and not column.prose]
     others.sort(key=lambda one: (one.name not in _ASIDE, not one.right))
     most = len(columns) // 3 if len(columns[0].cells) > 1 else 0
-    return [*(one for one in same if not one.value), *(one for one in same if one.value), *others[:most]]
+    return [*(row for row in same if not row.value), *(row for row in same if row.value), *others[:most]]
 
 
 def _shared(columns: Sequence[Column], least: Sequence[int], spare: int) -> list[int]:
@@ -227,7 +227,8 @@ def _shared(columns: Sequence[Column], least: Sequence[int], spare: int) -> list
     widths = list(least)
     for prose, most in ((True, _FAIR), (False, None), (True, None)):
         goals = [
-            (one.natural if most is None else min(one.natural, most)) if one.prose is prose else 0 for one in columns
+            (column.natural if most is None else min(column.natural, most)) if column.prose is prose else 0
+            for column in columns
         ]
         while spare and (growing := [at for at, goal in enumerate(goals) if widths[at] < goal]):
             widths[min(growing, key=lambda at: widths[at])] += 1

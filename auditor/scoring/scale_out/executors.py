@@ -142,7 +142,7 @@ def _killed(folder: Path) -> StoreError:
 
 
 def _gathered(waiting: Sequence[Future[Done]]) -> Iterator[Done]:
-    """Give what is done as it comes; where that ends early, begin nothing more."""
+    """Yield what is done as it comes; where that ends early, begin nothing more."""
     try:
         for future in as_completed(waiting):
             yield future.result()

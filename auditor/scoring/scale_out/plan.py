@@ -76,7 +76,7 @@ class Plan:
 def read(text: str) -> Plan:
     """Read what `Plan.written` has spelled. Raises one of `FORGED` for anything else."""
     fields = json.loads(text)
-    fields["buckets"] = tuple(tuple(one) for one in fields["buckets"])
+    fields["buckets"] = tuple(tuple(bucket) for bucket in fields["buckets"])
     return typed(Plan(**{**fields, "metrics": tuple(fields["metrics"])}))
 
 
@@ -127,7 +127,7 @@ def _counts_all(metric: MetricRequest) -> bool:
 
 
 def _refusal(metric: MetricRequest) -> str | None:
-    """Say what a metric needs that stages lack."""
+    """Return what a metric needs that stages lack."""
     spec = metric.counting
     if not are_ours([metric]):
         return "workers know no metrics of your own"
@@ -143,6 +143,6 @@ def _refusal(metric: MetricRequest) -> str | None:
 
 def _statements(metrics: Sequence[MetricRequest]) -> dict[str, str]:
     """Fingerprint the SELECTs that count: a change in one of them is another plan."""
-    named = {one for metric in metrics for one in metric.counting.relations}
+    named = {relation for metric in metrics for relation in metric.counting.relations}
     named |= {file.name for file in catalogue().values() if file.path.parent.name == "scale_out"}
     return {name: fingerprint(name) for name in sorted(named)}

@@ -106,16 +106,16 @@ def checked(store: Store, receipt: Receipt, scores: Path) -> Iterator[tuple[str,
     Nothing is scored again: scores are hashed and added up. What this store or this release cannot say is null.
     """
     plan = receipt.plan
-    known = [one for one in log(store, plan.dataset) if one.version == plan.version]
+    known = [version for version in log(store, plan.dataset) if version.version == plan.version]
     captions = f"{plan.dataset}@{plan.version[:12]}"
     yield "captions", f"{captions} is {'' if known else 'not '}in this store", True if known else None
-    same = all(name in catalogue() and fingerprint(name) == one for name, one in plan.sql.items())
+    same = all(name in catalogue() and fingerprint(name) == statement for name, statement in plan.sql.items())
     yield "statements", f"{len(plan.sql)} SELECTs are {'' if same else 'not '}those of this release", same or None
     found = _sha256(scores)
     holds = found == receipt.scores_sha256
     yield "scores", f"the file is {'' if holds else 'not '}what was written", holds
     sums = totals(pl.concat(_sums_of_buckets(receipt, scores)))
-    added = sums.to_dicts() == [dict(one) for one in receipt.sums]
+    added = sums.to_dicts() == [dict(digest) for digest in receipt.sums]
     yield "sums", f"scores add up to {'the same' if added else 'other'} sums of {sums.height:,} groups", added
 
 

@@ -42,7 +42,7 @@ def write(plan: Plan, work: Work, path: Path) -> int:
 
 
 def _long(plan: Plan, scores: pl.DataFrame) -> pl.DataFrame:
-    """Give a row for each caption and metric."""
+    """Return a row for each caption and metric."""
     return scores.unpivot(plan.metrics, index=["split", "image", "slot"], variable_name="metric").select(
         pl.lit(plan.dataset).alias("dataset"),
         pl.lit(plan.version).alias("version"),

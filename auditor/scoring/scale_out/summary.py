@@ -59,7 +59,7 @@ def summary(metrics: Sequence[str], sums: pl.DataFrame) -> pl.DataFrame:
 
 
 def _levels(metric: str, sums: Sequence[Mapping[str, Any]]) -> Iterator[tuple[object, ...]]:
-    """Give the rows of a metric, from its sums for each number of captions that images have."""
+    """Yield the rows of a metric, from its sums for each number of captions that images have."""
     if not sums:
         return
     captions = sum(row["captions"] for row in sums)
@@ -76,7 +76,7 @@ def _levels(metric: str, sums: Sequence[Mapping[str, Any]]) -> Iterator[tuple[ob
 
 
 def _moments(n: int, total: Fraction, squares: Fraction) -> tuple[float, float | None]:
-    """Give the mean and the sd of n values, in units of 10^-12, from their sum and the sum of their squares."""
+    """Return the mean and the sd of n values, in units of 10^-12, from their sum and the sum of their squares."""
     mean = float(total / n / _UNIT)
     if n < 2:
         return mean, None

@@ -52,9 +52,9 @@ class Work:
         file = self.folder / _PLAN
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            for one in self.folder.rglob("*"):
-                if one.is_symlink() or not (one.is_file() or one.is_dir()):
-                    raise SourceError(f"{one}: is a link or a pipe, as no work has; {_REMEDY}")
+            for path in self.folder.rglob("*"):
+                if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                    raise SourceError(f"{path}: is a link or a pipe, as no work has; {_REMEDY}")
             if file.exists() and self.plan() != plan:
                 raise UsageError(
                     f"{self.folder}: holds the work on another question, or of another version of captions, metrics or "
@@ -91,7 +91,7 @@ class Work:
             return None
 
     def whole(self, stage: str, number: int) -> bool:
-        """Say whether a file is there with the bytes that its marker names.
+        """Return whether a file is there with the bytes that its marker names.
 
         Where it has others, it is to be made again, and so is what later stages may have made of it: their files go.
         """

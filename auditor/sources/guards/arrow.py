@@ -105,7 +105,7 @@ class FlatTable:
         return 0 if at is None else int(struct.unpack_from(kind, self._content, at)[0])
 
     def table(self, field: int) -> FlatTable | None:
-        """Give a table inside this one; null where it is left out."""
+        """Return a table inside this one; null where it is left out."""
         at = self._place(field)
         return None if at is None else FlatTable(self._content, self._target(at))
 

@@ -52,7 +52,7 @@ def each_unheard(read: Iterable[T]) -> Iterator[T]:
     rest = iter(read)
     while True:
         with unheard():
-            one = next(rest, None)
-        if one is None:
+            batch = next(rest, None)
+        if batch is None:
             return
-        yield one
+        yield batch

@@ -72,7 +72,7 @@ _CROWD = Layout(
 
 
 def layout(head: bytes) -> Layout | None:
-    """Tell which of the two files begins with `head`, by its first line that is of either."""
+    """Return which of the two files begins with `head`, by its first line that is of either."""
     for line in head.splitlines():
         for known in (_EXPERT, _CROWD):
             if known.line.fullmatch(line):
@@ -130,7 +130,7 @@ def _keyed(captions: pl.DataFrame, key: pl.Expr) -> pl.DataFrame:
 
 
 def takes_references(path: Path, options: Mapping[str, Option]) -> bool:
-    """Say whether references are asked for. Raises `UsageError` for a word that asks for nothing known."""
+    """Return whether references are asked for. Raises `UsageError` for a word that asks for nothing known."""
     asked = options.get("references")
     if asked not in (None, _UNRATED):
         raise UsageError(f'{path}: references = "{asked}": expected "{_UNRATED}"')

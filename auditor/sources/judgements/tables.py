@@ -95,12 +95,12 @@ def _rows(path: Path, separator: str, columns: Columns) -> Iterator[tuple[int, s
     first = next(records)
     names = list(first.value)
     judged = [names[at] for at in columns.scores] if len(columns.captions) == 1 else []
-    for one in chain([first], records):
-        fault, value = one.fault, one.value
+    for record in chain([first], records):
+        fault, value = record.fault, record.value
         if fault is None and not isinstance(value, dict):
             fault = "not an object"
         fields = [] if fault else [(_several if name in judged else _text)(value.get(name)) for name in names]
-        yield one.number, one.raw or show(value), fault, fields
+        yield record.number, record.raw or show(value), fault, fields
 
 
 def _several(value: Any) -> str | list[str]:
@@ -121,7 +121,7 @@ def _by_number(rated: pl.DataFrame) -> pl.DataFrame:
 
 
 def _rated(row: list[Any], columns: Columns) -> list[tuple[str, list[str]]]:
-    """Give the captions of a row, or their keys, with their scores; of several candidates, some may be left blank.
+    """Return the captions of a row, or their keys, with their scores; of several candidates, some may be left blank.
 
     A list of scores is of several judges.
     """

@@ -143,7 +143,7 @@ def pairs(path: Path, found: Mapping[str, NDArray[Any]], structs: NDArray[Any], 
 
 
 def check_origin(origin: object) -> str | None:
-    """Give the origin that a setting asks for; null where it asks for none.
+    """Return the origin that a setting asks for; null where it asks for none.
 
     Raises `UsageError` for one that nobody has, and for captions of another image.
     """
@@ -181,7 +181,7 @@ def _unknown(category: Any, origins: list[Any], ballot: list[Any] | None) -> str
 
 
 def _rows(path: Path, found: Mapping[str, NDArray[Any]], name: str, count: int, width: int) -> list[list[Any]]:
-    """Give a variable's numbers, row by row; nulls where there is no such variable."""
+    """Return a variable's numbers, row by row; nulls where there is no such variable."""
     array = found.get(name)
     if array is None:
         return [[None] * width] * count
@@ -192,7 +192,7 @@ def _rows(path: Path, found: Mapping[str, NDArray[Any]], name: str, count: int, 
 
 
 def _ballots(path: Path, found: Mapping[str, NDArray[Any]], count: int) -> list[list[Any] | None]:
-    """Give the votes of each pair, each of whatever width MATLAB packed it into."""
+    """Return the votes of each pair, each of whatever width MATLAB packed it into."""
     array = found.get("result")
     if array is None:
         return [None] * count

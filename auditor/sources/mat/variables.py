@@ -52,7 +52,7 @@ _LONGEST_FIELD = 64
 
 
 def is_mat(head: bytes) -> bool:
-    """Say whether the head of a file is that of a MATLAB file, of version 5 or 7.3."""
+    """Return whether the head of a file is that of a MATLAB file, of version 5 or 7.3."""
     return head[_HEADER - 4 : _HEADER] in _ORDERS or head.startswith(_HDF5[0])
 
 
@@ -120,7 +120,7 @@ def _byte_order(path: Path, content: bytes) -> str:
 
 
 def single(value: Any) -> Any:
-    """Give the one text or number that a value holds, however many cells it is in; null where there is another count.
+    """Return the one text or number that a value holds, however many cells it is in; null where there is another count.
 
     What is empty is an empty text: MATLAB writes '' as an array of nothing.
     """

@@ -33,7 +33,7 @@ EXTRA = "no Pillow is installed: pip install 'auditor[images]'"
 
 
 def pictures(place: Path, images: Sequence[str]) -> tuple[dict[str, Picture], list[str]]:
-    """Give a small picture of each image whose file is found, and say what is wrong with the others.
+    """Return a small picture of each image whose file is found, and say what is wrong with the others.
 
     `place` is a folder, with all that is in it, or a pattern. A file is an image's whose path in the folder or whose
     name is the image's id; or else whose name but for its ending is; or whose number is, as COCO writes it. Of several
@@ -69,7 +69,7 @@ def _first(said: list[str], what: str) -> list[str]:
 
 
 def _listed(place: Path) -> tuple[Path, Iterator[Path]]:
-    """Give the folder that a folder or pattern begins with, and the files."""
+    """Return the folder that a folder or pattern begins with, and the files."""
     if is_folder(place):
         if not os.access(place, os.R_OK | os.X_OK):
             raise SourceError(f"{_short(place)}: a folder that may not be entered")

@@ -108,7 +108,7 @@ def _resizable(image: Image.Image) -> Image.Image:
 
 
 def _plain(image: Image.Image) -> Image.Image:
-    """Give eight bits a colour, what is transparent on white."""
+    """Return eight bits a colour, what is transparent on white."""
     if image.mode == "I":
         return image.point(lambda value: value * (1 / 257)).convert("L")
     if image.mode == "F":  # values without a largest

@@ -73,7 +73,7 @@ def file_names(captions: pl.DataFrame) -> int:
 
 
 def complete(batch: pl.DataFrame) -> pl.DataFrame:
-    """Give a frame the columns of `CAPTION_SCHEMA`, in their order; those that it lacks are null."""
+    """Return a frame the columns of `CAPTION_SCHEMA`, in their order; those that it lacks are null."""
     absent = [pl.lit(None).alias(name) for name in CAPTION_SCHEMA if name not in batch.columns]
     return batch.with_columns(absent).select(pl.col(name).cast(kind) for name, kind in CAPTION_SCHEMA.items())
 

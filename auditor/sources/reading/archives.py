@@ -62,7 +62,7 @@ class Member(NamedTuple):
 
 
 def is_archive(path: Path, head: bytes) -> bool:
-    """Say whether a file is a tar or zip archive. `head` is the beginning of its content, unzipped."""
+    """Return whether a file is a tar or zip archive. `head` is the beginning of its content, unzipped."""
     return head[257:262] == b"ustar" or head.startswith((_ZIP, _EMPTY_ZIP)) or path.name.endswith((".tar", ".zip"))
 
 
@@ -78,7 +78,7 @@ def members(path: Path) -> Iterator[Member]:
 
 
 def refusal(path: Path, member: Member) -> pl.DataFrame:
-    """Give the refused record that stands for a member with a fault."""
+    """Return the refused record that stands for a member with a fault."""
     reason = f"{member.name}: {member.fault}"
     return pl.DataFrame({"source": path.name, "unit": "member", "line": member.number, "reason": reason})
 

@@ -31,7 +31,7 @@ def named_files(source: Source) -> list[Path]:
 
 
 def missing(source: Source) -> str | None:
-    """Say what is wrong with the first file that the dataset needs and that is not there; null where all are."""
+    """Return what is wrong with the first file that the dataset needs and that is not there; null where all are."""
     try:
         named_files(source)
         for listed in source.splits.values():
@@ -49,7 +49,7 @@ def split_lists(source: Source) -> dict[str, list[str]]:
 
 
 def by_file_names(source: Source) -> tuple[Source, str | None]:
-    """Give each file of undeclared splits that of its name, or of its folder's, and say so.
+    """Return each file of undeclared splits that of its name, or of its folder's, and say so.
 
     Files none of which names a split, or that all name the same, stay as they are; where only some do, or several files
     name none, the sentence says that the splits are unknown.

@@ -80,7 +80,7 @@ def below_header(
 
 
 def _is_quoted(fields: list[str], quoted: Iterator[list[str]], lines: _Lines) -> bool:
-    """Say whether the quotes in a record, split without regard to them, are around fields."""
+    """Return whether the quotes in a record, split without regard to them, are around fields."""
     if not all(field.startswith('"') for field in fields if '"' in field):
         return False
     lines.keep(0)
@@ -131,7 +131,7 @@ class _Lines:
             self._line = self._decoded(bytes(self._taken), self.first)
 
     def text(self) -> str:
-        """Give the record as it stands."""
+        """Return the record as it stands."""
         whole = self._line if self._count == 1 else self._decoded(bytes(self._taken), self.first)
         return whole.rstrip("\r\n")
 

@@ -59,7 +59,7 @@ def codec(option: Option | None) -> str | None:
 
 
 def decoded(head: bytes, option: Option | None) -> bytes:
-    """Give the head of a file as UTF-8."""
+    """Return the head of a file as UTF-8."""
     name = codec(option)
     return head if name is None else head.decode(name, errors="ignore").removeprefix("\ufeff").encode()
 
@@ -83,7 +83,7 @@ def guess(path: Path) -> str | None:
 
 
 def _merit(sample: bytes, name: str, frequent: re.Pattern[str]) -> float:
-    """Say which share of the letters that are not ASCII are frequent ones."""
+    """Return which share of the letters that are not ASCII are frequent ones."""
     try:
         text = sample.decode(name)
     except UnicodeDecodeError:

@@ -65,12 +65,12 @@ _LONGEST_STAND_IN = 256
 
 
 def is_stdin(path: Path) -> bool:
-    """Say whether a path stands for standard input."""
+    """Return whether a path stands for standard input."""
     return path in _STDINS
 
 
 def is_folder(path: Path) -> bool:
-    """Say whether a path is a folder; one that is out of reach is none."""
+    """Return whether a path is a folder; one that is out of reach is none."""
     try:
         return path.is_dir()
     except OSError:
@@ -115,7 +115,7 @@ def expand(part: Part) -> list[Path]:
         found += met
     if len(set(map(_identity, found))) < len(found) and len({path.resolve() for path in found}) < len(found):
         named = next(
-            path for number, path in enumerate(found) if path.resolve() in [one.resolve() for one in found[:number]]
+            path for number, path in enumerate(found) if path.resolve() in [path.resolve() for path in found[:number]]
         )
         raise SourceError(f"{named}: named twice; its captions would be read twice")
     return found
@@ -140,7 +140,7 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 def is_there(path: Path) -> bool:
-    """Say whether a file or folder stands at a path. Raises `SourceError` for what is neither, or out of reach."""
+    """Return whether a file or folder stands at a path. Raises `SourceError` for what is neither, or out of reach."""
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -159,7 +159,7 @@ def is_there(path: Path) -> bool:
 
 @functools.cache
 def _kernel_devices() -> frozenset[int]:
-    """Give the devices whose files wait for news, or are other ones each time that they are read."""
+    """Return the devices whose files wait for news, or are other ones each time that they are read."""
     return frozenset(os.stat(root).st_dev for root in ("/proc", "/sys") if os.path.ismount(root))  # noqa: PTH116
 
 
@@ -214,10 +214,10 @@ class Watch:
 
 
 def _state(path: Path) -> tuple[int | str, ...]:
-    """Give what no rewriting leaves as it was: the time of the last change cannot be set, as that of writing can."""
+    """Return what no rewriting leaves as it was: the time of the last change cannot be set, as that of writing can."""
     try:
         if path.is_dir():
-            return tuple(part for one in inside(path) for part in (str(one), *_state(one)))
+            return tuple(part for member in inside(path) for part in (str(member), *_state(member)))
         found = path.stat()
     except OSError:
         return ()
@@ -295,7 +295,7 @@ class _Bounded(io.RawIOBase):
 
 
 def head(path: Path, size: int = 1 << 16) -> bytes:
-    """Give the first bytes of a file's content, for guessing what it is."""
+    """Return the first bytes of a file's content, for guessing what it is."""
     with open_bytes(path) as file:
         return file.read(size)
 

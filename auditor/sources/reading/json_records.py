@@ -57,7 +57,7 @@ def _split(value: Any) -> str | None:
 
 
 def refuse(record: Any, image_key: str = "image_id") -> str | None:
-    """Say why a record is no caption; null where it is one."""
+    """Return why a record is no caption; null where it is one."""
     if not isinstance(record, dict):
         return f"not an object; expected {image_key} and caption"
     image, caption = record.get(image_key), record.get("caption")
@@ -71,7 +71,7 @@ def refuse(record: Any, image_key: str = "image_id") -> str | None:
 
 
 def encodable(text: str) -> bool:
-    """Say whether a text has no lone surrogates, which JSON may hold and UTF-8 may not."""
+    """Return whether a text has no lone surrogates, which JSON may hold and UTF-8 may not."""
     if text.isascii():
         return True
     try:

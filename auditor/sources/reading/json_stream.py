@@ -108,7 +108,7 @@ class _Window:
         self._decode = DECODER.raw_decode
 
     def peek(self) -> str:
-        """Give the next character that is no blank; "" at the end."""
+        """Return the next character that is no blank; "" at the end."""
         if self._at < len(self._text) and (found := self._text[self._at]) > " ":
             return found  # as mostly, without a search
         while True:
@@ -145,7 +145,7 @@ class _Window:
                     return value
 
     def fail(self, message: str, at: int | None = None) -> NoReturn:
-        """Say where the text is not JSON."""
+        """Return where the text is not JSON."""
         at = self._at if at is None else at
         line = self._lines_before + self._text.count("\n", 0, at) + 1
         column = at - self._text.rfind("\n", 0, at)

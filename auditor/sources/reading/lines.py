@@ -49,7 +49,7 @@ def blocks_of(file: BinaryIO, source: str, where: Path | str) -> Iterator[pl.Dat
 
 
 def unended(path: Path) -> int | None:
-    """Give the number of the last line of a plain file where it has no end, as one cut off in copying; else null.
+    """Return the number of the last line of a plain file where it has no end, as one cut off in copying; else null.
 
     A compressed file that was cut off is damaged, which is said where it is read.
     """
@@ -65,7 +65,7 @@ def unended(path: Path) -> int | None:
 
 
 def first_line(path: Path) -> str | None:
-    """Give the first line of a text file that is not blank; null where its first megabytes have none.
+    """Return the first line of a text file that is not blank; null where its first megabytes have none.
 
     Raises `SourceError` as `blocks` does.
     """

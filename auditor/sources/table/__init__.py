@@ -89,7 +89,7 @@ def read(part: Part) -> Batches:
 
 
 def columns_of(part: Part) -> dict[str, str]:
-    """Give the columns by which the first rows are read, by what they hold."""
+    """Return the columns by which the first rows are read, by what they hold."""
     for _, _, columns in _rows(part, wishes(part.options)):
         return columns
     return {}
@@ -111,7 +111,7 @@ def names_of(path: Path) -> list[str]:
 
 
 def remarks(part: Part) -> list[str]:
-    """Say which columns are taken together as the captions of an image, where no setting names each of them."""
+    """Return which columns are taken together as the captions of an image, where no setting names each of them."""
     wanted = wishes(part.options)
     for _, _, columns in _rows(part, wanted):
         names = [name for thing, name in columns.items() if thing.startswith("caption ")]
@@ -122,7 +122,7 @@ def remarks(part: Part) -> list[str]:
 
 
 def _left_out(piece: Piece, frame: pl.DataFrame, language: str) -> pl.DataFrame:
-    """Give the rows of other languages, or of none, as what they are: no records of this dataset."""
+    """Return the rows of other languages, or of none, as what they are: no records of this dataset."""
     other = (pl.col("language") != language) | pl.col("language").is_null()
     return frame.filter(other & pl.col("reason").is_null()).select(
         "line",
@@ -154,7 +154,7 @@ def _frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str
 
 
 def _order(part: Part, wanted: Wishes) -> dict[str, int]:
-    """Give numbers to the annotators of the whole part: numbers by their value, then names by their letters."""
+    """Return numbers to the annotators of the whole part: numbers by their value, then names by their letters."""
     names: set[str] = set()
     for _, frame, columns in _rows(part, wanted):
         if "annotator" in columns:
@@ -215,7 +215,7 @@ def pieces(folder: Path) -> Iterator[Piece]:
 
 
 def of_hub(folder: Path) -> list[Path]:
-    """Give the Parquet files of a folder as Hugging Face's hub holds it, sorted: those in `data`, beside a README."""
+    """Return the Parquet files of a folder as Hugging Face's hub holds it, sorted: those in `data`, beside a README."""
     if not (folder / "README.md").is_file():
         return []
     return sorted(file for file in (folder / DATA).glob("*.parquet") if file.is_file())

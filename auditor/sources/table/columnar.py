@@ -91,7 +91,7 @@ def _numbered(frame: pl.DataFrame, row: int) -> pl.DataFrame:
 
 
 def _fit(thing: str, kind: pl.DataType) -> Fit:
-    """Say how well a column of a type serves."""
+    """Return how well a column of a type serves."""
     if isinstance(kind, pl.List | pl.Array):
         may_be = thing in ("caption", "identifier") and not isinstance(
             _type(kind.inner), pl.List | pl.Array | pl.Binary
@@ -157,7 +157,7 @@ def _text(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
 
 
 def _fault(schema: pl.Schema, columns: Mapping[str, str]) -> pl.Expr:
-    """Say which bytes are no text: they are null among the texts, and not where they come from."""
+    """Return which bytes are no text: they are null among the texts, and not where they come from."""
     faults = [
         pl.when(pl.col(thing).is_not_null() & _text(pl.col(thing), kind).is_null()).then(
             pl.lit(f"{columns[thing]} is not UTF-8")
@@ -189,7 +189,7 @@ class _Message(NamedTuple):
 
 
 def _stream_schema(path: Path) -> pl.Schema:
-    """Give the names and types of the columns. Raises `SourceError` for a file that is no stream."""
+    """Return the names and types of the columns. Raises `SourceError` for a file that is no stream."""
     first = next(_messages(path), None)
     if first is None or first.kind != SCHEMA:
         raise SourceError(f"{path}: not an Arrow stream: it does not begin with a schema")

@@ -112,14 +112,14 @@ def choose(where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str,
 
 
 def named_by(wish: str, names: Sequence[str]) -> Sequence[str]:
-    """Give the columns that a name or a pattern (`caption_*`) means, by their numbers; itself where it means none."""
+    """Return the columns that a name or a pattern (`caption_*`) means, by their numbers; itself where it means none."""
     if wish in names or not any(sign in wish for sign in "*?["):
         return (wish,)
     return sorted(fnmatch.filter(names, wish), key=_by_number) or (wish,)
 
 
 def numbered(names: Sequence[str]) -> tuple[str, ...]:
-    """Give the columns of captions that differ in a number alone, by it, where no other may hold captions.
+    """Return the columns of captions that differ in a number alone, by it, where no other may hold captions.
 
     `caption_1`, `caption_2`, … or `caption1`, `caption2`, …: the captions of one image.
     """
@@ -147,12 +147,12 @@ def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str
 
 
 def kind_of(thing: str) -> str:
-    """Give `caption` for `caption 0`, `caption 1`, …; else the thing itself."""
+    """Return `caption` for `caption 0`, `caption 1`, …; else the thing itself."""
     return "caption" if thing.startswith("caption ") else thing
 
 
 def recognised(names: Sequence[str]) -> bool:
-    """Say whether names of columns alone tell which holds the image and which the caption."""
+    """Return whether names of columns alone tell which holds the image and which the caption."""
     known = {thing: bool(_guessed(thing, names, lambda *_: 2)) for thing in ("image", "caption")}
     return known["image"] and (known["caption"] or bool(numbered(names)))
 

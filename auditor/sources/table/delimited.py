@@ -54,7 +54,7 @@ def names(header: str, delimiter: str) -> list[str]:
 
 
 def looks_like_data(name: str) -> bool:
-    """Say whether what should be a column's name is a file, an address, a number or a sentence."""
+    """Return whether what should be a column's name is a file, an address, a number or a sentence."""
     return _DATA.search(name[:_LONGEST_NAME]) is not None
 
 
@@ -104,7 +104,7 @@ class _Table:
         self._undecided = True
 
     def row(self, line: int, raw: str, reason: str | None, *fields: str) -> tuple[Any, ...]:
-        """Give a record as line, text, reason and what its columns hold."""
+        """Return a record as line, text, reason and what its columns hold."""
         if reason is None and len(fields) != self._width:
             reason = f"{len(fields)} fields where the header has {self._width}"
         if reason is not None:

@@ -40,7 +40,7 @@ class Record(NamedTuple):
 
 
 def first_keys(text: str) -> list[str]:
-    """Give the keys of the first record of a text, none where it does not begin with a whole one.
+    """Return the keys of the first record of a text, none where it does not begin with a whole one.
 
     A record is an object in a list, or one that has its line to itself.
     """
@@ -126,7 +126,7 @@ def _first(records: Iterator[Record]) -> list[Record]:
 
 
 def _example(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Give every key that the records have, in the order of its appearance, with the first value that is not null."""
+    """Return every key that the records have, in the order of its appearance, with the first value that is not null."""
     example: dict[str, Any] = {}
     for record in found:
         for key, value in record.items():
@@ -148,7 +148,7 @@ def _fit(thing: str, value: Any) -> Fit:
 
 
 def text_of(thing: str, value: Any, name: str, lists: dict[str, bool]) -> str | list[str | None] | None:
-    """Give what a record says of a thing as text. Raises `ValueError` where it cannot be that."""
+    """Return what a record says of a thing as text. Raises `ValueError` where it cannot be that."""
     if value is None:
         return None
     kind, is_list = kind_of(thing), isinstance(value, list)

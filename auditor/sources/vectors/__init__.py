@@ -96,7 +96,7 @@ def _check_pattern(pattern: object) -> None:
 
 
 def _is_of_clip_retrieval(folder: Path) -> bool:
-    """Say whether a folder holds vectors of images and their metadata."""
+    """Return whether a folder holds vectors of images and their metadata."""
     return bool(_parts(folder, _IMAGES, "npy") or _parts(folder, _TEXTS, "npy")) and bool(
         _parts(folder, _METADATA, "parquet")
     )
@@ -172,7 +172,7 @@ def _array(path: Path, group: Any, name: str, limits: Limits) -> NDArray[Any]:
 
 
 def _checked(path: Path, group: Any, name: str, limits: Limits) -> Any:
-    """Give a dataset. Raises `SourceError` for what is none, lies in other files, or declares more than it can hold."""
+    """Return a dataset. Raises `SourceError` unless it is one, in this file, no larger than the file can hold."""
     found = group[name]
     if not hasattr(found, "is_virtual") or found.shape is None:
         what = "empty" if hasattr(found, "is_virtual") else "a group"

@@ -36,7 +36,7 @@ _TEXT_VECTORS = ("text_vector", "text_embedding", "text_emb")
 
 
 def recognises(path: Path) -> bool:
-    """Say whether a Parquet file has a column of lists of numbers that is called like one of vectors.
+    """Return whether a Parquet file has a column of lists of numbers that is called like one of vectors.
 
     One with captions too, whose vectors are of images alone, is a table of captions to whoever does not say otherwise.
     """
@@ -89,7 +89,7 @@ def _as_list(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
 
 
 def _columns(path: Path, schema: pl.Schema, options: Mapping[str, Option]) -> list[dict[str, str]]:
-    """Say which columns name and hold vectors: of images, of texts, or of both."""
+    """Return which columns name and hold vectors: of images, of texts, or of both."""
     lists = [name for name, kind in schema.items() if _is_vector(kind)]
     texts = [name for name, kind in schema.items() if kind in _NAMES or kind.is_integer()]
     image = _chosen(path, "image_col", IMAGES, texts, options)

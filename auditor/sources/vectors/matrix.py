@@ -56,7 +56,7 @@ def read_npz(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame
 
 
 def of(options: Mapping[str, Option]) -> str:
-    """Say whether ids name images or are texts."""
+    """Return whether ids name images or are texts."""
     return "text" if options.get("of") == "texts" else "image"
 
 
@@ -99,10 +99,10 @@ def not_one(path: Path, name: str, shape: tuple[int, ...], kind: Any) -> SourceE
 
 
 def as_texts(path: Path, ids: NDArray[Any]) -> pl.Series:
-    """Give ids as texts. Raises `SourceError` for an array of something else."""
+    """Return ids as texts. Raises `SourceError` for an array of something else."""
     if ids.ndim != 1 or ids.dtype.kind not in "USiu":
         raise SourceError(f"{path}: its ids are {ids.dtype}: expected a row of texts or whole numbers")
-    values = [one.decode() if isinstance(one, bytes) else str(one) for one in ids.tolist()]
+    values = [identifier.decode() if isinstance(identifier, bytes) else str(identifier) for identifier in ids.tolist()]
     return pl.Series(values, dtype=pl.String)
 
 
@@ -110,7 +110,7 @@ def ids_beside(path: Path) -> Path | None:
     """Find the list of ids beside a matrix: `NAME.txt`, `NAME_ids.txt`, `ids.txt`, or one of the other endings."""
     stems = (path.stem, f"{path.stem}_ids", f"{path.stem}.ids", "ids")
     tried = [path.with_name(f"{stem}{ending}") for stem in stems for ending in _ID_ENDINGS]
-    return next((one for one in tried if one.is_file() and one != path), None)
+    return next((candidate for candidate in tried if candidate.is_file() and candidate != path), None)
 
 
 def _ids(path: Path) -> pl.Series:
@@ -137,7 +137,7 @@ def column(path: Path, known: Sequence[str], asked: Option | None = None) -> pl.
     there = table.collect_schema().names()
     lower = {name.lower(): name for name in reversed(there)}
     of_known = next((lower[name] for name in known if name in lower), there[0] if len(there) == 1 else None)
-    name = of_known if asked is None else next((one for one in there if one == asked), None)
+    name = of_known if asked is None else next((member for member in there if member == asked), None)
     if name is None:
         raise SourceError(f"{path}: no column {asked or ', '.join(known)}; it has {', '.join(there)}")
     if path.suffix.lower() != ".csv":

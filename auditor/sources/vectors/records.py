@@ -74,7 +74,7 @@ def block(source: str, first: int, of: str, names: pl.Series, vectors: NDArray[n
 
 
 def single(values: NDArray[np.generic]) -> NDArray[np.float32]:
-    """Give numbers in single precision; what is too large for it is infinite, and refused like what was."""
+    """Return numbers in single precision; what is too large for it is infinite, and refused like what was."""
     with np.errstate(over="ignore"):
         return np.ascontiguousarray(values, dtype=np.float32)
 
@@ -110,7 +110,7 @@ def equally_long(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 
 
 def _image(options: Mapping[str, Option]) -> tuple[pl.Expr, pl.Expr]:
-    """Give the image that a record is of, by the settings, and why it cannot be told."""
+    """Return the image that a record is of, by the settings, and why it cannot be told."""
     image, reason = pl.col("image"), pl.lit(None, pl.String)
     if options.get("basename") is True:
         image = image.str.extract(r"([^/\\]+)[/\\]*$", 1)

@@ -195,7 +195,7 @@ def find(header: Sequence[str], options: Mapping[str, Option]) -> Places:
 
 
 def lacking(places: Places, options: Mapping[str, Option]) -> str | None:
-    """Say which column is missing; null where votes can be read."""
+    """Return which column is missing; null where votes can be read."""
     for option in OPTIONS:
         if option in options and option.removesuffix("_col") not in places:
             return f'{option} "{_shown(options[option])}"'

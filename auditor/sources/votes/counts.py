@@ -56,7 +56,7 @@ def key(path: Path) -> pl.DataFrame:
 
 
 def gathered(path: Path, found: pl.DataFrame, key: pl.DataFrame | None) -> pl.DataFrame:
-    """Give one row a comparison, in order of lines, and one for each record that is refused or has no vote.
+    """Return one row a comparison, in order of lines, and one for each record that is refused or has no vote.
 
     Columns: line, reason, left_out, raw, image, a, b, c, votes_b, votes_c, category, origin_b, origin_c. With a key, B
     and C are those of the candidates as they were named. Raises `SourceError` where nobody has voted at all.

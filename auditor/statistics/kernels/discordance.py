@@ -38,7 +38,7 @@ class Ranking(NamedTuple):
 
     @property
     def group_sizes(self) -> NDArray[np.int64]:
-        """Say how many rows share each rank."""
+        """Return how many rows share each rank."""
         return np.diff(self.starts)
 
 
@@ -85,7 +85,7 @@ def _ranks(order: NDArray[np.uint32], starts: NDArray[np.int64]) -> NDArray[np.u
 def _in_order_of(
     rank: NDArray[np.uint32], starts: NDArray[np.int64], order_b: NDArray[np.uint32], starts_b: NDArray[np.int64]
 ) -> NDArray[np.uint32]:
-    """Give b's ranks in the order of a, and where a holds rows equal, in their own: those pairs are not discordant."""
+    """Return b's ranks in the order of a; ties of a are in the order of b, so that they are not discordant."""
     free = starts[:-1].astype(np.uint32)
     ranks = np.empty(len(rank), np.uint32)
     for rank_b in range(len(starts_b) - 1):

@@ -46,7 +46,7 @@ def ranked(values: Floats) -> Ranked:
 
 
 def spearman(a: Ranked, b: Ranked, image: Integers, times: Times, threads: int = _THREADS) -> Floats:
-    """Give Spearman's rho of two columns in each resample; not a number where one of them has a single value there.
+    """Return Spearman's rho of two columns in each resample; not a number where one of them has a single value there.
 
     `image` numbers the image of each row from 0; `times` (resamples × images) says how often each was drawn.
     """
@@ -62,7 +62,7 @@ def spearman(a: Ranked, b: Ranked, image: Integers, times: Times, threads: int =
 def kendall(
     a: Ranked, b: Ranked, image: Integers, times: Times, threads: int = _THREADS, few_values: int = _FEW_VALUES
 ) -> tuple[Floats, Floats]:
-    """Give Kendall's tau-b and tau-c as `spearman` gives rho. It takes least where `b` has few values."""
+    """Return Kendall's tau-b and tau-c as `spearman` gives rho. It takes least where `b` has few values."""
     found = np.full((2, len(times)), np.nan)
 
     def run(first: int, last: int) -> None:
@@ -77,7 +77,7 @@ def kendall(
 
 
 def pearson(sums: Floats, times: Times) -> Floats:
-    """Give Pearson's r in each resample from sums by image: n, Σa, Σb, Σa², Σb², Σab (images × 6)."""
+    """Return Pearson's r in each resample from sums by image: n, Σa, Σb, Σa², Σb², Σab (images × 6)."""
     found = np.full(len(times), np.nan)
     _pearson(sums, times, found)
     return found

@@ -18,7 +18,7 @@ _PARTS = 4
 
 
 def classed(rated: Rated) -> tuple[pl.DataFrame, list[str]]:
-    """Give every rating beside the scores of its caption, with its class; and the classes from the lowest rating up.
+    """Return every rating beside the scores of its caption, with its class; and the classes from the lowest rating up.
 
     A class is a rating, or a part of the scale where people gave many different ones. Columns: class, human, those of
     `Rated.scores`.

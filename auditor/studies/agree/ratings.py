@@ -69,7 +69,7 @@ class Rated:
         return protocols_of(self.judges)
 
     def people(self, protocol: str) -> pl.DataFrame:
-        """Give what people say, by a protocol. Columns: image, slot, human.
+        """Return what people say, by a protocol. Columns: image, slot, human.
 
         `pooled` has a row for every rating, `mean` the mean of a caption's ratings, a judge's that judge's own.
         """
@@ -80,7 +80,7 @@ class Rated:
         return chosen.select("image", "slot", human="score")
 
     def beside_scores(self, protocol: str, *, without_references: bool = False) -> pl.DataFrame:
-        """Give what people say beside every score. Columns: image, slot, human, those of `scores`."""
+        """Return what people say beside every score. Columns: image, slot, human, those of `scores`."""
         scores = self.scores.filter(~pl.col("is_reference")) if without_references else self.scores
         return self.people(protocol).join(scores, on=["image", "slot"], how="inner", maintain_order="left")
 
@@ -123,7 +123,7 @@ def rated_captions(
     ratings, notes = _ratings(store, annotated, scale)
     references, unmatched = references_of(store, annotated, against)
     rule = References("all")
-    wanted = [replace(one, rounded=rounded) for one in requests(metric_names)]
+    wanted = [replace(request, rounded=rounded) for request in requests(metric_names)]
     metrics, unscored = scorable(store, references, wanted, metric_names)
     candidates = rated or output_of(annotated)
     described = Captions(store, references, tokenizer)

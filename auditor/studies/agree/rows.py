@@ -130,7 +130,7 @@ def correlated(
 
 
 def missing(label: str, made: Mapping[tuple[str, str], ProtocolRows], resampling: Resampling) -> list[str]:
-    """Say why coefficients and intervals are missing; like reasons in one sentence."""
+    """Return why coefficients and intervals are missing; like reasons in one sentence."""
     reasons: dict[str, list[str]] = {}
     for (protocol, candidates), each in made.items():
         where = protocol if candidates == ALL else f"{protocol} without own references"
@@ -149,7 +149,7 @@ def missing(label: str, made: Mapping[tuple[str, str], ProtocolRows], resampling
 
 
 def _reason(scores: pl.DataFrame) -> str | None:
-    """Say why people's ratings correlate with nothing; null where they may."""
+    """Return why people's ratings correlate with nothing; null where they may."""
     if scores.height < FEWEST:
         return f"{counted(scores.height, 'rating', 'ratings')} with a score, of {FEWEST} that it takes"
     if scores[PEOPLE].n_unique() == 1:
@@ -194,7 +194,7 @@ def tested(protocols: Sequence[str], statistics: Sequence[str]) -> tuple[str, st
 
     Null where no coefficient is asked for that has such a test.
     """
-    chosen = next((one for one in _TESTED if one in statistics), None)
+    chosen = next((tested for tested in _TESTED if tested in statistics), None)
     return None if chosen is None else ("mean" if "mean" in protocols else protocols[0], chosen)
 
 
@@ -212,7 +212,7 @@ def kappas(rated: Rated, threshold: float, cut: float | None) -> list[Row]:
 
 
 def uncut(rated: Rated, threshold: float) -> list[str]:
-    """Say why there is no kappa, where there is none."""
+    """Return why there is no kappa, where there is none."""
     means = rated.beside_scores("mean")[PEOPLE]
     good = int((means >= threshold).sum())
     if 0 < good < len(means):
@@ -257,7 +257,7 @@ def described(rated: Rated, rows: pl.DataFrame, resampling: Resampling) -> pl.Da
 
 
 def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
-    """Give the rows of people among themselves, and notes on what there is none of.
+    """Return the rows of people among themselves, and notes on what there is none of.
 
     `spearman` of every two judges (protocol `judge-1 judge-2`); `krippendorff-ordinal` and `krippendorff-interval` of
     all; `ceiling`: Spearman of a judge with the mean of the others (protocol: the judge), and of all ratings with the

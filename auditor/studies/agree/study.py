@@ -136,8 +136,8 @@ def agree(
     question, pairs = question or AgreeSettings(), pairs or PairSettings()
     every = select_all(store, refs, split, tokenizer, beside=[against], progress=progress)
     selections, tokenizer = [captions.selection for captions in every], every[0].tokenizer
-    rated = [one.label for one in selections if one.version.kind not in COMPARED]
-    if compared := [one.label for one in selections if one.version.kind in COMPARED]:
+    rated = [selection.label for selection in selections if selection.version.kind not in COMPARED]
+    if compared := [selection.label for selection in selections if selection.version.kind in COMPARED]:
         if rated:
             calls = f"`auditor agree {' '.join(rated)}` and `auditor agree {' '.join(compared)}`"
             raise UsageError(f"ratings, and pairs or triplets, have no rows in common: ask {calls}")
@@ -166,7 +166,9 @@ def agree(
     return Result(
         "agree",
         pl.concat(part.rows for part in parts),
-        selections=tuple(dict.fromkeys(one for part in parts for one in (part.rated.annotated, part.rated.references))),
+        selections=tuple(
+            dict.fromkeys(selection for part in parts for selection in (part.rated.annotated, part.rated.references))
+        ),
         signatures={label: text for part in parts for label, text in part.rated.signatures.items()},
         tables=folded((table for part in parts for table in part.tables), "metrics-against-people"),
         figures=tuple(figure for part in parts for figure in part.figures),

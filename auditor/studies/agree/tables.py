@@ -238,7 +238,7 @@ def figure(rated: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
 
 
 def said(rated: Rated, rows: pl.DataFrame) -> list[Said]:
-    """Say which metric is closest to people, how probable the least coefficient is, and what is turned round."""
+    """Return which metric is closest to people, how probable the least coefficient is, and what is turned round."""
     label, order = rated.annotated.label, ranked(rated, rows)
     told = list[Said]()
     if order.height > 1:

@@ -106,13 +106,13 @@ def bounds_by_files(
 
 
 def _place(store: Store, work: Path | None) -> Callable[[Plan], Path]:
-    """Say where a plan is worked at: in the folder that is named, else in one of its own beside the store."""
+    """Return where a plan is worked at: in the folder that is named, else in one of its own beside the store."""
     beside = store.path.with_name(f"{store.path.name}.stages")
     return lambda plan: work or beside / plan.digest[:12]
 
 
 def _done(plan: Plan, made: Mapping[str, int]) -> str:
-    """Say how the work was cut, and how much of it was there already."""
+    """Return how the work was cut, and how much of it was there already."""
     cut = f"{counted(len(plan.buckets), 'bucket', 'buckets')} of images"
     partitions = f", {counted(plan.partitions, 'partition', 'partitions')} of n-grams" if plan.partitions else ""
     files, new = len(list(named_files(plan))), sum(made.values())

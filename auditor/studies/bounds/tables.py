@@ -31,7 +31,7 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
         )
         made += [one for name, part in parts.items() for one in _upper(selection, part, name)]
         made += _lower(selection, every)
-        made += [one for name, part in parts.items() for one in _images(selection, part, name)]
+        made += [image for name, part in parts.items() for image in _images(selection, part, name)]
     return folded(made)
 
 
@@ -55,7 +55,7 @@ def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]
 
 
 def _named(column: str, variant: str) -> pl.Expr:
-    """Tell what is of each text once per image from what is of all captions."""
+    """Return what is of each text once per image from what is of all captions."""
     return pl.col(column) if variant == RAW else pl.format(f"{{}}, {variant}", column)
 
 
@@ -163,9 +163,12 @@ def figures(rows: pl.DataFrame, selections: Sequence[Selection]) -> tuple[Figure
 
 
 def _means(rows: pl.DataFrame, selections: Sequence[Selection]) -> pl.DataFrame:
-    """Give one row per dataset as tables call it, metric and candidate, in the order of `rows`."""
+    """Return one row per dataset as tables call it, metric and candidate, in the order of `rows`."""
     labels = pl.DataFrame(
-        [(one.version.dataset, one.version.version, one.split, one.label) for one in selections],
+        [
+            (selection.version.dataset, selection.version.version, selection.split, selection.label)
+            for selection in selections
+        ],
         schema=dict.fromkeys(("dataset", "version", "split", "label"), pl.String),
         orient="row",
     ).unique(["dataset", "version", "split"], keep="first", maintain_order=True)

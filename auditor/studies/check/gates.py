@@ -50,7 +50,7 @@ class GateRule:
     by_kind: bool = False
 
     def holds(self, value: float, limit: float) -> bool:
-        """Say whether a value is within its limit."""
+        """Return whether a value is within its limit."""
         return _COMPARISONS[self.words](value, limit)
 
 
@@ -112,7 +112,7 @@ class Demands:
     @property
     def gates(self) -> tuple[Gate, ...]:
         """All that can pass or fail."""
-        return (*(one.gate for one in self.demands), *self.statements)
+        return (*(demand.gate for demand in self.demands), *self.statements)
 
 
 def understood(gates: Sequence[Gate]) -> Demands:

@@ -141,7 +141,7 @@ def homogeneity(asked: Asked) -> pl.DataFrame:
     errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
     scores = with_givers(captions, scored, against)
     indices = estimated_indices(selection, scores, errors, _SEED, _RESAMPLES, _CONFIDENCE, asked.progress)
-    by_metric = {one.metric: one for one in indices.indices if one.statistic == "homogeneity"}
+    by_metric = {index.metric: index for index in indices.indices if index.statistic == "homogeneity"}
     said = "; ".join(map(str, (*scored.reasons.values(), *scored.notes, *indices.notes)))
     rows = []
     for label in (metric.label for metric in metrics):
@@ -197,7 +197,7 @@ def _reference(label: str, split: str | None) -> str:
 
 
 def _unsplit(asked: Asked) -> str:
-    """Say why leaks cannot be looked for."""
+    """Return why leaks cannot be looked for."""
     if asked.selection.split is not None:
         return f"needs the splits {TEST} and {TRAIN}, and {asked.selection.label} is one split; name the whole dataset"
     held = images(asked.store, asked.selection)["split"].drop_nulls().unique().sort().to_list()
@@ -221,7 +221,7 @@ def _without(statistics: tuple[str, ...], reason: str) -> pl.DataFrame:
 
 
 def _rows(rows: pl.DataFrame) -> pl.DataFrame:
-    """Give rows every column, null where they have none."""
+    """Return rows every column, null where they have none."""
     return rows.select(
         (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
         for name, kind in MEASURED.items()

@@ -65,8 +65,8 @@ def answers(
         if gate.dataset is None and not named:
             answered.append(Answer(gate, None, _asked(store, gate, {}, timeout)))
             continue
-        for one in selections:
-            version = one.version
+        for selection in selections:
+            version = selection.version
             is_own = any((other.dataset, other.keys) == (version.dataset, gate.keys) for other in gates)
             if gate.dataset != (version.dataset if is_own else None):
                 continue
@@ -74,12 +74,12 @@ def answers(
                 "dataset": version.dataset,
                 "version": version.version,
                 "seq": version.seq,
-                "split": one.split,
+                "split": selection.split,
             }
             given = {name: fact for name, fact in facts.items() if name in named}
             if unknown := named - set(facts):
                 raise _fault(gate, f"no parameter ${min(unknown)}; there are {', '.join(f'${name}' for name in facts)}")
-            answered.append(Answer(gate, one, _asked(store, gate, given, timeout)))
+            answered.append(Answer(gate, selection, _asked(store, gate, given, timeout)))
     return answered
 
 

@@ -118,7 +118,7 @@ def check(
 
 
 def _selections(store: Store, refs: Sequence[str], wanted: Demands) -> tuple[tuple[Selection, ...], set[str]]:
-    """Give what is checked, and the datasets with gates of their own that the store does not hold."""
+    """Return what is checked, and the datasets with gates of their own that the store does not hold."""
     if refs:
         return resolve_all(store, refs), set()
     of_all = any(gate.dataset is None for gate in wanted.gates)

@@ -58,7 +58,7 @@ class Battery:
 
 
 def scorers(at_work: Workspace, items: pl.DataFrame, battery: Battery, *, trained_on: str | None) -> Iterator[Scored]:
-    """Give the scores of every item by every blind scorer; `trained_on` names the captions of the language models."""
+    """Yield the scores of every item by every blind scorer; `trained_on` names the captions of the language models."""
     seen = at_work.rows("choice_surface")
     yield from _surface(seen, items, trained_on)
     if trained_on is not None:

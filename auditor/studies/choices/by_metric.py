@@ -26,7 +26,7 @@ def scorers(
     notes: list[Said],
     progress: Progress,
 ) -> Iterator[Scored]:
-    """Give the scores of every item by the metrics (null: all), errors with their sign changed.
+    """Yield the scores of every item by the metrics (null: all), errors with their sign changed.
 
     `notes` say what has no scores.
 

@@ -32,7 +32,7 @@ _CEILING = 0.01
 
 
 def findings(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -> Iterator[Finding]:
-    """Tell what decides the items of any part beyond chance, by rows of `rows.rows`.
+    """Yield what decides the items of any part beyond chance, by rows of `rows.rows`.
 
     The level is shared among all parts and blind scorers (Bonferroni), so that one benchmark in twenty without any such
     thing brings a finding. `examples` are the rows of `sql/choices/choice_text.sql`, with image and part.
@@ -74,7 +74,7 @@ def _decided(selection: Selection, rows: pl.DataFrame, found: pl.DataFrame, by: 
 
 
 def _ceiling(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -> Iterator[Finding]:
-    """Tell how many items no scorer that is blind to order can decide."""
+    """Yield how many items no scorer that is blind to order can decide."""
     bags = rows.filter(pl.col("kind") == CEILING, pl.col("part") != FAIR, pl.col("ties") > 0)
     if bags.is_empty():
         return

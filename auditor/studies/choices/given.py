@@ -142,7 +142,7 @@ def _say_repeated(
     selection: Selection,
     notes: list[Said],
 ) -> None:
-    """Say which items a file has twice; raise `SourceError` where it says another thing of them."""
+    """Report which items a file has twice; raise `SourceError` where it says another thing of them."""
     again = own.join(once, on="row", how="anti").join(once, on=keys, suffix="_first", nulls_equal=True)
     other = again.filter(pl.any_horizontal(pl.col(side).ne_missing(pl.col(f"{side}_first")) for side in SIDES))
     if other.height:

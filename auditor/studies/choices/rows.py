@@ -42,13 +42,13 @@ def rows(
     """
     told: list[dict[str, object]] = []
     parts = {part: in_part(marked, part) for part in parts_of(marked)}
-    blind = [one.name for one in scored if one.kind == BLIND]
+    blind = [scorer.name for scorer in scored if scorer.kind == BLIND]
     version = selection.version
     for part, own in [*parts.items(), *([(FAIR, kept)] if kept.height else [])]:
-        shares = [_row(own, one, confidence) for one in scored]
+        shares = [_row(own, scorer, confidence) for scorer in scored]
         best = _best_blind(shares)
         key = (seed, version.dataset, version.version, selection.split, part)
-        against = _against_best(own, [one.name for one in scored if one.name != best], blind, key)
+        against = _against_best(own, [scorer.name for scorer in scored if scorer.name != best], blind, key)
         for row in shares:
             told.append(
                 {
@@ -68,7 +68,7 @@ def rows(
 
 
 def of_all_items(told: pl.DataFrame) -> pl.DataFrame:
-    """Give the rows of all items together, which are those of the only part where there is one."""
+    """Return the rows of all items together, which are those of the only part where there is one."""
     return told.filter(part=ALL) if ALL in told["part"] else told.filter(pl.col("part") != FAIR)
 
 
@@ -79,15 +79,15 @@ def parts_of(marked: pl.DataFrame) -> list[str]:
 
 
 def in_part(marked: pl.DataFrame, part: str) -> pl.DataFrame:
-    """Give the items of a part."""
+    """Return the items of a part."""
     return marked if part == ALL else marked.filter(part=part)
 
 
-def _row(own: pl.DataFrame, one: Scored, confidence: float) -> dict[str, object]:
-    known = own.select("image", "expected", mark=one.name).drop_nulls("mark")
+def _row(own: pl.DataFrame, scored: Scored, confidence: float) -> dict[str, object]:
+    known = own.select("image", "expected", mark=scored.name).drop_nulls("mark")
     right, wrong = (int((known["mark"] == mark).sum()) for mark in (1.0, 0.0))
     row: dict[str, object] = {
-        "scorer": one.name, "kind": one.kind, "by": one.by, "n": known.height, "right": right,
+        "scorer": scored.name, "kind": scored.kind, "by": scored.by, "n": known.height, "right": right,
         "wrong": wrong, "ties": known.height - right - wrong, "missing": own.height - known.height,
     }  # fmt: skip
     if known.is_empty():

@@ -74,9 +74,9 @@ def outcomes(items: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:
         .when(right > wrong).then(pl.lit("+"))
         .when(right < wrong).then(pl.lit("-"))
     )  # fmt: skip
-    for one in scored:
-        known = items.join(one.scores, on="item_no", how="left", maintain_order="left")
-        ends = known.select(pl.when(has_two).then(of_two).otherwise(of_one).alias(one.name))
+    for scorer in scored:
+        known = items.join(scorer.scores, on="item_no", how="left", maintain_order="left")
+        ends = known.select(pl.when(has_two).then(of_two).otherwise(of_one).alias(scorer.name))
         told = told.with_columns(ends.to_series())
     return told
 

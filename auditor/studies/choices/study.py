@@ -174,8 +174,8 @@ def choices(
     _check_names(scored)
     ends = outcomes(items, scored)
     marked = marks(ends)
-    signed = {one.name: _signature(one, tokenizer, confirmed) for one in scored}
-    subset = fair_subset(at_work, ends, [one.name for one in scored if one.kind == BLIND])
+    signed = {scorer.name: _signature(scorer, tokenizer, confirmed) for scorer in scored}
+    subset = fair_subset(at_work, ends, [scorer.name for scorer in scored if scorer.kind == BLIND])
     kept = marked.join(subset.items, on="item_no", how="semi", maintain_order="left")
     told = rows_of(selection, marked, kept, scored, signed, confidence, seed)
     if fair is not None:
@@ -183,7 +183,7 @@ def choices(
     if answers is not None:
         write_rows(_answers(items, texts, scored, subset), answers)
     alike = marked.filter(
-        pl.col(next(one.name for one in scored if one.kind == CEILING)).is_between(0, 1, closed="none")
+        pl.col(next(scorer.name for scorer in scored if scorer.kind == CEILING)).is_between(0, 1, closed="none")
     )
     examples = (
         items.join(texts.drop("item", "image"), on="item_no").join(alike, on="item_no", how="semi").sort("item_no")
@@ -277,15 +277,15 @@ def _people(items: pl.DataFrame) -> list[Scored]:
 
 def _check_names(scored: Sequence[Scored]) -> None:
     """Raise `UsageError` where two scorers have one name, or one that is taken."""
-    names = [*_TAKEN, *(one.name for one in scored)]
+    names = [*_TAKEN, *(scorer.name for scorer in scored)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"--scores: two scorers are called {twice!r}; name the system otherwise, in column model")
 
 
-def _signature(one: Scored, tokenizer: str, confirmed: int | None) -> str:
-    settings = {"tok": tokenizer, **one.settings, "ties": "half"}
-    return _with_confirmed(one.signature or str(Signature(f"choices-{one.name}", settings, _VERSION)), confirmed)
+def _signature(scored: Scored, tokenizer: str, confirmed: int | None) -> str:
+    settings = {"tok": tokenizer, **scored.settings, "ties": "half"}
+    return _with_confirmed(scored.signature or str(Signature(f"choices-{scored.name}", settings, _VERSION)), confirmed)
 
 
 def _with_confirmed(signature: str, confirmed: int | None) -> str:
@@ -318,8 +318,8 @@ def _answers(items: pl.DataFrame, texts: pl.DataFrame, scored: Sequence[Scored],
         texts.drop("item", "image"), on="item_no", maintain_order="left"
     )
     shown = shown.with_columns(pl.col("item_no").is_in(subset.items["item_no"].implode()).alias("blind_fair"))
-    for one in scored:
-        named = one.scores.rename({side: f"{one.name}/{side}" for side in SIDES})
+    for scorer in scored:
+        named = scorer.scores.rename({side: f"{scorer.name}/{side}" for side in SIDES})
         shown = shown.join(named, on="item_no", how="left", maintain_order="left")
     has_two = items["right2_id"].null_count() < items.height
-    return shown.drop("item_no", *([] if has_two else ["right2_text", *(f"{one.name}/right2" for one in scored)]))
+    return shown.drop("item_no", *([] if has_two else ["right2_text", *(f"{scorer.name}/right2" for scorer in scored)]))

@@ -42,7 +42,7 @@ def tables(
         yield _against_blind(seeing.filter(part=whole))
         if whole == ALL:
             yield _by_part(seeing.filter(~pl.col("part").is_in([ALL, FAIR])))
-    apart = _between(marked, [one for one in scored if one.kind not in (BLIND, CEILING)])
+    apart = _between(marked, [scorer for scorer in scored if scorer.kind not in (BLIND, CEILING)])
     if apart.height:
         yield Table(
             "scorers against each other, on all items", apart, name="between-scorers", digits=(("difference", _SHARE),),
@@ -116,7 +116,7 @@ def _against_blind(seeing: pl.DataFrame) -> Table:
 
 
 def _by_part(seeing: pl.DataFrame) -> Table:
-    """Say how far each scorer is ahead of the best blind one of each part, which length may give away."""
+    """Return how far each scorer is ahead of the best blind one of each part, which length may give away."""
     ahead = seeing.pivot("part", index="scorer", values="gap", maintain_order=True)
     best = dict(seeing.select("part", "best_blind").iter_rows())
     return Table(
@@ -131,13 +131,13 @@ def _by_part(seeing: pl.DataFrame) -> Table:
 def _between(marked: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:
     """Test every pair of scorers that see anything, on the items of which both have a score."""
     told = []
-    for one, other in itertools.combinations(scored, 2):
-        known = marked.select("image", one=one.name, other=other.name).drop_nulls()
+    for first, other in itertools.combinations(scored, 2):
+        known = marked.select("image", one=first.name, other=other.name).drop_nulls()
         if known.height:
             a, b = (known[side].to_numpy() for side in ("one", "other"))
             found = difference(a, b, known["image"].to_numpy())
             only = ((known["one"] > known["other"]).sum(), (known["one"] < known["other"]).sum())
-            told.append((one.name, other.name, known.height, *only, found.value, found.p))
+            told.append((first.name, other.name, known.height, *only, found.value, found.p))
     names = ["scorer", "other", "n", "only the first", "only the other", "difference", "p"]
     apart = pl.DataFrame(told, schema=names, orient="row")
     return apart.with_columns(pl.Series("p", holm(apart["p"].to_list()), pl.Float64)) if told else apart
@@ -170,16 +170,16 @@ def _errors(
     """Show, of each scorer that sees anything and of the best blind one, the items in which it errs by most."""
     best = rows.filter(part=parts_of(marked)[-1])["best_blind"][0]
     shown = []
-    for one in scored:
-        if one.kind in (BLIND, CEILING) and one.name != best:
+    for scorer in scored:
+        if scorer.kind in (BLIND, CEILING) and scorer.name != best:
             continue
         lower = pl.min_horizontal("right", "right2")
-        wrong = one.scores.filter(pl.col("wrong") > lower).with_columns(by=pl.col("wrong") - lower, lower=lower)
+        wrong = scorer.scores.filter(pl.col("wrong") > lower).with_columns(by=pl.col("wrong") - lower, lower=lower)
         worst = wrong.sort(pl.col("by"), "item_no", descending=[True, False]).head(most)
         is_second = pl.col("right2") == pl.col("lower")
         shown.append(
             worst.join(texts, on="item_no", how="left", maintain_order="left").select(
-                pl.lit(one.name).alias("scorer"), "item",
+                pl.lit(scorer.name).alias("scorer"), "item",
                 pl.when(is_second).then("right2_text").otherwise("right_text").alias("right"),
                 pl.col("wrong_text").alias("wrong"), pl.col("lower").alias("score of right"),
                 pl.col("wrong").alias("score of wrong"), "image",

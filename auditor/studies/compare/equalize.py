@@ -46,7 +46,7 @@ def samplings_of(
     equalize: bool,
     distinct: str | None = None,
 ) -> tuple[Sampling, ...]:
-    """Give the samplings to compare on: raw alone, or raw and another: equalized, or distinct by a tokenizer, or both.
+    """Return the samplings to compare on: raw, or raw and another (equalized, distinct by a tokenizer, or both).
 
     Where nothing is equalized, `references` are drawn where there are more; beside an equalized variant, raw means
     every caption. Raises `UsageError` for `images` without `equalize`, and where datasets cannot be brought to equal
@@ -57,7 +57,7 @@ def samplings_of(
             raise UsageError("--images is for --equalize: it says how many images of each dataset are drawn")
         raw = Sampling(RAW, References("loo", references, seed))
         return (raw, Sampling(DISTINCT, replace(raw.against, distinct=distinct))) if distinct else (raw,)
-    at_work = [replace(one, distinct=distinct) for one in selections]
+    at_work = [replace(selection, distinct=distinct) for selection in selections]
     equal = _equal(store, at_work, references, images, seed)
     if distinct:
         equal = replace(equal, name=f"{EQUALIZED}-{DISTINCT}", against=replace(equal.against, distinct=distinct))
@@ -68,7 +68,7 @@ def _equal(
     store: Store, selections: Sequence[Selection], references: int | None, images: int | None, seed: int
 ) -> Sampling:
     """Find the numbers that every dataset has: captions of nine images in ten, then images with as many captions."""
-    captions_of = {one.label: images_of(store, one)["captions"] for one in selections}
+    captions_of = {selection.label: images_of(store, selection)["captions"] for selection in selections}
     if references is None:
         common = {
             label: int(counts.quantile(1 - _MOST, interpolation="lower") or 0) for label, counts in captions_of.items()

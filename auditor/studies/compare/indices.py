@@ -101,9 +101,9 @@ def estimated_indices(
         for (metric, statistic), one in zip(measured, estimated, strict=True)
     ]
     open_ended: dict[str, list[str]] = {}
-    for one in indices:
-        if times and one.interval is None:
-            open_ended.setdefault(one.metric, []).append(one.statistic)
+    for index in indices:
+        if times and index.interval is None:
+            open_ended.setdefault(index.metric, []).append(index.statistic)
     notes = []
     if undefined:
         notes.append(f"{label}: no homogeneity by {', '.join(undefined)}: it would divide by 0")
@@ -161,14 +161,14 @@ def ranks(datasets: Sequence[Index], confidence: float) -> list[Rank]:
     Each pair is compared by the interval of its difference. Datasets are resampled each for itself, so that their
     resamples are paired in any order; two versions of one dataset count as unrelated, which asks for more of them.
     """
-    ahead = [{other.label for other in datasets if _surely_ahead(one, other, confidence)} for one in datasets]
+    ahead = [{other.label for other in datasets if _surely_ahead(index, other, confidence)} for index in datasets]
     made = []
-    for one, behind in zip(datasets, ahead, strict=True):
-        known = one.interval is not None
+    for index, behind in zip(datasets, ahead, strict=True):
+        known = index.interval is not None
         made.append(
             Rank(
-                1 + sum(_goes_before(other, one) for other in datasets),
-                1 + sum(one.label in others for others in ahead) if known else None,
+                1 + sum(_goes_before(other, index) for other in datasets),
+                1 + sum(index.label in others for others in ahead) if known else None,
                 len(datasets) - len(behind) if known else None,
                 frozenset(behind),
             )
@@ -176,10 +176,10 @@ def ranks(datasets: Sequence[Index], confidence: float) -> list[Rank]:
     return made
 
 
-def _goes_before(one: Index, other: Index) -> bool:
-    return one.value > other.value if one.higher_is_first else one.value < other.value
+def _goes_before(index: Index, other: Index) -> bool:
+    return index.value > other.value if index.higher_is_first else index.value < other.value
 
 
-def _surely_ahead(one: Index, other: Index, confidence: float) -> bool:
-    first, second = (one, other) if one.higher_is_first else (other, one)
-    return one is not other and first.estimate.is_above(second.estimate, confidence)
+def _surely_ahead(index: Index, other: Index, confidence: float) -> bool:
+    first, second = (index, other) if index.higher_is_first else (other, index)
+    return index is not other and first.estimate.is_above(second.estimate, confidence)

@@ -81,7 +81,7 @@ def _rows(
     seed: int,
     permutations: int,
 ) -> list[dict[str, Any]]:
-    known_a, known_b = ({(one.metric, one.statistic): one for one in side.indices.indices} for side in (a, b))
+    known_a, known_b = ({(index.metric, index.statistic): index for index in side.indices.indices} for side in (a, b))
     tested = [place for place in known_a if place in known_b and place[1] in TESTED]
     if not tested:
         return []

@@ -78,9 +78,9 @@ def measure(
 
 
 def _facts(measured: CandidateScores) -> dict[str, Any]:
-    """Say what the rows of a dataset are about, and by statistic what their substitutes were drawn from."""
+    """Return what the rows of a dataset are about, and by statistic what their substitutes were drawn from."""
     selection: Selection = measured.selection
-    sources = {BOUNDS[one.name]: one.source for one in measured.sets}
+    sources = {BOUNDS[candidate.name]: candidate.source for candidate in measured.sets}
     return {
         "label": selection.label,
         "dataset": selection.version.dataset,
@@ -183,7 +183,7 @@ def compare(
     selections, alone = referenced(store, [captions.selection for captions in every], against, requested, 2, words)
     captions_of = {captions.selection: captions for captions in every}
     substitutes, pooled = one_pool(store, selections, substitutes_of(store, selections, others, corpus))
-    repeated = repeats([captions_of[one] for one in selections], progress, left_out=distinct)
+    repeated = repeats([captions_of[selection] for selection in selections], progress, left_out=distinct)
     by = tokenizer if distinct else None
     samplings = samplings_of(store, selections, references, images, seed, equalize=equalize, distinct=by)
     last, both = samplings[-1].name, len(samplings) > 1
@@ -258,13 +258,14 @@ def compare(
 
 
 def _on(sampling: Sampling, rows: pl.DataFrame, *, beside: bool) -> pl.DataFrame:
-    """Say of which sampling rows are, where there are two."""
+    """Return of which sampling rows are, where there are two."""
     return rows.with_columns(variant=pl.lit(sampling.name)) if beside else rows
 
 
 def _ranked(indices: Sequence[Indices], statistic: str, metric: str, confidence: float) -> list[tuple[Index, Rank]]:
     """Rank the datasets that have a statistic, the first first."""
-    alike = [one for each in indices for one in each.indices if (one.statistic, one.metric) == (statistic, metric)]
+    every = [index for each in indices for index in each.indices]
+    alike = [index for index in every if (index.statistic, index.metric) == (statistic, metric)]
     order = zip(alike, ranks(alike, confidence), strict=True)
     return sorted(order, key=lambda pair: (pair[1].rank, pair[0].label))
 
@@ -277,7 +278,7 @@ def _rows(
     resamples: int,
     confidence: float,
 ) -> pl.DataFrame:
-    """Give one row per dataset, metric and statistic, with the dataset's label in a column of its own."""
+    """Return one row per dataset, metric and statistic, with the dataset's label in a column of its own."""
     rows = [
         {
             **{name: fact for name, fact in facts[one.label].items() if name != "sources"},
@@ -304,7 +305,7 @@ def _rows(
 
 def unequal_captions(store: Store, selections: Sequence[Selection], references: int | None) -> list[Finding]:
     """Warn where images of one dataset have many more captions than those of another; each of them is a reference."""
-    counts_of = {one.label: images_of(store, one)["captions"] for one in selections}
+    counts_of = {selection.label: images_of(store, selection)["captions"] for selection in selections}
     captions = {label: fmean(counts.filter(counts > 1).to_list() or [1]) for label, counts in counts_of.items()}
     if references is not None or max(captions.values()) < _UNEQUAL * min(captions.values()):
         return []

@@ -37,14 +37,14 @@ def lead(rows: pl.DataFrame, ahead: Sequence[Finding]) -> tuple[str, ...]:
     """Return how homogeneous each dataset is by the last metric, with interval and rank, then who is ahead of whom."""
     of_index = rows.filter(statistic="homogeneity")
     if of_index.is_empty():
-        return tuple(f"{one.sentence}." for one in ahead)
+        return tuple(f"{finding.sentence}." for finding in ahead)
     metric = of_index["metric"][-1]
     parts = [
         f"{row['label']} {row['value']:.3f}{interval(row['low'], row['high'], row['confidence'])}, {_rank(row)}"
         for row in of_index.filter(metric=metric).iter_rows(named=True)
     ]
     first = f"Homogeneity by {metric} (1 where captions do not tell images apart): {'; '.join(parts)}."
-    return (first, *(f"{one.sentence}." for one in ahead))
+    return (first, *(f"{finding.sentence}." for finding in ahead))
 
 
 def _rank(row: Mapping[str, Any]) -> str:
@@ -115,11 +115,11 @@ def findings(
     resamples: int,
     prefix: str = "",
 ) -> list[Finding]:
-    """Say who is ahead of whom, and on how many metrics beyond sampling error.
+    """Return who is ahead of whom, and on how many metrics beyond sampling error.
 
     `ranked` has the rank of each dataset by statistic and metric. Datasets follow each other by their mean rank.
     """
-    named = {one.label: one for one in selections}
+    named = {selection.label: selection for selection in selections}
     return [
         Finding(
             _AHEAD[index],
@@ -138,25 +138,25 @@ def findings(
 def _ahead(
     by_metric: list[Mapping[str, Rank]], word: str, resamples: int
 ) -> Iterator[tuple[str, str, str, dict[str, str | float | None], int]]:
-    """Give for each two datasets that follow each other: both, the sentence, on how many of how many metrics."""
+    """Yield for each two datasets that follow each other: both, the sentence, on how many of how many metrics."""
     labels = list(dict.fromkeys(label for ranks in by_metric for label in ranks))
     places = {label: [ranks[label].rank for ranks in by_metric if label in ranks] for label in labels}
     order = sorted(labels, key=lambda label: sum(places[label]) / len(places[label]))
-    for one, other in pairwise(order):
-        both = [ranks for ranks in by_metric if one in ranks and other in ranks]
+    for first, other in pairwise(order):
+        both = [ranks for ranks in by_metric if first in ranks and other in ranks]
         if not resamples:
-            ahead = sum(ranks[one].rank < ranks[other].rank for ranks in both)
-            said = f"{one} is more {word} than {other} on {ahead} of {len(both)} metrics; sampling error unknown"
-            yield one, other, said, {"ahead": ahead, "behind": None}, len(both)
+            ahead = sum(ranks[first].rank < ranks[other].rank for ranks in both)
+            said = f"{first} is more {word} than {other} on {ahead} of {len(both)} metrics; sampling error unknown"
+            yield first, other, said, {"ahead": ahead, "behind": None}, len(both)
             continue
-        ahead, behind = (sum(b in ranks[a].ahead_of for ranks in both) for a, b in ((one, other), (other, one)))
-        opposite = f"; {other} than {one} on {behind}" if behind else ""
-        said = f"{one} is more {word} than {other} on {ahead} of {len(both)} metrics beyond sampling error{opposite}"
-        yield one, other, said, {"ahead": ahead, "behind": behind}, len(both)
+        ahead, behind = (sum(b in ranks[a].ahead_of for ranks in both) for a, b in ((first, other), (other, first)))
+        opposite = f"; {other} than {first} on {behind}" if behind else ""
+        said = f"{first} is more {word} than {other} on {ahead} of {len(both)} metrics beyond sampling error{opposite}"
+        yield first, other, said, {"ahead": ahead, "behind": behind}, len(both)
 
 
 def ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
-    """Give metric, rank (or range of ranks), label, value, interval and standard error of one statistic.
+    """Return metric, rank (or range of ranks), label, value, interval and standard error of one statistic.
 
     The column of the value has the name of the statistic.
     """

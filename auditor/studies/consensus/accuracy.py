@@ -29,7 +29,7 @@ _ROWS = {
 
 
 def preferences(pairs: pl.DataFrame, scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
-    """Say which caption of each pair every metric prefers: 1 for B, -1 for C, 0 for neither.
+    """Return which caption of each pair every metric prefers: 1 for B, -1 for C, 0 for neither.
 
     `pairs` are rows of `pairwise_preference`, `scores` those of its captions (image, slot, one column for each metric).
     Gives the columns of `pairs` with one for each metric, and `people` for what people prefer, null where nobody was
@@ -45,10 +45,13 @@ def preferences(pairs: pl.DataFrame, scores: pl.DataFrame, metrics: Sequence[Met
         *pairs.columns,
         people(),
         *(
-            ((pl.col(f"{one.label} b") - pl.col(f"{one.label} c")).sign() * (-1 if one.metric.lower_is_better else 1))
+            (
+                (pl.col(f"{metric.label} b") - pl.col(f"{metric.label} c")).sign()
+                * (-1 if metric.metric.lower_is_better else 1)
+            )
             .cast(pl.Int8)
-            .alias(one.label)
-            for one in metrics
+            .alias(metric.label)
+            for metric in metrics
         ),
     )
 
@@ -74,7 +77,7 @@ def accuracies(
     truth: str = "people",
     progress: Progress = silent,
 ) -> pl.DataFrame:
-    """Give the share of pairs on which each metric and the truth agree: of each kind, and of all.
+    """Return the share of pairs on which each metric and the truth agree: of each kind, and of all.
 
     Pairs on which the truth is even, or has no vote, are left out. `ties` of a metric are counted. Low and high are
     Wilson's, for as many independent pairs as have the variance of resamples of images; null where a resample may hold

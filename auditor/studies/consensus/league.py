@@ -54,7 +54,7 @@ def league(preferred: pl.DataFrame, labels: Sequence[str]) -> League | None:
 
 
 def _sides(pairs: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
-    """Give each pair twice, once for each author: what share of a win each judge gives."""
+    """Return each pair twice, once for each author: what share of a win each judge gives."""
     return pl.concat(
         pairs.select(
             system=pl.col(f"origin_{side}"),

@@ -48,8 +48,10 @@ def consensus(
     settings = settings or ConsensusSettings()
     settings.check()
     parts = [
-        compared(store, pair_votes(store, one, settings.tokenizer, progress), metrics, against, settings, progress)
-        for one in resolve_all(store, names, settings.split)
+        compared(
+            store, pair_votes(store, selection, settings.tokenizer, progress), metrics, against, settings, progress
+        )
+        for selection in resolve_all(store, names, settings.split)
     ]
     used = {metric.label: metric for part in parts for metric in part.metrics}
     told = [*left_out(metrics), *dict.fromkeys(note for part in parts for note in part.notes)]
@@ -57,7 +59,9 @@ def consensus(
     return Result(
         "agree",
         frame,
-        selections=tuple(dict.fromkeys(one for part in parts for one in (part.votes.selection, part.references))),
+        selections=tuple(
+            dict.fromkeys(selection for part in parts for selection in (part.votes.selection, part.references))
+        ),
         signatures=signatures(list(used.values()), settings.tokenizer, References("all", parts[0].most, settings.seed)),
         tables=folded((table for part in parts for table in tables(part, settings)), "agreement-with-people"),
         figures=tuple(figure for part in parts for figure in figures(part, settings, alone=len(parts) == 1)),
@@ -184,7 +188,7 @@ def _by_references(
     key: Sequence[object],
     progress: Progress,
 ) -> pl.DataFrame:
-    """Give the accuracies of each draw and number of references."""
+    """Return the accuracies of each draw and number of references."""
     labels = [metric.label for metric in metrics]
     parts = []
     for (draw, number), scores in scored.group_by("draw", "references", maintain_order=True):

@@ -90,7 +90,7 @@ def _kind(kind: str) -> str:
 
 
 def _places(rows: pl.DataFrame, column: str) -> dict[str, int]:
-    """Give the values of a column numbers, in the order in which rows first name them."""
+    """Return the values of a column numbers, in the order in which rows first name them."""
     return {value: place for place, value in enumerate(rows[column].unique(maintain_order=True))}
 
 

@@ -41,7 +41,7 @@ def find_training(
     if train is not None:
         return [Selection(version, train) if train in splits else resolve(store, train)]
     roles = declared[version.dataset].split_roles if version.dataset in declared else {}
-    found = [Selection(version, one) for one in splits if roles.get(one, one) == _TRAIN]
+    found = [Selection(version, split) for split in splits if roles.get(split, split) == _TRAIN]
     if drawing and not found:
         there = f"its splits are {', '.join(splits)}" if splits else "it has no splits"
         raise UsageError(

@@ -158,7 +158,7 @@ def distractors(
     said = without_items(selection, made, {name: TASKS[name].mentioned for name in asked})
     if kept.is_empty():
         raise UsageError(f"{selection.label}: no item to make: {'; '.join(said)}")
-    trained_on = " ".join(one.pinned_name for one in training)
+    trained_on = " ".join(selection.pinned_name for selection in training)
     rows = kept.select(
         pl.format("{}/{}#{}/{}", "part", "image", "slot", "place").alias("item"),
         *("part", "image", pl.col("split").alias("image_split"), "slot", "right", "wrong"),
@@ -184,7 +184,7 @@ def distractors(
 
 
 def _asked(names: Sequence[str]) -> list[str]:
-    """Give the tasks that are named, in their order, or all."""
+    """Return the tasks that are named, in their order, or all."""
     for name in names:
         if name not in TASKS:
             raise UsageError(f"--task {name}: expected one of {', '.join(TASKS)}")
@@ -214,7 +214,7 @@ def write(frame: pl.DataFrame, path: Path, *, force: bool = False) -> None:
 
 
 def without_items(selection: Selection, made: pl.DataFrame, asked: Mapping[str, str]) -> tuple[str, ...]:
-    """Say which tasks have no items, and why; `asked` says of each task whether it mentions a person or a scene."""
+    """Return which tasks have no items, and why; `asked` says of each task whether it mentions a person or a scene."""
     said = []
     for kind, what in (("person", "names people"), ("scene", "is a scene")):
         rows = {name: made.filter(part=name)["dropped"] for name, of in asked.items() if of == kind}

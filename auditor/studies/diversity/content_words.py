@@ -113,9 +113,9 @@ def pairings(
         lacking, beyond = unshared(store, system, evaluation)
         if at_work is None or refs.rule != rule:
             rule = refs.rule
-            alike = [one for one in systems if _is_itself(one, evaluation) == itself]
+            alike = [selection for selection in systems if _is_itself(selection, evaluation) == itself]
             at_work = ngrams.workspace(store, refs.of(evaluation), tokenizer)
-            bind_candidates(at_work, [_candidates(one, evaluation) for one in alike])
+            bind_candidates(at_work, [_candidates(selection, evaluation) for selection in alike])
             bind_words(store, at_work, [*alike, evaluation], content, progress)
         bind_candidates(at_work, [_candidates(system, evaluation)])
         counted = at_work.query("select count(*), count(*) filter (where length = 0) from candidate")
@@ -142,7 +142,7 @@ def bind_words(
 
 
 def _is_itself(system: Selection, evaluation: Selection) -> bool:
-    """Say whether both are the same captions. Raises `UsageError` where some may be, and not all."""
+    """Return whether both are the same captions. Raises `UsageError` where some may be, and not all."""
     if system.version.dataset != evaluation.version.dataset:
         return False
     if (system.version.version, system.split) != (evaluation.version.version, evaluation.split):

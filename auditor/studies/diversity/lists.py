@@ -16,7 +16,7 @@ from auditor.sources.reading.declared import named_files
 
 
 def image_order(selection: Selection, declared: Mapping[str, Source]) -> tuple[pl.DataFrame | None, str | None]:
-    """Give image and position (from 0, of its first caption) as the files that were ingested have them.
+    """Return image and position (from 0, of its first caption) as the files that were ingested have them.
 
     Gives no frame but the reason where those files are not at hand.
     """

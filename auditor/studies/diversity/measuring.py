@@ -36,13 +36,13 @@ def apart_from_people(store: Store, selections: Sequence[Selection], people: Sel
     reasons: dict[str, str] = {}
     if people is None:
         return reasons
-    for one in selections:
+    for selection in selections:
         try:
-            unshared(store, one, people)
+            unshared(store, selection, people)
         except UsageError as error:
-            if one.version.kind == "candidates":
+            if selection.version.kind == "candidates":
                 raise
-            reasons[one.label] = str(error)
+            reasons[selection.label] = str(error)
     return reasons
 
 
@@ -60,7 +60,7 @@ def selections_with_tokens(
     known = Known(
         None if against is None else resolve(store, against), None if evaluation is None else resolve(store, evaluation)
     )
-    further = [one for one in (known.training, known.evaluation) if one]
+    further = [selection for selection in (known.training, known.evaluation) if selection]
     tokenize(store, [*selections, *further], tokenizer, progress)
     return selections, known
 
@@ -81,7 +81,7 @@ def measured(
     for number, selection in enumerate(selections):
         progress(f"{selection.label}: diversity", number, len(selections))
         parts.append(global_statistics(at_work, selection, settings, known, words, declared, asked))
-    rows = pl.concat(_rows(one, part.rows, settings) for one, part in zip(selections, parts, strict=True))
+    rows = pl.concat(_rows(selection, part.rows, settings) for selection, part in zip(selections, parts, strict=True))
     return rows, [note for part in parts for note in part.notes]
 
 

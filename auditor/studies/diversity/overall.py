@@ -157,7 +157,7 @@ def global_statistics(
     exact = _exact(at_work, known, asked).with_columns(draw=pl.lit(None, pl.Int32))
     walks, why_not = _ordered(at_work, selection, settings, declared, asked)
     walked, curve = walk(walks, settings.segment, settings.positions if asked.any_of(CURVE) else [], asked.names)
-    pressed = [_compressed(one, words) for one in walks if one.draw == 0 and asked.any_of(_PRESSED)]
+    pressed = [_compressed(walk, words) for walk in walks if walk.draw == 0 and asked.any_of(_PRESSED)]
     measured = pl.concat(
         [exact.select(*WALKED), walked, pl.DataFrame(pressed, schema=WALKED, orient="row")], how="vertical"
     )
@@ -173,7 +173,7 @@ def global_statistics(
 
 
 def _with_interval(rows: pl.DataFrame, at_work: Workspace, key: Sequence[object]) -> pl.DataFrame:
-    """Give the deviation of the lengths an interval over images, in place of the ends over lists."""
+    """Return the deviation of the lengths an interval over images, in place of the ends over lists."""
     low, high = sdsl_interval(at_work.rows("image_length"), key) or (None, None)
     own = pl.col("statistic") == "sdsl"
     ends = {
@@ -229,7 +229,7 @@ def _ordered(
     declared: Mapping[str, Source],
     asked: Asked,
 ) -> tuple[list[Walk], str | None]:
-    """Give the walks that what is wanted needs, and why they are not in the order of the file."""
+    """Return the walks that what is wanted needs, and why they are not in the order of the file."""
     if not asked.any_of(CURVE, _PRESSED, *(card.name for card in STATISTICS.values() if card.walks)):
         return [], None
     orders, why_not = _orders(at_work, selection, settings, declared)
@@ -239,7 +239,7 @@ def _ordered(
 def _orders(
     at_work: Workspace, selection: Selection, settings: DiversitySettings, declared: Mapping[str, Source]
 ) -> tuple[pl.DataFrame, str | None]:
-    """Give the orders to walk in (list_no, draw, place), and why it is not that of the file."""
+    """Return the orders to walk in (list_no, draw, place), and why it is not that of the file."""
     if not settings.as_written:
         return at_work.rows("caption_order"), None
     images, why_not = image_order(selection, declared)
@@ -270,15 +270,15 @@ def _walks(captions: pl.DataFrame, orders: pl.DataFrame) -> list[Walk]:
     return made
 
 
-def _compressed(one: Walk, words: pl.DataFrame) -> tuple[object, ...]:
-    spelled = pl.DataFrame({"token_id": one.types}).join(words, on="token_id", how="left", maintain_order="left")
-    return one.list_no, None, _PRESSED, *compression_ratio(one, spelled["token"])
+def _compressed(walk: Walk, words: pl.DataFrame) -> tuple[object, ...]:
+    spelled = pl.DataFrame({"token_id": walk.types}).join(words, on="token_id", how="left", maintain_order="left")
+    return walk.list_no, None, _PRESSED, *compression_ratio(walk, spelled["token"])
 
 
 def _signed(
     statistics: pl.Series, settings: DiversitySettings, known: Known, *, in_file_order: bool
 ) -> tuple[pl.Series, pl.Series]:
-    """Give the signature of each row, and the seed where it has one: where its number was drawn."""
+    """Return the signature of each row, and the seed where it has one: where its number was drawn."""
     signed = {name: _signature(name, settings, known, in_file_order) for name in statistics.unique()}
     return (
         pl.Series("signature", [str(signed[name]) for name in statistics], dtype=pl.String),

@@ -44,7 +44,7 @@ def local_words_met(
         met.append(pairing)
         parts.append(_rows(pairing, _statistics(pairing), content, settings))
     frame = pl.concat(parts)
-    labelled = list(zip([one.label for one in systems], parts, strict=True))
+    labelled = list(zip([selection.label for selection in systems], parts, strict=True))
     return Result(
         "diversity",
         frame,
@@ -58,7 +58,7 @@ def local_words_met(
 
 
 def _statistics(pairing: Pairing) -> pl.DataFrame:
-    """Give statistic, value, low, high, n, images: every class of importance up to the highest there is, or 5."""
+    """Return statistic, value, low, high, n, images: every class of importance up to the highest there is, or 5."""
     recalls = ratio(pairing.at_work.rows("local_recall"))
     highest = max([CLASSES, *recalls["class"].cast(pl.Int64, strict=False).drop_nulls()])
     classes = [*map(str, range(1, highest + 1)), "majority"]
@@ -139,7 +139,7 @@ def _figure(labelled: Sequence[tuple[str, pl.DataFrame]]) -> Figure:
 
 
 def shared_notes(met: Sequence[Pairing]) -> list[str]:
-    """Say how the systems were put against the references."""
+    """Return how the systems were put against the references."""
     notes = [
         f"{pairing.system.label} was ingested as {pairing.system.version.kind}, not as a system's output (--kind)"
         for pairing in met
@@ -155,7 +155,7 @@ def shared_notes(met: Sequence[Pairing]) -> list[str]:
 
 
 def unlike_images(met: Sequence[Pairing]) -> list[Finding]:
-    """Say which images are not counted, and what of a system has no word."""
+    """Return which images are not counted, and what of a system has no word."""
     told = []
     people = met[0].evaluation.label
     for lacking, beyond in dict.fromkeys((pairing.lacking, pairing.beyond) for pairing in met):

@@ -48,7 +48,7 @@ def robustness(
 ) -> Result:
     """Change one thing at a time and measure again, for `auditor diversity --robustness`."""
     base_settings = replace(settings, curve=0)
-    refs = [one.pinned_name for one in selections]
+    refs = [selection.pinned_name for selection in selections]
     base, found_notes = measured(store, selections, base_settings, known, {}, progress)
     notes: list[Said] = [*found_notes]
     parts = []
@@ -70,7 +70,7 @@ def robustness(
     return Result(
         "robustness",
         moved,
-        selections=(*selections, *(one for one in (known.training, known.evaluation) if one)),
+        selections=(*selections, *(selection for selection in (known.training, known.evaluation) if selection)),
         signatures=dict(base.unique("statistic", maintain_order=True).select("statistic", "signature").rows()),
         tables=(Table("what is changed", pl.DataFrame({"factor": [*_FACTORS], "meaning": [*_FACTORS.values()]}),
                       name="factors"),
@@ -85,7 +85,7 @@ def _by_people(
 ) -> list[pl.DataFrame]:
     """Measure local recall and precision against all captions of an image by people, then against fewer."""
     apart = apart_from_people(store, selections, people)
-    met = [one for one in selections if one.label not in apart]
+    met = [selection for selection in selections if selection.label not in apart]
     content = content_of(settings)
     asked = [replace(settings, references=number) for number in (None, *_PEOPLE)] if met else []
     frames = [local_words_met(store, met, people, content, one, progress).frame for one in asked]

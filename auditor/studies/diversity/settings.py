@@ -78,7 +78,7 @@ class Asked:
         return cls(frozenset(names or {*STATISTICS, CURVE} - ON_REQUEST))
 
     def any_of(self, *names: str) -> bool:
-        """Say whether one of some statistics is wanted."""
+        """Return whether one of some statistics is wanted."""
         return self.names is None or not self.names.isdisjoint(names)
 
     def rows_of(self, measured: pl.DataFrame) -> pl.DataFrame:
@@ -145,7 +145,7 @@ def settled(
     evaluation: str | None,
     split: str | None,
 ) -> tuple[DiversitySettings, list[str]]:
-    """Give settings with a tokenizer for all that is measured and measured against, and what a reader must know."""
+    """Return settings with a tokenizer for all that is measured and measured against, and what a reader must know."""
     settings = DiversitySettings(**vars(asked))
     profile, said = chosen_tokenizer(store, [*refs, against, evaluation], split, settings.resolved_tokenizer)
     return replace(settings, tokenizer=profile), said
@@ -159,6 +159,6 @@ class Known:
     evaluation: Selection | None = None
 
     def answers(self, needs: str) -> bool:
-        """Say whether a statistic can have what it needs."""
+        """Return whether a statistic can have what it needs."""
         known = {"training": self.training is not None, "evaluation": self.evaluation is not None}
         return all(here for what, here in known.items() if what in needs)

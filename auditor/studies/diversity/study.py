@@ -43,35 +43,37 @@ def image_diversity(
     progress: Progress,
     asked: Asked = EVERY,
 ) -> list[Result]:
-    """Give local recall and precision, where there are people's captions, and mBLEU and the vocabulary of images.
+    """Return local recall and precision, where there are people's captions, and mBLEU and the vocabulary of images.
 
     `apart` says of selections, by label, why they cannot be put against people's captions.
     """
     content = content_of(settings)
     results = []
     if people is not None and asked.any_of(*_LOCAL):
-        met = [one for one in selections if one.label not in apart]
+        met = [selection for selection in selections if selection.label not in apart]
         refs = References("all", settings.references, settings.seed)
         signed = {name: local_signature(name, people, refs, settings, content) for name in _LOCAL}
         if met:
             results.append(local_words_met(store, met, people, content, settings, progress))
-        for one in selections:
-            if one.label in apart:
-                absent = _absent(one, signed, settings, apart[one.label])
-                why = f"{one.label}: no local recall and precision: {apart[one.label]}"
+        for selection in selections:
+            if selection.label in apart:
+                absent = _absent(selection, signed, settings, apart[selection.label])
+                why = f"{selection.label}: no local recall and precision: {apart[selection.label]}"
                 results.append(Result("diversity", absent, notes=(why,)))
     if not asked.any_of(*_WITHIN):
         return results
     fewest = 2 if settings.references is None else settings.references + 1
-    several = [one for one in selections if (images(store, one)["captions"] >= fewest).any()]
+    several = [selection for selection in selections if (images(store, selection)["captions"] >= fewest).any()]
     if several:
         results.append(captions_of_images(store, several, content, settings, METRICS, progress))
     signatures = within_signatures(settings, content, METRICS)
-    for one in selections:
-        if one not in several:
+    for selection in selections:
+        if selection not in several:
             reason = f"no image has {fewest} captions"
-            said = [f"{one.label}: no mBLEU, no vocabulary of images: {reason}"] * (one.version.kind != "candidates")
-            results.append(Result("diversity", _absent(one, signatures, settings, reason), notes=tuple(said)))
+            said = [f"{selection.label}: no mBLEU, no vocabulary of images: {reason}"] * (
+                selection.version.kind != "candidates"
+            )
+            results.append(Result("diversity", _absent(selection, signatures, settings, reason), notes=tuple(said)))
     return results
 
 
@@ -138,9 +140,15 @@ def diversity(
     rows, told = measured(store, selections, settings, known, declared or {}, progress, asked)
     of_images = image_diversity(store, selections, known.evaluation, apart, settings, progress, asked)
     frame = asked.rows_of(_as_rows(rows, *(part.frame for part in of_images)))
-    labelled = [(one.label, one.rows_of(rows)) for one in selections]
-    systems = [one.label for one in selections if one.version.kind == "candidates" and one != known.evaluation]
-    values = pl.concat(one.rows_of(frame).select(pl.lit(one.label).alias("label"), pl.all()) for one in selections)
+    labelled = [(selection.label, selection.rows_of(rows)) for selection in selections]
+    systems = [
+        selection.label
+        for selection in selections
+        if selection.version.kind == "candidates" and selection != known.evaluation
+    ]
+    values = pl.concat(
+        selection.rows_of(frame).select(pl.lit(selection.label).alias("label"), pl.all()) for selection in selections
+    )
     pairs = correlated(values.filter(pl.col("position").is_null()), systems)
     shown = [
         *of_images,
@@ -149,7 +157,7 @@ def diversity(
     result = Result(
         "diversity",
         _as_rows(frame, pairs.rows) if pairs else frame,
-        selections=tuple(dict.fromkeys((*selections, *(one for one in (known.training, known.evaluation) if one)))),
+        selections=tuple(dict.fromkeys((*selections, *filter(None, (known.training, known.evaluation))))),
         signatures=dict(frame.unique("statistic", keep="first", maintain_order=True)
                         .select("statistic", "signature").rows()),
         lead=lead(labelled),
@@ -157,7 +165,9 @@ def diversity(
         figures=(*figures(labelled), *(figure for part in shown for figure in part.figures)),
         notes=tuple(dict.fromkeys((*said, *notes_in(told), *notes(labelled, known, settings, asked),
                                    *(note for part in of_images for note in part.notes)))),
-        findings=tuple(dict.fromkeys((*findings_in(told), *(one for part in of_images for one in part.findings)))),
+        findings=tuple(
+            dict.fromkeys((*findings_in(told), *(finding for part in of_images for finding in part.findings)))
+        ),
     )  # fmt: skip
     if not robustness:
         return result

@@ -179,7 +179,7 @@ def figures(labelled: Labelled) -> tuple[Figure, ...]:
 
 
 def notes(labelled: Labelled, known: Known, settings: DiversitySettings, asked: Asked) -> list[str]:
-    """Say why numbers are absent, and what is needed for them."""
+    """Return why numbers are absent, and what is needed for them."""
     said = []
     absent: dict[tuple[tuple[str, ...], str], list[str]] = {}
     for label, part in labelled:

@@ -54,10 +54,10 @@ def captions_of_images(
     tokenize(store, selections, tokenizer, progress)
     parts = [
         pl.concat([
-            _mbleu(store, one, against, tokenizer, metric_names, progress),
-            _vocabulary(store, against.of(one), tokenizer, content, progress),
+            _mbleu(store, selection, against, tokenizer, metric_names, progress),
+            _vocabulary(store, against.of(selection), tokenizer, content, progress),
         ])
-        for one in selections
+        for selection in selections
     ]  # fmt: skip
     signatures = within_signatures(settings, content, metric_names)
     labelled = list(zip(selections, parts, strict=True))
@@ -70,7 +70,7 @@ def captions_of_images(
         findings=(
             *_single_captions(store, selections),
             *_unequal(store, selections, settings.references),
-            *too_long(*(Captions(store, one, tokenizer) for one in selections)),
+            *too_long(*(Captions(store, selection, tokenizer) for selection in selections)),
         ),
     )
 
@@ -100,9 +100,13 @@ def _mbleu(
     metrics = requests(metric_names)
     least = 2 if against.drawn is None else against.drawn + 1
     if not (images(store, selection)["captions"] >= least).any():
-        return pl.DataFrame([(_name(one.label), None, None, None, 0) for one in metrics], schema=_SCHEMA, orient="row")
+        return pl.DataFrame(
+            [(_name(metric.label), None, None, None, 0) for metric in metrics], schema=_SCHEMA, orient="row"
+        )
     scores = score_candidates(Captions(store, against.of(selection), tokenizer), [HUMAN], metrics, progress)
-    summary = summarise(scores.select("image", *(one.label for one in metrics))).filter(pl.col("level") == "image")
+    summary = summarise(scores.select("image", *(metric.label for metric in metrics))).filter(
+        pl.col("level") == "image"
+    )
     reach = students_reach(summary["n"]) * pl.col("sd") / pl.col("n").sqrt()
     return summary.select(
         statistic=pl.col("metric").map_elements(_name, return_dtype=pl.String),
@@ -151,23 +155,23 @@ def _table(labelled: Sequence[tuple[Selection, pl.DataFrame]]) -> Table:
 
 
 def _single_captions(store: Store, selections: Sequence[Selection]) -> list[Finding]:
-    """Say which selections have no mBLEU, and of how many images."""
+    """Return which selections have no mBLEU, and of how many images."""
     told = []
-    for one in selections:
-        described = images(store, one)
+    for selection in selections:
+        described = images(store, selection)
         single = described.filter(pl.col("captions") < 2).height
         if single == described.height:
-            said = f"{one.label}: no mBLEU: every image has one caption only, which differs from no other"
+            said = f"{selection.label}: no mBLEU: every image has one caption only, which differs from no other"
         else:
             subject = counted(single, "image has", "images have")
-            said = f"{one.label}: {subject} one caption only, and no mBLEU"
+            said = f"{selection.label}: {subject} one caption only, and no mBLEU"
         if single:
-            told.append(Finding(SINGLE_CAPTION, said, about(one), {"images": single}, described.height, "notice"))
+            told.append(Finding(SINGLE_CAPTION, said, about(selection), {"images": single}, described.height, "notice"))
     return told
 
 
 def _unequal(store: Store, selections: Sequence[Selection], references: int | None) -> list[Finding]:
-    described = [(one.label, images(store, one)["captions"]) for one in selections]
+    described = [(selection.label, images(store, selection)["captions"]) for selection in selections]
     counts = {label: float(captions.sum()) / len(captions) for label, captions in described}
     means = list(counts.values())
     if references is not None or max(means) < 1.1 * min(means):

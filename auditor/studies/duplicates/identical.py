@@ -42,10 +42,12 @@ def identical(
     }
     selections = selections_of(selected)
     summary = pl.concat(
-        count.select(pl.lit(one.label).alias("dataset"), pl.all())
-        for one, count in zip(selections, counts, strict=True)
+        count.select(pl.lit(selection.label).alias("dataset"), pl.all())
+        for selection, count in zip(selections, counts, strict=True)
     )
-    found = tuple(_finding(one, *count.rows(named=True)) for one, count in zip(selections, counts, strict=True))
+    found = tuple(
+        _finding(selection, *count.rows(named=True)) for selection, count in zip(selections, counts, strict=True)
+    )
     return Result(
         "identical",
         pl.concat(pairs),
@@ -53,7 +55,7 @@ def identical(
         signatures={"identical": str(Signature("identical", parameters, 2))},
         tables=(
             Table("identical captions of one image", summary, name=COUNTS),
-            *(_table(one, some) for one, some in zip(selections, pairs, strict=True) if some.height),
+            *(_table(selection, some) for selection, some in zip(selections, pairs, strict=True) if some.height),
         ),
         lead=tuple(f"{one.sentence}." for one in found),
         notes=(_WHY,),

@@ -41,7 +41,7 @@ class Side:
         return f"{self.selection.label}:{self.role}" if self.role else self.selection.label
 
     def plays(self, role: str) -> bool:
-        """Say whether all its captions are of splits that count as `role`."""
+        """Return whether all its captions are of splits that count as `role`."""
         return self.split == role
 
 
@@ -56,7 +56,7 @@ class Question:
 
     @property
     def is_leak(self) -> bool:
-        """Say whether it asks what a test split has in common with what was trained on."""
+        """Return whether it asks what a test split has in common with what was trained on."""
         return self.side.plays(TEST) and self.against.plays(TRAIN)
 
 
@@ -95,7 +95,7 @@ def questions_of(sides: Sequence[Side]) -> list[Question]:
 
 
 def _scope(side: Side, other: Side) -> str | None:
-    """Say what two sides are to each other; null where nobody asks."""
+    """Return what two sides are to each other; null where nobody asks."""
     if side.number == other.number:
         return None
     if side.selection_no == other.selection_no:
@@ -109,9 +109,18 @@ def _scope(side: Side, other: Side) -> str | None:
 
 
 def frames(questions: Sequence[Question]) -> dict[str, pl.DataFrame]:
-    """Give relations `side` and `question` as the engine reads them."""
-    sides = {side.number: side for one in questions for side in (one.side, one.against)}
-    asked = [(one.number, one.scope, one.side.number, one.against.number, one.side == one.against) for one in questions]
+    """Return relations `side` and `question` as the engine reads them."""
+    sides = {side.number: side for question in questions for side in (question.side, question.against)}
+    asked = [
+        (
+            question.number,
+            question.scope,
+            question.side.number,
+            question.against.number,
+            question.side == question.against,
+        )
+        for question in questions
+    ]
     return {
         "side": pl.DataFrame(
             [(number, side.selection_no, side.role) for number, side in sorted(sides.items())],
@@ -187,7 +196,7 @@ class Search:
     @property
     def tokenizer(self) -> str:
         """The tokenizers of all selections, as a signature names them."""
-        return ",".join(sorted({one.tokenizer for one in self.captions}))
+        return ",".join(sorted({caption.tokenizer for caption in self.captions}))
 
     @property
     def thousandths(self) -> int:
@@ -238,7 +247,7 @@ def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = 
         if every_pair:
             at_work.params["examples"] = 0
             counted["duplicate_pair"] = at_work.rows("duplicate_pair")
-    with_slots = [one.number for one in questions if one.side.selection.version.kind in _WITH_SLOTS]
+    with_slots = [question.number for question in questions if question.side.selection.version.kind in _WITH_SLOTS]
     for relation in ("duplicate_slot", "slot_pair"):
         counted[relation] = counted[relation].filter(pl.col("question_no").is_in(with_slots))
     return DuplicateCounts(questions, *(counted[relation] for relation in _COUNTED))
@@ -250,17 +259,19 @@ def _key(search: Search, relation: str) -> str:
         "near": search.thousandths,
         "examples": search.shown if relation == "duplicate_pair" else None,
         "slots": _MOST_SLOTS,
-        "beside": [(one.version.dataset, one.version.version, one.split) for one in search.selections],
+        "beside": [
+            (selection.version.dataset, selection.version.version, selection.split) for selection in search.selections
+        ],
         "roles": [sorted(role_of.items()) for role_of in search.roles],
-        "keys": [one.tokenizer for one in search.captions],
+        "keys": [caption.tokenizer for caption in search.captions],
     }
     return kept.key(search.selections[0], search.captions[0].tokenizer, ("searched_text", *_REPEATED, relation), facts)
 
 
 def _sides(search: Search) -> list[Side]:
     splits = [
-        search.store.rows("split", dataset=one.version.dataset, seq=one.version.seq)["split"].to_list()
-        for one in search.selections
+        search.store.rows("split", dataset=selection.version.dataset, seq=selection.version.seq)["split"].to_list()
+        for selection in search.selections
     ]
     return sides_of(search.selections, splits, search.roles)
 
@@ -292,7 +303,7 @@ def _search(at_work: Workspace, search: Search, progress: Progress) -> None:
         progress("comparing captions", step, 3)
         pairs = at_work.rows(relation).item()
         if pairs > most:
-            label = ", ".join(one.label for one in search.selections)
+            label = ", ".join(selection.label for selection in search.selections)
             raise MetricError(
                 f"{label}: so many captions are alike that {pairs:,} pairs would have to be compared at"
                 f" --near {search.near:g}; raise it, or name fewer datasets or splits"

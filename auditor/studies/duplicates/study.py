@@ -99,8 +99,10 @@ def duplicates(
         raise UsageError(f"--near {near:g}: expected a share of words above {_LEAST:g}, at most 1")
     selections = resolve_all(store, refs, split)
     known = declared or {}
-    roles = [known[name].split_roles if (name := one.version.dataset) in known else {} for one in selections]
-    selected = [in_tokens_of_facts(store, one, progress) for one in selections]
+    roles = [
+        known[name].split_roles if (name := selection.version.dataset) in known else {} for selection in selections
+    ]
+    selected = [in_tokens_of_facts(store, selection, progress) for selection in selections]
     search = Search(selected, roles, near, examples)
     counted = search_duplicates(search, progress, every_pair=pairs)
     settings: dict[str, str | float] = {"tok": search.tokenizer, "near": round(near, 3), "words": "jaccard"}

@@ -54,7 +54,7 @@ _LABELS = ("side", "beside")
 
 
 def rows(counts: DuplicateCounts) -> pl.DataFrame:
-    """Give a row for each share: `found` of `n`; `texts` is how many different ones the captions found are."""
+    """Return a row for each share: `found` of `n`; `texts` is how many different ones the captions found are."""
     counted = [
         _found(counts.matches, "captions", "captions", "of_captions"),
         _found(counts.matches.drop("texts"), "images", "images", "of_images"),
@@ -73,7 +73,7 @@ def rows(counts: DuplicateCounts) -> pl.DataFrame:
 
 
 def pair_rows(counts: DuplicateCounts) -> pl.DataFrame:
-    """Give a row for each caption that occurs again, beside the place that is most like it."""
+    """Return a row for each caption that occurs again, beside the place that is most like it."""
     before, after = ("dataset", "version", "split"), ("against", "against_version", "against_split")
     named = counts.pairs.sort("question_no", "image", "slot").join(
         _places(counts.questions), on="question_no", how="left", maintain_order="left"
@@ -109,27 +109,29 @@ def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
     slots = _slots(counts.slots, labels, "of_captions")
     if slots.height:
         made.append(_cut("slots whose captions occur elsewhere", slots.rename({"of": "captions"}), "slots-elsewhere"))
-    leaking = {examples_of(one.side.label, one.against.label) for one in counts.questions if one.is_leak}
+    leaking = {
+        examples_of(question.side.label, question.against.label) for question in counts.questions if question.is_leak
+    }
     listed = sorted(_examples(counts, labels, examples), key=lambda table: table.name not in leaking)
     return folded((*made, *listed), AGAIN)
 
 
 def lead(shown: Sequence[Table], found: Sequence[Finding]) -> tuple[str, ...]:
     """Return what leaks, the largest share first, then which share of the captions of each dataset occurs again."""
-    leaks = [one for one in found if one.kind == LEAK and one.n and one.values["share"]]
+    leaks = [finding for finding in found if finding.kind == LEAK and finding.n and finding.values["share"]]
     leaks.sort(key=lambda one: -float(one.values["share"] or 0))
     again = next(table.frame for table in shown if table.name == AGAIN)
     either = (pl.col("exact").fill_null(0) + pl.col("near").fill_null(0)) / pl.col("captions")
-    led = [f"Leakage: {one.sentence}." for one in leaks]
+    led = [f"Leakage: {leak.sentence}." for leak in leaks]
     for scope, words in _LEAD.items():
         shares = again.filter(pl.col("scope") == scope, pl.col("captions") > 0).select("dataset", share=either)
         if shares.height:
             led.append(f"{words}: {'; '.join(f'{label} {share:.1%}' for label, share in shares.rows())}.")
-    return (*led, *(f"{one.sentence}." for one in found if one.kind == COPIED))
+    return (*led, *(f"{finding.sentence}." for finding in found if finding.kind == COPIED))
 
 
 def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
-    """Say what was compared, what leaks, which slots look copied, and what could not be searched."""
+    """Return what was compared, what leaks, which slots look copied, and what could not be searched."""
     told: list[Said] = [
         f"exact: the same tokens (tokenizer {search.tokenizer}), whatever the case, punctuation and blanks; near:"
         f" not exact, and of the words of both together {search.near:.1%} or more are in both, in any order".replace(
@@ -172,11 +174,11 @@ def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
             )
         )
     sides = {question.side.number: question.side for question in counts.questions}
-    return (*told, *(one for row in counts.sides.iter_rows(named=True) for one in _limits(sides, row)))
+    return (*told, *(limit for row in counts.sides.iter_rows(named=True) for limit in _limits(sides, row)))
 
 
 def _limits(sides: dict[int, Side], row: dict[str, int]) -> list[Finding]:
-    """Say what a selection is too small for, and which of its captions could not be compared."""
+    """Return what a selection is too small for, and which of its captions could not be compared."""
     side = sides[row["side_no"]]
     findings = []
 
@@ -219,7 +221,7 @@ def _share(column: str | pl.Expr, of: str) -> pl.Expr:
 
 
 def _by_match(counted: pl.DataFrame) -> pl.DataFrame:
-    """Give a row for each kind of match in place of columns `exact` and `near`."""
+    """Return a row for each kind of match in place of columns `exact` and `near`."""
     either = counted.with_columns(any=pl.col("exact") + pl.col("near"))
     keys = [name for name in counted.columns if name not in _MATCHES.categories]
     return either.unpivot(["exact", "near", "any"], index=keys, variable_name="match", value_name="found")
@@ -244,12 +246,14 @@ def _places(questions: Sequence[Question]) -> pl.DataFrame:
     columns = ["question_no", "side_no", *_place_columns(), *_LABELS]
     named = [
         (
-            one.number, one.side.number,
-            one.side.selection.version.dataset, one.side.selection.version.version, one.side.split, one.scope,
-            one.against.selection.version.dataset, one.against.selection.version.version, one.against.split,
-            one.side.label, None if one.side == one.against else one.against.label,
+            question.number, question.side.number,
+            question.side.selection.version.dataset, question.side.selection.version.version, question.side.split,
+            question.scope,
+            question.against.selection.version.dataset, question.against.selection.version.version,
+            question.against.split,
+            question.side.label, None if question.side == question.against else question.against.label,
         )
-        for one in questions
+        for question in questions
     ]  # fmt: skip
     kinds = {"question_no": pl.UInt32, "side_no": pl.UInt32}
     return pl.DataFrame(named, schema={name: kinds.get(name, pl.String) for name in columns}, orient="row")

@@ -44,7 +44,7 @@ def write(selection: Selection, contents: bundles.Contents, folder: Path, *, for
 
 
 def row_of(selection: Selection, contents: bundles.Contents, path: Path, rows: int) -> dict[str, object]:
-    """Say what a file holds."""
+    """Return what a file holds."""
     return {
         "dataset": selection.version.dataset,
         "version": contents.version if selection.split is None else selection.version.version,
@@ -57,7 +57,7 @@ def row_of(selection: Selection, contents: bundles.Contents, path: Path, rows: i
 
 
 def _manifest(selection: Selection, contents: bundles.Contents, rows: pl.DataFrame) -> str:
-    """Say what a bundle holds. No clock but the version's own, in UTC: the same export again gives the same bytes."""
+    """Return the contents of a bundle. Its only time is the version's, in UTC: equal exports are equal files."""
     version = selection.version
     document = {
         "format": EDITION,

@@ -97,13 +97,13 @@ def jsonl(captions: Captions) -> str:
 
 
 def table(captions: Captions) -> pl.DataFrame:
-    """Give the columns of a table of captions."""
+    """Return the columns of a table of captions."""
     split = ["split"] if captions.has_splits else []
     return captions.rows.select("image", "slot", *split, caption="text")
 
 
 def _images(captions: Captions, name: str) -> pl.DataFrame:
-    """Give the images in their order, each with its split. Raises `UsageError` for one in several."""
+    """Return the images in their order, each with its split. Raises `UsageError` for one in several."""
     images = captions.rows.group_by("image", maintain_order=True).agg(
         pl.col("split").first(), pl.col("split").n_unique().alias("n")
     )
@@ -122,7 +122,7 @@ def _coco_options(captions: Captions) -> list[str]:
 
 
 def columns(captions: Captions) -> list[str]:
-    """Say what `auditor ingest` has to be told of the columns of a table."""
+    """Return what `auditor ingest` has to be told of the columns of a table."""
     split = ["--split-col split"] if captions.has_splits else []
     return ["--image-col image", "--caption-col caption", "--slot-col slot", *split]
 

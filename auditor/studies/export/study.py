@@ -141,7 +141,7 @@ def left_out_of(target: Path) -> str:
 
 
 def _beside(place: str, name: str) -> str:
-    """Say where a file is that lies beside another."""
+    """Return where a file is that lies beside another."""
     folder, slash, _ = place.rstrip("/").rpartition("/")
     return f"{folder}{slash}{name}"
 
@@ -185,7 +185,7 @@ def _check_free(target: Path, chosen: str, force: bool) -> None:
 def _gone(
     selection: Selection, contents: bundles.Contents, gone: pl.DataFrame | None, left_out: str
 ) -> tuple[str, ...]:
-    """Say how many captions and images are left out."""
+    """Return how many captions and images are left out."""
     if gone is None:
         return ()
     captions = gone.select("image", "slot").n_unique()
@@ -200,7 +200,7 @@ def _gone(
 def _again(
     store: Store, selection: Selection, contents: bundles.Contents, captions: Captions, place: str, chosen: str
 ) -> tuple[str, ...]:
-    """Say how the files are read again, which version that gives, and what of this one the format cannot hold."""
+    """Return how the files are read again, which version that gives, and what of this one the format cannot hold."""
     size = f"{contents.images:,} images and {contents.captions.height:,} captions"
     name = selection.version.dataset
     command = f"auditor ingest {name} --from {shlex.quote(place)}"

@@ -198,7 +198,7 @@ FINDERS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
 def of_captions(
     captions: Captions, words: Sequence[str], wanted: Sequence[str], progress: Progress
 ) -> tuple[list[Finding], pl.DataFrame, list[str]]:
-    """Give what is found of single captions, their list, and what could not be looked for."""
+    """Return what is found of single captions, their list, and what could not be looked for."""
     selection, texts = captions.selection, captions.texts().select("image", "slot", "split", "text")
     images = texts["image"].n_unique()
     asked = Asked(captions.store, selection.version.dataset, captions.facts(progress), words)
@@ -221,8 +221,10 @@ def keep(
     store: Store, selection: Selection, kinds: Sequence[str], listed: pl.DataFrame, told: Sequence[Finding]
 ) -> None:
     """Keep what was found of a selection for people to query: the captions of each finding, or its sentence."""
-    with_list = listed.filter(pl.col("kind").is_in([one.kind for one in told]))
-    rows = [(one.kind, one.severity, one.sentence) for one in told if one.kind not in with_list["kind"]]
+    with_list = listed.filter(pl.col("kind").is_in([finding.kind for finding in told]))
+    rows = [
+        (finding.kind, finding.severity, finding.sentence) for finding in told if finding.kind not in with_list["kind"]
+    ]
     whole = pl.DataFrame(rows, schema=dict.fromkeys(("kind", "severity", "why"), pl.String), orient="row")
     found = [pl.DataFrame(schema=kept.FOUND), with_list.select(kept.FOUND.names()), whole]
     kept.keep_findings(store, selection, kinds, pl.concat(found, how="diagonal"))
@@ -262,7 +264,7 @@ def _finding(
 
 
 def _examples(listed: pl.DataFrame) -> Iterator[dict[str, str | int | None]]:
-    """Give a few rows that differ in why they are listed, else the first."""
+    """Yield a few rows that differ in why they are listed, else the first."""
     apart = listed.unique("why", keep="first", maintain_order=True).head(_EXAMPLES)
     rest = listed.join(apart, on=["image", "slot", "why"], how="anti", nulls_equal=True, maintain_order="left")
     yield from pl.concat([apart, rest]).head(_EXAMPLES).select(_EXAMPLE).to_dicts()

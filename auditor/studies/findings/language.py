@@ -24,7 +24,7 @@ _NEAR = {"en": ("pcm", "sco", "zxx", "la")}
 
 
 def installed() -> bool:
-    """Say whether languages can be told."""
+    """Return whether languages can be told."""
     return importlib.util.find_spec("py3langid") is not None
 
 

@@ -61,13 +61,13 @@ def told(questions: Questions, selection: Selection, wanted: Collection[str] = K
         found += _elsewhere(selection, duplicates)
         found += _together(selection, duplicates, COPIED)
     if outliers := answer(lambda: questions.outliers(selection), _SWAPPED):
-        found += [replace(one, examples=_misplaced(outliers)) for one in outliers.found(_SWAPPED)]
+        found += [replace(finding, examples=_misplaced(outliers)) for finding in outliers.found(_SWAPPED)]
     if templates := answer(lambda: questions.templates(selection), _UNLIKE, _SORTED, _OF_TEMPLATES):
         found += [*_together(selection, templates, _UNLIKE), *templates.found(_SORTED)]
-        found += [_templated(one) for one in templates.found(_OF_TEMPLATES)]
+        found += [_templated(finding) for finding in templates.found(_OF_TEMPLATES)]
     if bounds := answer(lambda: questions.bounds(selection), _UPSIDE_DOWN):
         found += _upside_down(selection, bounds)
-    return [one for one in found if one.kind in wanted]
+    return [finding for finding in found if finding.kind in wanted]
 
 
 def _leaks(questions: Questions, selection: Selection, duplicates: Result) -> list[Finding]:
@@ -104,25 +104,25 @@ def _leaks(questions: Questions, selection: Selection, duplicates: Result) -> li
         "share_by_chance": usual["any"],
     }  # fmt: skip
     name = examples_of(f"{own}:{TEST}", f"{own}:{TRAIN}")
-    table = next((one for one in duplicates.tables if one.name == name), None)
+    table = next((table for table in duplicates.tables if table.name == name), None)
     examples = () if table is None else tuple(_beside(row) for row in table.frame.head(3).iter_rows(named=True))
     headline = f"{shares['any']:.1%} of test captions"
     return [Finding(LEAK, said, where, values, n, severity, examples, headline)]
 
 
 def _shared(selection: Selection, duplicates: Result) -> list[Finding]:
-    """Give the leaks from other datasets; those whose images are hardly shared are what short captions bring."""
+    """Return the leaks from other datasets; those whose images are hardly shared are what short captions bring."""
     own = selection.version.dataset
     found = []
-    for one in duplicates.found(LEAK):
-        exact = float(one.values["exact"] or 0) / max(one.n or 1, 1)
-        if one.about.get("dataset") == own and one.about.get("against") != f"{own}:{TRAIN}":
-            found.append(replace(one, severity="error" if exact >= _FLOOD else "info"))
+    for finding in duplicates.found(LEAK):
+        exact = float(finding.values["exact"] or 0) / max(finding.n or 1, 1)
+        if finding.about.get("dataset") == own and finding.about.get("against") != f"{own}:{TRAIN}":
+            found.append(replace(finding, severity="error" if exact >= _FLOOD else "info"))
     return found
 
 
 def _elsewhere(selection: Selection, duplicates: Result) -> list[Finding]:
-    """Say how many captions occur at another image too."""
+    """Return how many captions occur at another image too."""
     rows = selection.rows_of(duplicates.frame).filter(
         pl.col("statistic") == "captions", pl.col("slot").is_null(), scope="across-images"
     )
@@ -159,7 +159,7 @@ def _beside(row: Mapping[str, Any]) -> dict[str, str | int | None]:
 
 def _together(selection: Selection, result: Result, kind: str) -> list[Finding]:
     """Make one finding of several of a kind: the strongest, which says how many there are."""
-    several = [one for one in result.found(kind) if one.about.get("dataset") == selection.version.dataset]
+    several = [finding for finding in result.found(kind) if finding.about.get("dataset") == selection.version.dataset]
     if len(several) < 2:
         return several
     strength = "share" if kind == COPIED else "effect"
@@ -170,9 +170,9 @@ def _together(selection: Selection, result: Result, kind: str) -> list[Finding]:
     return [replace(first, sentence=_TOGETHER[kind].format(**known), values=values, severity=worst(several) or "info")]
 
 
-def _templated(one: Finding) -> Finding:
-    share = float(one.values["share"] or 0)
-    return replace(one, severity="warning" if share >= _TEMPLATED else "notice" if share >= _FEW else "info")
+def _templated(finding: Finding) -> Finding:
+    share = float(finding.values["share"] or 0)
+    return replace(finding, severity="warning" if share >= _TEMPLATED else "notice" if share >= _FEW else "info")
 
 
 #: Shares of captions made from templates. People describing pictures reach some 7 % (Flickr8k), machines most.

@@ -64,11 +64,11 @@ class Questions:
     @cached_property
     def in_pairs(self) -> tuple[Selection, ...]:
         """The selections with an image of two captions: the others have nothing to compare."""
-        return tuple(one for one in self.selections if not lacking(self.store, one))
+        return tuple(selection for selection in self.selections if not lacking(self.store, selection))
 
     def duplicates(self) -> Result | None:
         """Search duplicates within the datasets and among them."""
-        refs = [one.pinned_name for one in self.selections]
+        refs = [selection.pinned_name for selection in self.selections]
         return self.ask(
             "duplicates", lambda: duplicates(self.store, *refs, config=self.declared, progress=self.progress)
         )

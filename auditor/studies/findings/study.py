@@ -163,19 +163,19 @@ def _wanted(kinds: Sequence[str] | None) -> Sequence[str]:
 
 def _tables(found: Sequence[Finding]) -> tuple[Table, ...]:
     """Show every finding in a row, the worst first, then examples of each that has any."""
-    rows = [(one.severity, one.kind, one.sentence, KINDS[one.kind].consequence) for one in found]
+    rows = [(finding.severity, finding.kind, finding.sentence, KINDS[finding.kind].consequence) for finding in found]
     summary = pl.DataFrame(rows, schema=["severity", "kind", "finding", "consequence"], orient="row")
     examples = [
-        Table(f"{one.kind}: examples", _columns(one), name=f"{one.kind}/{place}", tells_findings=True)
-        for place, one in enumerate(found)
-        if one.examples
+        Table(f"{finding.kind}: examples", _columns(finding), name=f"{finding.kind}/{place}", tells_findings=True)
+        for place, finding in enumerate(found)
+        if finding.examples
     ]
     listed = Table("findings, the worst first", summary, sections="severity", name="findings", tells_findings=True)
     return (listed, *examples)
 
 
-def _columns(one: Finding) -> pl.DataFrame:
-    frame = pl.DataFrame(one.examples, infer_schema_length=None)
+def _columns(finding: Finding) -> pl.DataFrame:
+    frame = pl.DataFrame(finding.examples, infer_schema_length=None)
     return frame.select(column for column in frame.get_columns() if column.null_count() < frame.height)
 
 
@@ -193,7 +193,7 @@ def _of_items(questions: Questions, selection: Selection, wanted: Collection[str
     if result is None:
         return []
     notes += result.notes
-    return [one for one in result.findings if one.kind in wanted]
+    return [finding for finding in result.findings if finding.kind in wanted]
 
 
 def _of_whole(captions: Captions, wanted: Collection[str], progress: Progress) -> list[Finding]:

@@ -23,19 +23,19 @@ _EXPECTED = (
 
 
 def files_of(data: Any, folder: Path, name: str) -> list[Path]:
-    """Give the files that `data` names or is written to, in `folder`; by split as `SPLIT=FILE`.
+    """Return the files that `data` names or is written to, in `folder`; by split as `SPLIT=FILE`.
 
     Raises `UsageError` for what is no table, for rows that do not fit together, and where there are none.
     """
-    if isinstance(data, Mapping) and data and all(_is_whole(one) for one in data.values()):
+    if isinstance(data, Mapping) and data and all(_is_whole(part) for part in data.values()):
         named = {
-            str(split): files_of(one, folder, f"{name}-{place}") for place, (split, one) in enumerate(data.items())
+            str(split): files_of(part, folder, f"{name}-{place}") for place, (split, part) in enumerate(data.items())
         }
         return [Path(f"{split}={path}") for split, paths in named.items() for path in paths]
     if isinstance(data, str | Path):
         return [Path(data)]
-    if isinstance(data, list | tuple) and data and all(isinstance(one, str | Path) for one in data):
-        return [Path(one) for one in data]
+    if isinstance(data, list | tuple) and data and all(isinstance(part, str | Path) for part in data):
+        return [Path(part) for part in data]
     frame = _frame(data)
     if frame.is_empty():
         raise UsageError(f"data: {type(data).__name__} without a row; the store is unchanged")
@@ -58,7 +58,7 @@ def named_as_data(folder: str) -> Iterator[None]:
 
 
 def _is_whole(value: Any) -> bool:
-    """Say whether a value of a mapping is the data of a split, and no column."""
+    """Return whether a value of a mapping is the data of a split, and no column."""
     if isinstance(value, str | Path | pl.DataFrame | pl.LazyFrame):
         return True
     if isinstance(value, list | tuple):

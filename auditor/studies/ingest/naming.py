@@ -39,7 +39,7 @@ def wanted(
 
 
 def near_files(paths: Sequence[Path], near: Near) -> list[Path]:
-    """Give the files that a user names, as SPLIT=FILE or not, with copies of those that are addresses."""
+    """Return the files that a user names, as SPLIT=FILE or not, with copies of those that are addresses."""
     found = []
     for path in paths:
         told = None if os.path.lexists(path) else config.OF_SPLIT.fullmatch(str(path))
@@ -53,7 +53,14 @@ def _format_of(paths: Sequence[Path]) -> str | None:
     if is_stdin(path) or not (is_folder(path) or path.is_file()):
         return None
     start = b"" if is_folder(path) else head(path)
-    return next((one.name for one in FORMATS.values() if one.manifest and one.recognises(path, start)), None)
+    return next(
+        (
+            file_format.name
+            for file_format in FORMATS.values()
+            if file_format.manifest and file_format.recognises(path, start)
+        ),
+        None,
+    )
 
 
 def described(
@@ -66,9 +73,11 @@ def described(
     is_piped = any(is_stdin(path) for part in source.parts for path in part.paths)  # which can be read only once
     if source.dataset in config.sources(declarations) or (is_piped and not source.format):
         return source
-    one = find_format(source.format or guess(source.parts[0]))
-    found = manifest_of(dataclasses.replace(source, format=one.name)) or (
-        Description(one.kind) if is_piped or one.describe is None else one.describe(source.parts[0])
+    file_format = find_format(source.format or guess(source.parts[0]))
+    found = manifest_of(dataclasses.replace(source, format=file_format.name)) or (
+        Description(file_format.kind)
+        if is_piped or file_format.describe is None
+        else file_format.describe(source.parts[0])
     )
     return dataclasses.replace(
         source,

@@ -59,7 +59,7 @@ class _Done:
     rated: tuple[str, ...]
 
     def entry(self) -> Entry:
-        """Give what the lock holds of it."""
+        """Return what the lock holds of it."""
         version = self.made.version
         return Entry(version.version, self.source_sha256, version.images, version.captions, self.source.format)
 
@@ -188,7 +188,7 @@ def _ingested(store: Store, source: Source, note: str | None, terms: Terms, prog
     with with_standard_input(source) as original, as_utf8(original) as there:
         guessed = not there.format
         found = dataclasses.replace(there, format=guess(there.parts[0])) if guessed else there
-        one = find_format(found.format)
+        file_format = find_format(found.format)
         if manifest := manifest_of(found):
             found, note, terms = _bundled(found, manifest, note, terms)
         for part in found.parts:
@@ -197,30 +197,32 @@ def _ingested(store: Store, source: Source, note: str | None, terms: Terms, prog
             raise SourceError(f"{found.dataset}: not all of its files are in the data folder: {why}. {found.obtain}")
         for part in found.parts:
             check_places(part, found.format)
-        found, splits = by_file_names(found) if one.split_by_name else (found, None)
+        found, splits = by_file_names(found) if file_format.split_by_name else (found, None)
         said = [splits] if splits else []
         said += [f"{found.dataset}: {remark}" for remark in remarks(found.parts[0], found.format)]
         cut = Counter[str]()
         named = named_files(dataclasses.replace(found, parts=original.parts))
         holds_vectors = are_vectors(found)
-        named += [path for part in found.parts for path in one.beside(part) if path not in named]
+        named += [path for part in found.parts for path in file_format.beside(part) if path not in named]
         watch = files.Watch([*named, *map(files.locate, found.splits.values())])
         sha256 = files.sha256(named)
         if holds_vectors:
-            rows = watch.over(equally_long(chain.from_iterable(map(one.read, found.parts))))
+            rows = watch.over(equally_long(chain.from_iterable(map(file_format.read, found.parts))))
             made = write_vectors(store, found, rows, sha256, note, terms, progress)
         else:
             captions = watch.over(chain.from_iterable(read(part, found.format, cut) for part in found.parts))
             lists = split_lists(found)
             made = ingestion.write(store, found, captions, lists, AT_INGEST, sha256, note, terms, progress)
-        cut_off = _unended(one, named_files(found))
+        cut_off = _unended(file_format, named_files(found))
         rated = tuple(ratings(found.parts[0], found.format)) if found.kind == "captions" else ()
     return _Done(found, made, guessed or manifest is not None, sha256, tuple(said), cut["captions"], cut_off, rated)
 
 
-def _unended(one: Format, paths: Sequence[Path]) -> tuple[str, ...]:
+def _unended(file_format: Format, paths: Sequence[Path]) -> tuple[str, ...]:
     """Name the last lines of text files that have no end."""
-    lines = {path: text_lines.unended(path) for path in paths if path.name.endswith(one.lines) and path.is_file()}
+    lines = {
+        path: text_lines.unended(path) for path in paths if path.name.endswith(file_format.lines) and path.is_file()
+    }
     return tuple(f"{path.name}:{number}" for path, number in lines.items() if number is not None)
 
 
@@ -254,7 +256,7 @@ def _bundled(source: Source, manifest: Manifest, note: str | None, terms: Terms)
 
 
 def _other_files(done: _Done, locked: Entry | None) -> list[str]:
-    """Say where other files than those of the lock held the same version."""
+    """Return where other files than those of the lock held the same version."""
     if locked is None or locked.version != done.made.version.version or locked.source_sha256 == done.source_sha256:
         return []
     was, now = locked.source_sha256[:12], done.source_sha256[:12]
@@ -286,7 +288,7 @@ def _found(
 
 
 def _language(done: _Done) -> list[str]:
-    """Say which language was seen where nobody said it."""
+    """Return which language was seen where nobody said it."""
     if done.made.seen is None:
         return []
     language, captions = done.made.seen
@@ -297,7 +299,7 @@ def _language(done: _Done) -> list[str]:
 
 
 def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list[Said]:
-    """Say where the captions are not what `datasets.toml` or the user lets one expect."""
+    """Return where the captions are not what `datasets.toml` or the user lets one expect."""
     counts = (("images", source.images, made.version.images), ("captions", source.captions, made.version.captions))
     whole = Selection(made.version)
     surprises: list[Said] = [

@@ -218,10 +218,12 @@ def rehearsed(
         made = ingest_sources(
             apart, sources, None, progress, max_rejected=max_rejected, skip_missing=skip_missing, lock=lock
         )
-        formats = {one.version.dataset: one.version.format for one in made.selections}
+        formats = {selection.version.dataset: selection.version.format for selection in made.selections}
         firsts = {
-            one.label: versions.content(apart, one).select("image", "slot", "split", "text").sort("image", "slot")
-            for one in made.selections
+            selection.label: versions.content(apart, selection)
+            .select("image", "slot", "split", "text")
+            .sort("image", "slot")
+            for selection in made.selections
         }
         columns = [
             f"{source.dataset}: read by columns {', '.join(f'{thing} = {column}' for thing, column in found.items())}"
@@ -271,9 +273,11 @@ def formats_of_files(names: Sequence[str]) -> Result:
 
 
 def _rows(name: str) -> list[tuple[str, str, str | None, str]]:
-    one = FORMATS[name]
-    options = {**one.options, **COMMON_OPTIONS}
-    reads, recognised = (inspect.getdoc(about) or "" for about in (inspect.getmodule(one.read), one.recognises))
+    file_format = FORMATS[name]
+    options = {**file_format.options, **COMMON_OPTIONS}
+    reads, recognised = (
+        inspect.getdoc(about) or "" for about in (inspect.getmodule(file_format.read), file_format.recognises)
+    )
     first = reads.partition("\n\n")[0].removeprefix(f"Format `{name}`: ")
     return [
         (name, "reads", None, " ".join(first.split())),

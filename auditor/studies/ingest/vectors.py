@@ -26,7 +26,7 @@ _OF_IMAGES = ("captions", "candidates", "judgements", "pairs", "choices")
 
 
 def are_vectors(source: Source) -> bool:
-    """Say whether a source holds vectors. Raises `UsageError` where its kind and its format say different things."""
+    """Return whether a source holds vectors. Raises `UsageError` where its kind and its format say different things."""
     if (find_format(source.format).kind == _KIND) != (source.kind == _KIND):
         raise UsageError(
             f'{source.dataset}: format "{source.format}" and kind "{source.kind}" do not belong together: '
@@ -36,11 +36,11 @@ def are_vectors(source: Source) -> bool:
 
 
 def against_captions(store: Store, version: Version, related: Sequence[str]) -> list[Said]:
-    """Say how many images of each dataset have a vector, and which vectors are of no image of any of them.
+    """Return how many images of each dataset have a vector, and which vectors are of no image of any of them.
 
     Of datasets that share an image with the vectors, and of those that the declaration names as related.
     """
-    newest = {one.dataset: one for one in reversed(versions.log(store)) if one.kind in _OF_IMAGES}
+    newest = {version.dataset: version for version in reversed(versions.log(store)) if version.kind in _OF_IMAGES}
     every = {name: vectors.coverage(store, version, Selection(one)) for name, one in newest.items()}
     told = {name: rows for name, rows in every.items() if name in related or rows.filter(_BOTH).height}
     said: list[Said] = [f"{version.dataset}: {vectors.length(store, version):,} numbers a vector"]

@@ -154,7 +154,7 @@ class _Search:
         )
 
     def leads(self, badly: float) -> pl.DataFrame:
-        """Give the columns of `likelihood.leads`."""
+        """Return the columns of `likelihood.leads`."""
         best, rival = self._bits.T
         nothing = np.zeros(len(best))
         home = self._fits[self._captions]

@@ -46,13 +46,13 @@ class Likeness:
         self._means = (diags(1 / np.maximum(self.counts, 1)) @ self._sums).tocsr().T.tocsr()
 
     def at(self, captions: Places, images: Places, standing: Places) -> Floats:
-        """Give the mean cosine of each caption and the captions of an image, but for the one `standing` there."""
+        """Return the mean cosine of each caption and the captions of an image, but for the one `standing` there."""
         rest = self._sums[images] - self.bags[standing]
         total = np.asarray(self.bags[captions].multiply(rest).sum(axis=1)).ravel()
         return np.asarray(total / np.maximum(self.counts[images] - 1, 1))
 
     def everywhere(self, captions: Places) -> Floats:
-        """Give the mean cosine of each caption and the captions of every image; a row a caption."""
+        """Return the mean cosine of each caption and the captions of every image; a row a caption."""
         return np.asarray((self.bags[captions] @ self._means).todense())
 
 
@@ -74,11 +74,11 @@ class Fold:
         self._others_fit = np.einsum("ij,ij->i", self._told, self.images) / self._told_lengths
 
     def texts(self, captions: Places) -> Floats:
-        """Give where captions are in the space of images, a row each."""
+        """Return where captions are in the space of images, a row each."""
         return self._model.texts(self._alike.bags[captions])
 
     def at(self, captions: Places, images: Places, standing: Places) -> Floats:
-        """Give the signs of captions and images, in whose captions those `standing` do not count. A row a caption.
+        """Return the signs of captions and images, in whose captions those `standing` do not count. A row a caption.
 
         Signs that need another caption of the image are NaN where there is none.
         """
@@ -96,7 +96,7 @@ class Fold:
         return signs
 
     def everywhere(self, captions: Places) -> Iterator[tuple[Places, Floats]]:
-        """Give the signs of captions and every image, some captions at once: captions × images × signs."""
+        """Yield the signs of captions and every image, some captions at once: captions × images × signs."""
         for first in range(0, len(captions), _ROWS_AT_ONCE):
             some = captions[first : first + _ROWS_AT_ONCE]
             texts = self.texts(some)
@@ -109,7 +109,7 @@ class Fold:
             yield some, signs
 
     def _spread(self, texts: Floats) -> tuple[Floats, Floats]:
-        """Give mean and standard deviation of the cosines of each text and all images."""
+        """Return mean and standard deviation of the cosines of each text and all images."""
         mean = texts @ self._mean
         square = np.einsum("ij,ij->i", texts @ self._square, texts)
         spread = np.sqrt(np.maximum(square - mean**2, 0.0))
@@ -129,7 +129,7 @@ class Judge:
         self._weights = _logistic(self._scaled(signs), belongs, weight)
 
     def bits(self, signs: Floats) -> Floats:
-        """Give the bits, in the shape of all axes but the last."""
+        """Return the bits, in the shape of all axes but the last."""
         scaled = self._scaled(signs)
         odds: Floats = scaled @ self._weights[:-1] + self._weights[-1]
         rounded: Floats = np.round(odds / math.log(2), DECIMALS)

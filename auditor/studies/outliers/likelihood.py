@@ -55,12 +55,12 @@ DECIMALS = 6
 
 
 def normalization(store: Store, selection: Selection) -> str | None:
-    """Say which words stand in the place of tokens: stems, for captions in English."""
+    """Return which words stand in the place of tokens: stems, for captions in English."""
     return "porter" if language(store, selection.version.dataset).partition("-")[0] == "en" else None
 
 
 def least(images: int) -> int:
-    """Give half the bits that tell one image from all others: two captions that changed places have them together."""
+    """Return half the bits that tell one image from all others: two captions that changed places have them together."""
     return math.ceil(math.log2(max(images, 2)) / 2)
 
 
@@ -77,8 +77,8 @@ def weigh(captions: Captions, suspects: pl.DataFrame, images: int, progress: Pro
     at_work.bind_rows("suspect", suspects.select("image", "slot"))
     weighed = at_work.rows("suspect_caption").height
     ranges = [(first, first + _AT_ONCE - 1) for first in range(1, max(weighed, 1) + 1, _AT_ONCE)]
-    steps = [*((one, "likely_images", "similar_image") for one in ranges)]
-    steps += [*((one, "weighed", "image_log_likelihood") for one in ranges)]
+    steps = [*((range_of_images, "likely_images", "similar_image") for range_of_images in ranges)]
+    steps += [*((range_of_images, "weighed", "image_log_likelihood") for range_of_images in ranges)]
     for done, ((first, last), relation, name) in enumerate(steps):
         progress(what, done, len(steps))
         at_work.params |= {"first_suspect": first, "last_suspect": last}
@@ -87,7 +87,7 @@ def weigh(captions: Captions, suspects: pl.DataFrame, images: int, progress: Pro
 
 
 def leads(at_work: Workspace) -> pl.DataFrame:
-    """Say which other image each caption speaks most for. A row a caption in doubt, and a decoy.
+    """Return which other image each caption speaks most for. A row a caption in doubt, and a decoy.
 
     Columns: image, slot, is_decoy, other_image, evidence (bits for the other image less those for the image where it
     stands, a decoy's home), lead (bits for it less those for the next, or for none), is_misfit (it speaks for where it
@@ -171,10 +171,10 @@ def caption_level(leads: pl.DataFrame, least: int) -> tuple[pl.DataFrame, Level 
 
 
 def _lowest(found: Iterable[float], chance: Callable[[int], tuple[float, float]], least: int) -> Level | None:
-    """Give the lowest level at which enough is right, were chance to bring as much as it may."""
-    bits = sorted(math.floor(one) for one in found)
+    """Return the lowest level at which enough is right, were chance to bring as much as it may."""
+    bits = sorted(math.floor(value) for value in found)
     for level in range(least, max(bits, default=-1) + 1):
-        claims = sum(one >= level for one in bits)
+        claims = sum(bit >= level for bit in bits)
         expected, most = chance(level)
         if claims - most >= _RIGHT * claims:
             return Level(level, claims, max(0.0, claims - expected))

@@ -161,14 +161,14 @@ def _scored(captions: Captions, asked: MetricRequest, progress: Progress) -> tup
 
 
 def _is_symmetric(metric: MetricRequest) -> bool:
-    """Say whether a score is the mean over references of what is the same both ways."""
+    """Return whether a score is the mean over references of what is the same both ways."""
     settings = metric.settings
     over_all = (settings.get("references"), settings.get("combine")) == ("mean", "mean")
     return metric.metric.name == "cider" and over_all and settings["idf"] != "fold"
 
 
 def _among_others() -> pl.Expr:
-    """Give the mean score of an image's other captions among themselves: what is left of the sum without the caption.
+    """Return the mean score of an image's other captions among themselves: what is left of the sum without the caption.
 
     Null where there are fewer than two others.
     """

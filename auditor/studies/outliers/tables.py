@@ -55,8 +55,8 @@ def tables(
 
 def lead(found: Sequence[Finding]) -> tuple[str, ...]:
     """Return how many captions seem to be at the wrong image, with a word of caution."""
-    led = [f"{one.sentence}." for one in found if one.kind == SWAPPED]
-    seems = any(one.values["captions"] for one in found if one.kind == SWAPPED)
+    led = [f"{finding.sentence}." for finding in found if finding.kind == SWAPPED]
+    seems = any(finding.values["captions"] for finding in found if finding.kind == SWAPPED)
     return (*led, *(["Images that are almost the same bring such findings too: look at them."] if seems else []))
 
 

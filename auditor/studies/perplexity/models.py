@@ -83,7 +83,7 @@ def run(
 
 
 def _trained_captions(selections: Sequence[Selection], sizes: pl.DataFrame, captions: int | None, seed: int) -> int:
-    """Say how many captions each model is trained on, 0 for all of its half."""
+    """Return how many captions each model is trained on, 0 for all of its half."""
     halves = {(number, side): (images, held) for number, side, images, held, _ in sizes.iter_rows()}
     trained = []
     for number, selection in enumerate(selections):

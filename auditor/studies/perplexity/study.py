@@ -88,7 +88,9 @@ def perplexity(
         raise UsageError(f"--draws {draws}: expected 1 or more")
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     selections, tokenizer = selections_of(selected), selected[0].tokenizer
-    runs = [run(store, selections, tokenizer, order, captions, one, progress) for one in range(seed, seed + draws)]
+    runs = [
+        run(store, selections, tokenizer, order, captions, number, progress) for number in range(seed, seed + draws)
+    ]
     signatures = {result.seed: str(_signature(tokenizer, order, result)) for result in runs}
     rows = pl.concat(_rows(selections, result, signatures[result.seed]) for result in runs)
     means = (
@@ -96,12 +98,12 @@ def perplexity(
         .group_by("trained_no", "selection_no", "statistic", maintain_order=True)
         .agg(pl.col("value").mean(), sd=pl.col("value").std())
     )
-    labels = [one.label for one in selections]
+    labels = [selection.label for selection in selections]
     return Result(
         "perplexity",
         rows,
         selections=selections,
-        signatures={"perplexity" if draws == 1 else f"seed {one}": signed for one, signed in signatures.items()},
+        signatures={"perplexity" if draws == 1 else f"seed {name}": signed for name, signed in signatures.items()},
         tables=_tables(labels, means, draws),
         figures=_figures(labels, means),
         notes=(
@@ -196,7 +198,7 @@ def _heatmap(name: str, statistic: str, title: str, labels: Sequence[str], means
 
 
 def _trained(selections: Sequence[Selection], runs: Sequence[SeedResult], captions: int | None) -> list[str]:
-    """Say what the models were trained on, where the user did not."""
+    """Return what the models were trained on, where the user did not."""
     first = runs[0].sizes.filter(pl.col("side") == "train")
     held = [
         (captions, selections[number].label) for number, captions in first.select("selection_no", "captions").rows()
@@ -212,7 +214,7 @@ def _trained(selections: Sequence[Selection], runs: Sequence[SeedResult], captio
 
 
 def _findings(selections: Sequence[Selection], means: pl.DataFrame) -> list[Finding]:
-    """Say which dataset predicts the others best, and which is the most predictable."""
+    """Return which dataset predicts the others best, and which is the most predictable."""
     if len(selections) < 2:
         return []
     at_home = pl.col("trained_no") == pl.col("selection_no")
@@ -246,7 +248,7 @@ def _findings(selections: Sequence[Selection], means: pl.DataFrame) -> list[Find
 
 
 def _comparable(selections: Sequence[Selection]) -> list[str]:
-    """Say which numbers of a column may be compared."""
+    """Return which numbers of a column may be compared."""
     if len(selections) < 2:
         return []
     return [
@@ -258,7 +260,9 @@ def _comparable(selections: Sequence[Selection]) -> list[str]:
 
 def _related(store: Store, selections: Sequence[Selection]) -> list[Finding]:
     """Name the pairs that may share images."""
-    declared = {one.version.dataset: set(versions.related(store, one.version.dataset)) for one in selections}
+    declared = {
+        selection.version.dataset: set(versions.related(store, selection.version.dataset)) for selection in selections
+    }
     told = []
     for a, b in itertools.combinations(selections, 2):
         one, other = a.version.dataset, b.version.dataset

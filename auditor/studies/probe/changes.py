@@ -81,7 +81,7 @@ class Components:
         return word_classes.pipeline(self.pipeline_name)
 
     def of(self, captions: Captions, progress: Progress) -> tuple[list[Component], dict[str, AuditorError]]:
-        """Give the components that a selection can have, and why it cannot have each of the others."""
+        """Return the components that a selection can have, and why it cannot have each of the others."""
         made: list[Component] = []
         reasons: dict[str, AuditorError] = {}
         spoken = language(captions.store, captions.selection.version.dataset)
@@ -146,7 +146,7 @@ class Components:
         return CandidateSet(name, "candidate_made", binds=binds, makes="inflected_text", given=given)
 
     def _without(self, captions: Captions, name: str, progress: Progress) -> pl.DataFrame:
-        """Give each caption as words of the tokenizer, without a class of words: image, slot, words.
+        """Return each caption as words of the tokenizer, without a class of words: image, slot, words.
 
         The vocabulary then has them all: what is left of a text may hold a word that no caption has.
         """
@@ -156,7 +156,7 @@ class Components:
         return left
 
     def _blanked(self, captions: Captions, progress: Progress) -> pl.DataFrame:
-        """Give each caption without each class of words, as an earlier run kept it or as the pipeline parses it now."""
+        """Return each caption without each class of words, from the cache or parsed now."""
         store, selection = captions.store, captions.selection
         key = kept.key(selection, self.pipeline.label, (), {"word_classes": list(WORD_CLASSES)})
         if key not in self._blanked_texts:

@@ -175,13 +175,13 @@ def _means(scores: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def _gained(before: pl.DataFrame, after: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
-    """Give the share of captions that score better after a change, by metric."""
+    """Return the share of captions that score better after a change, by metric."""
     both = after.join(before, on=["image", "slot"], suffix=" before")
     better = {
-        one.label: pl.col(one.label) < pl.col(f"{one.label} before")
-        if one.metric.lower_is_better
-        else pl.col(one.label) > pl.col(f"{one.label} before")
-        for one in metrics
+        metric.label: pl.col(metric.label) < pl.col(f"{metric.label} before")
+        if metric.metric.lower_is_better
+        else pl.col(metric.label) > pl.col(f"{metric.label} before")
+        for metric in metrics
     }
     shares = both.select(won.sum().cast(pl.Float64).alias(label) / max(1, both.height) for label, won in better.items())
     return shares.unpivot(variable_name="metric", value_name="gained")

@@ -73,7 +73,7 @@ def figures(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Figure
 
 
 def findings(selections: Sequence[Selection], rows: pl.DataFrame) -> list[Finding]:
-    """Say which metric reacts most to each component and which least, and what changed nothing."""
+    """Return which metric reacts most to each component and which least, and what changed nothing."""
     told = list[Finding]()
     for selection in selections:
         own = selection.rows_of(rows)
@@ -98,7 +98,7 @@ def findings(selections: Sequence[Selection], rows: pl.DataFrame) -> list[Findin
 
 
 def _gamed(selection: Selection, component: str, part: pl.DataFrame) -> list[Finding]:
-    """Say which metrics praise most captions for what is no better."""
+    """Return which metrics praise most captions for what is no better."""
     fooled = part.filter(pl.col("probe") == "gaming", pl.col("gained") > _MOST)
     said = ", ".join(f"{row['metric']} ({row['gained']:.0%} of captions)" for row in fooled.iter_rows(named=True))
     if not said:

@@ -97,7 +97,7 @@ def _agreement(statistic: str, scores: pl.DataFrame, others: pl.DataFrame, label
     """Correlate scores with others of the same captions, and their means by image; null where either is constant."""
     values: _Values = {}
     for level, coefficient, name in (("caption", "spearman", statistic), ("image", "kendall-b", f"{statistic}-image")):
-        ours, theirs = (at_level(one.select("image", *labels), level) for one in (scores, others))
+        ours, theirs = (at_level(frame.select("image", *labels), level) for frame in (scores, others))
         for label in labels:
             pair = pl.DataFrame({"ours": ours[label], "theirs": theirs[label]})
             values[label, name] = correlate(pair, (coefficient,))["value"].item()
@@ -105,7 +105,7 @@ def _agreement(statistic: str, scores: pl.DataFrame, others: pl.DataFrame, label
 
 
 def _last_two(places: pl.DataFrame, captions: int) -> pl.DataFrame:
-    """Give the two captions of each image that stand last in the order. Columns: image, slot, side (0 or 1)."""
+    """Return the two captions of each image that stand last in the order. Columns: image, slot, side (0 or 1)."""
     side = captions - pl.col("place").cast(pl.Int64)
     return places.select("image", "slot", side=side).filter(pl.col("side").is_between(0, 1))
 
@@ -131,7 +131,7 @@ def _share(values: _Values, label: str) -> float | None:
 
 
 def sufficient(measured: CurveStatistics, metric: str, most: int, draw: int | None) -> dict[str, float | None]:
-    """Say which numbers of references suffice, by one draw or by the means of all."""
+    """Return which numbers of references suffice, by one draw or by the means of all."""
 
     def curve(statistic: str, end: int) -> list[float]:
         each = [measured[metric, k, statistic] for k in range(1, end + 1)]

@@ -31,7 +31,7 @@ _CURVES = {
 
 
 def tables(selection: Selection, rows: pl.DataFrame, most: int) -> list[Table]:
-    """Say which numbers suffice, then lay out each curve: a row for a metric, a column for a number of references."""
+    """Return the numbers that suffice, then each curve: a row per metric, a column per number of references."""
     made = [
         Table(
             f"how many references are enough: {selection.label}", _summary(rows, most), caption=_MEANINGS, name="enough"

@@ -102,7 +102,7 @@ def card(
         ),
         program(),
         level=2,
-        signatures={key: text for one in context.results.values() for key, text in one.signatures.items()},
+        signatures={key: text for result in context.results.values() for key, text in result.signatures.items()},
         language=language,
         license=about.license if about else None,
         citation=about.citation if about else None,
@@ -160,11 +160,11 @@ def _bounds(context: ReportContext, measured: Result | None) -> Section:
 def _problems(
     context: ReportContext, found: Sequence[Finding], results: tuple[Result, ...], unasked: tuple[str, ...]
 ) -> Section:
-    """Say what is wrong, and of what is bad also what follows from it."""
+    """Return what is wrong, and of what is bad also what follows from it."""
     said = [
-        f"{one.severity}: {one.sentence}. {'' if one.severity == 'notice' else KINDS[one.kind].consequence}".strip()
-        for one in found
-        if one.severity != "info"
+        f"{finding.severity}: {finding.sentence}. {_consequence(finding)}".strip()
+        for finding in found
+        if finding.severity != "info"
     ]
     command = context.command("findings", *context.tokenizer())
     return Section(
@@ -174,10 +174,15 @@ def _problems(
 
 
 def _published_at(selection: Selection, about: Source | None) -> str | None:
-    """Say where the file that was read is published: at the address whose declared hash is its own."""
+    """Return where the file that was read is published: at the address whose declared hash is its own."""
     own = selection.version.source_sha256
     return next(
-        (redacted(one.url) for one in (about.downloads if about else ()) if one.sha256 == own and not one.member), None
+        (
+            redacted(download.url)
+            for download in (about.downloads if about else ())
+            if download.sha256 == own and not download.member
+        ),
+        None,
     )
 
 
@@ -207,19 +212,23 @@ def _scored(measured: Result | None) -> Iterator[Number]:
 
 def _of_findings(found: Sequence[Finding]) -> Iterator[Number]:
     """Count what was found by severity, then give the numbers of each finding."""
-    counts = Counter(one.severity for one in found)
+    counts = Counter(finding.severity for finding in found)
     for severity in SEVERITIES[:3]:
         yield Number(f"findings/{severity}", f"{severity}s", counts[severity])
     given: dict[str, Number] = {}
-    for one in found:
-        against = one.about.get("against")
-        place = f"findings/{one.kind}" + (f"/{against}" if against else "")
-        for name, value in one.values.items() if one.severity != "info" else ():
+    for finding in found:
+        against = finding.about.get("against")
+        place = f"findings/{finding.kind}" + (f"/{against}" if against else "")
+        for name, value in finding.values.items() if finding.severity != "info" else ():
             if isinstance(value, int | float) and math.isfinite(value):
-                said = f"{title(one.kind)}: {KINDS[one.kind].values.get(name, name)}"
+                said = f"{title(finding.kind)}: {KINDS[finding.kind].values.get(name, name)}"
                 given.setdefault(f"{place}/{name}", Number(f"{place}/{name}", said, value))
     yield from given.values()
 
 
 def _shown(value: float | None) -> str:
     return "" if value is None else f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+
+
+def _consequence(finding: Finding) -> str:
+    return "" if finding.severity == "notice" else KINDS[finding.kind].consequence

@@ -33,19 +33,19 @@ def cards(context: ReportContext, found: Sequence[Finding]) -> tuple[Finding, ..
     each kind once, that of the larger share first.
     """
     own = []
-    for name in dict.fromkeys([None, *(one.version.dataset for one in context.selections)]):
+    for name in dict.fromkeys([None, *(selection.version.dataset for selection in context.selections)]):
         of_kind = {one.kind: one for one in reversed(found) if one.about.get("dataset") == name}
         own.append([one for one in found if one.severity != "info" and of_kind.get(one.kind) is one])
     turns = [one for turn in itertools.zip_longest(*own) for one in turn if one is not None]
-    bad = [one for one in turns if one.severity in _BAD][:_CARDS]
-    notices = sorted((one for one in turns if one.severity not in _BAD), key=_share, reverse=True)
-    kinds = dict.fromkeys(one.kind for one in notices)
-    rest = [next(one for one in notices if one.kind == kind) for kind in kinds][: max(0, _AT_LEAST - len(bad))]
+    bad = [turn for turn in turns if turn.severity in _BAD][:_CARDS]
+    notices = sorted((turn for turn in turns if turn.severity not in _BAD), key=_share, reverse=True)
+    kinds = dict.fromkeys(notice.kind for notice in notices)
+    rest = [next(notice for notice in notices if notice.kind == kind) for kind in kinds][: max(0, _AT_LEAST - len(bad))]
     return tuple(sorted([*bad, *rest], key=lambda one: SEVERITIES.index(one.severity)))
 
 
 def _share(found: Finding) -> float:
-    """Give the share of what was looked at that a finding is of: its first number, of its `n` where it is a count."""
+    """Return the share of what was looked at that a finding is of: its first number, of its `n` where it is a count."""
     first = next(iter(found.values.values()), None)
     if not isinstance(first, float | int):
         return 0.0
@@ -56,35 +56,35 @@ def portraits(context: ReportContext, profiled: Result) -> tuple[Portrait, ...]:
     """Draw each dataset at a glance. `profiled` is the result of `profile`."""
     (lengths,) = (figure.frame for figure in profiled.figures if figure.name == profile_study.LENGTHS)
     likeness = _homogeneity(context)
-    return tuple(_portrait(context, one, profiled, lengths, likeness) for one in context.selections)
+    return tuple(_portrait(context, selection, profiled, lengths, likeness) for selection in context.selections)
 
 
 def _portrait(
     context: ReportContext,
-    one: Selection,
+    selection: Selection,
     profiled: Result,
     lengths: pl.DataFrame,
     likeness: pl.DataFrame,
 ) -> Portrait:
-    value = dict(one.rows_of(profiled.frame).select("statistic", "value").iter_rows())
-    described = versions.images(context.store, one)
+    value = dict(selection.rows_of(profiled.frame).select("statistic", "value").iter_rows())
+    described = versions.images(context.store, selection)
     splits = described.group_by("split").agg(images=pl.len()).sort("split", nulls_last=True)
-    row = next(one.rows_of(likeness).iter_rows(named=True), None) if likeness.height else None
+    row = next(selection.rows_of(likeness).iter_rows(named=True), None) if likeness.height else None
     return Portrait(
-        one.label,
+        selection.label,
         round(value["images"]),
         round(value["captions"]),
         described.select(pl.col("captions").min(), most=pl.col("captions").max()).row(0),
         round(value["captions"] - value["captions-repeated-within-image"]),
         value["asl"],
         tuple((name or "in none", int(images)) for name, images in splits.iter_rows() if splits["split"].count()),
-        tuple(lengths.filter(dataset=one.label).select("length", "captions").iter_rows()),
+        tuple(lengths.filter(dataset=selection.label).select("length", "captions").iter_rows()),
         *((row["value"], row["low"], row["high"], row["metric"]) if row else ()),
     )
 
 
 def _homogeneity(context: ReportContext) -> pl.DataFrame:
-    """Give homogeneity by the last metric, where a section has compared the datasets."""
+    """Return homogeneity by the last metric, where a section has compared the datasets."""
     if "compare" not in context.results:
         return pl.DataFrame()
     found = context.results["compare"].frame.filter(pl.col("statistic") == "homogeneity")
@@ -96,10 +96,11 @@ def summary(shown: Sequence[Finding], drawn: Sequence[Portrait], lacking: Sequen
     """Say in words and a table what a page shows as cards and portraits; `looked` is whether anything was asked."""
     rows = [
         (
-            one.label, one.images, one.captions, one.distinct, one.length,
-            " ".join(f"{name}: {images:,}" for name, images in one.splits), one.homogeneity, one.low, one.high,
+            portrait.label, portrait.images, portrait.captions, portrait.distinct, portrait.length,
+            " ".join(f"{name}: {images:,}" for name, images in portrait.splits),
+            portrait.homogeneity, portrait.low, portrait.high,
         )
-        for one in drawn
+        for portrait in drawn
     ]  # fmt: skip
     columns = ["dataset", "images", "captions", "different", "words", "images by split", "homogeneity", "low", "high"]
     frame = pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
@@ -108,7 +109,7 @@ def summary(shown: Sequence[Finding], drawn: Sequence[Portrait], lacking: Sequen
     return Section(
         "summary",
         "What to know first",
-        tuple(f"{one.severity}: {one.sentence}." for one in shown),
+        tuple(f"{finding.severity}: {finding.sentence}." for finding in shown),
         tables=(Table("datasets", frame.select(kept), caption=said, digits=(("words", 1),), name="datasets"),),
         notes=tuple(lacking),
         absent=_verdict(shown, looked=looked),
@@ -118,4 +119,4 @@ def summary(shown: Sequence[Finding], drawn: Sequence[Portrait], lacking: Sequen
 def _verdict(shown: Sequence[Finding], *, looked: bool) -> str | None:
     if not shown:
         return _NOTHING if looked else _NOT_LOOKED
-    return None if any(one.severity in _BAD for one in shown) else _MILD
+    return None if any(finding.severity in _BAD for finding in shown) else _MILD

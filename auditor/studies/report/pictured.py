@@ -57,11 +57,11 @@ def pictures_of_result(shown: Result | Document) -> Pictures:
 
 
 def _named(cards: Sequence[Finding], sections: Sequence[Section]) -> Iterator[tuple[str, str]]:
-    for one in (*cards, *(finding for section in sections for finding in section.findings)):
-        for example in one.examples:
+    for shown in (*cards, *(finding for section in sections for finding in section.findings)):
+        for example in shown.examples:
             for image in (example.get("image"), example.get("other_image")):
                 if image is not None:
-                    yield str(one.about.get("dataset")), str(image)
+                    yield str(shown.about.get("dataset")), str(image)
     for table in (table for section in sections for table in (*section.tables, *section.further)):
         for _, dataset, images in table.pictured:
             yield from ((dataset, image) for image in images if image is not None)

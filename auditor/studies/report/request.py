@@ -51,7 +51,7 @@ class ReportSettings:
     confidence: p.Confidence = 0.95
 
     def __post_init__(self) -> None:
-        names = tuple(one if isinstance(one, str) else request(one).label for one in self.metrics)
+        names = tuple(metric if isinstance(metric, str) else request(metric).label for metric in self.metrics)
         object.__setattr__(self, "metrics", names)
         if self.tokenizer != AUTO:
             tokenizer_of(self.tokenizer)
@@ -85,7 +85,7 @@ class ReportContext:
     def __post_init__(self) -> None:
         against, metrics = References("loo", self.settings.references, self.settings.seed), self.settings.metrics
         self.scored, alone = referenced(self.store, self.selections, against, requests(metrics), least=0)
-        self.alone = tuple(f"{one.sentence}." for one in alone)
+        self.alone = tuple(f"{name.sentence}." for name in alone)
         chosen, notes = chosen_tokenizer(self.store, self.refs)
         if self.settings.tokenizer == AUTO:
             self.settings, self.tokenizer_notes = dataclasses.replace(self.settings, tokenizer=chosen), notes
@@ -94,16 +94,16 @@ class ReportContext:
     @property
     def refs(self) -> list[str]:
         """What the selections are called so that nothing later can change what they name."""
-        return [one.pinned_name for one in self.selections]
+        return [selection.pinned_name for selection in self.selections]
 
     def result(self, study: str, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result:
-        """Give the result of a study, made at most once, and kept in the store's cache for the next report.
+        """Return the result of a study, made at most once, and kept in the store's cache for the next report.
 
         `about` are the selections that it is about, where these are not those of the report.
         """
         if study not in self.results:
             self.progress(study, len(self.results), len(self.results) + 1)
-            own = [one.version.dataset for one in self.selections]
+            own = [selection.version.dataset for selection in self.selections]
             roles = [(name, sorted(self.declared[name].split_roles.items())) for name in own if name in self.declared]
             settings = dataclasses.asdict(self.settings) | {"roles": roles}
             around = self.selections if about else ()
@@ -139,7 +139,7 @@ class ReportContext:
             "metrics": settings.metrics, "tokenizer": settings.tokenizer, "seed": settings.seed,
             "references": settings.references, "progress": self.progress, **more,
         }  # fmt: skip
-        refs = [one.pinned_name for one in self.scored]
+        refs = [label.pinned_name for label in self.scored]
         about = self.scored if self.alone else ()
         return self.result(study.__name__, lambda: study(self.store, *refs, **asked), about)
 
@@ -158,7 +158,7 @@ class ReportContext:
 
     def to_add(self, selections: Sequence[Selection], *kinds: str) -> str:
         """Name a command that adds a dataset of some kinds, where any is declared as related to a selection."""
-        names = {one.version.dataset for one in selections}
+        names = {selection.version.dataset for selection in selections}
         related = (name for name, one in self.declared.items() if one.kind in kinds and names & {*one.related})
         first = next(related, None)
         return f"; `auditor ingest {first}` adds some" if first else ""
@@ -182,7 +182,7 @@ class ReportContext:
 
     def scoring_command(self, verb: str, *options: str) -> str:
         """Write the command that scores again what the report has scored."""
-        return self.command(verb, *self.scoring(), *options, refs=[one.pinned_name for one in self.scored])
+        return self.command(verb, *self.scoring(), *options, refs=[label.pinned_name for label in self.scored])
 
     def comparing(self) -> list[str]:
         """Write the settings of intervals as options, those that are not the default."""

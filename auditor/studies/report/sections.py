@@ -45,7 +45,7 @@ class Answers:
     @classmethod
     def of(cls, results: Iterable[Result | None], *commands: str, lacking: Iterable[str] = ()) -> Answers:
         """Leave out what has no answer."""
-        return cls(tuple(one for one in results if one is not None), commands, tuple(lacking))
+        return cls(tuple(result for result in results if result is not None), commands, tuple(lacking))
 
 
 class Question(NamedTuple):
@@ -64,19 +64,19 @@ def section_of(context: ReportContext, name: str) -> Section:
     lacking = tuple(dict.fromkeys(asked.lacking))
     if not results:
         return Section(name, question.title, absent=" ".join(lacking) or None)
-    tables = _together(table for one in results for table in one.tables)
+    tables = _together(table for result in results for table in result.tables)
     found = results[0].findings if name == FINDINGS else ()
     carried = tuple(map(_carried, results))
     is_cut = any(one is not whole for one, whole in zip(carried, results, strict=True))
     cut = [f"the rows here are the first {_CARRIED} of each statistic or dataset; the command gives all"] * is_cut
-    notes = (*lacking, *(note for one in results for note in (one.notes if found else one.remarks)))
+    notes = (*lacking, *(note for result in results for note in (result.notes if found else result.remarks)))
     return Section(
         name, question.title,
-        tuple(dict.fromkeys(sentence for one in results for sentence in one.lead)),
+        tuple(dict.fromkeys(sentence for result in results for sentence in result.lead)),
         tuple(replace(one, findings=()) if found else one for one in carried),
-        () if found else tuple(one for one in tables if not one.further),
-        () if found else tuple(one for one in tables if one.further),
-        tuple(_together(figure for one in results for figure in one.figures)),
+        () if found else tuple(table for table in tables if not table.further),
+        () if found else tuple(table for table in tables if table.further),
+        tuple(_together(figure for result in results for figure in result.figures)),
         tuple(dict.fromkeys((*notes, *cut))),
         asked.commands, (*asked.sql, *question.sql), findings=found,
     )  # fmt: skip
@@ -191,18 +191,20 @@ def _people(context: ReportContext) -> Answers:
             (("judgements",), {"question": question}, {"--references": ""}),
             (("pairs", "triplets"), of_pairs, {"--references": "--most", "--confidence": ""}),
         ):
-            rated = [one for kind in kinds for one in names.get(kind, ())]
+            rated = [name for kind in kinds for name in names.get(kind, ())]
             if rated:
                 name = f"agree {kinds[0]} {selection.label}"
-                about = [selection, *(resolve(context.store, one) for one in rated)]
+                about = [selection, *(resolve(context.store, selection) for selection in rated)]
                 ask = partial(agree, context.store, *rated, **asked, **more)
                 made.append(context.questions.ask(name, ask, about))
                 lacking += filter(None, [context.questions.absent.get(name)])
-                words = [(renamed.get(name, name), value) for name, value in (one.split(" ", 1) for one in options)]
-                commands.append(context.command("agree", *(" ".join(one) for one in words if one[0]), refs=rated))
+                words = [
+                    (renamed.get(name, name), value) for name, value in (option.split(" ", 1) for option in options)
+                ]
+                commands.append(context.command("agree", *(" ".join(word) for word in words if word[0]), refs=rated))
     if unrated:
         held = "the store holds no judgements of people (ratings, choices) of these images"
-        labels = joined([one.label for one in unrated])
+        labels = joined([selection.label for selection in unrated])
         lacking.append(f"{labels}: {held}{context.to_add(unrated, 'judgements', 'pairs', 'triplets')}.")
     return replace(Answers.of(made, *commands, lacking=lacking), sql=context.counts())
 
@@ -210,22 +212,22 @@ def _people(context: ReportContext) -> Answers:
 def _choices(context: ReportContext) -> Answers:
     """Ask every benchmark that the report is about, or whose images its datasets describe."""
     asked: dict[Selection, Selection | None] = {}
-    for one in context.selections:
-        if one.version.kind == "choices":
-            asked.setdefault(one, None)
+    for selection in context.selections:
+        if selection.version.kind == "choices":
+            asked.setdefault(selection, None)
         else:
-            related = context.related(one, "choices").get("choices", [])
-            asked |= dict.fromkeys((resolve(context.store, ref) for ref in related), one)
+            related = context.related(selection, "choices").get("choices", [])
+            asked |= dict.fromkeys((resolve(context.store, ref) for ref in related), selection)
     if not asked:
         add = context.to_add(context.selections, "choices")
         return Answers(lacking=(f"The store holds no forced-choice items of these images{add}.",))
-    made = [context.questions.choices(one, described) for one, described in asked.items()]
+    made = [context.questions.choices(name, described) for name, described in asked.items()]
     commands = [
         context.command(
             "choices", *([f"--against {described.pinned_name}"] if described else []), *context.scoring(),
-            refs=[one.pinned_name],
+            refs=[name.pinned_name],
         )
-        for one, described in asked.items()
+        for name, described in asked.items()
     ]  # fmt: skip
     lacking = [why for name, why in context.questions.absent.items() if name.startswith("choices ")]
     return Answers.of(made, *commands, lacking=lacking)
@@ -245,7 +247,7 @@ def _versions(context: ReportContext) -> Answers:
         results[command] = diff(context.store, *both)
         name = f"drift {selection.version.label}"
         how: dict[str, Any] = {"depth": "drift", "tokenizer": context.settings.tokenizer, "progress": context.progress}
-        about = [resolve(context.store, one) for one in both]
+        about = [resolve(context.store, selection) for selection in both]
         drift = context.questions.ask(name, partial(diff, context.store, *both, **how), about)
         if drift is None:
             lacking.append(f"{' → '.join(both)}: {context.questions.absent[name]}")

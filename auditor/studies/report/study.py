@@ -82,7 +82,7 @@ def report(
     statements = _statements(built)
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
     return Document(
-        f"Audit of {joined([one.label for one in context.selections])}",
+        f"Audit of {joined([selection.label for selection in context.selections])}",
         context.selections,
         (
             first.summary(shown, drawn, lacking, looked=found is not None and found.absent is None),
@@ -100,7 +100,7 @@ def report(
 
 
 def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str]) -> Section:
-    """Say how the numbers were made, and how anyone can make them again."""
+    """Return how the numbers were made, and how anyone can make them again."""
     settings = context.settings
     drawn = "all references" if settings.references is None else f"{settings.references} references drawn by the seed"
     scored = (
@@ -144,7 +144,7 @@ def _intervals(context: ReportContext) -> list[str]:
 
 
 def _statements(built: Sequence[Section]) -> tuple[Statement, ...]:
-    """Give the SELECTs that the sections name, with all that these read, by path."""
+    """Return the SELECTs that the sections name, with all that these read, by path."""
     named = {name for section in built for name in section.sql}
     names = named.union(*(reads_of(name) for name in named)) & catalogue().keys()
     root = {name: catalogue()[name] for name in names}
@@ -155,7 +155,7 @@ def _statements(built: Sequence[Section]) -> tuple[Statement, ...]:
 
 
 def _now() -> str:
-    """Give the time, or that of SOURCE_DATE_EPOCH, to the second. Raises `UsageError` where that is no time."""
+    """Return the time, or that of SOURCE_DATE_EPOCH, to the second. Raises `UsageError` where that is no time."""
     set_to = os.environ.get("SOURCE_DATE_EPOCH")
     try:
         at = datetime.datetime.now(tz=datetime.UTC) if set_to is None else _epoch(set_to)

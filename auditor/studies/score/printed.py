@@ -41,25 +41,25 @@ def printed(
     asked, notes = _asked(store, selection, preset)
     rows: list[pl.DataFrame] = []
     signed: dict[str, str] = {}
-    for one, metric in asked:
-        rows.append(_rows(store, selection, systems, one, metric, resampling, progress))
-        signature = metric.signature(one.tokenizer, _ALL)
-        signed[one.name] = str(replace(signature, parameters={**signature.parameters, "level": "corpus"}))
+    for candidate, metric in asked:
+        rows.append(_rows(store, selection, systems, candidate, metric, resampling, progress))
+        signature = metric.signature(candidate.tokenizer, _ALL)
+        signed[candidate.name] = str(replace(signature, parameters={**signature.parameters, "level": "corpus"}))
     labels = pl.Enum([system.label for system in systems])
     frame = pl.concat(rows).sort(pl.col("candidate").cast(labels), maintain_order=True)
-    notes += _program_says(store, selection, preset, [one for one, _ in asked])
+    notes += _program_says(store, selection, preset, [candidate for candidate, _ in asked])
     told = [*notes, *said]
     told += [
         note
-        for name in dict.fromkeys(one.tokenizer for one, _ in asked)
-        for note in too_long(*(Captions(store, one, name) for one in (selection, *systems)))
+        for name in dict.fromkeys(candidate.tokenizer for candidate, _ in asked)
+        for note in too_long(*(Captions(store, selection, name) for selection in (selection, *systems)))
     ]
     return Result(
         "score",
         frame,
         selections=(selection, *systems),
         signatures=signed,
-        tables=_tables(frame, selection, preset, [one.name for one, _ in asked], resampling),
+        tables=_tables(frame, selection, preset, [candidate.name for candidate, _ in asked], resampling),
         notes=notes_in(told),
         findings=findings_in(told),
     )
@@ -68,18 +68,18 @@ def printed(
 def _asked(
     store: Store, selection: Selection, preset: Preset
 ) -> tuple[list[tuple[Printed, MetricRequest]], list[Said]]:
-    """Give what can be had of a preset, and say what cannot."""
+    """Return what can be had of a preset, and say what cannot."""
     notes: list[Said] = []
     found = []
-    for one in preset.printed:
-        name = one.metric.partition(":")[0]
+    for row in preset.printed:
+        name = row.metric.partition(":")[0]
         reason = lacking(METRICS[name])
         if reason:
             notes.append(not_installed(name, reason))
             continue
-        kept, refused = scorable(store, _ALL.of(selection), [request(one.metric)], None)
+        kept, refused = scorable(store, _ALL.of(selection), [request(row.metric)], None)
         notes += refused
-        found += [(one, metric) for metric in kept]
+        found += [(row, metric) for metric in kept]
     if not found:
         raise UsageError(f"{selection.label}: nothing of what {preset.program} prints can be had of it: {notes[0]}")
     return found, notes
@@ -89,30 +89,32 @@ def _rows(
     store: Store,
     selection: Selection,
     systems: Sequence[Selection],
-    one: Printed,
+    printed: Printed,
     metric: MetricRequest,
     resampling: Resampling,
     progress: Progress,
 ) -> pl.DataFrame:
-    tokens.provide(store, [selection, *systems], one.tokenizer, tokenizer_of(one.tokenizer), progress)
+    tokens.provide(store, [selection, *systems], printed.tokenizer, tokenizer_of(printed.tokenizer), progress)
     settings = {**metric.metric.fixed, **metric.settings}
     outputs = {}
     for system in systems:
         candidates = output_of(system)
-        counts = count(Captions(store, _ALL.of(selection), one.tokenizer), [candidates], [metric.counting], progress)
-        outputs[system.label] = one.together.sums(counts[candidates.name, metric.counting], settings)
+        counts = count(
+            Captions(store, _ALL.of(selection), printed.tokenizer), [candidates], [metric.counting], progress
+        )
+        outputs[system.label] = printed.together.sums(counts[candidates.name, metric.counting], settings)
         if outputs[system.label].is_empty():
             raise UsageError(f"{system.label}: none of its captions has a reference in {selection.label}")
     key = (selection.pinned_name, resampling.seed)
     found = beside_first(
-        outputs, lambda sums: one.together.score(sums, settings) * one.scale, resampling, key, progress
+        outputs, lambda sums: printed.together.score(sums, settings) * printed.scale, resampling, key, progress
     )
     return found.select(
         pl.lit(selection.version.dataset).alias("dataset"),
         pl.lit(selection.version.version).alias("version"),
         pl.lit(selection.split, pl.String).alias("split"),
         "candidate",
-        pl.lit(one.name).alias("metric"),
+        pl.lit(printed.name).alias("metric"),
         pl.lit("corpus").alias("level"),
         pl.exclude("candidate"),
     )
@@ -141,13 +143,15 @@ def _program_says(store: Store, selection: Selection, preset: Preset, asked: Seq
         return []
     captions = images(store, selection)["captions"]
     nrefs = captions[0] if captions.n_unique() == 1 else "var"
-    return [f"{preset.program} signs {one.name} as nrefs:{nrefs}|{preset.signed[one.name]}" for one in asked]
+    return [
+        f"{preset.program} signs {printed.name} as nrefs:{nrefs}|{preset.signed[printed.name]}" for printed in asked
+    ]
 
 
 def _tables(
     frame: pl.DataFrame, selection: Selection, preset: Preset, names: Sequence[str], resampling: Resampling
 ) -> tuple[Table, ...]:
-    """Give the rows as the program prints them, and beside them what is by chance."""
+    """Return the rows as the program prints them, and beside them what is by chance."""
     wide = frame.pivot("metric", index="candidate", values="value").select("candidate", *names)
     title = f"what {preset.program} prints of {selection.label}"
     shown = Table(title, wide, digits=tuple((name, preset.digits) for name in names), name="printed")

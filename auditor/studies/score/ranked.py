@@ -28,12 +28,12 @@ def with_ranks(captions: Captions, scores: pl.DataFrame, metrics: Sequence[Metri
     """Add to scores the length of each caption and its rank among those of its image, `rank LABEL` for each metric."""
     lengths = captions.workspace().rows("reference").select("image", "slot", "length")
     return scores.join(lengths, on=["image", "slot"], maintain_order="left").with_columns(
-        pl.col(one.label)
-        .rank("min", descending=not one.metric.lower_is_better)
+        pl.col(metric.label)
+        .rank("min", descending=not metric.metric.lower_is_better)
         .over("variant", "image")
         .cast(pl.UInt32)
-        .alias(f"rank {one.label}")
-        for one in metrics
+        .alias(f"rank {metric.label}")
+        for metric in metrics
     )
 
 
@@ -71,7 +71,7 @@ def _summary(places: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
 
 
 def _rho(places: pl.DataFrame, x: pl.Expr, y: pl.Expr) -> pl.Series:
-    """Give Spearman's rho of each image, in order of images, without those where either is constant."""
+    """Return Spearman's rho of each image, in order of images, without those where either is constant."""
     doubled = {name: (2 * one.rank("average")).cast(pl.Int64).over("image") for name, one in (("x", x), ("y", y))}
     n = pl.len().cast(pl.Int64)
     sums = (
@@ -121,7 +121,7 @@ def _ends_table(selection: Selection, places: pl.DataFrame, label: str) -> Table
 
 
 def _favours(selection: Selection, summary: pl.DataFrame) -> list[Finding]:
-    """Say which metric favours long captions most, and which short ones."""
+    """Return which metric favours long captions most, and which short ones."""
     told = summary.drop_nulls("length_rho").sort("length_rho", maintain_order=True)
     ends = (
         ("long", told.tail(1).filter(pl.col("length_rho") > 0)),

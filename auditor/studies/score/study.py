@@ -156,7 +156,7 @@ def _of_captions(
     chosen = {HUMAN.name: HUMAN}
     systems: list[Selection] = []
     if candidates:
-        requested = list({one.label: one for asked in requested for one in in_scales(asked)}.values())
+        requested = list({in_scale.label: in_scale for asked in requested for in_scale in in_scales(asked)}.values())
         systems, said = _systems(store, selection, ref, candidates)
         notes += said
         chosen = {system.label: output_of(system) for system in systems}
@@ -185,8 +185,8 @@ def _of_captions(
             if not (scores["system"] == system.label).any():
                 raise UsageError(f"{system.label}: every caption is a reference of its image in {ref}; nothing is left")
     texts = pl.concat(
-        content(store, one).drop("split").with_columns(system=pl.lit(label))
-        for label, one in zip(chosen, systems or [selection], strict=True)
+        content(store, selection).drop("split").with_columns(system=pl.lit(label))
+        for label, selection in zip(chosen, systems or [selection], strict=True)
     )
     described = captions.images().select("image", "split")
     told = scores.join(texts, on=["system", "image", "slot"], how="left", maintain_order="left").join(
@@ -227,9 +227,11 @@ def _tables(
     *,
     distinct: bool,
 ) -> tuple[Table, ...]:
-    """Give the means of each output, all outputs side by side, and what scores least of each."""
+    """Return the means of each output, all outputs side by side, and what scores least of each."""
     last = metrics[-1]
-    named: Sequence[tuple[str, Selection | None]] = [(one.label, one) for one in systems] or [(HUMAN.name, None)]
+    named: Sequence[tuple[str, Selection | None]] = [(selection.label, selection) for selection in systems] or [
+        (HUMAN.name, None)
+    ]
     several = len(systems) > 1
     means = [
         summary_table(selection, one, scores.filter(system=name), metrics, distinct=distinct) for name, one in named
@@ -242,10 +244,10 @@ def _tables(
             told.filter(variant=RAW, system=name),
             last.label,
             last.metric,
-            is_system=one is not None,
+            is_system=selection is not None,
             of=f"of {name} " if several else "",
         )
-        for name, one in named
+        for name, selection in named
     ]
     return (*means, *least)
 
@@ -266,7 +268,7 @@ def _systems(
 
 
 def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Finding]:
-    """Say which images the references and the candidates do not share."""
+    """Return which images the references and the candidates do not share."""
     described, answered = (images(store, side)["image"] for side in (selection, system))
     missing = described.filter(~described.is_in(answered.implode()))
     extra = answered.filter(~answered.is_in(described.implode()))

@@ -60,7 +60,7 @@ def statistics(
     at_work.params["lists"] = parallel.asked
     images = at_work.query("select count(distinct image_no) from reference").item()
     types = _types(at_work.rows("type_count"), parallel, images)
-    absent = [name for name, one in TYPES.items() if one.parsed and not does_parse]
+    absent = [name for name, word_type in TYPES.items() if word_type.parsed and not does_parse]
     types = types.with_columns(
         pl.when(~pl.col("statistic").is_in(absent)).then(pl.col(name)).alias(name)
         for name in types.columns
@@ -70,10 +70,10 @@ def statistics(
 
 
 def _types(counts: pl.DataFrame, parallel: Lists, images: int) -> pl.DataFrame:
-    """Give the types of each kind, a mean over lists, with the interval of a jackknife over images."""
+    """Return the types of each kind, a mean over lists, with the interval of a jackknife over images."""
     rows = []
-    for name, one in TYPES.items():
-        of_kind = counts.filter(kind=one.kind)
+    for name, word_type in TYPES.items():
+        of_kind = counts.filter(kind=word_type.kind)
         value = float(of_kind["types"].sum()) / parallel.number
         lost = of_kind.drop_nulls("image_no").group_by("image_no").agg(pl.col("types").sum())["types"].to_numpy()
         without = np.concatenate([value - lost / parallel.number, np.full(max(images - len(lost), 0), value)])
@@ -93,7 +93,7 @@ KINDS = {"compound-2": "compound", "pp-1": "prepositional"}
 
 
 def agreement(system: Workspace, people: Workspace) -> pl.DataFrame:
-    """Say how many of people's phrases a system knows, and how many of its phrases people say of the same image.
+    """Return how many of people's phrases a system knows, and how many of its phrases people say of the same image.
 
     Both workspaces have what is counted in their captions. Gives statistic, value, low, high, count, n, images: nothing
     where no image is described by both. The coverage of types has no interval.

@@ -116,8 +116,10 @@ def syntax(
     selections = resolve_all(store, refs, split)
     people = None if evaluation is None else resolve(store, evaluation)
     loaded = [annotator(name, "tags and trees") for name in pipelines or (None,)]
-    if len({one.label for one in loaded}) < len(loaded):
-        raise UsageError(f"--pipeline: one pipeline is named twice: {', '.join(one.label for one in loaded)}")
+    if len({annotator.label for annotator in loaded}) < len(loaded):
+        raise UsageError(
+            f"--pipeline: one pipeline is named twice: {', '.join(annotator.label for annotator in loaded)}"
+        )
     read = list(dict.fromkeys((*selections, *([people] if people else []))))
     measured = []
     for by in loaded:
@@ -134,9 +136,9 @@ def syntax(
         tables=(
             *tables.side_by_side(selections, first),
             *(tables.against_people(selections, first, people) if people else []),
-            *tables.of_pipelines(selections, frame, [one.label for one in loaded]),
-            *(table for one, phrases in zip(selections, measured[0].phrases, strict=True)
-              for table in tables.frequent(one, phrases)),
+            *tables.of_pipelines(selections, frame, [annotator.label for annotator in loaded]),
+            *(table for selection, phrases in zip(selections, measured[0].phrases, strict=True)
+              for table in tables.frequent(selection, phrases)),
         ),
         figures=tuple(tables.histograms(selections, first)),
         notes=tuple(dict.fromkeys((*_of_weights(loaded), *(note for one in measured for note in one.notes)))),
@@ -200,18 +202,20 @@ def _interval(name: str) -> str:
 def _of_weights(loaded: Sequence[Annotator]) -> list[str]:
     """Say whose weights a pipeline has that is not from where spaCy has its own."""
     return [
-        f"{one.label}: the weights of spaCy's en_core_web_sm, in a package that a third party uploaded"
-        for one in loaded
-        if one.name == spacy_pipelines.PIPELINES[1]
+        f"{annotator.label}: the weights of spaCy's en_core_web_sm, in a package that a third party uploaded"
+        for annotator in loaded
+        if annotator.name == spacy_pipelines.PIPELINES[1]
     ]
 
 
 def _foreign(store: Store, selections: Sequence[Selection]) -> list[Finding]:
-    """Say which captions are in another language than the pipelines."""
+    """Return which captions are in another language than the pipelines."""
     told = []
-    for one in selections:
-        why = why_not_english(store, one)
+    for selection in selections:
+        why = why_not_english(store, selection)
         if why:
-            said = f"{one.label}: the pipeline is English, and the captions are {why}: its tags say little of them"
-            told.append(Finding(FOREIGN, said, about(one), n=one.version.captions, severity="warning"))
+            said = (
+                f"{selection.label}: the pipeline is English, and the captions are {why}: its tags say little of them"
+            )
+            told.append(Finding(FOREIGN, said, about(selection), n=selection.version.captions, severity="warning"))
     return told

@@ -37,7 +37,7 @@ def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> list[T
     """Put the statistics of datasets beside each other, a table a group. `frame`: rows of one pipeline."""
     made = []
     for group, title in _TITLES.items():
-        names = [one.name for one in STATISTICS if one.group == group]
+        names = [statistic.name for statistic in STATISTICS if statistic.group == group]
         if group == "phrases":
             names = [names[0], "compound-types-2", names[1], "prepositional-types-1"]
         shown = _labelled(selections, frame.filter(pl.col("statistic").is_in(names)).drop_nulls("value"))
@@ -89,7 +89,7 @@ def histograms(selections: Sequence[Selection], frame: pl.DataFrame) -> list[Fig
         ("compounds", LENGTHS, "Compounds by length", "nouns of a compound"),
         ("prepositional-depth", DEPTHS, "Prepositional phrases by depth", "prepositions of a phrase"),
     ):
-        names = {f"{kind}-{one}": f"{one}+" if one == numbers[-1] else str(one) for one in numbers}
+        names = {f"{kind}-{number}": f"{number}+" if number == numbers[-1] else str(number) for number in numbers}
         rows = _labelled(selections, frame.filter(pl.col("statistic").is_in(list(names))).drop_nulls("value")).select(
             "dataset",
             pl.col("statistic").replace_strict(names, return_dtype=pl.String).alias("number"),
@@ -163,10 +163,10 @@ def of_pipelines(selections: Sequence[Selection], frame: pl.DataFrame, pipelines
 
 
 def _labelled(selections: Sequence[Selection], frame: pl.DataFrame) -> pl.DataFrame:
-    return pl.concat(one.rows_of(frame).with_columns(dataset=pl.lit(one.label)) for one in selections)
+    return pl.concat(selection.rows_of(frame).with_columns(dataset=pl.lit(selection.label)) for selection in selections)
 
 
 def _pivoted(selections: Sequence[Selection], rows: pl.DataFrame) -> pl.DataFrame:
-    names = pl.DataFrame({"dataset": [one.label for one in selections]})
+    names = pl.DataFrame({"dataset": [selection.label for selection in selections]})
     wide = rows.pivot("statistic", index="dataset", values="value", maintain_order=True)
     return names.join(wide, on="dataset", how="inner", maintain_order="left")

@@ -116,7 +116,7 @@ def _effect(captions: pl.DataFrame, name: str, column: str) -> pl.DataFrame:
 
 
 def _sd(sums: tuple[int, int, int]) -> float | None:
-    """Give the sd (of the sample) by a sum, a sum of squares and a number; none for fewer than two."""
+    """Return the sd (of the sample) by a sum, a sum of squares and a number; none for fewer than two."""
     total, squares, n = (int(value) for value in sums)
     return None if n < 2 else math.sqrt((squares * n - total * total) / (n * (n - 1))) / 10.0**DECIMALS
 

@@ -146,7 +146,7 @@ def _lengths(at_work: Workspace) -> pl.DataFrame:
 
 
 def _of_dataset(at_work: Workspace, templated: int) -> list[pl.DataFrame]:
-    """Give the rows of openings, of templates and of the captions that are made of one."""
+    """Return the rows of openings, of templates and of the captions that are made of one."""
     captions = at_work.rows("slot_vocabulary")["captions"].sum()
     spread = at_work.rows("opening_spread")
     whole = dict(spread.select("n", "captions").iter_rows())
@@ -177,7 +177,7 @@ def _of_dataset(at_work: Workspace, templated: int) -> list[pl.DataFrame]:
 
 
 def _whole(rows: pl.DataFrame) -> pl.DataFrame:
-    """Give rows every column, null where they have none."""
+    """Return rows every column, null where they have none."""
     return rows.select(
         (pl.col(name) if name in rows.columns else pl.lit(None)).cast(dtype).alias(name)
         for name, dtype in _COLUMNS.items()

@@ -60,7 +60,7 @@ def _side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Table
 
 def lead(found: Sequence[Finding]) -> tuple[str, ...]:
     """Return how formulaic the captions of each dataset are."""
-    return tuple(f"{one.sentence}." for one in found if one.kind == TEMPLATED)
+    return tuple(f"{finding.sentence}." for finding in found if finding.kind == TEMPLATED)
 
 
 def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
@@ -123,7 +123,7 @@ def _of_dataset(selection: Selection, rows: pl.DataFrame) -> list[Table]:
 
 
 def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
-    """Say how formulaic captions are, of which there are `captions`."""
+    """Return how formulaic captions are, of which there are `captions`."""
     values = {
         (name, n): value for name, n, value in rows.select("statistic", "n", "value").rows() if name != "template"
     }

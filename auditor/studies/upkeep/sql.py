@@ -92,7 +92,7 @@ def cut(limit: int | None) -> str:
 
 
 def _beyond(limit: int | None) -> int | None:
-    """Give one row more than is shown, which tells whether there is one."""
+    """Return one row more than is shown, which tells whether there is one."""
     return None if limit is None else limit + 1
 
 
@@ -143,8 +143,8 @@ def _for_people(store: Store) -> pl.DataFrame:
     named = dict(zip(_NAMED, (held[0], held[-1]), strict=True)) if held and not {*_NAMED} <= {*held} else {}
 
     def spoken(example: str) -> str:
-        for one, other in named.items():
-            example = example.replace(f"'{one}", f"'{other}")
+        for name, other in named.items():
+            example = example.replace(f"'{name}", f"'{other}")
         return example
 
     listed = [

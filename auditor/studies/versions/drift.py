@@ -24,7 +24,7 @@ _Row = tuple[str, float | None, float | None, float | None, float | None, float 
 
 
 def summary(a: Captions, b: Captions, title: str) -> Result:
-    """Give one row a statistic (statistic, a, b, value, low, high), and say whether anything moved.
+    """Return one row a statistic (statistic, a, b, value, low, high), and say whether anything moved.
 
     - `js`, `js-2`, `js-opening`: Jensen-Shannon divergence, base 2, of words, bigrams and first three tokens: 0 for
       equal shares, 1 for nothing in common;
@@ -80,7 +80,7 @@ def summary(a: Captions, b: Captions, title: str) -> Result:
 
 def _lead(title: str, frame: pl.DataFrame) -> str:
     """Return in a sentence how far words and lengths moved."""
-    row = {one["statistic"]: one for one in frame.iter_rows(named=True)}
+    row = {row["statistic"]: row for row in frame.iter_rows(named=True)}
     parts = []
     if (js := row["js"]["value"]) is not None:
         parts.append(f"Jensen-Shannon divergence of words {js:.4f}")
@@ -164,7 +164,7 @@ _COUNTS = ("captions", "length-min", "length-max", "captions-of-one-word")
 
 
 def drift(a: Captions, b: Captions, depth: str, title: str) -> Result:
-    """Say how words (depth `vocabulary`) or lengths (`lengths`) moved from `a` to `b`, and whether anything did.
+    """Return how words (depth `vocabulary`) or lengths (`lengths`) moved from `a` to `b`, and whether anything did.
 
     `a` and `b` may be of one dataset or of two. Columns are those of `sql/versions/vocabulary_drift.sql` and
     `length_drift.sql`; at depth `drift` one number a statistic, see `drift_summary`.

@@ -59,9 +59,9 @@ def drop(
         dropping.drop_dataset(store, going)
     rows = pl.DataFrame(
         [
-            {"dataset": one.dataset, "seq": one.seq, "version": one.version, "images": one.images}
-            | {"captions": one.captions, "status": "dropped"}
-            for one in going
+            {"dataset": version.dataset, "seq": version.seq, "version": version.version, "images": version.images}
+            | {"captions": version.captions, "status": "dropped"}
+            for version in going
         ]
     )
     shown = rows.with_columns(pl.col("version").str.head(12))
@@ -78,6 +78,6 @@ def _said(ref: str, going: list[Version]) -> str:
 
 def _refuse_tagged(store: Store, dataset: str, going: list[Version], *, force: bool) -> None:
     named = {seq: tag for tag, seq in tags.of(store, dataset).items()}
-    tagged = [f"@v{one.seq} is {named[one.seq]}" for one in going if one.seq in named]
+    tagged = [f"@v{version.seq} is {named[version.seq]}" for version in going if version.seq in named]
     if tagged and not force:
         raise UsageError(f"{dataset}{', '.join(tagged)}: what a tag names is dropped with --force")

@@ -76,7 +76,7 @@ def tag(
 
 
 def _named(store: Store, version: Version, ref: str, name: str, *, delete: bool, force: bool) -> tuple[Version, str]:
-    """Give a version its name, or forget it; return the version that had or has it, and what was done."""
+    """Return a version its name, or forget it; return the version that had or has it, and what was done."""
     named = tags.of(store, version.dataset).get(name)
     if delete:
         _check_deletable(version, ref, name, named)

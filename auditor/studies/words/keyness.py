@@ -110,7 +110,7 @@ def _tables(sides: Sequence[Captions], frame: pl.DataFrame, watched: Sequence[st
 
 
 def _images(sides: Sequence[Captions]) -> list[Finding]:
-    """Say whether the two describe the same images: what is in them changes words too."""
+    """Return whether the two describe the same images: what is in them changes words too."""
     a, b = (side.images()["image"] for side in sides)
     shared = int(a.is_in(b.implode()).sum())
     if shared == len(a) == len(b):

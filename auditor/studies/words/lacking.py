@@ -77,7 +77,7 @@ def omitted_words(
     return Result(
         "omitted",
         pl.concat(_omitted_rows(selection, words, number, str(signature)) for selection, words in ranked),
-        selections=(*selections, *(one for one in (known.training, known.evaluation) if one)),
+        selections=(*selections, *(selection for selection in (known.training, known.evaluation) if selection)),
         signatures={"omitted": str(signature)},
         tables=tuple(_omitted_table(selection, words, number) for selection, words in ranked),
         notes=tuple(notes),

@@ -87,7 +87,7 @@ def _split(text: str) -> str:
 
 
 def _halves(beyond: re.Match[str]) -> str:
-    """Give the two halves that a character beyond the basic plane has in UTF-16, in which the program reads."""
+    """Return the two halves that a character beyond the basic plane has in UTF-16, in which the program reads."""
     return "".join(chr(half) for half in struct.unpack("<HH", beyond[0].encode("utf-16-le")))
 
 

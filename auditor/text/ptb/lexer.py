@@ -70,7 +70,7 @@ class Automaton:
         self._start = self._state(self._graph.closure(starts))
 
     def longest(self, text: str, at: int) -> tuple[int, int]:
-        """Give the end of the longest match and the first pattern that reaches it; -1 where none matches."""
+        """Return the end of the longest match and the first pattern that reaches it; -1 where none matches."""
         state, end, found = self._start, at, -1
         for place in range(at, len(text)):
             state = self._step(state, text[place])
@@ -81,7 +81,7 @@ class Automaton:
         return end, found
 
     def ends(self, text: str, at: int, last: int) -> Iterator[int]:
-        """Give the ends of every match up to `last`, the longest first."""
+        """Return the ends of every match up to `last`, the longest first."""
         state, found = self._start, []
         for place in range(at, last):
             state = self._step(state, text[place])
@@ -92,7 +92,7 @@ class Automaton:
         return reversed(found)
 
     def spans(self, text: str, at: int, end: int) -> bool:
-        """Say whether a match covers just this stretch."""
+        """Return whether a match covers just this stretch."""
         return end in self.ends(text, at, end)
 
     def _step(self, state: int, character: str) -> int:
@@ -110,7 +110,7 @@ class Automaton:
             self._members.append(members)
             self._steps.append({})
             self._accepts.append(
-                min((self._graph.accepts[one] for one in members if one in self._graph.accepts), default=-1)
+                min((self._graph.accepts[member] for member in members if member in self._graph.accepts), default=-1)
             )
         return self._states[members]
 
@@ -146,7 +146,7 @@ class _Graph:
         return frozenset(node for node in seen if self._reads[node] or node in self.accepts)
 
     def after(self, nodes: frozenset[int], character: str) -> list[int]:
-        """Give what is reached by reading a character."""
+        """Return what is reached by reading a character."""
         reads = (self._reads[node] for node in nodes)
         return [read[1] for read in reads if read and read[0](character)]
 

@@ -92,7 +92,7 @@ def _columns(values: NDArray[np.uint64], sizes: Integers, chunks: Integers, stri
 
 
 def _heads(offsets: Integers, word: NDArray[np.bool_]) -> Integers:
-    """Give the place of each word's head among all places, -1 for a root; what hangs on a blank hangs on its head."""
+    """Return the place of each word's head among all places, -1 for a root; what hangs on a blank hangs on its head."""
     here = np.arange(len(offsets))
     heads = here + offsets
     while (hung := ~word[heads] & (heads[heads] != heads)).any():

@@ -77,7 +77,7 @@ def _replace(word: str, rules: Rules, condition: Condition) -> str:
 
 @functools.cache
 def _longest_first(rules: Rules) -> tuple[dict[str, str], tuple[int, ...]]:
-    """Give replacements by suffix, and the lengths that suffixes have, the greatest first."""
+    """Return replacements by suffix, and the lengths that suffixes have, the greatest first."""
     return dict(rules), tuple(sorted({len(suffix) for suffix, _ in rules}, reverse=True))
 
 

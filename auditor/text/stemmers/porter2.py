@@ -154,7 +154,7 @@ def _step_1b(word: str, r1: int) -> str:
 
 
 def _mended(rest: str, r1: int) -> str:
-    """Give back the e, or take the second of two letters, that an ending -ed or -ing had changed."""
+    """Return back the e, or take the second of two letters, that an ending -ed or -ing had changed."""
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"
     if rest.endswith(_DOUBLES):

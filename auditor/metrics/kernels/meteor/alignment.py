@@ -91,7 +91,7 @@ def _most(
     places: Starts, longest: int, text: Numbers, hyp: int, n_hyp: int, ref: int, n_ref: int, is_function: Flags,
     hyp_functions: int, ref_functions: int, roots: Scores,
 ) -> float:  # fmt: skip
-    """Give what no alignment of a pair can score above: all words that have a match, each by the best of its matches.
+    """Return what no alignment of a pair can score above: all words that have a match, each by the best of its matches.
 
     A chunk goes on from word to word of the reference only where matches join in the hypothesis, so that t words of the
     reference have at least as many chunks as t is more than the places where any do.
@@ -127,7 +127,7 @@ def _nearest(
     text: Numbers, starts: Starts, references: Starts, first: int, last: int, held: int, key: Numbers,
     key_head: Numbers, is_function: Flags,
 ) -> int:  # fmt: skip
-    """Give the reference that seems to score highest: the one with the largest share of words that are in both."""
+    """Return the reference that seems to score highest: the one with the largest share of words that are in both."""
     nearest, most = -1, -1.0
     for reference in range(first, last):
         if reference == held:

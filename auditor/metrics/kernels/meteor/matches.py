@@ -163,11 +163,13 @@ def _paraphrase_hypothesis(
     hyp_last: int, ref_first: int, place: Numbers, length: Numbers, phrase: Numbers, near: Numbers, target: Numbers,
 ) -> int:  # fmt: skip
     """Look in the reference for the paraphrases of every phrase of the hypothesis."""
-    for one in range(hyp_first, hyp_last):
-        for row in range(near[phrase[one], 0], near[phrase[one], 1]):
+    for number in range(hyp_first, hyp_last):
+        for row in range(near[phrase[number], 0], near[phrase[number], 1]):
             link = ref_head[target[row]]
             while link >= 0:
-                size = _add(pool, places, longest, size, place[one], place[link], length[one], length[link], PARAPHRASE)
+                size = _add(
+                    pool, places, longest, size, place[number], place[link], length[number], length[link], PARAPHRASE
+                )
                 link = ref_next[link - ref_first]
     return size
 

@@ -113,9 +113,9 @@ def reachable(
     kept_starts, kept = np.zeros(len(starts), dtype=np.int64), np.zeros(len(node), dtype=np.bool_)
     count = 0
     for text in range(len(starts) - 1):
-        for one in range(starts[text], starts[text + 1]):
-            kept[one] = number[node[one]] >= 0
-            count += kept[one]
+        for index in range(starts[text], starts[text + 1]):
+            kept[index] = number[node[index]] >= 0
+            count += kept[index]
         kept_starts[text + 1] = count
     return kept_starts, place[kept], length[kept], number[node[kept]], kept_targets, kept_target
 
@@ -151,12 +151,12 @@ def gather(
 @part
 def chain(head: Numbers, following: Numbers, first: int, last: int, phrase: Numbers) -> None:
     """Chain the occurrences first to last - 1 by phrase, each chain from the first to the last."""
-    for one in range(last - 1, first - 1, -1):
-        following[one - first], head[phrase[one]] = head[phrase[one]], one
+    for number in range(last - 1, first - 1, -1):
+        following[number - first], head[phrase[number]] = head[phrase[number]], number
 
 
 @part
 def unchain(head: Numbers, first: int, last: int, phrase: Numbers) -> None:
     """Empty the chains of some occurrences."""
-    for one in range(first, last):
-        head[phrase[one]] = -1
+    for number in range(first, last):
+        head[phrase[number]] = -1

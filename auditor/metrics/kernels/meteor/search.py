@@ -61,7 +61,7 @@ def beams(longest: int) -> Columns:
 
 @part
 def _step(pool: Columns, head: int, end: int) -> int:
-    """Tell what a path's key changes by at a word without a match to choose, where its chunk ends before `end`."""
+    """Return what a path's key changes by at a word without a match to choose, where its chunk ends before `end`."""
     if head < 0:
         return _CHUNK if end else 0
     return int(pool[head + DISTANCE] - pool[head + GAIN] + (_CHUNK if end and end != pool[head + HYP] + 1 else 0))
@@ -108,7 +108,7 @@ def _rank(beam: Columns, other: int, grown: int, new: int) -> int:
 
 @part
 def _most(pool: Columns, match: int) -> int:
-    """Give the most that a match at one word of the reference takes off a key."""
+    """Return the most that a match at one word of the reference takes off a key."""
     most = 0
     while match >= 0:
         most = max(most, pool[match + GAIN])
@@ -198,6 +198,6 @@ def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: in
 
 @part
 def chosen(beam: Columns, n_hyp: int, step: int, path: int) -> tuple[int, int]:
-    """Give the match that a path took in a step that branched (-1: none), and the path as it was before."""
+    """Return the match that a path took in a step that branched (-1: none), and the path as it was before."""
     came = beam[_USED + 2 * BEAM * (n_hyp // 64 + 2) + step * BEAM + path]
     return came >> _CAME, came & ((1 << _CAME) - 1)
