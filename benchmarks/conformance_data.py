@@ -75,7 +75,7 @@ class Data:
                 text,
                 tuple(other for place, other in images[image].items() if self.candidates or place != slot),
             )
-            for image, slot, text in _tokenised(self.candidates or self.captions)
+            for image, slot, text in _tokenized(self.candidates or self.captions)
         ]
 
     def for_programs(self) -> dict[str, Any]:
@@ -219,7 +219,7 @@ EDGE_COLUMNS = {
 
 
 def edge_cases(most: int | None) -> Data:
-    """Take the constructed cases that are token lists already (the others are about tokenisers), an image each."""
+    """Take the constructed cases that are token lists already (the others are about tokenizers), an image each."""
     with (_data().parent / "oracles" / "edge-cases.csv").open(encoding="utf-8", newline="") as file:
         every = [(case, case["refs"].split(" || ")) for case in csv.DictReader(file)]
     cases = [(case, refs) for case, refs in every if tokens(own := [case["candidate"], *refs]) == own][:most]
@@ -321,7 +321,7 @@ def tokens(texts: Sequence[str]) -> list[str]:
     return bare.tokenize(pl.Series(texts, dtype=pl.String)).list.join(" ").to_list()
 
 
-def _tokenised(rows: Sequence[Row]) -> list[Row]:
+def _tokenized(rows: Sequence[Row]) -> list[Row]:
     texts = tokens([text for _, _, text in rows])
     return [(image, slot, text) for (image, slot, _), text in zip(rows, texts, strict=True)]
 
@@ -329,7 +329,7 @@ def _tokenised(rows: Sequence[Row]) -> list[Row]:
 def _by_image(rows: Sequence[Row]) -> dict[str, dict[int, str]]:
     """Give the captions of each image by slot, as tokens."""
     images: dict[str, dict[int, str]] = {}
-    for image, slot, text in _tokenised(rows):
+    for image, slot, text in _tokenized(rows):
         images.setdefault(image, {})[slot] = text
     return images
 

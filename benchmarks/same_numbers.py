@@ -37,12 +37,12 @@ RENAMED = {
     '"profile":': '"tokenizer":',
     '"text_profiles":': '"tokenizers":',
     '"footing":': '"variant":',
-    '"normalised":': '"normalized":',
-    '"equalised"': '"equalized"',
-    '"recognised"': '"recognized"',
+    '"normalized":': '"normalized":',
+    '"equalized"': '"equalized"',
+    '"recognized"': '"recognized"',
     "linearised-t-95": "linearized-t-95",
-    "order-changed-by-equalising": "order-changed-by-equalizing",
-    "favours-length": "favors-length",
+    "order-changed-by-equalizing": "order-changed-by-equalizing",
+    "favors-length": "favors-length",
 }
 _GATES = "[check]\ncaptions_per_image.min = 5\n"
 _STARS = "--format judgements --option judge_col=judge --option score_col=stars --image-col image --caption-col text"
@@ -83,7 +83,7 @@ SAMPLE = (
     (f"bounds {_PAIR} --references 2 --draws 2 -m cider -m rouge-l",),
     ("bounds sample-flawed --distinct",),
     (f"compare {_PAIR}",),
-    (f"compare {_PAIR} --equalise -m cider-d", f"compare {_PAIR} --equalize -m cider-d"),
+    (f"compare {_PAIR} --equalize -m cider-d", f"compare {_PAIR} --equalize -m cider-d"),
     ("score sample-varied",),
     ("rank sample-varied -m cider", "score sample-varied -m cider --rank"),
     ("correlate sample-varied",),

@@ -103,14 +103,14 @@ def self_repetition(captions: Captions) -> float:
     return sum(math.log(1 + sum(holding[gram] - 1 for gram in some)) for some in said) / len(captions)
 
 
-def normalised(text: str) -> str:
+def normalized(text: str) -> str:
     return text.lower().strip(".?!")
 
 
 def novel(texts: Sequence[str], training: Sequence[str]) -> float:
     """As published: `lower().strip('.?!')`, blanks left as they are."""
-    known = {normalised(text) for text in training}
-    return sum(normalised(text) not in known for text in texts) / len(texts)
+    known = {normalized(text) for text in training}
+    return sum(normalized(text) not in known for text in texts) / len(texts)
 
 
 def coverage(generated: Sequence[str], training: set[str], evaluated: Sequence[str]) -> dict[str, float | None]:

@@ -203,9 +203,9 @@ def _run(study: Study, function: Callable[..., Any], told: Sequence[_Option], va
         from auditor.studies.check import understood
 
         understood(gates(keywords["config"]))
-    with ExitStack() as at_work:
+    with ExitStack() as workspace:
         if apart:
-            arguments.insert(0, at_work.enter_context(_opened_apart(apart)))
+            arguments.insert(0, workspace.enter_context(_opened_apart(apart)))
         elif "store" in takes:
             path: Path = values["store"]
             file = values.get(study.needs_no_store_with or "")
@@ -214,14 +214,14 @@ def _run(study: Study, function: Callable[..., Any], told: Sequence[_Option], va
                 path = MEMORY
             write = study.makes or (study.writes and path.exists())  # nothing to write to is no reason to make a store
             arguments.insert(
-                0, at_work.enter_context(o.opened(path, write=write, wait=values["wait"], migrate=study.migrates))
+                0, workspace.enter_context(o.opened(path, write=write, wait=values["wait"], migrate=study.migrates))
             )
         if "narrate" in takes:
             keywords["narrate"] = narrate
         if "confirm" in takes:
             keywords["confirm"] = confirmed
         if "progress" in takes:
-            keywords["progress"] = at_work.enter_context(progressing())
+            keywords["progress"] = workspace.enter_context(progressing())
         found: Result | Document = function(*arguments, **keywords)
     _show(found, chosen, values, asks=study.asks)
 
@@ -242,9 +242,9 @@ def _apart(
 def _opened_apart(places: Mapping[str, str]) -> Iterator[Store]:
     from auditor.studies.ingest import apart
 
-    with ExitStack() as at_work:
+    with ExitStack() as workspace:
         with progressing() as progress:
-            store = at_work.enter_context(apart(places, narrate, progress))
+            store = workspace.enter_context(apart(places, narrate, progress))
         yield store
 
 

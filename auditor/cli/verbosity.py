@@ -1,4 +1,4 @@
-"""How a run talks: quietly or not, in colour or not, and where its narration goes."""
+"""How a run talks: quietly or not, in color or not, and where its narration goes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAUSE = 60.0
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No narration, only data.", rich_help_panel="Verbosity")]
 
-NoColor = Annotated[bool, typer.Option("--no-color", help="No colours; so does NO_COLOR.", rich_help_panel="Verbosity")]
+NoColor = Annotated[bool, typer.Option("--no-color", help="No colors; so does NO_COLOR.", rich_help_panel="Verbosity")]
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel="Verbosity")]
 

@@ -152,13 +152,13 @@ def tables_of(paper: Paper, part: Followed, resampling: Resampling) -> list[Tabl
             name="what-moves-it",
         ),
     ]
-    neighbours = _neighbours(part, resampling)
-    if neighbours.height:
+    neighbors = _neighbors(part, resampling)
+    if neighbors.height:
         made.append(
             Table(
                 f"is a metric of {label} ahead of the next? {statistic} × 100, metrics as published",
-                neighbours,
-                caption="difference with interval and p by images, p corrected for all neighbours (Holm)",
+                neighbors,
+                caption="difference with interval and p by images, p corrected for all neighbors (Holm)",
                 name="differences",
             )
         )
@@ -220,7 +220,7 @@ def _moved(part: Followed) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _neighbours(part: Followed, resampling: Resampling) -> pl.DataFrame:
+def _neighbors(part: Followed, resampling: Resampling) -> pl.DataFrame:
     """Test each metric against the next by the images that were drawn for both."""
     statistic = part.setup.statistic
     values = {definition.name: part.value(definition, PUBLISHED, statistic)["value"] for definition in part.definitions}

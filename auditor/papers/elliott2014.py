@@ -26,7 +26,7 @@ from auditor.studies.agree import ALL, Rated, Resampling, Row, correlated, rated
 
 DATASET = "flickr8k-ek"
 
-#: Their references as their files have them: raw text, which the tokenised captions of Flickr8k are not.
+#: Their references as their files have them: raw text, which the tokenized captions of Flickr8k are not.
 REFERENCES = "flickr8k-ek-refs"
 
 PUBLISHED, SOUND = "as-published", "sound"
@@ -61,7 +61,7 @@ MEASURES = (
         "meteor",
         Definition("meteor:norm=none", RAW),
         Definition("meteor", TOKENISED),
-        "they scored raw text, where “snow.” is not “snow” and “A” is not “a”; sound: tokenised, lower case",
+        "they scored raw text, where “snow.” is not “snow” and “A” is not “a”; sound: tokenized, lower case",
     ),
     Measure(
         "ROUGE-SU4",
@@ -75,7 +75,7 @@ MEASURES = (
         "bleu-4",
         Definition("bleu-4:smooth=mteval", RAW),
         Definition("bleu-4", TOKENISED),
-        "raw text, and an order that a caption is too short for counts as matched; sound: tokenised, smoothed there",
+        "raw text, and an order that a caption is too short for counts as matched; sound: tokenized, smoothed there",
     ),
     Measure(
         "Unigram BLEU",
@@ -318,7 +318,7 @@ def exhibit(
                 "high": sound["high"],
                 "strength when sound": sound["strength"],
                 "theirs was": measure.published and measure.published.metric,
-                "sound is": f"{measure.sound.metric}, tokenised",
+                "sound is": f"{measure.sound.metric}, tokenized",
                 "why they differ": measure.why,
             }
         )

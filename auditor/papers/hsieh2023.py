@@ -94,7 +94,7 @@ def _of_parts(frame: pl.DataFrame) -> Quantities:
 def _counted(store: Store, items: Selection, captions: Selection | None) -> Quantities:
     """Count items whose right text is a caption of COCO, and those with the same words as others count words."""
     described = captions.version if captions else None
-    at_work = Workspace(
+    workspace = Workspace(
         store,
         dataset=_ITEMS,
         seq=items.version.seq,
@@ -103,8 +103,8 @@ def _counted(store: Store, items: Selection, captions: Selection | None) -> Quan
         described=described.dataset if described else "",
         described_seq=described.seq if described else 0,
     )
-    at_work.bind("annotated", "annotation_as_of")
-    rows = at_work.rows("counted_choice")
+    workspace.bind("annotated", "annotation_as_of")
+    rows = workspace.rows("counted_choice")
     whole = rows.select(pl.lit(ALL).alias("part"), pl.col("captions", "same_bags").sum())
     for part, known, same in pl.concat([rows.select(whole.columns), whole], how="vertical_relaxed").iter_rows():
         if described:

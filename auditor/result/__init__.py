@@ -29,7 +29,7 @@ class Figure:
 
     `x`, `y`, `series` and `value` name columns of `frame`; categories are drawn in the order in which rows first name
     them. `low` and `high` name the ends of an interval of `y`, where there is one. `span` is the range of a heatmap's
-    values that its colours cover. `name` is a word that may stand in a file's name.
+    values that its colors cover. `name` is a word that may stand in a file's name.
     """
 
     name: str

@@ -97,9 +97,9 @@ def with_givers(captions: Captions, measured: CandidateScores, against: Referenc
     intra = [candidate for candidate in measured.sets if candidate.name == "intra"]
     if not intra:
         return measured.scores
-    at_work = against.select(captions).workspace()
-    bind_candidates(at_work, intra)
-    drawn = at_work.rows("drawn_candidate").select("candidate", "image", "slot", GIVER)
+    workspace = against.select(captions).workspace()
+    bind_candidates(workspace, intra)
+    drawn = workspace.rows("drawn_candidate").select("candidate", "image", "slot", GIVER)
     return measured.scores.join(drawn, on=["candidate", "image", "slot"], how="left", maintain_order="left")
 
 

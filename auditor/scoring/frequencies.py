@@ -119,7 +119,7 @@ def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalization:
     pool = _POOLS.get(store, {}).get(idf_mode)
     if pool is None:
         raise MetricError(f"idf={idf_mode} is set by `auditor reproduce wang2016`; it cannot be asked for by itself")
-    workspace.take("document_frequency", of=pool.at_work, name="pooled_frequency")
+    workspace.take("document_frequency", of=pool.workspace, name="pooled_frequency")
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(pool.images)]}))
 
 

@@ -29,7 +29,7 @@ class Lists:
     notes: tuple[str, ...] = ()
 
 
-def parallel_lists(at_work: Workspace, selection: Selection, lists: str, *, full: bool) -> Lists:
+def parallel_lists(workspace: Workspace, selection: Selection, lists: str, *, full: bool) -> Lists:
     """Return which lists to measure of relation `reference`.
 
     A list counts where nine in ten images have a caption in it; with `full`, where all have, as the paper cuts its
@@ -40,7 +40,7 @@ def parallel_lists(at_work: Workspace, selection: Selection, lists: str, *, full
         raise UsageError(f"--lists {lists}: known are {', '.join(LISTS)}")
     if lists == "all" or selection.version.kind in ("corpus", "wordlist"):
         return Lists(0, 1)
-    parallel = at_work.rows("parallel_list")
+    parallel = workspace.rows("parallel_list")
     if parallel.is_empty():
         return Lists(0, 1)
     captions = parallel["captions"].to_list()

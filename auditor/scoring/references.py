@@ -89,9 +89,9 @@ def own_references(captions: Captions, candidates: CandidateSet) -> pl.DataFrame
 
     Words are those of the tokenizer, since that is what a metric sees; all tokens must be there.
     """
-    at_work = captions.workspace()
-    bind_candidates(at_work, [candidates])
-    return at_work.rows("rated_candidate").filter("is_reference").select("image", "slot")
+    workspace = captions.workspace()
+    bind_candidates(workspace, [candidates])
+    return workspace.rows("rated_candidate").filter("is_reference").select("image", "slot")
 
 
 def own_finding(own: int, scored: int, selection: Selection, system: Selection, *, left_out: bool) -> list[Finding]:

@@ -27,10 +27,10 @@ def signs() -> tuple[dict[str, Any], ...]:
     )
 
 
-def bind_signs(at_work: Workspace, kind: str | None = None) -> None:
+def bind_signs(workspace: Workspace, kind: str | None = None) -> None:
     """Bind relation `sign` to the captions that show signs of a kind of finding; of none: those that are counted."""
-    at_work.forget("sign")
+    workspace.forget("sign")
     for sign in signs():
         if sign["kind"] == kind if kind else sign["statistic"]:
-            at_work.params |= sign
-            at_work.append("sign", "sign")
+            workspace.params |= sign
+            workspace.append("sign", "sign")

@@ -21,7 +21,7 @@ from auditor.sources.reading.acceptance import accept, check_common, file_names
 from auditor.sources.reading.batches import gathered
 from auditor.sources.reading.encoding import decoded
 
-#: The modules of all formats. Guessing takes the first that recognises a file: what takes almost any text comes last.
+#: The modules of all formats. Guessing takes the first that recognizes a file: what takes almost any text comes last.
 _MODULES = (
     "bundle", "choices", "entities", "karpathy", "brown", "conllu", "scenes", "flickr", "votes", "judgements",
     "vectors", "mat", "triplets", "flat_list", "coco", "webdataset", "mapping", "wordlist", "parallel", "table",
@@ -97,14 +97,14 @@ def guess(part: Part) -> str:
     if not head.strip() and not path.is_dir():
         raise SourceError(f"{path}: it is empty")
     try:
-        found = next((name for name, candidate in FORMATS.items() if candidate.recognises(path, head)), None)
+        found = next((name for name, candidate in FORMATS.items() if candidate.recognizes(path, head)), None)
     except OSError as error:
         raise SourceError(f"{error.filename or path}: {error.strerror or error}") from error
     if found is None:
         told = encoding.guess(path) if "encoding" not in part.options and head and not _is_utf8(head) else None
         if told is not None:
-            raise SourceError(f"{path}: no format recognises it: not UTF-8, it looks like {told}: --encoding {told}")
-        raise SourceError(f"{path}: no format recognises it; name one with --format: {', '.join(FORMATS)}")
+            raise SourceError(f"{path}: no format recognizes it: not UTF-8, it looks like {told}: --encoding {told}")
+        raise SourceError(f"{path}: no format recognizes it; name one with --format: {', '.join(FORMATS)}")
     return found
 
 

@@ -23,8 +23,8 @@ _SENTENCES_AT_ONCE = 10_000
 _TAGGED = r"(\S+)/[^/\s]+"
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise an archive or a folder by the names of its documents, in an archive those of the first files."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize an archive or a folder by the names of its documents, in an archive those of the first files."""
     if path.is_dir():
         return next(_documents_of(path), None) is not None
     first = islice(archives.members(path), _FIRST) if archives.is_archive(path, head) else ()
@@ -91,4 +91,4 @@ def _sentences(blocks: Batches, document: str) -> Batches:
         before += lines.height
 
 
-FORMAT = Format("brown", recognises, read, kind="corpus", folders=True)
+FORMAT = Format("brown", recognizes, read, kind="corpus", folders=True)

@@ -34,8 +34,8 @@ _FREE_EXPANSION = 1 << 26
 _MARK = re.compile(rb'"format"\s*:\s*"auditor\.bundle/')
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise a folder with a manifest in it, or the manifest itself."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize a folder with a manifest in it, or the manifest itself."""
     if path.is_dir():
         inside = path / MANIFEST
         return files.is_there(inside) and _MARK.search(files.head(inside)) is not None
@@ -243,4 +243,4 @@ def _is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-FORMAT = Format("bundle", recognises, read, manifest=open_manifest, media_type="application/x-parquet", folders=True)
+FORMAT = Format("bundle", recognizes, read, manifest=open_manifest, media_type="application/x-parquet", folders=True)

@@ -60,8 +60,8 @@ class _Record(NamedTuple):
     fault: str | None = None
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise records whose first one has both a right and a wrong caption, by the names that benchmarks use."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize records whose first one has both a right and a wrong caption, by the names that benchmarks use."""
     return any({*_NEEDED} <= columns_of(names, {}).keys() for names in _first_names(head))
 
 
@@ -195,7 +195,7 @@ def _of_table(path: Path, split: Mapping[str, list[str]]) -> Iterator[_Record]:
 
 
 FORMAT = Format(
-    "choices", recognises, read, kind="choices",
+    "choices", recognizes, read, kind="choices",
     options={
         "image_col": "key or column that names the image",
         "right_col": "key or column of the caption that is right",

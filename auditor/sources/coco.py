@@ -26,8 +26,8 @@ _BEGINNING = re.compile(
 )
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise an object that has lists of `annotations`, `images` or `licenses`, or `info`, early on.
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize an object that has lists of `annotations`, `images` or `licenses`, or `info`, early on.
 
     A record that has a line to itself is one of a table, unless it holds annotations.
     """
@@ -127,7 +127,7 @@ def _add(images: dict[str, _Image], item: Item, keys: _Keys) -> None:
 
 
 FORMAT = Format(
-    "coco", recognises, read, media_type="application/json", split_by_name=True, names_of=names_of,
+    "coco", recognizes, read, media_type="application/json", split_by_name=True, names_of=names_of,
     options={
         "split_key": "key of the `images` list that holds an image's split",
         "image_key": 'key of the `images` list that names an image: "id" (the default) or "file_name"',

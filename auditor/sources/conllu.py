@@ -23,8 +23,8 @@ _IDENTIFIER = r"^#\s*sent_id\s*=\s*(.*\S)"
 _TEXT = r"^#\s*text\s*=\s?(?s:(.*))$"
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise a file by its first word, after nothing but comments: ten columns."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize a file by its first word, after nothing but comments: ten columns."""
     return re.match(rb"(?:\xef\xbb\xbf)?(?:#[^\n]*\n)*" + _FIRST_WORD, head) is not None
 
 
@@ -105,4 +105,4 @@ def _judge(sentences: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-FORMAT = Format("conllu", recognises, read, kind="corpus", split_by_name=True)
+FORMAT = Format("conllu", recognizes, read, kind="corpus", split_by_name=True)

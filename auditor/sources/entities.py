@@ -28,8 +28,8 @@ _PHRASE = r"\[/EN#([0-9]+)((?:/[^/\s\[\]]+)+) ([^\[\]]+)\]"
 _PARTS = 3  # of a caption that is cut at its phrases: words between phrases, chain and types, words of a phrase
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise the mark-up in a file or a tar archive, in a zip archive the names, in a folder its first file."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize the mark-up in a file or a tar archive, in a zip archive the names, in a folder its first file."""
     if path.is_dir():
         return any(b"[/EN#" in files.head(found) for found in files.inside(path, "*.txt")[:1])
     return b"[/EN#" in head or re.search(rb"^PK(?s:.*)Sentences/\d+\.txt", head) is not None
@@ -141,4 +141,4 @@ def _parse(lines: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-FORMAT = Format("entities", recognises, read, folders=True)
+FORMAT = Format("entities", recognizes, read, folders=True)

@@ -15,8 +15,8 @@ from auditor.sources.reading.json_stream import Item, items
 from auditor.sources.table import names_of
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise a list whose first record has an image_id."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize a list whose first record has an image_id."""
     return re.match(rb'(?:\xef\xbb\xbf)?\s*\[\s*\{[^{}]*"image_id"\s*:', head) is not None
 
 
@@ -35,4 +35,4 @@ def _records(path: Path) -> Iterator[Item]:
         yield item
 
 
-FORMAT = Format("list", recognises, read, names_of=names_of)
+FORMAT = Format("list", recognizes, read, names_of=names_of)

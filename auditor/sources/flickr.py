@@ -14,8 +14,8 @@ from auditor.sources.reading import files, lines
 _KEY = r"^(?<image>.+)#(?<number>\d+)$"
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise a file by its first line."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize a file by its first line."""
     return re.match(rb"(?:\xef\xbb\xbf)?[^\t\n]+#\d+\t", head) is not None
 
 
@@ -50,4 +50,4 @@ def _parse(block: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-FORMAT = Format("flickr", recognises, read, media_type="text/plain", split_by_name=True, lines=("",))
+FORMAT = Format("flickr", recognizes, read, media_type="text/plain", split_by_name=True, lines=("",))

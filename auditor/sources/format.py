@@ -26,8 +26,8 @@ class Description:
 class Format:
     """One format, by the `name` that datasets.toml and --format use. The first three fields are needed.
 
-    `recognises` takes a path and the first 64 KiB of its content, `read` yields frames of `CAPTION_SCHEMA`. `auditor
-    formats` shows the docstring of the module, that of `recognises` and the `options`, each with its meaning.
+    `recognizes` takes a path and the first 64 KiB of its content, `read` yields frames of `CAPTION_SCHEMA`. `auditor
+    formats` shows the docstring of the module, that of `recognizes` and the `options`, each with its meaning.
 
     What files hold: `kind`, or `describe` where only the files can say it; `manifest` opens that of a whole version.
     `media_type` is for catalogues, where the ending of a file's name does not decide it.
@@ -42,7 +42,7 @@ class Format:
     """
 
     name: str
-    recognises: Callable[[Path, bytes], bool]
+    recognizes: Callable[[Path, bytes], bool]
     read: Callable[[Part], Batches]
     options: Mapping[str, str] = field(default_factory=dict)
     kind: Kind = "captions"

@@ -18,8 +18,8 @@ from auditor.sources.reading.json_stream import Item, items
 _Row = tuple[int, str | None, int | None, str | None, str | None, str | None, str | None, str | None]
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise an object whose images have a list of sentences."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize an object whose images have a list of sentences."""
     return re.match(rb"(?:\xef\xbb\xbf)?\s*\{", head) is not None and (
         b'"images"' in head and re.search(rb'"sentences"\s*:\s*\[', head) is not None
     )
@@ -95,6 +95,6 @@ def _sentence_fault(sentence: Any) -> str | None:
 
 
 FORMAT = Format(
-    "karpathy", recognises, read, media_type="application/json", split_by_name=True,
+    "karpathy", recognizes, read, media_type="application/json", split_by_name=True,
     options={"image_key": 'key that names an image: "filename" (the default), "cocoid", "imgid"'},
 )  # fmt: skip

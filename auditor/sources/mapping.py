@@ -14,7 +14,7 @@ from auditor.sources.format import Format
 from auditor.sources.reading import files
 from auditor.sources.reading.json_records import BATCH, encodable, frame, show
 from auditor.sources.reading.json_stream import Item, items
-from auditor.sources.table.columns import recognised
+from auditor.sources.table.columns import recognized
 from auditor.sources.table.json import first_keys
 
 _BEGINNING = re.compile(
@@ -25,11 +25,11 @@ _BEGINNING = re.compile(
 _FORM = "{IMAGE: [CAPTION, …]}"
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise an object whose first value is a list of strings, unless its keys are columns of a table."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize an object whose first value is a list of strings, unless its keys are columns of a table."""
     if _BEGINNING.match(head) is None:
         return False
-    return not recognised(first_keys(head.decode("utf-8-sig", errors="replace").lstrip()))
+    return not recognized(first_keys(head.decode("utf-8-sig", errors="replace").lstrip()))
 
 
 def read(part: Part) -> Batches:
@@ -64,4 +64,4 @@ def _fault(item: Item, caption: Any) -> str | None:
     return None if encodable(f"{item.key}{caption}") else "not UTF-8 (a broken byte or a lone surrogate)"
 
 
-FORMAT = Format("mapping", recognises, read)
+FORMAT = Format("mapping", recognizes, read)

@@ -15,8 +15,8 @@ from auditor.sources.reading import files
 from auditor.sources.reading import lines as text_lines
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise none: any text is a caption a line, and only the user knows what is beside it."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize none: any text is a caption a line, and only the user knows what is beside it."""
     return False
 
 
@@ -73,5 +73,5 @@ def _refuse(paths: list[Path], counts: list[int]) -> NoReturn:
 
 
 FORMAT = Format(
-    "parallel", recognises, read, lines=("",), options={"image_list_file": "file that names the image of each line"}
+    "parallel", recognizes, read, lines=("",), options={"image_list_file": "file that names the image of each line"}
 )

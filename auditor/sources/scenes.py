@@ -16,8 +16,8 @@ _LINE = r"^([^\t]*)\t([^\t]*)\t(?s:(.*))$"
 _MOST = 1000  # no set has more sentences on a scene, so that a set's ranks never meet those of the next
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise a file by its first line: two numbers and a sentence."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize a file by its first line: two numbers and a sentence."""
     return re.match(rb"(?:\xef\xbb\xbf)?\d+\t\d\t[^\t\n]*[A-Za-z][^\t\n]*\r?(?:\n|$)", head) is not None
 
 
@@ -48,4 +48,4 @@ def _parse(block: pl.DataFrame, number: int) -> pl.DataFrame:
     )
 
 
-FORMAT = Format("scenes", recognises, read, lines=("",))
+FORMAT = Format("scenes", recognizes, read, lines=("",))

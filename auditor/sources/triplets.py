@@ -23,8 +23,8 @@ from auditor.sources.sides import CATEGORIES, JudgedCaption, fault, frames, pair
 _FORM = "{HC, HI, HM, MM: [{image, captions, label}]}"
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise an object whose first key is one of the four kinds of pairs."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize an object whose first key is one of the four kinds of pairs."""
     return re.match(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(HC|HI|HM|MM)"\s*:\s*\[', head) is not None
 
 
@@ -69,4 +69,4 @@ def _fault(record: Any) -> str | None:
     return fault({"image": record.get("image"), "the first caption": captions[0], "the second caption": captions[1]})
 
 
-FORMAT = Format("triplets", recognises, read, kind="pairs")
+FORMAT = Format("triplets", recognizes, read, kind="pairs")

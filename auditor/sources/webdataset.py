@@ -50,8 +50,8 @@ class _Member(NamedTuple):
 _Row = tuple[int, str, int | None, str | None, str | None, str | None]
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise a tar archive whose first file could be one of a sample."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize a tar archive whose first file could be one of a sample."""
     if head[257:262] != b"ustar":
         return False
     try:
@@ -150,7 +150,7 @@ def _refused(member: _Member, reason: str) -> _Row:
 
 
 FORMAT = Format(
-    "webdataset", recognises, read, media_type="application/x-tar", split_by_name=True,
+    "webdataset", recognizes, read, media_type="application/x-tar", split_by_name=True,
     options={
         "caption_key": 'key of KEY.json that holds the caption or a list of them; else KEY.txt, or "caption" of '
         "KEY.json"

@@ -39,8 +39,8 @@ _SPACED = _Layout(r"^(.*?)\s+(\S+)\s*$", "WORD COUNT", counted=True)
 _PLAIN = _Layout(r"^([^\t]*)()$", "WORD", counted=False)
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise a file in which every line is one word, perhaps with a count; JSON on one line is none."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize a file in which every line is one word, perhaps with a count; JSON on one line is none."""
     lines = (head.rpartition(b"\n")[0] or head).decode(errors="replace").removeprefix("\ufeff").splitlines()
     entries = lines[1:] if lines and _HEADER.fullmatch(lines[0]) else lines
     has_words = any(entry.split()[0].isalpha() for entry in entries if entry.strip())
@@ -112,6 +112,6 @@ def _parse(block: pl.DataFrame, layout: _Layout) -> pl.DataFrame:
 
 
 FORMAT = Format(
-    "wordlist", recognises, read, kind="wordlist", lines=("",),
+    "wordlist", recognizes, read, kind="wordlist", lines=("",),
     options={"member": "the list to read of an archive that holds several, by its name in there"},
 )  # fmt: skip

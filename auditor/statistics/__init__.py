@@ -1,1 +1,1 @@
-"""The room of a dataset version: numbers that summarise many captions, and resampling."""
+"""The room of a dataset version: numbers that summarize many captions, and resampling."""

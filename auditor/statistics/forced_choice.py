@@ -164,6 +164,6 @@ def _wilson(value: float, independent: float, images: int, n: int, confidence: f
     is_estimated = 1 < images < n and independent < n
     z = students_quantile(images - 1, confidence) if is_estimated else float(ndtri(0.5 + confidence / 2))
     square = z * z / independent
-    centre = (value + square / 2) / (1 + square)
+    center = (value + square / 2) / (1 + square)
     reach = z / (1 + square) * math.sqrt(value * (1 - value) / independent + square / (4 * independent))
-    return max(0.0, centre - reach), min(1.0, centre + reach)
+    return max(0.0, center - reach), min(1.0, center + reach)

@@ -1,7 +1,7 @@
 """How far is the score of a whole output by chance, and is one system better than another? By resampling its images.
 
 An output has one score, of sums over its images: intervals draw whole images (`studentized`), the test lets two outputs
-change places on images by the toss of a coin (approximate randomisation: Noreen 1989; Riezler & Maxwell 2005). As in
+change places on images by the toss of a coin (approximate randomization: Noreen 1989; Riezler & Maxwell 2005). As in
 `resampling`, draws are raw words of Philox and sums are of whole numbers.
 """
 
@@ -36,7 +36,7 @@ class Resampling:
             return None
         return (
             f"low and high: {100 * self.confidence:g} % interval by {self.times:,} resamples of images; "
-            f"difference from {first}, p by as many randomisations that let both change places on images"
+            f"difference from {first}, p by as many randomizations that let both change places on images"
         )
 
 

@@ -12,8 +12,8 @@ _UNIT = 10.0**_DECIMALS
 _STATISTICS = ("mean", "sd", "median", "min", "max")
 
 
-def summarise(scores: pl.DataFrame) -> pl.DataFrame:
-    """Summarise scores over captions (micro), over the means of images (macro), and over the sds of images.
+def summarize(scores: pl.DataFrame) -> pl.DataFrame:
+    """Summarize scores over captions (micro), over the means of images (macro), and over the sds of images.
 
     `scores` has column image and one for each metric. Gives three rows a metric: metric, level (`caption`, `image`,
     `image-sd`: how much the captions of one image differ, second order), n, mean, sd (of the sample, n - 1; null for

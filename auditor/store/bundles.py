@@ -34,17 +34,17 @@ def read_out(store: Store, selection: Selection, without: pl.DataFrame | None = 
 
     Raises `StoreError` where a whole version is not what the log says of it.
     """
-    at_work = versions.content_at_work(store, selection)
-    version, images, count = versions.hash_of(at_work)
+    workspace = versions.content_at_work(store, selection)
+    version, images, count = versions.hash_of(workspace)
     logged = selection.version
     if selection.split is None and (version, images, count) != (logged.version, logged.images, logged.captions):
         raise StoreError(f"{store.path}: {logged.label} is damaged: run `auditor store verify`, then ingest it again")
     if without is not None:
         kept = versions.content(store, selection).join(without, on=["image", "slot"], how="anti")
-        at_work.bind_rows("content", kept)
-        version, images, count = versions.hash_of(at_work)
-    annotations = at_work.rows("content_annotation")
-    captions = at_work.query("select image, slot, split, text from content order by image, slot")
+        workspace.bind_rows("content", kept)
+        version, images, count = versions.hash_of(workspace)
+    annotations = workspace.rows("content_annotation")
+    captions = workspace.query("select image, slot, split, text from content order by image, slot")
     described = store.query(
         "select language, related from dataset where dataset = $dataset", {"dataset": logged.dataset}
     ).row(0, named=True)
@@ -53,6 +53,6 @@ def read_out(store: Store, selection: Selection, without: pl.DataFrame | None = 
 
 def hash_of_captions(store: Store, captions: pl.DataFrame) -> str:
     """Return the version that captions would be (columns image, slot, split, text), without annotations."""
-    at_work = Workspace(store)
-    at_work.bind_rows("content", captions.with_columns(votes=pl.lit(None, pl.String)))
-    return versions.hash_of(at_work)[0]
+    workspace = Workspace(store)
+    workspace.bind_rows("content", captions.with_columns(votes=pl.lit(None, pl.String)))
+    return versions.hash_of(workspace)[0]

@@ -171,7 +171,7 @@ def _add_texts(
     added = workspace.insert("caption", "new_caption")
     encoders = [(tokenizer, tokens.Encoder(store, profile)) for profile, tokenizer in tokenizers.items()]
     for first in range(known + 1, known + added + 1, tokens.TEXTS_AT_ONCE):
-        progress("tokenising", first - known - 1, added)
+        progress("tokenizing", first - known - 1, added)
         texts = store.query(
             "select caption_id, text from caption where caption_id between $first and $last order by caption_id",
             {"first": first, "last": first + tokens.TEXTS_AT_ONCE - 1},

@@ -60,7 +60,7 @@ _LAST: WeakKeyDictionary[Store, tuple[tuple[str, str], Workspace]] = WeakKeyDict
 class Pool:
     """Several selections together: a workspace with relation `pooled_frequency`, and how many images they have."""
 
-    at_work: Workspace
+    workspace: Workspace
     images: int
 
 
@@ -76,22 +76,22 @@ def workspace(store: Store, selection: Selection, tokenizer: str, **params: obje
     return made
 
 
-def bind_references(at_work: Workspace, selection: Selection, relation: str = "reference") -> None:
+def bind_references(workspace: Workspace, selection: Selection, relation: str = "reference") -> None:
     """Let a relation stand for the captions of a selection: all, those of different texts, or those that are drawn."""
     draw = selection.draw
     if selection.distinct is None:
-        at_work.bind(relation if draw is None else "every_reference", "reference")
+        workspace.bind(relation if draw is None else "every_reference", "reference")
     else:
-        at_work.bind("every_reference", "reference")
-        at_work.bind(relation if draw is None else "every_reference", "distinct_reference")
+        workspace.bind("every_reference", "reference")
+        workspace.bind(relation if draw is None else "every_reference", "distinct_reference")
     if draw is not None:
-        at_work.params |= {"drawn": draw.captions, "fewest": draw.fewest, "draw_seed": draw.seed}
-        at_work.params |= {"mirrored": draw.fewest if draw.mirrored else 0, "drawn_images": draw.images}
-        at_work.bind(relation, "drawn_reference")
+        workspace.params |= {"drawn": draw.captions, "fewest": draw.fewest, "draw_seed": draw.seed}
+        workspace.params |= {"mirrored": draw.fewest if draw.mirrored else 0, "drawn_images": draw.images}
+        workspace.bind(relation, "drawn_reference")
 
 
 def buckets(
-    at_work: Workspace, loads: pl.DataFrame | None = None, *, captions_at_once: int = _CAPTIONS_AT_ONCE
+    workspace: Workspace, loads: pl.DataFrame | None = None, *, captions_at_once: int = _CAPTIONS_AT_ONCE
 ) -> list[Bucket]:
     """Cut the images of relation `reference` into ranges small enough to count in memory.
 
@@ -100,7 +100,7 @@ def buckets(
     that is too large for one is a bucket of its own, of several parts. Without images there is one, which is empty.
     """
     if loads is None:
-        loads = at_work.query(
+        loads = workspace.query(
             "select image_no, count(*) as captions, 0::bigint as candidates, sum(length)::bigint as words"
             " from reference group by image_no order by image_no"
         )
@@ -128,38 +128,38 @@ def buckets(
     ]
 
 
-def count(at_work: Workspace, relation: str = "selection_frequency") -> None:
+def count(workspace: Workspace, relation: str = "selection_frequency") -> None:
     """Bind a relation to the n-gram frequencies of relation `reference`."""
-    at_work.forget("ngram_frequency_parts")
-    parts = buckets(at_work)
+    workspace.forget("ngram_frequency_parts")
+    parts = buckets(workspace)
     if len(parts) == 1:  # whose frequencies are those of the whole
-        at_work.params |= {"first_image": parts[0].first, "last_image": parts[0].last}
-        at_work.bind(relation, "ngram_frequency_part")
+        workspace.params |= {"first_image": parts[0].first, "last_image": parts[0].last}
+        workspace.bind(relation, "ngram_frequency_part")
         return
     for bucket in parts:
-        at_work.params |= {"first_image": bucket.first, "last_image": bucket.last}
-        at_work.append("ngram_frequency_parts", "ngram_frequency_part")
-    at_work.bind(relation, "selection_frequency")
+        workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
+        workspace.append("ngram_frequency_parts", "ngram_frequency_part")
+    workspace.bind(relation, "selection_frequency")
 
 
-def provide(store: Store, at_work: Workspace, selection: Selection, tokenizer: str, relation: str) -> None:
+def provide(store: Store, workspace: Workspace, selection: Selection, tokenizer: str, relation: str) -> None:
     """Bind a relation to the frequencies of a selection, counted where they are not kept.
 
     Those of a whole version are kept when the store is closed.
     """
     if is_kept(store, selection, tokenizer):
-        at_work.params["version"] = selection.version.version
-        at_work.bind(relation, "kept_frequency")
+        workspace.params["version"] = selection.version.version
+        workspace.bind(relation, "kept_frequency")
         return
     whole = _is_whole(selection)
-    key, counted = _LAST.get(store, (None, at_work))
+    key, counted = _LAST.get(store, (None, workspace))
     if whole and key == (selection.version.version, tokenizer):
-        at_work.take(relation, counted, "selection_frequency")
+        workspace.take(relation, counted, "selection_frequency")
         return
-    count(at_work, relation)
+    count(workspace, relation)
     if whole and store.path != MEMORY:
         counted = Workspace(store)
-        counted.take("selection_frequency", at_work, relation)
+        counted.take("selection_frequency", workspace, relation)
         _LAST[store] = (selection.version.version, tokenizer), counted
         _keep_on_close(store, counted, selection, tokenizer)
 
@@ -225,10 +225,10 @@ def pool(store: Store, selections: Sequence[Selection], tokenizer: str) -> Pool:
     """Count in how many images of several selections each n-gram is. All tokens must be there."""
     pooled, images = Workspace(store), 0
     for selection in selections:
-        at_work = workspace(store, selection, tokenizer)
-        provide(store, at_work, selection, tokenizer, "selection_frequency")
-        pooled.append("pooled_gram", "ngram_document", of=at_work)
-        images += at_work.query("select count(distinct image_no) as images from reference").item()
+        relations = workspace(store, selection, tokenizer)
+        provide(store, relations, selection, tokenizer, "selection_frequency")
+        pooled.append("pooled_gram", "ngram_document", of=relations)
+        images += relations.query("select count(distinct image_no) as images from reference").item()
     pooled.bind("pooled_frequency", "pooled_frequency")
     pooled.forget("pooled_gram")
     return Pool(pooled, images)

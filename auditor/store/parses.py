@@ -61,23 +61,25 @@ class Parses:
         self._waiting = waiting.drop("text_hash")
         self._is_kept = is_kept
 
-    def bind(self, at_work: Workspace, first: int = 0, last: int = _LAST) -> None:
+    def bind(self, workspace: Workspace, first: int = 0, last: int = _LAST) -> None:
         """Let relation `parse` stand for what is said of relation `text_at_work`, of a range of its numbers."""
-        wanted = at_work.query("select distinct caption_id from text_at_work")
+        wanted = workspace.query("select distinct caption_id from text_at_work")
         waiting = self._waiting.filter(pl.col("caption_id").is_between(first, last)).join(
             wanted, on="caption_id", how="semi"
         )
         if self._is_kept:
-            at_work.params |= {"pipeline": self.pipeline, "first_caption": first, "last_caption": last}
-            at_work.bind("parse", "kept_parse")
-            at_work.append_rows("parse", waiting)
+            workspace.params |= {"pipeline": self.pipeline, "first_caption": first, "last_caption": last}
+            workspace.bind("parse", "kept_parse")
+            workspace.append_rows("parse", waiting)
         else:
-            at_work.bind_rows("parse", waiting)
+            workspace.bind_rows("parse", waiting)
 
 
-def ranges(at_work: Workspace) -> list[tuple[int, int]]:
+def ranges(workspace: Workspace) -> list[tuple[int, int]]:
     """Cut the numbers of relation `text_at_work` into ranges of texts whose words memory holds."""
-    numbers = at_work.query("select distinct caption_id from text_at_work order by caption_id")["caption_id"].to_list()
+    numbers = workspace.query("select distinct caption_id from text_at_work order by caption_id")[
+        "caption_id"
+    ].to_list()
     ends = [*numbers[_TEXTS_AT_WORK - 1 : -1 : _TEXTS_AT_WORK], _LAST]
     return list(zip([0, *(end + 1 for end in ends[:-1])], ends, strict=True))
 

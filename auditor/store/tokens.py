@@ -68,13 +68,13 @@ class Encoder:
         self._numbers = np.zeros(0, np.uint32)  # of each code in the vocabulary; 0 is none
         self._learn(store.query("from vocabulary"))
 
-    def add(self, tokenised: pl.DataFrame) -> pl.DataFrame:
+    def add(self, tokenized: pl.DataFrame) -> pl.DataFrame:
         """Keep the token lists of a batch.
 
-        `tokenised`: caption_id, tokens (words). Gives caption_id, tokenizer, tokens (numbers), as kept.
+        `tokenized`: caption_id, tokens (words). Gives caption_id, tokenizer, tokens (numbers), as kept.
         """
         table, words = ("caption_tokens", "vocabulary") if self._store.writable else ("made_tokens", "made_word")
-        coded = tokenised.select(
+        coded = tokenized.select(
             "caption_id", tokens=pl.col("tokens").list.eval(pl.element().cast(self._code).to_physical())
         ).explode("tokens", empty_as_null=True)
         codes = coded["tokens"].drop_nulls().unique()
@@ -123,7 +123,7 @@ def note_tokenizers(store: Store, dataset: str | None = None) -> None:
 
 
 def _make(store: Store, selection: Selection, profile: str, tokenizer: Tokenizer, progress: Progress) -> pl.DataFrame:
-    """Tokenise the texts of a selection that have no tokens yet.
+    """Tokenize the texts of a selection that have no tokens yet.
 
     Gives caption_id, text_hash, tokens: what another process needs to know the text and its tokens again.
     """
@@ -136,7 +136,7 @@ def _make(store: Store, selection: Selection, profile: str, tokenizer: Tokenizer
         _overlay(store)
         encoder = Encoder(store, profile)
     for first in range(0, texts.height, TEXTS_AT_ONCE):
-        progress(f"{selection.label}: tokenising for {profile}", first, texts.height)
+        progress(f"{selection.label}: tokenizing for {profile}", first, texts.height)
         with store.registered("at_hand", texts.slice(first, TEXTS_AT_ONCE)):
             batch = store.query(
                 "select c.caption_id, c.text, hash(c.text) as text_hash from caption as c"

@@ -42,24 +42,24 @@ def write(
     with store.transaction():
         previous = next(iter(versions.log(store, source.dataset)), None)
         check_kind(source, previous)
-        at_work = Workspace(store, dataset=source.dataset)
-        read = _stage(at_work, source, frames, progress)
-        at_work.bind("accepted_vector", "accepted_vector")
-        rejected = at_work.rows("refused_vector")
+        workspace = Workspace(store, dataset=source.dataset)
+        read = _stage(workspace, source, frames, progress)
+        workspace.bind("accepted_vector", "accepted_vector")
+        rejected = workspace.rows("refused_vector")
         check_terms(source, read, rejected, terms)
         content = _content(
-            _in_turn(at_work, "staged_vector semi join accepted_vector using (position)", "position", read)
+            _in_turn(workspace, "staged_vector semi join accepted_vector using (position)", "position", read)
         )
         check_version(source, content, terms)
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
-        at_work.params["seq"] = seq
+        workspace.params["seq"] = seq
         added = removed = 0
         ingestion.describe(store, source, _NO_LANGUAGE)
         if is_new:
             ingestion.log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
-            removed = _close(store, at_work)
-            added = at_work.insert("vector", "vector_opened")
+            removed = _close(store, workspace)
+            added = workspace.insert("vector", "vector_opened")
         ingestion.keep_rejected(store, source.dataset, seq, rejected)
         version = versions.log(store, source.dataset)[0]
     kept = version.images + version.captions
@@ -71,9 +71,9 @@ def write(
 
 def content_hash(store: Store, version: Version) -> tuple[str, int, int]:
     """Hash what a version of vectors holds now: (version, images, texts)."""
-    at_work = _workspace(store, version)
-    rows = at_work.query("select count(*) as rows from vector_as_of").item()
-    content = _content(_in_turn(at_work, "vector_as_of", "rowid", rows))
+    workspace = _workspace(store, version)
+    rows = workspace.query("select count(*) as rows from vector_as_of").item()
+    content = _content(_in_turn(workspace, "vector_as_of", "rowid", rows))
     return str(content["version"]), int(content["images"]), int(content["captions"])
 
 
@@ -113,15 +113,15 @@ def length(store: Store, version: Version) -> int:
 
 
 def _workspace(store: Store, version: Version) -> Workspace:
-    at_work = Workspace(store, vectors=version.dataset, vectors_seq=version.seq)
-    at_work.bind("vector_as_of", "vector_as_of")
-    return at_work
+    workspace = Workspace(store, vectors=version.dataset, vectors_seq=version.seq)
+    workspace.bind("vector_as_of", "vector_as_of")
+    return workspace
 
 
-def _stage(at_work: Workspace, source: Source, frames: Iterator[pl.DataFrame], progress: Progress) -> int:
+def _stage(workspace: Workspace, source: Source, frames: Iterator[pl.DataFrame], progress: Progress) -> int:
     read = 0
     for frame in frames:
-        stage = at_work.append_rows if read else at_work.bind_rows
+        stage = workspace.append_rows if read else workspace.bind_rows
         stage("staged_vector", frame.with_row_index("position", offset=read + 1))
         read += frame.height
         progress(f"{source.dataset}: reading vectors", read, source.images or read)
@@ -130,21 +130,21 @@ def _stage(at_work: Workspace, source: Source, frames: Iterator[pl.DataFrame], p
     return read
 
 
-def _close(store: Store, at_work: Workspace) -> int:
-    gone = at_work.rows("vector_closed")
+def _close(store: Store, workspace: Workspace) -> int:
+    gone = workspace.rows("vector_closed")
     with store.registered("gone", gone):
         store.execute(
             "update vector as v set to_seq = $seq from gone as g where v.dataset = $dataset and v.to_seq is null"
             " and v.image is not distinct from g.image and v.text is not distinct from g.text",
-            {"seq": at_work.params["seq"], "dataset": at_work.params["dataset"]},
+            {"seq": workspace.params["seq"], "dataset": workspace.params["dataset"]},
         )
     return gone.height
 
 
-def _in_turn(at_work: Workspace, rows: str, key: str, last: int) -> Iterator[pl.DataFrame]:
+def _in_turn(workspace: Workspace, rows: str, key: str, last: int) -> Iterator[pl.DataFrame]:
     """Yield the vectors of a relation, a bounded number at once; `key` numbers its rows up to `last`."""
     for first in range(0, last + 1, _AT_ONCE):
-        yield at_work.query(
+        yield workspace.query(
             f"select image, text, vector from {rows} where {key} >= {first} and {key} < {first + _AT_ONCE}"
         )
 

@@ -117,9 +117,9 @@ def images(store: Store, selection: Selection) -> pl.DataFrame:
     """
     if selection.distinct is None:
         return store.rows("image", **_place(selection))
-    at_work = Workspace(store, **_place(selection), tokenizer=selection.distinct)
-    at_work.bind("every_reference", "reference")
-    return at_work.rows("image_texts")
+    workspace = Workspace(store, **_place(selection), tokenizer=selection.distinct)
+    workspace.bind("every_reference", "reference")
+    return workspace.rows("image_texts")
 
 
 def related(store: Store, dataset: str) -> list[str]:
@@ -139,11 +139,11 @@ def content(store: Store, selection: Selection) -> pl.DataFrame:
 
 
 def bind_content(
-    at_work: Workspace, relation: str, store: Store, selection: Selection, tokenizer: str | None = None
+    workspace: Workspace, relation: str, store: Store, selection: Selection, tokenizer: str | None = None
 ) -> None:
     """Let a relation stand for the captions of a selection; with a tokenizer, for their tokens."""
     own = _at_work(store, selection, tokenizer)
-    at_work.bind(relation, "content_as_of" if tokenizer is None else "content_tokens", of=own)
+    workspace.bind(relation, "content_as_of" if tokenizer is None else "content_tokens", of=own)
 
 
 def _at_work(store: Store, selection: Selection, tokenizer: str | None = None) -> Workspace:
@@ -159,14 +159,14 @@ def content_hash(store: Store, selection: Selection) -> tuple[str, int, int]:
 
 def content_at_work(store: Store, selection: Selection) -> Workspace:
     """Open a workspace over the captions of a selection, relation `content`, and what is known of them, `annotated`."""
-    at_work = _at_work(store, selection)
-    at_work.bind("content", "content_as_of")
-    return at_work
+    workspace = _at_work(store, selection)
+    workspace.bind("content", "content_as_of")
+    return workspace
 
 
-def hash_of(at_work: Workspace) -> tuple[str, int, int]:
+def hash_of(workspace: Workspace) -> tuple[str, int, int]:
     """Hash what relation `content` holds: (version, images, captions)."""
-    row = at_work.rows("version_hash").row(0, named=True)
+    row = workspace.rows("version_hash").row(0, named=True)
     return row["version"], row["images"], row["captions"]
 
 

@@ -84,7 +84,7 @@ def correlate(
     rows = pl.concat(parts)
     used = [metric for metric in requested if _is_in(rows, metric.label)]
     signed = together(names)
-    labelled = list(zip((selection.label for selection in selections), parts, strict=True))
+    labeled = list(zip((selection.label for selection in selections), parts, strict=True))
     return Result(
         "correlate",
         rows.with_columns(
@@ -92,9 +92,9 @@ def correlate(
         ),
         selections=selections,
         signatures=signed,
-        tables=folded((*(table for one in labelled for table in _tables(*one)), *_ranges(labelled))),
-        figures=tuple(figure for one in labelled for figure in _heatmaps(*one)),
-        lead=tuple(sentence for one in labelled for sentence in _lead(*one)),
+        tables=folded((*(table for one in labeled for table in _tables(*one)), *_ranges(labeled))),
+        figures=tuple(figure for one in labeled for figure in _heatmaps(*one)),
+        lead=tuple(sentence for one in labeled for sentence in _lead(*one)),
         notes=(*next(iter(every.values())).notes, *notes_in(notes), *_signs(used), *_smallest(rows)),
         findings=findings_in(notes),
     )
@@ -231,12 +231,12 @@ def _extremes(label: str, rows: pl.DataFrame) -> list[Table]:
     return [shown] if ends.height else []
 
 
-def _ranges(labelled: Sequence[tuple[str, pl.DataFrame]]) -> list[Table]:
+def _ranges(labeled: Sequence[tuple[str, pl.DataFrame]]) -> list[Table]:
     """Say for every pair of metrics between what and what its first statistic lies in several selections."""
-    if len(labelled) < 2:
+    if len(labeled) < 2:
         return []
-    statistic = str(labelled[0][1]["statistic"].first())
-    values = pl.concat(rows.with_columns(label=pl.lit(label)) for label, rows in labelled).filter(
+    statistic = str(labeled[0][1]["statistic"].first())
+    values = pl.concat(rows.with_columns(label=pl.lit(label)) for label, rows in labeled).filter(
         pl.col("statistic") == statistic, pl.col("value").is_not_null()
     )
     ranges = values.group_by("level", *_PAIR, maintain_order=True).agg(

@@ -197,9 +197,9 @@ def _describe(captions: Captions, *, listing: bool) -> tuple[pl.DataFrame, ...]:
     )
 
 
-def _hygiene(at_work: Workspace) -> pl.DataFrame:
+def _hygiene(workspace: Workspace) -> pl.DataFrame:
     """Return every count of hygiene, 0 too, in order."""
-    counted = at_work.query(
+    counted = workspace.query(
         "select statistic, if(starts_with(statistic, 'images-'), count(distinct image_no), count(*))::double as value"
         " from hygiene group by statistic"
     )
@@ -207,10 +207,10 @@ def _hygiene(at_work: Workspace) -> pl.DataFrame:
     return named.with_columns(pl.col("value").fill_null(0.0))
 
 
-def _listed(captions: Captions, at_work: Workspace) -> pl.DataFrame:
+def _listed(captions: Captions, workspace: Workspace) -> pl.DataFrame:
     """List every caption that a count of hygiene counts, in the order of the counts."""
     order = pl.DataFrame({"statistic": _LISTED}).with_row_index("place")
-    listed = at_work.query(
+    listed = workspace.query(
         "select h.statistic, r.image, r.slot, r.split, c.text from hygiene as h"
         " join reference as r using (image_no, slot) join caption as c on c.caption_id = h.caption_id"
     )

@@ -107,11 +107,11 @@ def tasks(
         check_path(file, force=force)
     selection = resolve(store, ref, split)
     odd = as_references(selection)
-    at_work = Workspace(store, dataset=selection.version.dataset, seed=seed)
-    bind_content(at_work, "content", store, selection)
-    drawn_from, contests = _contests(store, at_work, selection, candidates)
-    at_work.params |= {"kind": form, "asked_images": images, "asked_references": references}
-    rows = at_work.rows("judge_question")
+    workspace = Workspace(store, dataset=selection.version.dataset, seed=seed)
+    bind_content(workspace, "content", store, selection)
+    drawn_from, contests = _contests(store, workspace, selection, candidates)
+    workspace.params |= {"kind": form, "asked_images": images, "asked_references": references}
+    rows = workspace.rows("judge_question")
     obstacles = _obstacles(store, selection, contests, rows, form, references, images)
     if rows.is_empty():
         why = "; ".join([*odd, *map(str, obstacles)]) or "it has no images"
@@ -139,7 +139,7 @@ def tasks(
 
 
 def _contests(
-    store: Store, at_work: Workspace, selection: Selection, candidates: Sequence[str]
+    store: Store, workspace: Workspace, selection: Selection, candidates: Sequence[str]
 ) -> tuple[list[Selection], pl.DataFrame]:
     """Bind relation `contest_at_work` to the pairs of captions that are put against each other; give them."""
     named = {name: resolve(store, name) for name in candidates if name not in (HUMAN, INTRA)}
@@ -148,13 +148,13 @@ def _contests(
     known = [name for name, selection in named.items() if selection.version.kind in ("pairs", "triplets", "judgements")]
     if known:
         _check_alone(known[0], named[known[0]], candidates)
-        at_work.take("annotated", content_at_work(store, named[known[0]]), "annotated")
-        bind_content(at_work, "answer", store, named[known[0]])
-        at_work.bind("contest_at_work", "declared_task_pair")
+        workspace.take("annotated", content_at_work(store, named[known[0]]), "annotated")
+        bind_content(workspace, "answer", store, named[known[0]])
+        workspace.bind("contest_at_work", "declared_task_pair")
     else:
-        _bind_sides(store, at_work, named, candidates)
-        at_work.bind("contest_at_work", "task_pair")
-    return list(named.values()), at_work.query("select image, place, b, c from contest_at_work")
+        _bind_sides(store, workspace, named, candidates)
+        workspace.bind("contest_at_work", "task_pair")
+    return list(named.values()), workspace.query("select image, place, b, c from contest_at_work")
 
 
 def _check_related(store: Store, selection: Selection, name: str, candidate: Selection) -> None:
@@ -176,7 +176,7 @@ def _check_alone(name: str, compared: Selection, candidates: Sequence[str]) -> N
         raise UsageError(f"{name}: has pairs of its own; name it alone, or name two datasets of captions")
 
 
-def _bind_sides(store: Store, at_work: Workspace, named: dict[str, Selection], candidates: Sequence[str]) -> None:
+def _bind_sides(store: Store, workspace: Workspace, named: dict[str, Selection], candidates: Sequence[str]) -> None:
     """Bind relation `side_at_work` to the captions that stand for each candidate that is named."""
     sides = [*candidates, HUMAN] if len(candidates) == 1 else list(candidates) or [HUMAN, HUMAN]
     for name in named:
@@ -184,20 +184,20 @@ def _bind_sides(store: Store, at_work: Workspace, named: dict[str, Selection], c
             raise UsageError(f"{name}: named twice; a candidate against itself is no question")
     if sides.count(HUMAN) == 0 and sides.count(INTRA) > 1:
         raise UsageError(f"--candidates {INTRA} {INTRA}: neither describes the image; name {HUMAN} or a dataset")
-    at_work.forget("side_at_work")
+    workspace.forget("side_at_work")
     for number, name in enumerate(sides, 1):
-        at_work.params["side_no"] = number
+        workspace.params["side_no"] = number
         if name in _SIDES:
-            at_work.params["rank"] = sides[:number].count(HUMAN)
-            at_work.append("side_at_work", _SIDES[name])
+            workspace.params["rank"] = sides[:number].count(HUMAN)
+            workspace.append("side_at_work", _SIDES[name])
         else:
             version = named[name].version
-            bind_content(at_work, "answer", store, named[name])
-            at_work.params |= {
+            bind_content(workspace, "answer", store, named[name])
+            workspace.params |= {
                 "system": version.dataset,
                 "author": "machine" if version.kind == "candidates" else "human",
             }
-            at_work.append("side_at_work", "side_system")
+            workspace.append("side_at_work", "side_system")
 
 
 def _obstacles(

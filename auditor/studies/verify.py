@@ -54,7 +54,7 @@ def verify(
     """Check the store, or a published card or receipt.
 
     Without FILE every table is read whole, every version hashed again, every reference between tables followed, every
-    text tokenised again. The newest version of each dataset is compared with the counts that datasets.toml declares.
+    text tokenized again. The newest version of each dataset is compared with the counts that datasets.toml declares.
     The name of a dataset in place of FILE hashes only that one.
 
     Of a card that `auditor report` wrote, every number is made again, from the version and with the settings that the

@@ -1,6 +1,6 @@
-"""METEOR's own normaliser (`-norm`): a tokeniser after that of Moses, run on text that a tokenizer has made.
+"""METEOR's own normalizer (`-norm`): a tokenizer after that of Moses, run on text that a tokenizer has made.
 
-Its rules are passes over the whole line whose matches consume their neighbours (`a,b,c` → `a , b,c`), so that they
+Its rules are passes over the whole line whose matches consume their neighbors (`a,b,c` → `a , b,c`), so that they
 cannot be written as look-arounds. They look at most one character beyond a blank, so that the words of a token mostly
 depend on the token and, where it ends in a dot, on how the next begins: `forms` gives them once for all lines.
 """
@@ -21,7 +21,7 @@ _ALPHA = (
 
 _ALNUM = _ALPHA + "0-9"
 
-_EXEMPT = ".'`,\\-‘’"  # punctuation that later rules judge by its neighbours
+_EXEMPT = ".'`,\\-‘’"  # punctuation that later rules judge by its neighbors
 
 _OTHER = re.compile(f"([^{_ALNUM} \\t\\n\\v\\f\\r{_EXEMPT}])")
 
@@ -68,7 +68,7 @@ class Normalizer:
     def words(self, line: str, mode: Mode = "norm") -> list[str]:
         """Turn a line into the words that METEOR aligns.
 
-        norm: tokenised, lower case; nopunct: and without punctuation; lower: lower case; none: as they are.
+        norm: tokenized, lower case; nopunct: and without punctuation; lower: lower case; none: as they are.
         """
         if mode in ("norm", "nopunct"):
             line = self._tokenized(line)

@@ -1,4 +1,4 @@
-"""Tokenizer `whitespace`: split on white space and nothing else, for captions that are tokenised already."""
+"""Tokenizer `whitespace`: split on white space and nothing else, for captions that are tokenized already."""
 
 from __future__ import annotations
 

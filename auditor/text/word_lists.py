@@ -1,4 +1,4 @@
-"""Lists of words and phrases that say something by themselves: colours, numbers, spatial relations, negations."""
+"""Lists of words and phrases that say something by themselves: colors, numbers, spatial relations, negations."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@
 -- returns: item_no, side, fold, feature, difference
 -- order: item_no, side, feature
 --
--- What a learner may see of an item: of each word and pair of neighbours, how often a right caption has it less how often
+-- What a learner may see of an item: of each word and pair of neighbors, how often a right caption has it less how often
 -- the wrong one does. What one item alone has teaches nothing of others. All items of an image are in one fold, by md5.
 with padded as (
     select caption_id, list_concat([0]::uinteger[], tokens, [sentence_end()]::uinteger[]) as tokens

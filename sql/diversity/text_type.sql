@@ -7,12 +7,12 @@
 --
 -- The words of each text at work, every word once however often the text says it: texts are sets of words where the
 -- question is which of them an image is described by (van Miltenburg et al. 2018, eq. 5).
-with at_work as (
+with selected as (
     select caption_id from reference
     union
     select caption_id from candidate
 )
 select t.caption_id, unnest(list_distinct(t.tokens)) as token_id
 from caption_tokens as t
-semi join at_work as w on w.caption_id = t.caption_id
+semi join selected as w on w.caption_id = t.caption_id
 where t.tokenizer = $tokenizer::varchar

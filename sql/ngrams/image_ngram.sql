@@ -15,7 +15,7 @@ with described as (
     from candidate
     where is_substitute and image_no between $first_image::uinteger and $last_image::uinteger
 ),
-at_work as (select image_no, caption_id, count(*) as copies from described group by image_no, caption_id),
+selected as (select image_no, caption_id, count(*) as copies from described group by image_no, caption_id),
 side_by_side as materialized (
     select
         w.image_no,
@@ -25,7 +25,7 @@ side_by_side as materialized (
         unnest(t.tokens[2:]) as b,
         unnest(t.tokens[3:]) as c,
         unnest(t.tokens[4:]) as d
-    from at_work as w
+    from selected as w
     join bucket_text as t using (caption_id)
 ),
 shared as materialized (

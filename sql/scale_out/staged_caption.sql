@@ -6,7 +6,7 @@
 -- order: r.image_no, r.slot
 --
 -- The captions of a selection with their tokens, in order of their images: taken out of the store once, so that each bucket
--- of images then reads a range of neighbouring rows.
+-- of images then reads a range of neighboring rows.
 select r.image_no, r.image, r.slot, r.split, r.caption_id, c.text, t.tokens
 from reference as r
 join text_tokens as t using (caption_id)

@@ -6,11 +6,11 @@
 -- returns: caption_id, tokens
 --
 -- The texts at work in one bucket of images, each once: the references and their other candidates.
-with at_work as (
+with selected as (
     select caption_id from reference where image_no between $first_image::uinteger and $last_image::uinteger
     union
     select caption_id from candidate where image_no between $first_image::uinteger and $last_image::uinteger
 )
 select t.caption_id, t.tokens
 from text_tokens as t
-semi join at_work as w on w.caption_id = t.caption_id
+semi join selected as w on w.caption_id = t.caption_id

@@ -8,7 +8,7 @@
 --
 -- Each candidate as it is written, with the texts of its references by slot: what a metric of the user's own compares. A
 -- candidate without a reference has no row.
-with at_work as (
+with selected as (
     select candidate, image_no, image, slot, held_out, caption_id
     from candidate
     where image_no between $first_image::uinteger and $last_image::uinteger
@@ -22,7 +22,7 @@ of_reference as (
 ),
 met as (
     select c.candidate, c.image, c.slot, c.caption_id, list(r.text order by r.slot) as "references"
-    from at_work as c
+    from selected as c
     join of_reference as r on r.image_no = c.image_no and r.slot is distinct from c.held_out
     group by c.candidate, c.image, c.slot, c.caption_id
 )

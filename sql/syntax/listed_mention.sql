@@ -4,7 +4,7 @@
 -- reads: parsed_word, listed_phrase
 -- returns: caption_id, position, list, phrase
 --
--- Where a word, or several in a row, of a list stand (colours, numbers, spatial relations, negations): "in front of" and
+-- Where a word, or several in a row, of a list stand (colors, numbers, spatial relations, negations): "in front of" and
 -- not the "in" that it begins with, "no one" and not "one". Numbers in digits are of list number.
 with placed as (
     select caption_id, position, word, list(word) over following as words

@@ -224,7 +224,7 @@ def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_pat
     ("old", "option", "new"),
     [
         ("bounds sample-narrow -m bleu-1 --profile ptb", "--profile", "bounds sample-narrow -m bleu-1 --tokenizer ptb"),
-        ("compare a b --equalise --images 5", "--equalise", "compare a b --equalize --images 5"),
+        ("compare a b --equalize --images 5", "--equalize", "compare a b --equalize --images 5"),
     ],
 )
 def test_old_name_of_an_option_does_not_run_and_the_new_one_is_told(old: str, option: str, new: str) -> None:

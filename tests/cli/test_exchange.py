@@ -237,7 +237,7 @@ def test_every_format_says_what_it_reads_and_how_it_is_known(auditor: Run) -> No
         told = {row["property"]: row["value"] for row in listed if row["format"] == name}
         assert told["reads"]
         assert "Format `" not in told["reads"]
-        assert told["recognized"].startswith("Recognise")
+        assert told["recognized"].startswith("Recognize")
     assert "split_key" in auditor("ingest", "--formats", "coco").out
     assert "no such format; known are" in auditor("ingest", "--formats", "cocoa", code=2).err
 

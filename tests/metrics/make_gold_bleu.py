@@ -16,7 +16,7 @@ from pathlib import Path
 
 GOLD = Path(__file__).parents[1] / "gold" / "bleu.json"
 
-#: (image, candidate, references), all in lower case and without punctuation, so that no tokeniser changes them.
+#: (image, candidate, references), all in lower case and without punctuation, so that no tokenizer changes them.
 SEGMENTS = [
     ("a", "a brown dog runs over wet grass", ["the brown dog runs over the grass", "a dog is running outside"]),
     ("b", "the the the the", ["the cat sat on the mat", "there is a cat on the mat", "the cat"]),

@@ -1,7 +1,7 @@
 """Golden values of METEOR, by meteor-1.5.jar of pycocoevalcap (extra `peers`, and Java): `python tests/metrics/make_gold_meteor.py`.
 
 Writes `gold/meteor.json` (statistics and scores of captions made up here) and `gold/meteor_normalizer.json` (lines and
-what METEOR's normaliser makes of them).
+what METEOR's normalizer makes of them).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _java(arguments: Sequence[str], lines: Sequence[str]) -> list[str]:
 
 
 def main() -> None:
-    """Score and normalise, and write the numbers and lines down."""
+    """Score and normalize, and write the numbers and lines down."""
     made = items()
     command = ["-jar", str(_jar()), "-", "-", "-stdio", "-l", "en", "-norm"]
     asked = [f"SCORE ||| {' ||| '.join(refs)} ||| {hyp or ' '}" for hyp, refs in made]
@@ -115,12 +115,12 @@ def main() -> None:
         "statistics": [" ".join(str(int(float(number))) for number in line.split()[:21]) for line in statistics],
     }
     (GOLD / "meteor.json").write_text(json.dumps(gold, indent=0) + "\n", encoding="utf-8")
-    normalised = _java(["-cp", str(_jar()), "edu.cmu.meteor.util.Normalizer", "en", "true"], LINES)
+    normalized = _java(["-cp", str(_jar()), "edu.cmu.meteor.util.Normalizer", "en", "true"], LINES)
     bare = _java(["-cp", str(_jar()), "edu.cmu.meteor.util.Normalizer", "en", "false"], LINES)
     gold = {
         "made by": f"{version}, edu.cmu.meteor.util.Normalizer en true (norm), en false (nopunct); it does not lower-case",
         "lines": LINES,
-        "norm": normalised,
+        "norm": normalized,
         "nopunct": bare,
     }
     (GOLD / "meteor_normalizer.json").write_text(

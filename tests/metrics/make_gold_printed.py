@@ -2,7 +2,7 @@
 
 Writes `gold/printed.json`: what either program prints of the captions below, and what pycocoevalcap says of COCO's val2017
 against two systems where DATA, the folder of the real datasets, is named. Where these datasets hold captions that the
-program tokenises by the caption after them, or as tokens with a blank inside, it is asked again without their images.
+program tokenizes by the caption after them, or as tokens with a blank inside, it is asked again without their images.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CAPTIONS: Mapping[str, tuple[list[str], str, str]] = {
     "9": (["日本 town in the rain", "a wet street in japan"], "a street in the rain", "日本"),
 }  # fmt: skip
 
-#: Images of val2017 whose captions the program tokenises by their neighbours, or with a blank inside a token.
+#: Images of val2017 whose captions the program tokenizes by their neighbors, or with a blank inside a token.
 SYSTEMS = {"vinyals2017": "Vinyals-et-al-2017", "liu2017": "Liu-et-al-2017"}
 
 Texts = dict[Any, list[str]]
@@ -46,7 +46,7 @@ def coco(references: Texts, candidates: Texts) -> dict[str, float]:
     from pycocoevalcap.rouge.rouge import Rouge
 
     with contextlib.redirect_stdout(io.StringIO()):
-        gts, res = tokenised(references), tokenised(candidates)
+        gts, res = tokenized(references), tokenized(candidates)
         bleu, _ = Bleu(4).compute_score(gts, res)
         row = {f"Bleu_{n}": float(value) for n, value in enumerate(bleu, 1)}
         for name, scorer in (("METEOR", Meteor()), ("ROUGE_L", Rouge()), ("CIDEr", Cider())):
@@ -54,8 +54,8 @@ def coco(references: Texts, candidates: Texts) -> dict[str, float]:
     return row
 
 
-def tokenised(texts: Texts) -> Texts:
-    """Tokenise as pycocoevalcap does."""
+def tokenized(texts: Texts) -> Texts:
+    """Tokenize as pycocoevalcap does."""
     from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
     return PTBTokenizer().tokenize({image: [{"caption": text} for text in some] for image, some in texts.items()})
@@ -74,13 +74,13 @@ def sacrebleu(references: Texts, candidates: Texts) -> dict[str, float]:
     }
 
 
-def by_neighbours(references: Texts) -> list[Any]:
-    """List the images of which a caption gets other tokens from the program beside its neighbours than from us."""
+def by_neighbors(references: Texts) -> list[Any]:
+    """List the images of which a caption gets other tokens from the program beside its neighbors than from us."""
     import polars as pl
 
     from auditor.text import ptb
 
-    theirs = tokenised(references)
+    theirs = tokenized(references)
     ours = {
         image: ptb.tokenize(pl.Series(some, dtype=pl.String)).list.join(" ").to_list()
         for image, some in references.items()
@@ -100,7 +100,7 @@ def of_datasets(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         with gzip.open(path) as file:
             said = {one["image_id"]: [one["caption"]] for one in json.load(file)}
         candidates = {image: said[image] for image in references}
-        odd = sorted({*by_neighbours(references), *by_neighbours(candidates)})
+        odd = sorted({*by_neighbors(references), *by_neighbors(candidates)})
         rest = {image: some for image, some in references.items() if image not in odd}
         yield (
             name,

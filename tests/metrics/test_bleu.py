@@ -167,7 +167,7 @@ def test_edge_cases_score_as_the_programs_score_them(store: Store) -> None:
     if path is None or not path.exists():
         pytest.skip("the official scores are not here: oracles/edge-cases.csv beside the real datasets")
     with path.open(encoding="utf-8", newline="") as file:
-        cases = [case for case in csv.DictReader(file) if case["case"] != "punct_raw"]  # which is about tokenisers
+        cases = [case for case in csv.DictReader(file) if case["case"] != "punct_raw"]  # which is about tokenizers
     parts = [(f"{place:02}", case["candidate"], case["refs"].split(" || ")) for place, case in enumerate(cases)]
     counts = counted(store, parts)
     assert counts.height == 33

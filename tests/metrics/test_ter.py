@@ -201,6 +201,6 @@ def test_constructed_cases_score_as_tercom_scores_them(data: object) -> None:
     if oracle is None or not oracle.exists():
         pytest.skip("the official scores are not here: oracles/edge-cases.csv beside the real datasets")
     lines = oracle.read_text(encoding="utf-8").splitlines()
-    rows = [row for row in csv.DictReader(lines) if row["case"] != "punct_raw"]  # which is not tokenised
+    rows = [row for row in csv.DictReader(lines) if row["case"] != "punct_raw"]  # which is not tokenized
     items = [(row["candidate"], [text.strip() for text in row["refs"].split("||")]) for row in rows]
     assert scores(items, "ter") == pytest.approx([float(row["ter_tercom"]) for row in rows], abs=1e-9)

@@ -78,7 +78,7 @@ class Page:
         return answer["result"].get("value")
 
     def show(self, width: int, scheme: str = "light", height: int = 900) -> None:
-        """Take the size of a screen and its choice of colours."""
+        """Take the size of a screen and its choice of colors."""
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )

@@ -17,7 +17,7 @@ from auditor.result import Result, Table
 
 ATTACK = "A dog \x1b]52;c;ZXZpbA==\x1b\\ \x1b]0;title\x07 \x9b2J \x1b[2J \u202etxt.exe \x7f"
 
-#: What rich itself sends: colours, the cursor, lines to be cleared.
+#: What rich itself sends: colors, the cursor, lines to be cleared.
 OWN = re.compile(r"\x1b\[(\?25[lh]|[0-9;]*m|[0-9]*[AK])|\r")
 
 

@@ -281,17 +281,17 @@ def test_drawing_twice_gives_the_same(write: Callable[[Result], object]) -> None
     assert write(result) == write(result)
 
 
-def test_dataset_has_one_colour_in_every_figure_of_a_page() -> None:
+def test_dataset_has_one_color_in_every_figure_of_a_page() -> None:
     """The second figure lacks the first dataset; a metric of its name has nothing to do with it."""
     frame = pl.DataFrame({"dataset": ["a", "b", "c"], "metric": ["a", "m", "n"], "x": ["1"] * 3, "y": [1.0, 2.0, 3.0]})
     every = Figure("one", "One", "bars", frame, "x", "y", series="dataset")
     fewer = dataclasses.replace(every, frame=frame.filter(pl.col("dataset") != "a"))
     metrics = dataclasses.replace(every, series="metric", frame=frame.reverse())
-    colours = marks.palette([every, fewer, metrics])
-    assert colours == {"dataset": {"a": 0, "b": 1, "c": 2}, "metric": {"n": 0, "m": 1, "a": 2}}
-    assert marks.marks(fewer, colours).colours == (1, 2)
-    assert marks.marks(fewer).colours == (0, 1)
-    page = plots.svg(fewer, "title", colours) + plots.legend(fewer, colours)
+    colors = marks.palette([every, fewer, metrics])
+    assert colors == {"dataset": {"a": 0, "b": 1, "c": 2}, "metric": {"n": 0, "m": 1, "a": 2}}
+    assert marks.marks(fewer, colors).colors == (1, 2)
+    assert marks.marks(fewer).colors == (0, 1)
+    page = plots.svg(fewer, "title", colors) + plots.legend(fewer, colors)
     assert re.findall(r'class="(s\d)"', page) == ["s1", "s2", "s1", "s2"]
     drawn = drawing.svg(Result("bounds", frame, figures=(every, fewer)))
     fills = re.findall(r'class="mark"><title>[^:]*?([abc]): .*?fill="(#\w{6})"', drawn, re.DOTALL)

@@ -245,5 +245,5 @@ def test_nameless_member_of_a_zip_is_refused(archive: Path) -> None:
         ("a.txt", b"a.jpg#0\tA dog .\n" * 40, False),
     ],
 )
-def test_archive_is_recognised_by_content(name: str, start: bytes, is_one: bool) -> None:
+def test_archive_is_recognized_by_content(name: str, start: bytes, is_one: bool) -> None:
     assert archives.is_archive(Path(name), start) is is_one

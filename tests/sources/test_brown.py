@@ -95,17 +95,17 @@ def test_archive_of_something_else_holds_no_record(corpus: Path) -> None:
     packed(corpus, {"dutch": "de\nhet\n"})
     with pytest.raises(SourceError, match="it holds no record"):
         read(corpus)
-    assert not brown.recognises(corpus, corpus.read_bytes())
+    assert not brown.recognizes(corpus, corpus.read_bytes())
 
 
-def test_corpus_is_recognised_by_the_names_of_its_documents(corpus: Path, tmp_path: Path) -> None:
+def test_corpus_is_recognized_by_the_names_of_its_documents(corpus: Path, tmp_path: Path) -> None:
     assert sources.guess(Part((corpus,))) == "brown"
     folder = tmp_path / "unpacked"
     folder.mkdir()
-    assert not brown.recognises(folder, b"")
+    assert not brown.recognizes(folder, b"")
     (folder / "ca01").write_text(NEWS)
     assert sources.guess(Part((folder,))) == "brown"
-    assert not brown.recognises(folder / "ca01", NEWS.encode())
+    assert not brown.recognizes(folder / "ca01", NEWS.encode())
 
 
 def test_brown_corpus_has_500_documents(data: Path) -> None:

@@ -222,16 +222,16 @@ def test_split_lists_of_the_dataset_do_not_touch_a_bundle(store: Store, tmp_path
     assert taken.version == versions.resolve(store, "set").version.version
 
 
-def test_folder_and_manifest_are_recognised_before_other_formats(store: Store, tmp_path: Path) -> None:
+def test_folder_and_manifest_are_recognized_before_other_formats(store: Store, tmp_path: Path) -> None:
     ingest_rows(store, ROWS)
     export(store, "set", tmp_path / "bundle")
     for path in (tmp_path / "bundle", tmp_path / "bundle" / "manifest.json"):
         assert sources.guess(Part((path,))) == "bundle"
         assert pl.concat(list(sources.read(Part((path,)), "bundle"))).height == 4
     (tmp_path / "other").mkdir()
-    assert not bundle.recognises(tmp_path / "other", b"")
+    assert not bundle.recognizes(tmp_path / "other", b"")
     (tmp_path / "other" / "manifest.json").write_text('{"format": "of someone else", "auditor.bundle/": 1}')
-    assert not bundle.recognises(tmp_path / "other", b"")
+    assert not bundle.recognizes(tmp_path / "other", b"")
 
 
 def test_batches_of_any_size_give_the_same_captions(

@@ -89,11 +89,11 @@ def test_file_of_another_format_is_refused_whole(bank: Path, content: str, words
         read(bank)
 
 
-def test_format_is_recognised_by_its_first_word(bank: Path) -> None:
+def test_format_is_recognized_by_its_first_word(bank: Path) -> None:
     assert sources.guess(Part((bank,))) == "conllu"
-    assert conllu.recognises(bank, b"1-2\tdon't" + b"\t_" * 8 + b"\r\n1\tdo\n")
-    assert not conllu.recognises(bank, b"# a comment\nand a caption\n")
-    assert not conllu.recognises(bank, b"1\tthree\tcolumns\n")
+    assert conllu.recognizes(bank, b"1-2\tdon't" + b"\t_" * 8 + b"\r\n1\tdo\n")
+    assert not conllu.recognizes(bank, b"# a comment\nand a caption\n")
+    assert not conllu.recognizes(bank, b"1\tthree\tcolumns\n")
 
 
 @pytest.mark.parametrize(("split", "sentences"), [("train", 12_544), ("dev", 2_001), ("test", 2_077)])

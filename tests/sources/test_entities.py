@@ -196,14 +196,14 @@ def test_truncated_archive_is_named(tmp_path: Path) -> None:
         read(path)
 
 
-def test_folder_and_file_are_recognised(sentences: Path, tmp_path: Path) -> None:
+def test_folder_and_file_are_recognized(sentences: Path, tmp_path: Path) -> None:
     assert sources.guess(Part((sentences,))) == "entities"
     assert sources.guess(Part((sentences / "1007.txt",))) == "entities"
     other = tmp_path / "other"
     other.mkdir()
-    assert not entities.recognises(other, b"")
+    assert not entities.recognizes(other, b"")
     (other / "5.txt").write_text("no mark-up")
-    assert not entities.recognises(other, b"")
+    assert not entities.recognizes(other, b"")
 
 
 def test_folder_without_captions_holds_no_record(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_lines_of_records_with_keys_of_coco_are_a_table(tmp_path: Path, content:
 
 
 @pytest.mark.parametrize(
-    ("head", "recognised"),
+    ("head", "recognized"),
     [
         (b'{"info": {"year": 2014}, "images": [{"id": 1, "file_na', True),
         (b'{"images": [{"id": 1}], "annot', True),
@@ -66,8 +66,8 @@ def test_lines_of_records_with_keys_of_coco_are_a_table(tmp_path: Path, content:
         (b'{"id": 3, "licenses": "CC BY", "text": "A k', False),
     ],
 )
-def test_coco_recognises_only_lists_of_objects(head: bytes, recognised: bool) -> None:
-    assert coco.recognises(Path("a.json"), head) is recognised
+def test_coco_recognizes_only_lists_of_objects(head: bytes, recognized: bool) -> None:
+    assert coco.recognizes(Path("a.json"), head) is recognized
 
 
 def ingest(folder: Path, how: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:

@@ -19,7 +19,7 @@ from auditor.studies.ingest.sources import ingest_sources
 AUDITOR = Path(sources.__file__).parents[1]
 
 
-def recognises(path: Path, head: bytes) -> bool:
+def recognizes(path: Path, head: bytes) -> bool:
     return head.startswith(b"!")
 
 
@@ -31,7 +31,7 @@ def read(part: Part) -> Batches:
 
 
 SHOUTS = Format(
-    "shouts", recognises, read, kind="corpus", split_by_name=True, lines=(".sh",), why_left_out="they are whispered"
+    "shouts", recognizes, read, kind="corpus", split_by_name=True, lines=(".sh",), why_left_out="they are whispered"
 )
 
 

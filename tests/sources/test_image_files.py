@@ -24,9 +24,9 @@ Image = pytest.importorskip("PIL.Image", reason="Pillow is not here: pip install
 RED, WHITE = (220, 20, 30), (255, 255, 255)
 
 
-def write(path: Path, mode: str = "RGB", size: tuple[int, int] = (64, 48), colour: object = RED, **how: Any) -> Path:
+def write(path: Path, mode: str = "RGB", size: tuple[int, int] = (64, 48), color: object = RED, **how: Any) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    Image.new(mode, size, colour).save(path, **how)
+    Image.new(mode, size, color).save(path, **how)
     return path
 
 
@@ -78,9 +78,9 @@ def test_other_ids_find_nothing(tmp_path: Path, image: str) -> None:
 
 
 def test_closest_name_wins_and_of_equals_the_first_by_path_is_taken_and_said(tmp_path: Path) -> None:
-    write(tmp_path / "b" / "7.jpg", colour=RED)
-    write(tmp_path / "a" / "7.png", colour=WHITE)
-    write(tmp_path / "000000000007.jpg", colour=(0, 0, 0))
+    write(tmp_path / "b" / "7.jpg", color=RED)
+    write(tmp_path / "a" / "7.png", color=WHITE)
+    write(tmp_path / "000000000007.jpg", color=(0, 0, 0))
     (tmp_path / "a" / "7.txt").write_text("a caption beside its picture")
     picture, said = only(tmp_path, "7")
     assert picture is not None
@@ -132,7 +132,7 @@ def test_without_pillow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("name", "mode", "colour", "wanted"),
+    ("name", "mode", "color", "wanted"),
     [
         ("a.jpg", "RGB", RED, RED),
         ("a.jpg", "L", 90, (90, 90, 90)),
@@ -153,9 +153,9 @@ def test_without_pillow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.M
     ],
 )
 def test_every_mode_becomes_a_picture(
-    tmp_path: Path, name: str, mode: str, colour: object, wanted: tuple[int, int, int]
+    tmp_path: Path, name: str, mode: str, color: object, wanted: tuple[int, int, int]
 ) -> None:
-    write(tmp_path / name, mode, colour=colour)
+    write(tmp_path / name, mode, color=color)
     picture, said = only(tmp_path, "a")
     assert said == []
     assert picture is not None
@@ -167,7 +167,7 @@ def test_every_mode_becomes_a_picture(
 
 @pytest.mark.parametrize("ending", ["gif", "png", "webp"])
 def test_animation_is_its_first_frame(tmp_path: Path, ending: str) -> None:
-    frames = [Image.new("RGB", (40, 40), colour) for colour in (RED, WHITE, (0, 0, 0))]
+    frames = [Image.new("RGB", (40, 40), color) for color in (RED, WHITE, (0, 0, 0))]
     frames[0].save(tmp_path / f"a.{ending}", save_all=True, append_images=frames[1:], duration=50)
     picture, said = only(tmp_path, "a")
     assert said == []
@@ -341,8 +341,8 @@ def test_damage_never_ends_in_a_traceback(tmp_path_factory: pytest.TempPathFacto
 
 
 def test_large_images_of_every_mode_are_shrunk(tmp_path: Path) -> None:
-    for mode, colour in (("RGB", RED), ("RGBA", (*RED, 99)), ("P", 0), ("I;16", 32768), ("1", 1)):
-        write(tmp_path / f"{mode.replace(';', '')}.png", mode, (4000, 3000), colour)
+    for mode, color in (("RGB", RED), ("RGBA", (*RED, 99)), ("P", 0), ("I;16", 32768), ("1", 1)):
+        write(tmp_path / f"{mode.replace(';', '')}.png", mode, (4000, 3000), color)
     names = ["RGB", "RGBA", "P", "I16", "1"]
     made, said = pictures(tmp_path, names)
     assert said == []

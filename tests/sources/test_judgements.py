@@ -253,7 +253,7 @@ def test_named_column_that_is_not_there_shows_the_header(table: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "recognised"),
+    ("content", "recognized"),
     [
         ("a.jpg\tb.jpg#0\t1\t2\t4\n", True),
         ("a.jpg\tb.jpg#0\t0.2\t1\t4\n", True),
@@ -264,8 +264,8 @@ def test_named_column_that_is_not_there_shows_the_header(table: Path) -> None:
         ("a.jpg#0\tA kite .\n", False),
     ],
 )
-def test_only_what_people_rated_is_guessed_to_be_judgements(table: Path, content: str, recognised: bool) -> None:
-    assert sources.FORMATS["judgements"].recognises(table, content.encode()) is recognised
+def test_only_what_people_rated_is_guessed_to_be_judgements(table: Path, content: str, recognized: bool) -> None:
+    assert sources.FORMATS["judgements"].recognizes(table, content.encode()) is recognized
 
 
 def test_flickr8k_experts_rate_158_captions_of_the_image_itself(data: Path) -> None:
@@ -314,7 +314,7 @@ JUDGED = {"image": "a.jpg", "candidate": "a dog runs", "references": ["one dog"]
         (JUDGED, [("judge-1", 3, 1), ("judge-3", 4, 1)]),
     ],
 )
-def test_json_list_of_ratings_is_recognised_and_read(
+def test_json_list_of_ratings_is_recognized_and_read(
     tmp_path: Path, record: dict[str, Any], expected: list[tuple[Any, ...]]
 ) -> None:
     path = tmp_path / "rated.json"
@@ -331,7 +331,7 @@ def test_json_list_of_ratings_is_recognised_and_read(
 def test_score_of_a_caption_alone_need_not_be_of_people(tmp_path: Path, names: tuple[str, ...]) -> None:
     path = tmp_path / "scored.json"
     path.write_text(json.dumps([dict(zip(names, ("a.jpg", "a dog runs", 3), strict=True))]))
-    assert sources.FORMATS["judgements"].recognises(path, path.read_bytes()) is False
+    assert sources.FORMATS["judgements"].recognizes(path, path.read_bytes()) is False
 
 
 def test_references_beside_ratings_are_named(tmp_path: Path) -> None:

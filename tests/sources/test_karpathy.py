@@ -134,12 +134,12 @@ def test_file_of_another_format_is_refused_whole(dataset: Path, content: str, wo
         read(dataset)
 
 
-def test_file_is_recognised_before_coco(dataset: Path) -> None:
+def test_file_is_recognized_before_coco(dataset: Path) -> None:
     head = dataset.read_bytes()
-    assert karpathy.recognises(dataset, head)
-    assert not coco.recognises(dataset, head)
+    assert karpathy.recognizes(dataset, head)
+    assert not coco.recognizes(dataset, head)
     assert sources.guess(Part((dataset,))) == "karpathy"
 
 
 def test_coco_annotations_are_not_claimed(dataset: Path) -> None:
-    assert not karpathy.recognises(dataset, b'{"images": [{"id": 1}], "annotations": [{"caption": "two sentences"}]}')
+    assert not karpathy.recognizes(dataset, b'{"images": [{"id": 1}], "annotations": [{"caption": "two sentences"}]}')

@@ -177,7 +177,7 @@ def test_encoded_files_keep_the_splits_of_their_names(store: Store, tmp_path: Pa
     ],
 )
 @pytest.mark.parametrize("indent", [None, 1])
-def test_json_of_captions_by_image_is_recognised(
+def test_json_of_captions_by_image_is_recognized(
     store: Store, tmp_path: Path, content: dict[str, Any], indent: int | None
 ) -> None:
     result = taken(store, written(tmp_path, "m.json", json.dumps(content, indent=indent)))

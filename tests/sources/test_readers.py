@@ -84,7 +84,7 @@ def test_blocks_of_any_size_give_the_same_captions(
     assert rows["line"].to_list() == list(range(1, len(texts) + 1))
 
 
-def test_gzip_is_recognised_by_content(tmp_path: Path) -> None:
+def test_gzip_is_recognized_by_content(tmp_path: Path) -> None:
     path = tmp_path / "captions.token"
     path.write_bytes(gzip.compress(b"a.jpg#0\tzipped\n"))
     assert accepted(read(path, "flickr")) == [("a.jpg", 0, "zipped")]

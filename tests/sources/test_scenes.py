@@ -80,7 +80,7 @@ def test_file_of_another_format_is_refused_whole(sets: list[Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("head", "recognised"),
+    ("head", "recognized"),
     [
         (b"0\t0\tA duck. \n0\t1\tRain.\n", True),
         (b"\xef\xbb\xbf17\t5\tA duck.\r\n", True),
@@ -91,8 +91,8 @@ def test_file_of_another_format_is_refused_whole(sets: list[Path]) -> None:
         (b"image\tn\tsentence\n", False),
     ],
 )
-def test_format_is_recognised_by_its_first_line(head: bytes, recognised: bool) -> None:
-    assert scenes.recognises(Path("file"), head) is recognised
+def test_format_is_recognized_by_its_first_line(head: bytes, recognized: bool) -> None:
+    assert scenes.recognizes(Path("file"), head) is recognized
 
 
 def test_abstract_scenes_are_10020_scenes_with_the_sentences_of_both_sets(data: Path) -> None:

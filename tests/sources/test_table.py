@@ -81,7 +81,7 @@ def saved(folder: Path, frame: pl.DataFrame) -> Path:
         ("folder", lambda frame, path: saved(path, frame)),
     ],
 )
-def test_every_container_is_recognised_and_gives_the_same_captions(
+def test_every_container_is_recognized_and_gives_the_same_captions(
     tmp_path: Path, name: str, write: Callable[[pl.DataFrame, Path], object]
 ) -> None:
     path = tmp_path / name
@@ -104,11 +104,11 @@ def test_every_container_is_recognised_and_gives_the_same_captions(
     ],
 )
 def test_other_files_are_not_claimed(tmp_path: Path, name: str, content: str) -> None:
-    assert not table.recognises(tmp_path / name, content.encode())
+    assert not table.recognizes(tmp_path / name, content.encode())
 
 
 def test_other_folders_are_not_claimed(tmp_path: Path) -> None:
-    assert not table.recognises(tmp_path, b"")
+    assert not table.recognizes(tmp_path, b"")
     with pytest.raises(SourceError, match=r"state\.json: No such file.*save_to_disk"):
         read(tmp_path)
 

@@ -198,9 +198,9 @@ def test_damaged_shard_is_named(tmp_path: Path, share: float, zipped: bool) -> N
     "content", [b"", b"a cat\n" * 100, b"PK\x03\x04" + bytes(600), b"x" * 257 + b"ustar" + b"x" * 300]
 )
 def test_other_files_are_not_claimed(tmp_path: Path, content: bytes) -> None:
-    assert not webdataset.recognises(tmp_path / "s.tar", content)
+    assert not webdataset.recognizes(tmp_path / "s.tar", content)
 
 
 def test_other_archives_are_not_claimed(tmp_path: Path) -> None:
     path = shard(tmp_path / "s.tar", [("brown/ca01", "x"), ("a.txt", "x")])
-    assert not webdataset.recognises(path, path.read_bytes())
+    assert not webdataset.recognizes(path, path.read_bytes())

@@ -129,7 +129,7 @@ def test_member_of_a_plain_file_is_refused(words: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("head", "recognised"),
+    ("head", "recognized"),
     [
         (b"the\nof\n", True),
         (b"<S>\n</S>\nthe\n", True),
@@ -148,8 +148,8 @@ def test_member_of_a_plain_file_is_refused(words: Path) -> None:
         (b"the\n" + b"x" * 200 + b"\n", False),
     ],
 )
-def test_list_is_recognised_when_every_line_is_a_word(head: bytes, recognised: bool) -> None:
-    assert wordlist.recognises(Path("words"), head) is recognised
+def test_list_is_recognized_when_every_line_is_a_word(head: bytes, recognized: bool) -> None:
+    assert wordlist.recognizes(Path("words"), head) is recognized
 
 
 def test_counted_words_of_coco_are_all_but_the_empty_one(data: Path) -> None:

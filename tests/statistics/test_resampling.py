@@ -21,7 +21,7 @@ from auditor.statistics.resampling import (
     percentile_interval,
     resampled_means,
 )
-from auditor.statistics.summary import summarise
+from auditor.statistics.summary import summarize
 
 KEY = (1, "set", "3f9c1a", None)
 
@@ -69,7 +69,7 @@ def test_means_are_those_of_the_summary(rows: list[tuple[str, str, float, float]
     frame = pl.DataFrame(rows, schema=["candidate", "image", "chrf", "bleu"], orient="row")
     made = sums(rows)
     for (candidate, metric), mean in zip(made.columns, made.means.tolist(), strict=True):
-        summary = summarise(frame.filter(candidate=candidate).select("image", metric))
+        summary = summarize(frame.filter(candidate=candidate).select("image", metric))
         assert mean == summary.filter(level="caption")["mean"].item()
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.statistics.summary import summarise
+from auditor.statistics.summary import summarize
 
 scores = st.lists(
     st.tuples(st.sampled_from("abcd"), st.floats(0, 10).map(lambda value: round(value, 12))), min_size=1, max_size=40
@@ -23,7 +23,7 @@ def frame(rows: list[tuple[str, float]]) -> pl.DataFrame:
 
 @given(scores)
 def test_summary_equals_the_standard_library(rows: list[tuple[str, float]]) -> None:
-    levels = {row["level"]: row for row in summarise(frame(rows)).to_dicts()}
+    levels = {row["level"]: row for row in summarize(frame(rows)).to_dicts()}
     micro, macro = levels["caption"], levels["image"]
     images: dict[str, list[float]] = {}
     for image, value in rows:
@@ -48,12 +48,12 @@ def test_summary_equals_the_standard_library(rows: list[tuple[str, float]]) -> N
 def test_order_changes_no_bit(rows: list[tuple[str, float]], random: object) -> None:
     shuffled = list(rows)
     random.shuffle(shuffled)
-    assert summarise(frame(rows)).equals(summarise(frame(shuffled)))
+    assert summarize(frame(rows)).equals(summarize(frame(shuffled)))
 
 
-def test_metrics_are_summarised_each_for_itself_in_their_order() -> None:
+def test_metrics_are_summarized_each_for_itself_in_their_order() -> None:
     scores = pl.DataFrame({"image": ["a", "a", "b"], "z": [0.25, 0.75, 1.0], "a": [1.0, 1.0, 1.0]})
-    rows = summarise(scores).select("metric", "level", "n", "mean").rows()
+    rows = summarize(scores).select("metric", "level", "n", "mean").rows()
     assert rows == [
         ("z", "caption", 3, pytest.approx(2 / 3)),
         ("z", "image", 2, 0.75),
@@ -64,5 +64,5 @@ def test_metrics_are_summarised_each_for_itself_in_their_order() -> None:
     ]
 
 
-def test_nothing_summarises_to_nothing() -> None:
-    assert summarise(frame([])).is_empty()
+def test_nothing_summarizes_to_nothing() -> None:
+    assert summarize(frame([])).is_empty()

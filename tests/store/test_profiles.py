@@ -53,7 +53,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What profile `whitespace` is asked to tokenise."""
+    """What profile `whitespace` is asked to tokenize."""
     texts: list[str] = []
 
     def tokenize(captions: pl.Series) -> pl.Series:
@@ -108,7 +108,7 @@ def test_store_that_is_open_for_writing_keeps_tokens_at_once(store: Store, asked
     assert asked == []
 
 
-def test_only_the_texts_at_work_are_tokenised(path: Path, asked: list[str]) -> None:
+def test_only_the_texts_at_work_are_tokenized(path: Path, asked: list[str]) -> None:
     with Store.open(path) as store:
         score(store, "set:train", metrics=["bleu-1"], tokenizer="whitespace")
     assert sorted(asked) == ["A dog runs.", "The café dog runs, runs!", "a dog runs"]
@@ -155,7 +155,7 @@ def test_words_are_numbered_anew_where_others_took_their_numbers(path: Path) -> 
 
 
 def _take_numbers(writer: Store) -> None:
-    """Tokenise one text, and give words numbers, as a command that was faster would have."""
+    """Tokenize one text, and give words numbers, as a command that was faster would have."""
     writer.execute("insert into vocabulary select max(token_id) + 1, 'A' from vocabulary")
     writer.execute("insert into vocabulary select max(token_id) + 1, 'zebra' from vocabulary")
     (number,) = writer.query("select caption_id from caption where text = '...'")["caption_id"]
@@ -192,7 +192,7 @@ def test_frequencies_of_a_profile_are_kept_in_its_own_words(path: Path) -> None:
     assert frequencies == {word: words.count(word) for word in words}
 
 
-def test_systems_output_is_tokenised_too(path: Path) -> None:
+def test_systems_output_is_tokenized_too(path: Path) -> None:
     with Store.open(path, write=True) as store:
         ingest_rows(store, [("a", 0, "A cat, naïve"), ("c", 0, "日本 ...")], "system", "candidates")
     with Store.open(path) as store:
@@ -226,7 +226,7 @@ def test_batches_change_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         profile(
             store, "set", tokenizer="whitespace", progress=lambda what, done, total: told.append((what, done, total))
         )
-    assert told == [("set: tokenising for whitespace", done, 6) for done in (0, 2, 4)]
+    assert told == [("set: tokenizing for whitespace", done, 6) for done in (0, 2, 4)]
     assert stored(path, "whitespace") == {caption: caption.split() for _, _, caption in ROWS}
 
 

@@ -86,7 +86,7 @@ $
     .split("\n")
 )
 
-#: Pieces that meet each other's neighbours: what the rules are about.
+#: Pieces that meet each other's neighbors: what the rules are about.
 PIECES = (
     *"abcABC0123459 .,;:!?'\"`-_/\\()[]{}<>&#@$%*+=~^|…’‘“”–—½€£é日ſK\u00ad\u00a0",
     *(

@@ -1,4 +1,4 @@
-"""METEOR's normaliser gives what meteor-1.5.jar gives; words of single tokens add up to those of the line."""
+"""METEOR's normalizer gives what meteor-1.5.jar gives; words of single tokens add up to those of the line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOKENS = [
 
 @pytest.mark.parametrize("mode", ["norm", "nopunct"])
 @pytest.mark.parametrize("number", range(len(GOLD["lines"])))
-def test_line_is_normalised_as_by_the_jar(mode: Mode, number: int) -> None:
+def test_line_is_normalized_as_by_the_jar(mode: Mode, number: int) -> None:
     assert RULES.words(GOLD["lines"][number], mode) == GOLD[mode][number].lower().split(" ")
 
 

@@ -53,7 +53,7 @@ def test_tokens_are_those_of_the_official_program() -> None:
 
 
 @given(st.lists(st.one_of(PIECES, st.just(" "), st.text(max_size=2))).map("".join))
-def test_what_blanks_part_is_tokenised_part_by_part_without_a_difference(caption: str) -> None:
+def test_what_blanks_part_is_tokenized_part_by_part_without_a_difference(caption: str) -> None:
     caption = ptb._BREAKS.sub(" ", caption)
     assert tokenize(caption) == ptb._split(f"{caption}\n").split()
 

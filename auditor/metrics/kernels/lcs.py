@@ -194,7 +194,7 @@ def _weighted(ours: _Tokens, theirs: _Tokens, weights: _Weights, row: _Row) -> t
     """Return the weighted table's value, and the weight of the runs of reference tokens on the way back through it.
 
     The table is filled row by row, a reference token a row, and one row is kept. A match always takes both tokens and
-    adds what it makes the run before it heavier by; elsewhere the larger neighbour counts, of equal ones that without
+    adds what it makes the run before it heavier by; elsewhere the larger neighbor counts, of equal ones that without
     the reference's token. Gaps in the candidate do not end a run. What the way back from a cell meets is known when the
     cell is filled: the weight of the runs that have ended, in the order of the reference, and the length of the last.
     """

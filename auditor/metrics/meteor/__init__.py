@@ -14,7 +14,7 @@ from auditor.metrics.kernels.columns import beside, flat, offsets, texts
 from auditor.metrics.kernels.threads import in_parts
 from auditor.metrics.meteor import resources
 from auditor.metrics.meteor.words import Lexicon, lexicon
-from auditor.metrics.meteor.words import corpus as normalised
+from auditor.metrics.meteor.words import corpus as normalized
 from auditor.metrics.together import Together
 from auditor.result import counted
 
@@ -90,7 +90,7 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     tokens = rows["meteor_token"].sort("token_id")
     chosen = texts(rows["bucket_text"].sort("caption_id")["tokens"])
     numbers = np.searchsorted(tokens["token_id"].to_numpy(), chosen.tokens).astype(np.int64)
-    seen = normalised(tokens["token"].to_list(), numbers, chosen.starts, parameters["norm"])
+    seen = normalized(tokens["token"].to_list(), numbers, chosen.starts, parameters["norm"])
     words_of = pl.DataFrame({"caption_id": rows["bucket_text"]["caption_id"].sort(), "words": np.diff(seen.starts)})
     _refuse_longer(rows, words_of, LONGEST)
     known = lexicon(seen.words)
@@ -110,7 +110,7 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
 
 
 def _refuse_longer(rows: Mapping[str, pl.DataFrame], words_of: pl.DataFrame, most: int) -> None:
-    """Raise `MetricError` for texts that METEOR's own normaliser makes longer than its search holds."""
+    """Raise `MetricError` for texts that METEOR's own normalizer makes longer than its search holds."""
     long = words_of.filter(pl.col("words") > most)
     if long.is_empty():
         return
@@ -121,7 +121,7 @@ def _refuse_longer(rows: Mapping[str, pl.DataFrame], words_of: pl.DataFrame, mos
     named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, _, words in found.head(3).iter_rows())
     subject = counted(found.height, "caption has", "captions have")
     raise MetricError(
-        f"meteor: {subject} more than {most:,} words after its own normaliser, which it does not align: {named}"
+        f"meteor: {subject} more than {most:,} words after its own normalizer, which it does not align: {named}"
         f"{', …' if found.height > 3 else ''}; leave them out, or score by other metrics, or with meteor:norm=lower"
     )
 
@@ -204,7 +204,7 @@ CARDS = (
         parameters={
             "norm": Parameter(
                 "norm",
-                "METEOR's own normaliser, on top of the tokenizer: norm = it tokenises and writes small; nopunct = "
+                "METEOR's own normalizer, on top of the tokenizer: norm = it tokenizes and writes small; nopunct = "
                 "and drops punctuation; lower = it writes small; none = tokens are left as they are",
                 ("norm", "nopunct", "lower", "none"),
                 counts=True,

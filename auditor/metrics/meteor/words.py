@@ -1,4 +1,4 @@
-"""What METEOR sees of the texts at work: words after its own normaliser, and what it knows of each word."""
+"""What METEOR sees of the texts at work: words after its own normalizer, and what it knows of each word."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _token(token: str, mode: Mode) -> _Token:
 
 
 def corpus(tokens: Sequence[str], numbers: NDArray[np.int64], starts: NDArray[np.int64], mode: Mode) -> Corpus:
-    """Normalise texts: text t is tokens `numbers[starts[t]:starts[t + 1]]`, joined by blanks."""
+    """Normalize texts: text t is tokens `numbers[starts[t]:starts[t + 1]]`, joined by blanks."""
     known = [_token(token, mode) for token in tokens]
     forms = [form for token in known for form in token.forms]
     following = np.zeros(len(numbers), dtype=np.int64)
@@ -75,7 +75,7 @@ def corpus(tokens: Sequence[str], numbers: NDArray[np.int64], starts: NDArray[np
 def _judged_whole(
     known: Sequence[_Token], numbers: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Find the texts whose tokens cannot be normalised one by one."""
+    """Find the texts whose tokens cannot be normalized one by one."""
     edge = np.array([token.edges for token in known], dtype=np.bool_).reshape(-1, 3)[numbers]
     suspect = edge[:, 2].copy()
     meets = edge[:-1, 1] & edge[1:, 0]

@@ -32,7 +32,7 @@ def are_pooled(counts: pl.DataFrame) -> bool:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Candidates put against their references, pair by pair: those of one candidate are neighbours.
+    """Candidates put against their references, pair by pair: those of one candidate are neighbors.
 
     `starts[i]` is the first pair of candidate i, `of` the candidate of each pair. `unweighted` undoes the weighting of
     a ratio; `selection` gives the recall by which `aggregate = best` chooses.
@@ -52,9 +52,9 @@ class Pairs:
 
 
 def listed(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Gather the pairs of a candidate, which are neighbours, into lists of a value for each reference."""
-    neighbours = pairs.with_columns(pl.col("candidate_no").set_sorted())
-    return neighbours.group_by("candidate_no", maintain_order=True).agg(pl.all())
+    """Gather the pairs of a candidate, which are neighbors, into lists of a value for each reference."""
+    neighbors = pairs.with_columns(pl.col("candidate_no").set_sorted())
+    return neighbors.group_by("candidate_no", maintain_order=True).agg(pl.all())
 
 
 def flat(counts: pl.DataFrame, column: str) -> NDArray[Any]:

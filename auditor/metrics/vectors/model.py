@@ -62,10 +62,10 @@ class TextModel:
 
     def images(self, vectors: NDArray[np.floating]) -> Floats:
         """Return a row an image, of length 1."""
-        centred = unit(vectors) - self.mean
+        centerd = unit(vectors) - self.mean
         if self.image is None or self.image_bias is None:
-            return unit(centred)
-        return unit(centred @ self.image + self.image_bias)
+            return unit(centerd)
+        return unit(centerd @ self.image + self.image_bias)
 
     def rows(self, number: int) -> pl.DataFrame:
         """Return the model as rows of relation `text_model`."""

@@ -111,8 +111,8 @@ def _settled() -> Iterator[None]:
 
 def _draw(figures: Sequence[Figure]) -> tuple[Drawing, dict[str, str]]:
     """Stack figures as panels of one drawing; what each mark says comes with it, by the mark's id."""
-    colours = palette(figures)
-    planned = [_plan(figure, colours) for figure in figures]
+    colors = palette(figures)
+    planned = [_plan(figure, colors) for figure in figures]
     width = max(panel.shape.width for panel in planned)
     headings = [_headings(panel.figure, width) for panel in planned]
     line = lettering.PLAIN * 1.45 / 72
@@ -133,8 +133,8 @@ def _draw(figures: Sequence[Figure]) -> tuple[Drawing, dict[str, str]]:
     return drawing, says
 
 
-def _plan(figure: Figure, colours: Palette) -> _Panel:
-    read = marks(figure, colours)
+def _plan(figure: Figure, colors: Palette) -> _Panel:
+    read = marks(figure, colors)
     names = [key.name for key in panels.keys(figure, read)]
     widths = [lettering.width(name, lettering.PLAIN) + _SWATCH for name in names]
     beside = sum(widths) > _ROW

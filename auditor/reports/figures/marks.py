@@ -16,7 +16,7 @@ from auditor.result import Figure
 #: Numbers beyond it are drawn nowhere: a drawing program adds margins, and doubles end at 1.8e308.
 _LARGEST = 1e100
 
-#: The number of each name's colour, by what the names are of: datasets, metrics.
+#: The number of each name's color, by what the names are of: datasets, metrics.
 Palette = Mapping[str, Mapping[str, int]]
 
 #: What stands for a name that is null or has no visible sign.
@@ -40,13 +40,13 @@ class Mark(NamedTuple):
 class Marks:
     """All rows of a figure. `columns` names the places 0, 1, … from the left; it is empty where `x` is a number.
 
-    `colours` numbers the colour of each of `series`.
+    `colors` numbers the color of each of `series`.
     """
 
     columns: tuple[str, ...]
     series: tuple[str, ...]
     marks: tuple[Mark, ...]
-    colours: tuple[int, ...]
+    colors: tuple[int, ...]
 
     @property
     def drawn(self) -> list[Mark]:
@@ -55,7 +55,7 @@ class Marks:
 
 
 def palette(figures: Iterable[Figure]) -> Palette:
-    """Return numbers to the colours of all figures of a page, so that a dataset has one in every figure."""
+    """Return numbers to the colors of all figures of a page, so that a dataset has one in every figure."""
     numbered: dict[str, dict[str, int]] = {}
     for figure in figures:
         if figure.series and figure.kind != "heatmap":
@@ -65,8 +65,8 @@ def palette(figures: Iterable[Figure]) -> Palette:
     return numbered
 
 
-def marks(figure: Figure, colours: Palette | None = None) -> Marks:
-    """Read a figure's rows, in their order; its colours are those of a page, or its own from the first."""
+def marks(figure: Figure, colors: Palette | None = None) -> Marks:
+    """Read a figure's rows, in their order; its colors are those of a page, or its own from the first."""
     frame = figure.frame
     heat = figure.kind == "heatmap"
     split_by = figure.y if heat else figure.series
@@ -82,7 +82,7 @@ def marks(figure: Figure, colours: Palette | None = None) -> Marks:
     values = _numbers(frame, figure.value if heat else figure.y)
     lows, highs = _numbers(frame, figure.low), _numbers(frame, figure.high)
     read = (Mark(*row) for row in zip(places, rows, values, lows, highs, strict=True))
-    known = (colours or {}).get(figure.series or "", {})
+    known = (colors or {}).get(figure.series or "", {})
     return Marks(columns, series, tuple(read), tuple(known.get(name, place) for place, name in enumerate(series)))
 
 

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from auditor.result import Figure
 
-#: Okabe & Ito (2008), told apart with any colour vision; their yellow and black vanish on white or on a dark page.
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#8c8c8c")
+#: Okabe & Ito (2008), told apart with any color vision; their yellow and black vanish on white or on a dark page.
+COLORS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#8c8c8c")
 
-#: What is written and what frames a drawing: whoever shows it may draw it in the colour of the text around it.
+#: What is written and what frames a drawing: whoever shows it may draw it in the color of the text around it.
 INK = "#222222"
 
-#: The second and third round through the colours differ by pattern, dash and marker.
+#: The second and third round through the colors differ by pattern, dash and marker.
 _HATCHES = ("", "////", "....", "xxxx")
 
 _DASHES = ("-", "--", ":", "-.")
@@ -60,7 +60,7 @@ class Key(NamedTuple):
 
 
 def shape(figure: Figure, read: Marks, legend: float) -> Shape:
-    """Return the size of a panel for its marks: 6.5 to 12 inches wide, with so many of them for a legend on the right."""
+    """Return the size of a panel for its marks: 6.5 to 12 inches wide, part of it for a legend on the right."""
     count, kind = len(read.columns), figure.kind
     label = 0.17 * (_label(figure.x_label, _NARROW).count("\n") + 1 if figure.x_label else 0)
     if kind == "heatmap":
@@ -94,7 +94,7 @@ def keys(figure: Figure, read: Marks) -> list[Key]:
     """Return a legend's entries: none for a heatmap, nor where there is only one series."""
     if figure.kind == "heatmap" or figure.series is None or len(read.series) < 2:
         return []
-    named = list(zip(read.colours, map(shortened, read.series), strict=True))
+    named = list(zip(read.colors, map(shortened, read.series), strict=True))
     if figure.kind == "bars":
         return [Key(Patch(**_fill(number)), name) for number, name in named]
     return [Key(Line2D([], [], **_stroke(number, figure.kind)), name) for number, name in named]
@@ -109,7 +109,7 @@ def _bars(axes: Axes, read: Marks, inches: float, says: dict[str, str]) -> None:
     width = min(_GROUP / count, _WIDEST * len(read.columns) / inches)
     for number, mark in enumerate(read.drawn):
         left = mark.x + (mark.series - count / 2) * width  # type: ignore[operator]
-        bar = axes.bar(left, mark.value, width * 0.94, align="edge", **_fill(read.colours[mark.series]))[0]  # type: ignore[arg-type]
+        bar = axes.bar(left, mark.value, width * 0.94, align="edge", **_fill(read.colors[mark.series]))[0]  # type: ignore[arg-type]
         bar.set_gid(f"mark-{number}")
         says[f"mark-{number}"] = _says(read, mark)
         _interval(axes, left + width * 0.47, mark)
@@ -128,7 +128,7 @@ def _series(axes: Axes, figure: Figure, read: Marks, says: dict[str, str]) -> No
         beside = _aside(figure, read, series)
         xs = [nothing if mark.x is None else mark.x + beside for mark in all_marks]
         ys = [nothing if mark.value is None else mark.value for mark in all_marks]
-        number = read.colours[series]
+        number = read.colors[series]
         style = _stroke(number, figure.kind)
         if figure.kind == "lines" and len(xs) > _DOTTED:
             style["marker"] = ""
@@ -138,11 +138,11 @@ def _series(axes: Axes, figure: Figure, read: Marks, says: dict[str, str]) -> No
         if figure.kind == "lines" and figure.low and figure.high:
             lows = [nothing if mark.low is None else mark.low for mark in all_marks]
             highs = [nothing if mark.high is None else mark.high for mark in all_marks]
-            axes.fill_between(xs, lows, highs, color=_colour(number), alpha=0.16, linewidth=0)
+            axes.fill_between(xs, lows, highs, color=_color(number), alpha=0.16, linewidth=0)
         elif figure.kind == "points":
             for mark in all_marks:
                 if mark.x is not None and mark.value is not None:
-                    _interval(axes, mark.x + beside, mark, _colour(number))
+                    _interval(axes, mark.x + beside, mark, _color(number))
     if read.columns:
         axes.set_xlim(-0.5, len(read.columns) - 0.5)
 
@@ -158,10 +158,10 @@ def _heatmap(axes: Axes, figure: Figure, read: Marks, says: dict[str, str]) -> N
     low, high = figure.span or (min(values), max(values))
     if low < 0 < high and figure.span is None:
         low, high = -max(-low, high), max(-low, high)
-    colours = matplotlib.colormaps["RdBu_r" if low < 0 < high else "YlGnBu"]
+    colors = matplotlib.colormaps["RdBu_r" if low < 0 < high else "YlGnBu"]
     for number, mark in enumerate(read.drawn):
         share = (mark.value - low) / (high - low) if high > low else 0.5  # type: ignore[operator]
-        fill = colours(0.06 + 0.88 * min(max(share, 0.0), 1.0))
+        fill = colors(0.06 + 0.88 * min(max(share, 0.0), 1.0))
         corner = (mark.x - 0.48, mark.series - 0.48)  # type: ignore[operator]
         axes.add_patch(Rectangle(corner, 0.96, 0.96, facecolor=fill, linewidth=0, gid=f"mark-{number}"))
         says[f"mark-{number}"] = _says(read, mark)
@@ -217,9 +217,9 @@ def _label(label: str, inches: float) -> str:
     return lettering.wrapped(shortened(printable(label), 80), lettering.PLAIN, max(inches, _NARROW))
 
 
-def _interval(axes: Axes, x: float, mark: Mark, colour: str = INK) -> None:
+def _interval(axes: Axes, x: float, mark: Mark, color: str = INK) -> None:
     if mark.low is not None and mark.high is not None:
-        axes.vlines(x, mark.low, mark.high, color=colour, linewidth=1.0)
+        axes.vlines(x, mark.low, mark.high, color=color, linewidth=1.0)
 
 
 def _says(read: Marks, mark: Mark) -> str:
@@ -229,20 +229,20 @@ def _says(read: Marks, mark: Mark) -> str:
     return f"{names}: {mark.value:.4g}{interval}"
 
 
-def _colour(number: int) -> str:
-    return COLOURS[number % len(COLOURS)]
+def _color(number: int) -> str:
+    return COLORS[number % len(COLORS)]
 
 
 def _fill(number: int) -> dict[str, Any]:
-    hatch = _HATCHES[number // len(COLOURS) % len(_HATCHES)]
-    return {"facecolor": _colour(number), "edgecolor": INK, "linewidth": 0.0, "hatch": hatch}
+    hatch = _HATCHES[number // len(COLORS) % len(_HATCHES)]
+    return {"facecolor": _color(number), "edgecolor": INK, "linewidth": 0.0, "hatch": hatch}
 
 
 def _stroke(number: int, kind: str) -> dict[str, Any]:
-    dash = _DASHES[number // len(COLOURS) % len(_DASHES)] if kind == "lines" else ""
+    dash = _DASHES[number // len(COLORS) % len(_DASHES)] if kind == "lines" else ""
     marker = _MARKERS[number % len(_MARKERS)]
     return {
-        "color": _colour(number),
+        "color": _color(number),
         "linestyle": dash or "none",
         "linewidth": 1.6,
         "marker": marker,

@@ -75,8 +75,8 @@ def _page(document: Document, album: Album) -> str:
     paths = {statement.name: statement.path for statement in document.statements}
     made = f'</p>\n<p class="stamp">made <time>{document.made_at}</time>' if document.made_at else ""
     *first, last = document.sections
-    colours = palette(figure for section in document.sections for figure in section.figures)
-    first_shown = "" if not document.portraits else _first(document, colours, album)
+    colors = palette(figure for section in document.sections for figure in section.figures)
+    first_shown = "" if not document.portraits else _first(document, colors, album)
     rest = first[1:] if first_shown else first
     return Template(page).substitute(
         title=_escaped(document.title),
@@ -88,15 +88,15 @@ def _page(document: Document, album: Album) -> str:
         script_hash=_digest(script),
         contents=_contents(document.sections) if first else "",
         sections=first_shown
-        + "".join(_section(finding, paths, colours, album) for finding in rest)
-        + _section(last, paths, colours, album, _method(document, album)),
+        + "".join(_section(section, paths, colors, album) for section in rest)
+        + _section(last, paths, colors, album, _method(document, album)),
     )
 
 
-def _first(document: Document, colours: Palette, album: Album) -> str:
+def _first(document: Document, colors: Palette, album: Album) -> str:
     """Draw the first screen in the place of the section that says the same in words."""
     section = document.sections[0]
-    numbers = next((known for series, known in colours.items() if series == "dataset"), {})
+    numbers = next((known for series, known in colors.items() if series == "dataset"), {})
     absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
     drawn = absent + first_screen.screen(document.cards, document.portraits, numbers, album, _escaped)
     notes = _list(map(_said, (*section.notes, *document.pictures.absent)), "notes")
@@ -119,14 +119,14 @@ def _contents(sections: Iterable[Section]) -> str:
     return f'<nav aria-label="Sections">\n<ol>\n{listed}</ol>\n</nav>\n'
 
 
-def _section(section: Section, paths: Mapping[str, str], colours: Palette, album: Album, more: str = "") -> str:
+def _section(section: Section, paths: Mapping[str, str], colors: Palette, album: Album, more: str = "") -> str:
     name = section.name
     parts = [f'<h2 id="{name}-title">{_escaped(section.title)}</h2>\n']
     parts += [f'<p class="absent">{_said(section.absent)}</p>\n'] if section.absent else []
     parts += [_list(map(_said, section.words))]
     parts += [first_screen.listed(section.findings, album, _escaped, _said)] if section.findings else []
     parts += [_table(table, section.title, album) for table in section.tables]
-    figures = "".join(_figure(figure, f"{name}-{number}", colours) for number, figure in enumerate(section.figures, 1))
+    figures = "".join(_figure(figure, f"{name}-{number}", colors) for number, figure in enumerate(section.figures, 1))
     parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []
     if section.further:
         tables = "".join(_table(table, section.title, album) for table in section.further)
@@ -144,17 +144,17 @@ def _section(section: Section, paths: Mapping[str, str], colours: Palette, album
     return f'<section id="{name}"{kind} aria-labelledby="{name}-title">\n{"".join(parts)}</section>\n'
 
 
-def _figure(figure: Figure, name: str, colours: Palette) -> str:
+def _figure(figure: Figure, name: str, colors: Palette) -> str:
     caption = f"<p>{_escaped(figure.caption)}</p>" if figure.caption else ""
     small = " small" if figure.kind == "heatmap" else ""
-    drawn = plots.svg(figure, f"{name}-title", colours).replace('class="plot"', f'class="plot{small}"', 1)
+    drawn = plots.svg(figure, f"{name}-title", colors).replace('class="plot"', f'class="plot{small}"', 1)
     data = ""
     if figure.frame.height <= _MOST:
         rows = _table(Table("", figure.frame), figure.title)
         data = f"<details>\n<summary>Numbers of this figure</summary>\n{rows}</details>\n"
     return (
         f'<figure id="figure-{name}" aria-labelledby="{name}-title">\n<h3 id="{name}-title" dir="auto">'
-        f"{_escaped(figure.title)}</h3>\n{plots.legend(figure, colours)}"
+        f"{_escaped(figure.title)}</h3>\n{plots.legend(figure, colors)}"
         f'<div class="scroll" tabindex="0" role="group" aria-labelledby="{name}-title">{drawn}</div>\n'
         f"<figcaption>{caption}</figcaption>\n{data}</figure>\n"
     )

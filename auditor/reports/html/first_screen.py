@@ -10,7 +10,7 @@ from auditor.findings import KINDS, title
 from auditor.reports import cells
 from auditor.reports.cells import Marked, apart
 from auditor.reports.html.pictures import Album
-from auditor.reports.html.plots import colour, dots
+from auditor.reports.html.plots import color, dots
 from auditor.result import Finding, counted
 from auditor.result.document import Portrait
 
@@ -34,7 +34,7 @@ _MARKS = {"error": "✕", "warning": "!", "notice": "•", "info": "•"}
 def screen(
     cards: Sequence[Finding],
     portraits: Sequence[Portrait],
-    colours: Mapping[str, int],
+    colors: Mapping[str, int],
     album: Album,
     write: Written,
 ) -> str:
@@ -43,7 +43,7 @@ def screen(
     worst = f'<div class="cards">\n{drawn}</div>\n' if cards else ""
     most = max((_reach(portrait) for portrait in portraits), default=1)
     strips = "".join(
-        _strip(portrait, colours.get(portrait.label, place), most, write) for place, portrait in enumerate(portraits)
+        _strip(portrait, colors.get(portrait.label, place), most, write) for place, portrait in enumerate(portraits)
     )
     metric = next((portrait.metric for portrait in portraits if portrait.metric), None)
     told = f'<p class="caption">{write(_HOMOGENEITY.format(metric))}</p>\n' if metric else ""
@@ -139,7 +139,7 @@ def _strip(portrait: Portrait, number: int, most: int, write: Written) -> str:
     splits = ", ".join(f"{name} {images:,}" for name, images in portrait.splits)
     parted = f"Images by split: {splits}" if splits else "No splits"
     return (
-        f'<article class="strip"><h3 dir="auto"><span class="dot {colour(number)}-box" aria-hidden="true"></span>'
+        f'<article class="strip"><h3 dir="auto"><span class="dot {color(number)}-box" aria-hidden="true"></span>'
         f"{write(portrait.label)}</h3>\n<dl>{counted_facts}</dl>\n"
         f'<p class="splits">{write(parted)}</p>\n{_lengths(portrait, number, most, write)}</article>\n'
     )
@@ -161,7 +161,7 @@ def _lengths(portrait: Portrait, number: int, most: int, write: Written) -> str:
     top = max((captions for _, captions in shown), default=1)
     step = _WIDE / (most + 1)
     bars = "".join(
-        f'<rect class="{colour(number)}" x="{dots(length * step)}" y="{dots(_HIGH * (1 - captions / top))}"'
+        f'<rect class="{color(number)}" x="{dots(length * step)}" y="{dots(_HIGH * (1 - captions / top))}"'
         f' width="{dots(max(step - 1, 1))}" height="{dots(_HIGH * captions / top)}"/>'
         for length, captions in shown
     )

@@ -1,10 +1,10 @@
 """Figures for a page that answers to a pointer: every mark an element that says its number and knows its series.
 
-Colours are classes, so that a page may forbid inline styles and turn dark; matplotlib draws what must stand alone.
+Colors are classes, so that a page may forbid inline styles and turn dark; matplotlib draws what must stand alone.
 
 What every plot of a page is made of: marks that say their number, dots, intervals, names.
 
-A heatmap of a page: cells with their numbers, in colours and an ink that can be read on them.
+A heatmap of a page: cells with their numbers, in colors and an ink that can be read on them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LETTER = 6.4
 
 _LONGEST = 22  # signs of a name at an axis
 
-_COLOURS = 7
+_COLORS = 7
 
 
 def marked(figure: Figure, read: Marks, mark: Mark, drawn: str) -> str:
@@ -46,9 +46,9 @@ def dot(x: float, mark: Mark, up: Callable[[float], float], size: float, shade: 
     return f'<circle class="{shade}" cx="{dots(x)}" cy="{dots(up(mark.value or 0.0))}" r="{size:g}"/>'
 
 
-def colour(number: int) -> str:
-    """Name a colour; the second round through them is hollow."""
-    return f"s{number % _COLOURS}" + (" hollow" if number // _COLOURS % 2 else "")
+def color(number: int) -> str:
+    """Name a color; the second round through them is hollow."""
+    return f"s{number % _COLORS}" + (" hollow" if number // _COLORS % 2 else "")
 
 
 def short(name: object, signs: int = _LONGEST) -> str:
@@ -71,13 +71,13 @@ def written(text: str) -> str:
     return escape(text, quote=True)
 
 
-Colour = tuple[int, int, int]
+Color = tuple[int, int, int]
 
-_COLD: Colour = (33, 102, 172)
+_COLD: Color = (33, 102, 172)
 
-_PALE: Colour = (247, 247, 247)
+_PALE: Color = (247, 247, 247)
 
-_WARM: Colour = (178, 24, 43)
+_WARM: Color = (178, 24, 43)
 
 _HEAT_WIDTH = 560.0  # dots of a plot that has room
 
@@ -102,7 +102,7 @@ def heatmap(figure: Figure, read: Marks) -> tuple[float, float, str]:
     values = [mark.value for mark in read.drawn if mark.value is not None]
     span = figure.span or (min(values), max(values))
     for mark in read.drawn:
-        fill, ink = cell_colours(mark.value or 0.0, *span)
+        fill, ink = cell_colors(mark.value or 0.0, *span)
         left, top = side + (mark.x or 0.0) * wide, head + mark.series * tall
         size = f'x="{dots(left + 1)}" y="{dots(top + 1)}" width="{dots(wide - 2)}" height="{dots(tall - 2)}"'
         at = f'x="{dots(left + wide / 2)}" y="{dots(top + tall / 2)}" dy=".32em"'
@@ -111,7 +111,7 @@ def heatmap(figure: Figure, read: Marks) -> tuple[float, float, str]:
     return width, height, "".join(parts)
 
 
-def cell_colours(value: float, low: float, high: float) -> tuple[str, str]:
+def cell_colors(value: float, low: float, high: float) -> tuple[str, str]:
     """Return ground and ink: pale to blue, or from blue over pale to red where 0 lies between the ends."""
     if low < 0 < high:
         far = min(abs(value) / max(-low, high), 1.0)
@@ -125,14 +125,14 @@ def cell_colours(value: float, low: float, high: float) -> tuple[str, str]:
     return "#{:02x}{:02x}{:02x}".format(*ground), "#000000" if black else "#ffffff"
 
 
-def _mixed(colour: Colour, other: Colour, share: float) -> Colour:
-    red, green, blue = (round(first + (last - first) * share) for first, last in zip(colour, other, strict=True))
+def _mixed(color: Color, other: Color, share: float) -> Color:
+    red, green, blue = (round(first + (last - first) * share) for first, last in zip(color, other, strict=True))
     return red, green, blue
 
 
-def _luminance(colour: Colour) -> float:
+def _luminance(color: Color) -> float:
     """Return the relative luminance of WCAG 2.2, 0 for black, 1 for white."""
-    parts = [part / 255 for part in colour]
+    parts = [part / 255 for part in color]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -152,9 +152,9 @@ _TICKS = 5
 _LEAST = 1e-300  # a difference that has no fifth, in floating point
 
 
-def legend(figure: Figure, colours: Palette | None = None) -> str:
+def legend(figure: Figure, colors: Palette | None = None) -> str:
     """Return a button for each series, which shows and hides it; nothing where there is one series only."""
-    read = marks(figure, colours)
+    read = marks(figure, colors)
     names = read.series
     if figure.kind == "heatmap" or len(names) < 2:
         return ""
@@ -162,16 +162,16 @@ def legend(figure: Figure, colours: Palette | None = None) -> str:
         '<svg class="swatch" width="14" height="14" aria-hidden="true"><rect class="{}" width="14" height="14"/></svg>'
     )
     keys = "".join(
-        f'<button type="button" aria-pressed="true" data-series="{number}">{swatch.format(colour(shade))}'
+        f'<button type="button" aria-pressed="true" data-series="{number}">{swatch.format(color(shade))}'
         f"<span>{written(name)}</span></button>"
-        for number, (name, shade) in enumerate(zip(names, read.colours, strict=True))
+        for number, (name, shade) in enumerate(zip(names, read.colors, strict=True))
     )
     return f'<div class="legend" role="group" aria-label="Show and hide">{keys}</div>\n'
 
 
-def svg(figure: Figure, name: str, colours: Palette | None = None) -> str:
-    """Draw a figure; `name` is the id of the element that names it, `colours` are those of its page."""
-    read = marks(figure, colours)
+def svg(figure: Figure, name: str, colors: Palette | None = None) -> str:
+    """Draw a figure; `name` is the id of the element that names it, `colors` are those of its page."""
+    read = marks(figure, colors)
     if not read.drawn:
         return "<p>Nothing to draw.</p>\n"
     draw = heatmap if figure.kind == "heatmap" else _plot
@@ -291,7 +291,7 @@ def _bars(figure: Figure, read: Marks, across: Callable[[float], float], up: Cal
         left = across(x) + (mark.series - count / 2) * width
         top, base = sorted((up(value), up(0.0)))
         size = f'x="{dots(left)}" y="{dots(top)}" width="{dots(width * 0.92)}" height="{dots(base - top)}"'
-        bar = f'<rect class="{colour(read.colours[mark.series])}" {size}/>' + interval(left + width * 0.46, mark, up)
+        bar = f'<rect class="{color(read.colors[mark.series])}" {size}/>' + interval(left + width * 0.46, mark, up)
         yield marked(figure, read, mark, bar)
 
 
@@ -300,7 +300,7 @@ def _lines(
 ) -> Iterable[str]:
     for series in range(len(read.series)):
         own = [mark for mark in read.drawn if mark.series == series]
-        shade = colour(read.colours[series])
+        shade = color(read.colors[series])
         at = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.value or 0.0))}" for mark in own]
         banded = [mark for mark in own if mark.low is not None and mark.high is not None]
         if len(banded) > 1:
@@ -320,6 +320,4 @@ def _points(
     for mark in read.drawn:
         aside = (mark.series - (count - 1) / 2) * slot * _GROUP / 2 / count if read.columns else 0.0
         x = across(mark.x or 0.0) + aside
-        yield marked(
-            figure, read, mark, interval(x, mark, up) + dot(x, mark, up, 5.0, colour(read.colours[mark.series]))
-        )
+        yield marked(figure, read, mark, interval(x, mark, up) + dot(x, mark, up, 5.0, color(read.colors[mark.series])))

@@ -8,7 +8,7 @@
   const theme = document.getElementById("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
-  const nameTheme = () => { theme.textContent = isDark() ? "Light colours" : "Dark colours"; };
+  const nameTheme = () => { theme.textContent = isDark() ? "Light colors" : "Dark colors"; };
   theme.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; nameTheme(); });
   system.addEventListener("change", nameTheme);
   theme.hidden = false;
@@ -82,7 +82,7 @@
     const bar = document.createElement("div");
     bar.className = "filter";
     const count = document.createElement("output");
-    const labelled = (text, control) => {
+    const labeled = (text, control) => {
       const label = document.createElement("label");
       label.append(text + " ", control);
       bar.append(label);
@@ -92,9 +92,9 @@
       const values = [...new Set(rows.map((row) => row.cells[column].textContent.trim()))].sort();
       const select = document.createElement("select");
       select.append(new Option("all", ""), ...values.filter(Boolean).map((value) => new Option(value, value)));
-      return [column, labelled(table.tHead.rows[0].cells[column].textContent.trim(), select)];
+      return [column, labeled(table.tHead.rows[0].cells[column].textContent.trim(), select)];
     });
-    const text = labelled("words", Object.assign(document.createElement("input"), { type: "search", autocomplete: "off" }));
+    const text = labeled("words", Object.assign(document.createElement("input"), { type: "search", autocomplete: "off" }));
     const shown = () => {
       const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
       let number = 0;

@@ -21,7 +21,7 @@ class Screen(HarmlessConsole):
     `edge` is the width that no line goes beyond: that given, that of COLUMNS, or the terminal's own; None in a pipe or
     a file, which programs read line by line, so that nothing is wrapped there and nothing left out.
 
-    Text is never read as markup, emoji or numbers to be coloured; a reader that leaves early (`| head`) is no error.
+    Text is never read as markup, emoji or numbers to be colored; a reader that leaves early (`| head`) is no error.
     """
 
     def __init__(self, file: TextIO, *, color: bool = True, width: int | None = None, endless: bool = False) -> None:

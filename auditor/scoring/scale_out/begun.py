@@ -34,17 +34,17 @@ def begin(
     refuse_unscorable(store, selection, metrics)
     if why := lacking(store, selection):
         raise refusal(selection, why)
-    at_work = captions.tokenize(progress).workspace()
-    plan = plans.made(at_work, selection, captions.tokenizer, metrics, at_once)
+    workspace = captions.tokenize(progress).workspace()
+    plan = plans.made(workspace, selection, captions.tokenizer, metrics, at_once)
     work = Work(place(plan))
     work.begin(plan.written())
     for number, (first, last) in enumerate(plan.buckets):
         if all(work.whole(kind, number) for kind in (CAPTIONS, WORDS)):
             continue
         progress(f"{selection.label}: captions of buckets", number, len(plan.buckets))
-        at_work.params |= {"first_image": first, "last_image": last}
-        work.put(CAPTIONS, number, at_work.rows("bucket_caption"))
-        work.put(WORDS, number, at_work.rows("bucket_word"))
-    del at_work
+        workspace.params |= {"first_image": first, "last_image": last}
+        work.put(CAPTIONS, number, workspace.rows("bucket_caption"))
+        work.put(WORDS, number, workspace.rows("bucket_word"))
+    del workspace
     store.drop_what_nobody_holds()  # the captions, which would be in memory while workers are at work
     return plan, work

@@ -85,7 +85,7 @@ FORGED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 def made(
-    at_work: Workspace, selection: Selection, tokenizer: str, metrics: Sequence[MetricRequest], captions: int
+    workspace: Workspace, selection: Selection, tokenizer: str, metrics: Sequence[MetricRequest], captions: int
 ) -> Plan:
     """Plan the scores of a selection by buckets of some `captions` each.
 
@@ -95,8 +95,8 @@ def made(
         if (why := _refusal(metric)) is not None:
             raise MetricError(f"{metric.label}: cannot be had in stages: {why}; ask `auditor bounds`")
     weighs = any(_counts_all(metric) for metric in metrics)
-    buckets = ngrams.buckets(at_work, captions_at_once=captions)
-    images, held = at_work.query("select coalesce(max(image_no), 0), count(*) from reference").row(0)
+    buckets = ngrams.buckets(workspace, captions_at_once=captions)
+    images, held = workspace.query("select coalesce(max(image_no), 0), count(*) from reference").row(0)
     return Plan(
         selection.version.dataset,
         selection.version.seq,

@@ -31,17 +31,17 @@ _SCHEMA = {
 def totals(parts: pl.DataFrame) -> pl.DataFrame:
     """Add up the sums of buckets. Columns in and out: those of `score_sum`."""
     with Store.open(MEMORY) as store:
-        at_work = Workspace(store)
-        at_work.bind_rows("score_sum_part", parts)
-        return at_work.rows("total_score_sum")
+        workspace = Workspace(store)
+        workspace.bind_rows("score_sum_part", parts)
+        return workspace.rows("total_score_sum")
 
 
 def sums_of_scores(scores: pl.DataFrame, share: Share | None = None) -> pl.DataFrame:
     """Add up the scores of a bucket. Columns in: metric, image, value; out: those of `score_sum`."""
     with Store.open(MEMORY, share=share) as store:
-        at_work = Workspace(store)
-        at_work.bind_rows("score_of_bucket", scores)
-        return at_work.rows("score_sum")
+        workspace = Workspace(store)
+        workspace.bind_rows("score_of_bucket", scores)
+        return workspace.rows("score_sum")
 
 
 def sums_of(plan: Plan, work: Work) -> pl.DataFrame:
@@ -50,7 +50,7 @@ def sums_of(plan: Plan, work: Work) -> pl.DataFrame:
 
 
 def summary(metrics: Sequence[str], sums: pl.DataFrame) -> pl.DataFrame:
-    """Summarise scores by their sums. Columns: metric, level (caption, image), n, mean, sd, min, max.
+    """Summarize scores by their sums. Columns: metric, level (caption, image), n, mean, sd, min, max.
 
     The sd is that of the sample, n - 1; null for one value. A level without values has no row.
     """

@@ -67,9 +67,9 @@ class Stage:
 def partial(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Count the n-grams of a bucket. Columns: partition, high, low, images."""
     with _bucket(plan, work, number, share) as (store, selection):
-        at_work = ngrams.workspace(store, selection, plan.tokenizer, partitions=plan.partitions)
-        at_work.params |= {"first_image": 0, "last_image": _LAST_IMAGE}
-        return at_work.rows("partial_frequency")
+        workspace = ngrams.workspace(store, selection, plan.tokenizer, partitions=plan.partitions)
+        workspace.params |= {"first_image": 0, "last_image": _LAST_IMAGE}
+        return workspace.rows("partial_frequency")
 
 
 def summed(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -81,9 +81,9 @@ def summed(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
         for bucket in range(len(plan.buckets))
     )
     with Store.open(MEMORY, share=share) as store:
-        at_work = Workspace(store)
-        at_work.bind_rows("frequency_of_partition", rows.collect())
-        return at_work.rows("summed_frequency")
+        workspace = Workspace(store)
+        workspace.bind_rows("frequency_of_partition", rows.collect())
+        return workspace.rows("summed_frequency")
 
 
 def scores(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -163,8 +163,8 @@ def _weighed(plan: Plan, work: Work, number: int, store: Store) -> Iterator[str]
         work.scan(SUMMED, partition).filter(bucket=number).select("high", "low", "images")
         for partition in range(plan.partitions)
     )
-    at_work = Workspace(store)
-    at_work.bind_rows("frequency_of_bucket", rows.collect())
-    at_work.bind("pooled_frequency", "bucket_frequency")
-    with frequencies.counted_elsewhere(store, plan.digest[:12], ngrams.Pool(at_work, plan.images)) as idf_mode:
+    workspace = Workspace(store)
+    workspace.bind_rows("frequency_of_bucket", rows.collect())
+    workspace.bind("pooled_frequency", "bucket_frequency")
+    with frequencies.counted_elsewhere(store, plan.digest[:12], ngrams.Pool(workspace, plan.images)) as idf_mode:
         yield idf_mode

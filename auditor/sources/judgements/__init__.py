@@ -18,8 +18,8 @@ from auditor.sources.reading import files
 from auditor.sources.reading import lines as text_lines
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise Flickr8k's judgements by their lines, and a table by names of columns that no other table has.
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize Flickr8k's judgements by their lines, and a table by names of columns that no other table has.
 
     Captions with a score alone need not be rated by people.
     """
@@ -66,7 +66,7 @@ def _refuse(path: Path) -> NoReturn:
 
 
 FORMAT = Format(
-    "judgements", recognises, read, kind="judgements", remarks=remarks,
+    "judgements", recognizes, read, kind="judgements", remarks=remarks,
     options={
         "captions_file": ".token file with the captions that the judgements name by their ids",
         "candidates_file": "file with a caption on each line, for judgements that have a column id (the line, from 0)",

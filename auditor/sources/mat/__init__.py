@@ -40,8 +40,8 @@ _OF_THE_IMAGE = ("human", *(f"system {system}" for system in range(1, 6)))
 _VOTES = {1: (1, 0), -1: (0, 1)}
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise a MATLAB file by its head, or by its name."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize a MATLAB file by its head, or by its name."""
     return variables.is_mat(head) or path.name.endswith((".mat", ".mat.gz", ".mat.zst"))
 
 
@@ -104,7 +104,7 @@ def _references(structs: NDArray[Any]) -> Iterator[JudgedCaption]:
 
 
 FORMAT = Format(
-    "mat", recognises, read,
+    "mat", recognizes, read,
     options={
         "images_file": "for triplets: JSON list of {image_id, caption}, one record for each pair in the order of the "
         'triplets; without it, images are called "pair 1", "pair 2", …',

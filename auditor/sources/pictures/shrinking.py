@@ -35,7 +35,7 @@ logging.getLogger("PIL").addHandler(logging.NullHandler())
 #: Modes of 16 bits, which Pillow does not resize.
 _DEEP = ("I;16", "I;16L", "I;16B", "I;16N")
 
-#: Modes whose dots are numbers of colours, which have no mean.
+#: Modes whose dots are numbers of colors, which have no mean.
 _PALETTES = ("P", "PA", "1")
 
 _SCAN = b"\xff\xda"
@@ -108,7 +108,7 @@ def _resizable(image: Image.Image) -> Image.Image:
 
 
 def _plain(image: Image.Image) -> Image.Image:
-    """Return eight bits a colour, what is transparent on white."""
+    """Return eight bits a color, what is transparent on white."""
     if image.mode == "I":
         return image.point(lambda value: value * (1 / 257)).convert("L")
     if image.mode == "F":  # values without a largest

@@ -29,7 +29,7 @@ def batches(rows: Iterable[tuple[Any, ...]], measured: int) -> Iterator[list[tup
 
 
 def gathered(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Join neighbours of the same columns while they are small: thousands of files hold a few rows each."""
+    """Join neighbors of the same columns while they are small: thousands of files hold a few rows each."""
     waiting: list[pl.DataFrame] = []
     rows = size = 0
     for frame in frames:

@@ -22,7 +22,7 @@ from auditor.sources.reading import files
 from auditor.sources.reading.files import is_there, open_bytes
 from auditor.sources.table import columnar, delimited, json
 from auditor.sources.table.columnar import ARROW, PARQUET, STREAM
-from auditor.sources.table.columns import Wishes, recognised, wishes
+from auditor.sources.table.columns import Wishes, recognized, wishes
 from auditor.sources.table.layout import captions
 
 _COLUMNAR = (PARQUET, ARROW, STREAM)
@@ -40,8 +40,8 @@ STATE, SPLITS = "state.json", "dataset_dict.json"
 DATA = "data"
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise a saved folder by its state, Parquet and Arrow by their first bytes, text by its columns' names."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize a saved folder by its state, Parquet and Arrow by their first bytes, text by its columns' names."""
     if path.is_dir():
         return (path / STATE).is_file() or (path / SPLITS).is_file() or bool(of_hub(path))
     if head.startswith((PARQUET, ARROW)) or (head.startswith(STREAM) and head[7:8] == b"\0"):
@@ -50,11 +50,11 @@ def recognises(path: Path, head: bytes) -> bool:
     ending = next((suffix for suffix in reversed(path.suffixes) if suffix not in (".gz", ".zst")), "")
     if text[:1] in ("{", "["):
         keys = json.first_keys(text)
-        return recognised(keys) or (bool(keys) and ending in (".jsonl", ".ndjson"))
+        return recognized(keys) or (bool(keys) and ending in (".jsonl", ".ndjson"))
     header = text.partition("\n")[0].rstrip("\r")
     names = delimited.names(header, delimited.delimiter_of(header))
     is_header = len(names) > 1 and not any(map(delimited.looks_like_data, names))
-    return recognised(names) or (is_header and ending in (".csv", ".tsv"))
+    return recognized(names) or (is_header and ending in (".csv", ".tsv"))
 
 
 def read(part: Part) -> Batches:
@@ -168,7 +168,7 @@ def _by_value(name: str) -> tuple[bool, int, str]:
 
 
 FORMAT = Format(
-    "table", recognises, read, media_type="text/csv", folders=True, split_by_name=True, lines=(".csv", ".tsv"),
+    "table", recognizes, read, media_type="text/csv", folders=True, split_by_name=True, lines=(".csv", ".tsv"),
     implied_by=frozenset({"image_col", "caption_col"}),
     why_left_out="cells without a caption, where another of the row has one", remarks=remarks, columns_of=columns_of,
     names_of=names_of,

@@ -151,7 +151,7 @@ def kind_of(thing: str) -> str:
     return "caption" if thing.startswith("caption ") else thing
 
 
-def recognised(names: Sequence[str]) -> bool:
+def recognized(names: Sequence[str]) -> bool:
     """Return whether names of columns alone tell which holds the image and which the caption."""
     known = {thing: bool(_guessed(thing, names, lambda *_: 2)) for thing in ("image", "caption")}
     return known["image"] and (known["caption"] or bool(numbered(names)))

@@ -16,7 +16,7 @@ from auditor.sources.reading import lines
 from auditor.sources.reading.batches import batches
 from auditor.sources.reading.delimited import records
 from auditor.sources.reading.files import open_bytes
-from auditor.sources.table.columns import Wishes, choose, named_by, recognised
+from auditor.sources.table.columns import Wishes, choose, named_by, recognized
 from auditor.sources.table.json import listed
 from auditor.sources.table.layout import frame
 
@@ -39,7 +39,7 @@ def delimiter_of(header: str, wanted: Wishes | None = None) -> str:
 
     def merit(delimiter: str) -> tuple[bool, bool, int]:
         found = names(header, delimiter)
-        return all(set(named_by(name, found)) <= {*found} for name in given), recognised(found), len(found)
+        return all(set(named_by(name, found)) <= {*found} for name in given), recognized(found), len(found)
 
     return max(_DELIMITERS, key=merit)
 

@@ -31,13 +31,13 @@ _IMAGES, _TEXTS, _METADATA = "img_emb", "text_emb", "metadata"
 _NAMES = ("image_path", *(name for name in IMAGES if name != "image_path"))
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise matrices by their names, a Parquet file by a column of lists of numbers, a folder by `img_emb`."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize matrices by their names, a Parquet file by a column of lists of numbers, a folder by `img_emb`."""
     if path.is_dir():
         return _is_of_clip_retrieval(path)
     ending = path.suffix.lower()
     if ending == ".parquet":
-        return head.startswith(b"PAR1") and columns.recognises(path)
+        return head.startswith(b"PAR1") and columns.recognizes(path)
     return ending in _READERS
 
 
@@ -200,7 +200,7 @@ _READERS: Mapping[str, Named] = {
 }
 
 FORMAT = Format(
-    "vectors", recognises, read, kind="vectors", folders=True, beside=beside,
+    "vectors", recognizes, read, kind="vectors", folders=True, beside=beside,
     why_left_out="they repeat the vector of an image",
     options={
         "image_col": "column that names the image",

@@ -35,7 +35,7 @@ _NAMES = (pl.String, pl.Categorical, pl.Enum)
 _TEXT_VECTORS = ("text_vector", "text_embedding", "text_emb")
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Return whether a Parquet file has a column of lists of numbers that is called like one of vectors.
 
     One with captions too, whose vectors are of images alone, is a table of captions to whoever does not say otherwise.

@@ -68,8 +68,8 @@ OPTIONS: Mapping[str, str] = {
 }
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Recognise a table by columns for image, B, C, and choices or votes."""
+def recognizes(path: Path, head: bytes) -> bool:
+    """Recognize a table by columns for image, B, C, and choices or votes."""
     header = _header(head)
     return any(lacking(find(names, {}), {}) is None for names in header.values())
 
@@ -179,7 +179,7 @@ def _name(texts: Mapping[str, str]) -> str:
 
 
 FORMAT = Format(
-    "votes", recognises, read, kind="pairs", describe=describe, why_left_out="nobody has voted on them",
+    "votes", recognizes, read, kind="pairs", describe=describe, why_left_out="nobody has voted on them",
     options={
         **OPTIONS,
         "key_file": "key of the questions, which `auditor tasks` wrote: it undoes the draw of B and C",

@@ -68,7 +68,7 @@ def discordances(
 
 def _compare(a: Ranking, b: Ranking) -> Discordance:
     ranks = _in_order_of(a.rank, a.starts, b.order, b.starts)
-    tied = _equal_neighbours(ranks, a.starts)
+    tied = _equal_neighbors(ranks, a.starts)
     return Discordance(_exchanges(ranks, b.starts, _SMALLER), tied)
 
 
@@ -97,7 +97,7 @@ def _in_order_of(
 
 
 @compiled
-def _equal_neighbours(ranks: NDArray[np.uint32], starts: NDArray[np.int64]) -> int:
+def _equal_neighbors(ranks: NDArray[np.uint32], starts: NDArray[np.int64]) -> int:
     """Count the pairs of equal ranks within each group of rows that the other ranking holds equal."""
     tied = 0
     for group in range(len(starts) - 1):

@@ -90,7 +90,7 @@ def _in_parts(size: int, run: Callable[[int, int], None], threads: int) -> None:
 
 
 @compiled
-def _centred(counts: Integers) -> int:
+def _centerd(counts: Integers) -> int:
     """Turn how often each value occurs into twice its mean rank less that of all rows; give the sum of squares."""
     rows = 0
     for count in counts:
@@ -124,8 +124,8 @@ def _spearman(
             count = int(drawn[image[row]])
             of_a[a[row]] += count
             of_b[b[row]] += count
-        squares_a = _centred(of_a)
-        squares_b = _centred(of_b)
+        squares_a = _centerd(of_a)
+        squares_b = _centerd(of_b)
         product = 0
         for row in range(len(a)):
             product += int(drawn[image[row]]) * of_a[a[row]] * of_b[b[row]]

@@ -38,8 +38,8 @@ _MOST_SQUARES = 1e14
 class Rated:
     """Rated captions with scores, and each rating of them.
 
-    `ratings` has columns image, slot, judge, score; `scores` has image, slot, one for each metric by its label, length,
-    reference_count, reference_lengths and is_reference (the caption is one of its own references). `at_work` holds the
+    `ratings` has columns image, slot, judge, score; `scores` has image, slot, a column per metric by its label, length,
+    reference_count, reference_lengths and is_reference (the caption is one of its own references). `workspace` has the
     relations that both were read from. `without_own` says that such captions are left out.
     """
 
@@ -50,7 +50,7 @@ class Rated:
     metrics: tuple[MetricRequest, ...]
     signatures: Mapping[str, str]
     scale: tuple[float, float]
-    at_work: Workspace
+    workspace: Workspace
     notes: tuple[Said, ...]
     without_own: bool = False
 
@@ -128,14 +128,14 @@ def rated_captions(
     candidates = rated or output_of(annotated)
     described = Captions(store, references, tokenizer)
     scores = score_candidates(described, [candidates], metrics, progress).drop("candidate")
-    at_work = described.workspace()
-    bind_candidates(at_work, [candidates])
-    facts = at_work.rows("rated_candidate")
+    workspace = described.workspace()
+    bind_candidates(workspace, [candidates])
+    facts = workspace.rows("rated_candidate")
     ratings = ratings.join(scores.select("image", "slot"), on=["image", "slot"], how="semi", maintain_order="left")
     if ratings.is_empty():
         raise UsageError(f"{annotated.label}: none of the rated captions has a score")
     scores = scores.join(ratings, on=["image", "slot"], how="semi", maintain_order="left")
-    at_work.bind_rows("rating", ratings)
+    workspace.bind_rows("rating", ratings)
     return Rated(
         annotated,
         references,
@@ -144,7 +144,7 @@ def rated_captions(
         tuple(metrics),
         signatures(metrics, tokenizer, rule),
         scale or (float(ratings["score"].min()), float(ratings["score"].max())),  # type: ignore[arg-type]
-        at_work,
+        workspace,
         (*notes, *unmatched, *unscored, *too_long(described.like(annotated), described)),
     )
 
@@ -165,7 +165,7 @@ def without_own_references(rated: Rated, why: str) -> Rated:
         f"{label}: left out, as {why}: {captions} found word "
         f"for word among the references of the image in {rated.references.label}, with {gone}"
     )
-    rated.at_work.bind_rows("rating", ratings)
+    rated.workspace.bind_rows("rating", ratings)
     return replace(rated, ratings=ratings, scores=scores, notes=(*rated.notes, note), without_own=True)
 
 

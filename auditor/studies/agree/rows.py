@@ -268,7 +268,7 @@ def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
         return [], [
             f"{label}: one judge ({judges[0]}) only: how far people agree, and what a metric can reach, is unknown"
         ]
-    pairs = rated.at_work.rows("rating_coincidence")
+    pairs = rated.workspace.rows("rating_coincidence")
     if pairs.is_empty():
         return [], [f"{label}: no caption was rated by two judges: how far people agree is unknown"]
     rows = [

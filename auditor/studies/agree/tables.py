@@ -62,8 +62,8 @@ def disagreement_tables(rated: Rated, metric: MetricRequest, most: int) -> list[
 
 def _with_texts(rated: Rated, rows: pl.DataFrame, label: str) -> pl.DataFrame:
     shown = rows.select("image", "slot", label, rating="human")
-    rated.at_work.bind_rows("shown", shown.select("image", "slot"))
-    texts = rated.at_work.rows("nearest_reference")
+    rated.workspace.bind_rows("shown", shown.select("image", "slot"))
+    texts = rated.workspace.rows("nearest_reference")
     return shown.join(texts, on=["image", "slot"], how="left", maintain_order="left").rename(
         {"text": "caption", "reference": "nearest reference"}
     )
@@ -91,7 +91,7 @@ def _first(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def tables(rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: float) -> list[Table]:
-    """Arrange the rows of a dataset: metrics in their order, people among themselves, neighbours, halves."""
+    """Arrange the rows of a dataset: metrics in their order, people among themselves, neighbors, halves."""
     order = ranked(rated, rows)
     label, judges = rated.annotated.label, len(rated.judges)
     about = f"{rated.ratings.height:,} ratings of {rated.scores.height:,} captions by {judges:,} judge" + "s" * (
@@ -119,12 +119,12 @@ def tables(rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
         known = [name for name in ("low", "high", "p") if people[name].is_not_null().any()]
         shown = people.select("statistic", "protocol", "value", *known, "n")
         made.append(Table(f"people among themselves, {label}", shown, name="people"))
-    neighbours = _neighbours(order["metric"].to_list(), rows)
-    if neighbours.height:
+    neighbors = _neighbors(order["metric"].to_list(), rows)
+    if neighbors.height:
         made.append(
             Table(
-                f"is a metric of {label} ahead of the next? by protocol {neighbours['protocol'][0]}",
-                neighbours.drop("protocol"),
+                f"is a metric of {label} ahead of the next? by protocol {neighbors['protocol'][0]}",
+                neighbors.drop("protocol"),
                 caption="difference of the coefficients with interval and p by images, p corrected for all pairs of "
                 "metrics (Holm); t: Williams, z: Steiger, who take captions as independent, with p as it is",
                 name="differences",
@@ -172,7 +172,7 @@ def _coefficients(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     return shown
 
 
-def _neighbours(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
+def _neighbors(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
     """Put each metric beside the next; a pair has its rows one way round, and turned round its signs change."""
     tests = rows.filter(pl.col("statistic").is_in(_TESTED))
     by_pair = {(row["metric"], row["other"], row["statistic"]): row for row in tests.iter_rows(named=True)}

@@ -21,7 +21,7 @@ from auditor.scoring.repeats import DISTINCT, RAW, only_distinct, repeats, varia
 from auditor.scoring.scores import keep_scores, together
 from auditor.scoring.single_captions import against_what
 from auditor.scoring.substitutes import requested_candidates, substitutes_of
-from auditor.statistics.summary import summarise
+from auditor.statistics.summary import summarize
 from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
@@ -244,12 +244,12 @@ def _signatures(rows: pl.DataFrame) -> dict[str, str]:
 
 
 def _rows(measured: CandidateScores, drawn_references: int | None) -> pl.DataFrame:
-    """Summarise scores by candidate. Where references were drawn, `drawn_references` is the seed."""
+    """Summarize scores by candidate. Where references were drawn, `drawn_references` is the seed."""
     version, parts = measured.selection.version, []
     for candidate in measured.sets:
         own = measured.scores.filter(pl.col("candidate") == candidate.name).drop("candidate", "slot")
         parts.append(
-            summarise(own).select(
+            summarize(own).select(
                 pl.lit(version.dataset).alias("dataset"),
                 pl.lit(version.version).alias("version"),
                 "metric",

@@ -47,7 +47,7 @@ Floats = NDArray[np.float64]
 class Battery:
     """What the blind scorers are told.
 
-    `order` is that of the smoothed model, `unseen` the probability that the other one gives to a pair of neighbours
+    `order` is that of the smoothed model, `unseen` the probability that the other one gives to a pair of neighbors
     that it never saw, `folds` the parts of the images, on all of which but the first the learner is asked.
     """
 
@@ -57,13 +57,13 @@ class Battery:
     seed: int
 
 
-def scorers(at_work: Workspace, items: pl.DataFrame, battery: Battery, *, trained_on: str | None) -> Iterator[Scored]:
+def scorers(workspace: Workspace, items: pl.DataFrame, battery: Battery, *, trained_on: str | None) -> Iterator[Scored]:
     """Yield the scores of every item by every blind scorer; `trained_on` names the captions of the language models."""
-    seen = at_work.rows("choice_surface")
+    seen = workspace.rows("choice_surface")
     yield from _surface(seen, items, trained_on)
     if trained_on is not None:
-        yield from _models(at_work, items, battery, trained_on)
-    yield Scored("learnt", BLIND, WORDS, _learnt(at_work, items), {"folds": battery.folds, "seed": battery.seed})
+        yield from _models(workspace, items, battery, trained_on)
+    yield Scored("learnt", BLIND, WORDS, _learnt(workspace, items), {"folds": battery.folds, "seed": battery.seed})
     yield Scored("bag-of-words", CEILING, ORDER, _same_words(seen, items))
 
 
@@ -96,19 +96,19 @@ def _same_words(seen: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     return by_item(seen.join(ties, on="item_no").select("item_no", "side", score=score), items)
 
 
-def _models(at_work: Workspace, items: pl.DataFrame, battery: Battery, trained_on: str) -> Iterator[Scored]:
+def _models(workspace: Workspace, items: pl.DataFrame, battery: Battery, trained_on: str) -> Iterator[Scored]:
     """Choose the caption that is likelier to a language model, as a whole or by a mean over its tokens.
 
-    Without smoothing a pair of neighbours that was never seen makes a caption impossible, unless it is given a
+    Without smoothing a pair of neighbors that was never seen makes a caption impossible, unless it is given a
     probability: two such captions tie. `-harmonic` and `-geometric` are means of the probabilities of the tokens,
     `-a-token` is the mean of a smoothed model's bits.
     """
-    at_work.params |= {"order": 2, "trained_no": 0, "trained_captions": 0, "modified": False}
-    at_work.bind("halved", "model_side")
-    plain = _unsmoothed(at_work.rows("caption_chance"), battery.unseen)
-    at_work.params["order"] = battery.order
+    workspace.params |= {"order": 2, "trained_no": 0, "trained_captions": 0, "modified": False}
+    workspace.bind("halved", "model_side")
+    plain = _unsmoothed(workspace.rows("caption_chance"), battery.unseen)
+    workspace.params["order"] = battery.order
     predicted = pl.col("predicted").cast(pl.Float64)
-    smooth = at_work.rows("caption_bits").select(
+    smooth = workspace.rows("caption_bits").select(
         "caption_id", **{"kneser-ney": -pl.col("bits"), "kneser-ney-a-token": -pl.col("bits") / predicted}
     )
     signed: list[tuple[pl.DataFrame, Settings]] = [
@@ -117,7 +117,7 @@ def _models(at_work: Workspace, items: pl.DataFrame, battery: Battery, trained_o
     ]
     for frame, told in signed:
         for name in frame.columns[1:]:
-            yield Scored(name, BLIND, MODEL, _of_items(at_work, items, frame.select("caption_id", score=name)), told)
+            yield Scored(name, BLIND, MODEL, _of_items(workspace, items, frame.select("caption_id", score=name)), told)
 
 
 def _unsmoothed(chances: pl.DataFrame, unseen: float) -> pl.DataFrame:
@@ -137,18 +137,18 @@ def _unsmoothed(chances: pl.DataFrame, unseen: float) -> pl.DataFrame:
     )
 
 
-def _learnt(at_work: Workspace, items: pl.DataFrame) -> pl.DataFrame:
+def _learnt(workspace: Workspace, items: pl.DataFrame) -> pl.DataFrame:
     """Choose what the learner likes; two captions of the same words and pairs of words tie."""
-    captions = at_work.rows("choice_caption").select("item_no", "side")
-    features = at_work.rows("choice_feature")
+    captions = workspace.rows("choice_caption").select("item_no", "side")
+    features = workspace.rows("choice_feature")
     tied = captions.join(features, on=["item_no", "side"], how="anti").with_columns(score=pl.lit(0.0))
     known = by_item(pl.concat([learnt(features), tied]), items)
     return known.with_columns(wrong=pl.when(pl.col("right").is_not_null()).then("wrong"))
 
 
-def _of_items(at_work: Workspace, items: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
+def _of_items(workspace: Workspace, items: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
     """Put the score of each caption to its items."""
-    return by_item(at_work.rows("choice_caption").join(scores, on="caption_id", how="left"), items)
+    return by_item(workspace.rows("choice_caption").join(scores, on="caption_id", how="left"), items)
 
 
 def learnt(features: pl.DataFrame) -> pl.DataFrame:

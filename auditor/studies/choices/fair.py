@@ -29,13 +29,13 @@ class FairSubset:
     balanced_by: Mapping[str | None, tuple[str, ...]]
 
 
-def fair_subset(at_work: Workspace, ends: pl.DataFrame, names: Sequence[str]) -> FairSubset:
+def fair_subset(workspace: Workspace, ends: pl.DataFrame, names: Sequence[str]) -> FairSubset:
     """Find the subset. `ends` are the outcomes of `scored.outcomes`, `names` the blind scorers among its columns."""
     marked = marks(ends)
     chosen: dict[str | None, tuple[str, ...]] = dict.fromkeys(marked["part"].unique(maintain_order=True), ())
     while True:
-        at_work.bind_rows("choice_sign", _signs(ends, chosen))
-        kept = at_work.rows("fair_choice")
+        workspace.bind_rows("choice_sign", _signs(ends, chosen))
+        kept = workspace.rows("fair_choice")
         left = marked.join(kept, on="item_no", how="semi", maintain_order="left")
         further = {}
         for part, taken in chosen.items():

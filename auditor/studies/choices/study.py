@@ -58,7 +58,7 @@ Order = Annotated[int, p.Parameter("Length of the smoothed model's n-grams.", le
 Unseen = Annotated[
     float,
     p.Parameter(
-        "Probability that the unsmoothed model gives a pair of neighbours that it never saw; 0: impossible.",
+        "Probability that the unsmoothed model gives a pair of neighbors that it never saw; 0: impossible.",
         least=0,
         most=1,
     ),
@@ -159,14 +159,14 @@ def choices(
     captions = select(store, ref, split, tokenizer, beside=(against, train), progress=progress)
     selection, tokenizer = captions.selection, captions.tokenizer
     notes: list[Said] = [*captions.notes]
-    at_work, items = _items(captions, seed, folds, confirmed, notes)
+    workspace, items = _items(captions, seed, folds, confirmed, notes)
     trained = _trained(store, selection, train or against, notes)
     if trained:
         captions.like(trained).tokenize(progress)
-    trained = _bind_training(at_work, trained, notes)
-    texts = at_work.rows("choice_text")
+    trained = _bind_training(workspace, trained, notes)
+    texts = workspace.rows("choice_text")
     battery = Battery(order, unseen, folds, seed)
-    scored = [*blind.scorers(at_work, items, battery, trained_on=trained.pinned_name if trained else None)]
+    scored = [*blind.scorers(workspace, items, battery, trained_on=trained.pinned_name if trained else None)]
     scored += _people(items)
     scored += by_metric.scorers(captions, items, against, metrics, notes, progress)
     for file in scores or ():
@@ -175,7 +175,7 @@ def choices(
     ends = outcomes(items, scored)
     marked = marks(ends)
     signed = {scorer.name: _signature(scorer, tokenizer, confirmed) for scorer in scored}
-    subset = fair_subset(at_work, ends, [scorer.name for scorer in scored if scorer.kind == BLIND])
+    subset = fair_subset(workspace, ends, [scorer.name for scorer in scored if scorer.kind == BLIND])
     kept = marked.join(subset.items, on="item_no", how="semi", maintain_order="left")
     told = rows_of(selection, marked, kept, scored, signed, confidence, seed)
     if fair is not None:
@@ -206,18 +206,18 @@ def _items(
 ) -> tuple[Workspace, pl.DataFrame]:
     """Find the items at work; `notes` report how many of those with votes are confirmed."""
     selection = captions.selection
-    at_work = captions.workspace(seed=seed, folds=folds, confirmed=None)
-    at_work.bind("annotated", "annotation_as_of")
-    items = at_work.rows("choice_item")
+    workspace = captions.workspace(seed=seed, folds=folds, confirmed=None)
+    workspace.bind("annotated", "annotation_as_of")
+    items = workspace.rows("choice_item")
     if items.is_empty():
         raise UsageError(
             f"{selection.label}: holds no forced-choice items (it is of kind {selection.version.kind}); `auditor "
             "ingest NAME --from FILE` reads them, `auditor distractors` makes some"
         )
     notes += _confirmed(selection, items["votes_right"], confirmed)
-    at_work.params["confirmed"] = confirmed
+    workspace.params["confirmed"] = confirmed
     called = pl.col("part")
-    return at_work, at_work.rows("choice_item").with_columns(
+    return workspace, workspace.rows("choice_item").with_columns(
         part=pl.when(called.is_in([ALL, FAIR])).then("part " + called).otherwise(called)
     )
 
@@ -254,14 +254,14 @@ def _trained(store: Store, selection: Selection, named: str | None, notes: list[
     return chosen
 
 
-def _bind_training(at_work: Workspace, trained: Selection | None, notes: list[Said]) -> Selection | None:
+def _bind_training(workspace: Workspace, trained: Selection | None, notes: list[Said]) -> Selection | None:
     """Name the training captions to the SELECTs; without any, they find none, and there is nothing to train on."""
-    at_work.params |= {
+    workspace.params |= {
         "trained_dataset": trained.version.dataset if trained else "",
         "trained_seq": trained.version.seq if trained else 0,
         "trained_split": trained.split if trained else None,
     }
-    if trained is None or at_work.rows("trained_caption").height:
+    if trained is None or workspace.rows("trained_caption").height:
         return trained
     notes.append(
         f"no language model: all images of {trained.label} are those of the items; --train names other captions"

@@ -57,8 +57,8 @@ def samplings_of(
             raise UsageError("--images is for --equalize: it says how many images of each dataset are drawn")
         raw = Sampling(RAW, References("loo", references, seed))
         return (raw, Sampling(DISTINCT, replace(raw.against, distinct=distinct))) if distinct else (raw,)
-    at_work = [replace(selection, distinct=distinct) for selection in selections]
-    equal = _equal(store, at_work, references, images, seed)
+    workspace = [replace(selection, distinct=distinct) for selection in selections]
+    equal = _equal(store, workspace, references, images, seed)
     if distinct:
         equal = replace(equal, name=f"{EQUALIZED}-{DISTINCT}", against=replace(equal.against, distinct=distinct))
     return Sampling(RAW, References("loo")), equal

@@ -102,11 +102,11 @@ def metric_halves(
         return pl.DataFrame(), f"{label}: one reference has no half"
     parts = []
     for draw in range(settings.draws):
-        at_work = References("all", half, settings.seed + draw).of(references)
-        reserved = reserved_votes(store, votes, references, at_work, settings.tokenizer)
+        workspace = References("all", half, settings.seed + draw).of(references)
+        reserved = reserved_votes(store, votes, references, workspace, settings.tokenizer)
         if reserved.is_empty():
             return pl.DataFrame(), f"{label}: no caption A of a triplet is a reference of {references.label}"
-        scores = score_candidates(Captions(store, at_work, settings.tokenizer), [votes.candidates], metrics, progress)
+        scores = score_candidates(Captions(store, workspace, settings.tokenizer), [votes.candidates], metrics, progress)
         pairs = votes.rows.drop("votes", *_VOTES, "winner").join(reserved, on="pair", maintain_order="left")
         parts.append(preferences(pairs.with_columns(votes=pl.sum_horizontal(_VOTES)), scores, metrics))
     counted = pl.concat(parts).filter(pl.col("people") != 0)

@@ -85,8 +85,8 @@ def compared(
     votes = with_kinds(store, votes, references, settings.tokenizer)
     votes, own = _told_apart(store, votes, references, settings)
     most, few = _most(store, votes, references, settings)
-    at_work = References("all", most, settings.seed).of(references)
-    metrics, unscored = scorable(store, at_work, requests(metric_names), metric_names)
+    workspace = References("all", most, settings.seed).of(references)
+    metrics, unscored = scorable(store, workspace, requests(metric_names), metric_names)
     if not metrics:
         raise MetricError(f"{references.label}: {unscored[0]}")
     labels = [metric.label for metric in metrics]

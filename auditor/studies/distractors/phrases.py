@@ -60,30 +60,30 @@ def parsed(store: Store, selections: Sequence[Selection], pipeline: str, progres
     return parses.provide(store, selections, by.label, functools.partial(processes.annotated, by, None), progress)
 
 
-def bind_words(at_work: Workspace) -> None:
+def bind_words(workspace: Workspace) -> None:
     """Bind the words and patterns of `sql/distractors/words.toml`: relations `word_class` and `symmetric_link`."""
     listed = tomllib.loads((sql_root() / "distractors" / "words.toml").read_text(encoding="utf-8"))
     columns = {"sort": None, "alone": False, "is_mention": False}
     words = [columns | part | {"word": word} for part in listed["word_class"] for word in part["words"].split()]
     schema = {"class": pl.String, "sort": pl.String, "alone": pl.Boolean, "is_mention": pl.Boolean, "word": pl.String}
-    at_work.bind_rows("word_class", pl.DataFrame(words, schema=schema))
-    at_work.bind_rows("symmetric_link", pl.DataFrame(listed["symmetric_link"]))
+    workspace.bind_rows("word_class", pl.DataFrame(words, schema=schema))
+    workspace.bind_rows("symmetric_link", pl.DataFrame(listed["symmetric_link"]))
 
 
-def bind_phrases(at_work: Workspace, selection: Selection, told: parses.Parses | None) -> None:
+def bind_phrases(workspace: Workspace, selection: Selection, told: parses.Parses | None) -> None:
     """Let relation `phrase_at_work` stand for the phrases of the captions at work: marked, or the noun chunks told.
 
     Raises `UsageError` where there are none.
     """
-    bind_words(at_work)
+    bind_words(workspace)
     if told is None:
-        _check_marked(at_work, selection)
-        at_work.bind("phrase_at_work", "annotated_phrase")
+        _check_marked(workspace, selection)
+        workspace.bind("phrase_at_work", "annotated_phrase")
         return
-    at_work.bind("text_at_work", "content_text")
-    told.bind(at_work)
-    at_work.bind("phrase_at_work", "chunk_phrase")
-    if at_work.query("select image from phrase_at_work limit 1").is_empty():
+    workspace.bind("text_at_work", "content_text")
+    told.bind(workspace)
+    workspace.bind("phrase_at_work", "chunk_phrase")
+    if workspace.query("select image from phrase_at_work limit 1").is_empty():
         raise UsageError(
             f"{selection.label}: pipeline {told.pipeline} finds no noun chunks; "
             "it has to tell parts of speech and to parse"
@@ -91,7 +91,7 @@ def bind_phrases(at_work: Workspace, selection: Selection, told: parses.Parses |
 
 
 def bind_training(
-    store: Store, at_work: Workspace, training: Sequence[Selection], told: parses.Parses | None, *, draws: bool
+    store: Store, workspace: Workspace, training: Sequence[Selection], told: parses.Parses | None, *, draws: bool
 ) -> None:
     """Bind relation `trained_mention`, where a task draws from it.
 
@@ -104,13 +104,13 @@ def bind_training(
         trained.append("content", "content_as_of", of=content_at_work(store, further))
     if draws:
         bind_phrases(trained, training[0], told)
-        at_work.bind("trained_mention", "mention", of=trained)
-    at_work.bind("name_word", "name_word", of=trained)
+        workspace.bind("trained_mention", "mention", of=trained)
+    workspace.bind("name_word", "name_word", of=trained)
 
 
-def _check_marked(at_work: Workspace, selection: Selection) -> None:
+def _check_marked(workspace: Workspace, selection: Selection) -> None:
     marked = "select image from annotated semi join content using (image, slot) where len(phrases) > 0 limit 1"
-    if at_work.query(marked).is_empty():
+    if workspace.query(marked).is_empty():
         raise UsageError(
             f"{selection.label}: has no mark-up of phrases, which says whom and what captions mention; "
             "files of format entities have it, and dataset flickr30k; "

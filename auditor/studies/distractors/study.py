@@ -149,11 +149,11 @@ def distractors(
     training = find_training(store, selection, train, sources(config) or {}, drawing)
     said_of = [selection, *training] if drawing else [selection]
     told = parsed(store, said_of, pipeline, progress) if pipeline is not None else None
-    at_work = content_at_work(store, selection)
-    bind_phrases(at_work, selection, told)
-    bind_training(store, at_work, training, told, draws=bool(drawing))
-    at_work.params |= {"dataset": selection.version.dataset, "seed": seed, "draw": draw}
-    made = _made(at_work, asked, progress)
+    workspace = content_at_work(store, selection)
+    bind_phrases(workspace, selection, told)
+    bind_training(store, workspace, training, told, draws=bool(drawing))
+    workspace.params |= {"dataset": selection.version.dataset, "seed": seed, "draw": draw}
+    made = _made(workspace, asked, progress)
     kept = made.filter(pl.col("dropped").is_null())
     said = without_items(selection, made, {name: TASKS[name].mentioned for name in asked})
     if kept.is_empty():
@@ -191,14 +191,14 @@ def _asked(names: Sequence[str]) -> list[str]:
     return [name for name in TASKS if name in names or not names]
 
 
-def _made(at_work: Workspace, asked: Sequence[str], progress: Progress) -> pl.DataFrame:
+def _made(workspace: Workspace, asked: Sequence[str], progress: Progress) -> pl.DataFrame:
     """Make the items of the tasks, with those that a rule leaves out: part, place, right, wrong, dropped, whence."""
     made = []
     for done, name in enumerate(asked):
         progress("items", done, len(asked))
         task = TASKS[name]
-        at_work.params |= {"mentioned": task.mentioned, "alone": task.alone}
-        made.append(at_work.rows(task.made_by).with_columns(pl.lit(name).alias("part")))
+        workspace.params |= {"mentioned": task.mentioned, "alone": task.alone}
+        made.append(workspace.rows(task.made_by).with_columns(pl.lit(name).alias("part")))
     progress("items", len(asked), len(asked))
     return pl.concat(made)
 

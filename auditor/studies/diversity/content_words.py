@@ -83,7 +83,7 @@ class Pairing:
     system: Selection
     evaluation: Selection
     refs: References
-    at_work: Workspace
+    workspace: Workspace
     captions: int
     lacking: int
     beyond: int
@@ -105,40 +105,40 @@ def pairings(
     """
     tokenizer = settings.resolved_tokenizer
     tokenize(store, [*systems, evaluation], tokenizer, progress)
-    at_work, rule = None, ""
+    workspace, rule = None, ""
     for done, system in enumerate(systems):
         progress(f"{system.label}: words of images", done, len(systems))
         itself = _is_itself(system, evaluation)
         refs = References("loo" if itself else "all", settings.references, settings.seed)
         lacking, beyond = unshared(store, system, evaluation)
-        if at_work is None or refs.rule != rule:
+        if workspace is None or refs.rule != rule:
             rule = refs.rule
             alike = [selection for selection in systems if _is_itself(selection, evaluation) == itself]
-            at_work = ngrams.workspace(store, refs.of(evaluation), tokenizer)
-            bind_candidates(at_work, [_candidates(selection, evaluation) for selection in alike])
-            bind_words(store, at_work, [*alike, evaluation], content, progress)
-        bind_candidates(at_work, [_candidates(system, evaluation)])
-        counted = at_work.query("select count(*), count(*) filter (where length = 0) from candidate")
+            workspace = ngrams.workspace(store, refs.of(evaluation), tokenizer)
+            bind_candidates(workspace, [_candidates(selection, evaluation) for selection in alike])
+            bind_words(store, workspace, [*alike, evaluation], content, progress)
+        bind_candidates(workspace, [_candidates(system, evaluation)])
+        counted = workspace.query("select count(*), count(*) filter (where length = 0) from candidate")
         captions, wordless = counted.row(0)
-        yield Pairing(system, evaluation, refs, at_work, captions, lacking, beyond, wordless)
+        yield Pairing(system, evaluation, refs, workspace, captions, lacking, beyond, wordless)
 
 
 def bind_words(
-    store: Store, at_work: Workspace, selections: Sequence[Selection], content: Content, progress: Progress
+    store: Store, workspace: Workspace, selections: Sequence[Selection], content: Content, progress: Progress
 ) -> None:
     """Bind the words of all texts at work, which of them are content, and how many descriptions of an image hold them.
 
     The last of the selections is that of the references. Relations then stay what they are while candidates are bound,
     one set after another. Raises `UsageError` for a pipeline that splits texts into other words than the tokenizer.
     """
-    at_work.bind("text_type", "text_type")
-    at_work.bind_rows("function_word", content.listed)
+    workspace.bind("text_type", "text_type")
+    workspace.bind_rows("function_word", content.listed)
     if content.tagger is not None:
         annotate = partial(annotated, content.tagger, None)
-        parses.provide(store, selections, content.tagger.label, annotate, progress).bind(at_work)
-        _require_same_words(at_work, content.tagger)
-    at_work.bind("content_word", content.file)
-    at_work.bind("reference_word_importance", "reference_word_importance")
+        parses.provide(store, selections, content.tagger.label, annotate, progress).bind(workspace)
+        _require_same_words(workspace, content.tagger)
+    workspace.bind("content_word", content.file)
+    workspace.bind("reference_word_importance", "reference_word_importance")
 
 
 def _is_itself(system: Selection, evaluation: Selection) -> bool:
@@ -174,9 +174,9 @@ def unshared(store: Store, system: Selection, evaluation: Selection) -> tuple[in
     return lacking, int((~answered.is_in(described.implode())).sum())
 
 
-def _require_same_words(at_work: Workspace, by: Annotator) -> None:
+def _require_same_words(workspace: Workspace, by: Annotator) -> None:
     """See to it that every text at work has as many words of the tokenizer as the pipeline has tagged."""
-    strayed = at_work.query(
+    strayed = workspace.query(
         "select c.text, len(p.tags) as tagged, len(t.tokens) as words from parse as p"
         " join caption as c on c.caption_id = p.caption_id"
         f" join caption_tokens as t on t.caption_id = p.caption_id and t.tokenizer = '{PROFILE}'"
@@ -186,5 +186,5 @@ def _require_same_words(at_work: Workspace, by: Annotator) -> None:
         text, tagged, words = strayed.row(0)
         raise UsageError(
             f"{by.label} splits texts otherwise than tokenizer {PROFILE}: {text!r} into {tagged} words, not {words};"
-            " use a pipeline with spaCy's own English tokeniser"
+            " use a pipeline with spaCy's own English tokenizer"
         )

@@ -76,11 +76,11 @@ def measured(
 ) -> tuple[pl.DataFrame, list[Said]]:
     """Measure selections whose tokens are there: the rows of all, and what a reader must know."""
     words = store.query("select token_id, token from vocabulary")
-    at_work = workspace(store, settings, known)
+    relations = workspace(store, settings, known)
     parts: list[GlobalStatistics] = []
     for number, selection in enumerate(selections):
         progress(f"{selection.label}: diversity", number, len(selections))
-        parts.append(global_statistics(at_work, selection, settings, known, words, declared, asked))
+        parts.append(global_statistics(relations, selection, settings, known, words, declared, asked))
     rows = pl.concat(_rows(selection, part.rows, settings) for selection, part in zip(selections, parts, strict=True))
     return rows, [note for part in parts for note in part.notes]
 

@@ -115,34 +115,34 @@ class GlobalStatistics:
 
 def workspace(store: Store, settings: DiversitySettings, known: Known) -> Workspace:
     """Open a workspace in which the training and the evaluation data are counted."""
-    at_work = Workspace(
+    workspace = Workspace(
         store, tokenizer=settings.resolved_tokenizer, as_written=settings.as_written, draws=settings.draws,
         seed=settings.seed, all_images=settings.all_images,
     )  # fmt: skip
     if known.training:
-        use(at_work, known.training)
-        at_work.bind("trained_form", "normalized_form")
+        use(workspace, known.training)
+        workspace.bind("trained_form", "normalized_form")
         if known.training.version.kind == "wordlist":
-            at_work.bind("annotated", "annotation_as_of")
-            at_work.bind("trained_word", "weighted_word")
+            workspace.bind("annotated", "annotation_as_of")
+            workspace.bind("trained_word", "weighted_word")
         else:
-            at_work.bind("trained_word", "token_count")
+            workspace.bind("trained_word", "token_count")
     if known.evaluation:
-        use(at_work, known.evaluation)
-        at_work.bind("evaluated_image_word", "word_of_image")
-        at_work.bind_rows("evaluated_image", at_work.query("select distinct image from reference"))
-    return at_work
+        use(workspace, known.evaluation)
+        workspace.bind("evaluated_image_word", "word_of_image")
+        workspace.bind_rows("evaluated_image", workspace.query("select distinct image from reference"))
+    return workspace
 
 
-def use(at_work: Workspace, selection: Selection) -> None:
+def use(workspace: Workspace, selection: Selection) -> None:
     """Let the relations stand for another selection."""
     version = selection.version
-    at_work.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
-    at_work.bind("reference", "reference")
+    workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
+    workspace.bind("reference", "reference")
 
 
 def global_statistics(
-    at_work: Workspace,
+    workspace: Workspace,
     selection: Selection,
     settings: DiversitySettings,
     known: Known,
@@ -151,11 +151,11 @@ def global_statistics(
     asked: Asked = EVERY,
 ) -> GlobalStatistics:
     """Measure a selection; its tokens must be there. `words` is the vocabulary (token_id, token)."""
-    use(at_work, selection)
-    lists = parallel_lists(at_work, selection, settings.lists, full=settings.full_lists)
-    at_work.params["lists"] = lists.asked
-    exact = _exact(at_work, known, asked).with_columns(draw=pl.lit(None, pl.Int32))
-    walks, why_not = _ordered(at_work, selection, settings, declared, asked)
+    use(workspace, selection)
+    lists = parallel_lists(workspace, selection, settings.lists, full=settings.full_lists)
+    workspace.params["lists"] = lists.asked
+    exact = _exact(workspace, known, asked).with_columns(draw=pl.lit(None, pl.Int32))
+    walks, why_not = _ordered(workspace, selection, settings, declared, asked)
     walked, curve = walk(walks, settings.segment, settings.positions if asked.any_of(CURVE) else [], asked.names)
     pressed = [_compressed(walk, words) for walk in walks if walk.draw == 0 and asked.any_of(_PRESSED)]
     measured = pl.concat(
@@ -164,17 +164,17 @@ def global_statistics(
     rows = pl.concat([summary(measured, lists), curve_rows(curve, len(walks), lists)])
     if asked.any_of("sdsl"):
         key = (settings.seed, selection.version.dataset, selection.version.version, selection.split)
-        rows = _with_interval(rows, at_work, key)
+        rows = _with_interval(rows, workspace, key)
     named = rows.with_columns(*_signed(rows["statistic"], settings, known, in_file_order=why_not is None))
-    missing = at_work.rows("missing_image").row(0) if known.evaluation else (0, 0)
+    missing = workspace.rows("missing_image").row(0) if known.evaluation else (0, 0)
     return GlobalStatistics(
         named, (*lists.notes, *_notes(selection, known, why_not, missing, all_images=settings.all_images))
     )
 
 
-def _with_interval(rows: pl.DataFrame, at_work: Workspace, key: Sequence[object]) -> pl.DataFrame:
+def _with_interval(rows: pl.DataFrame, workspace: Workspace, key: Sequence[object]) -> pl.DataFrame:
     """Return the deviation of the lengths an interval over images, in place of the ends over lists."""
-    low, high = sdsl_interval(at_work.rows("image_length"), key) or (None, None)
+    low, high = sdsl_interval(workspace.rows("image_length"), key) or (None, None)
     own = pl.col("statistic") == "sdsl"
     ends = {
         "low": pl.lit(low, pl.Float64),
@@ -184,36 +184,36 @@ def _with_interval(rows: pl.DataFrame, at_work: Workspace, key: Sequence[object]
     return rows.with_columns(pl.when(own).then(end).otherwise(name).alias(name) for name, end in ends.items())
 
 
-def _exact(at_work: Workspace, known: Known, asked: Asked) -> pl.DataFrame:
+def _exact(workspace: Workspace, known: Known, asked: Asked) -> pl.DataFrame:
     """Score what no order changes. Columns of `scored.MEASURED`."""
-    at_work.params["longest"] = 4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
-    lists = at_work.rows("list_length")
+    workspace.params["longest"] = 4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
+    lists = workspace.rows("list_length")
     parts = [pl.DataFrame(schema=scored.MEASURED)]
     if asked.any_of("tokens", "asl", "sdsl"):
         parts.append(scored.lengths(lists))
     if asked.any_of("types", "distinct-1", "distinct-2", "ngram-diversity"):
-        parts.append(scored.gram_ratios(at_work.rows("list_gram_count"), lists))
+        parts.append(scored.gram_ratios(workspace.rows("list_gram_count"), lists))
     if asked.any_of("hd-d", "yule-k", "entropy", "zipf-slope", "top-20"):
-        parts.append(scored.spectrum(at_work.rows("frequency_spectrum"), lists))
+        parts.append(scored.spectrum(workspace.rows("frequency_spectrum"), lists))
     if asked.any_of("self-repetition"):
-        parts.append(scored.self_repetition(at_work.rows("self_repetition")))
+        parts.append(scored.self_repetition(workspace.rows("self_repetition")))
     if asked.any_of("unique"):
-        parts.append(scored.shares(at_work.rows("distinct_caption"), lists, "unique", "distinct_captions"))
+        parts.append(scored.shares(workspace.rows("distinct_caption"), lists, "unique", "distinct_captions"))
     if known.training and asked.any_of("novel-types"):
-        parts.append(scored.novel_types(at_work.rows("novel_type"), lists))
+        parts.append(scored.novel_types(workspace.rows("novel_type"), lists))
     if known.training and asked.any_of("novel"):
-        parts.append(_novel(at_work, lists, known.training))
+        parts.append(_novel(workspace, lists, known.training))
     if known.training and known.evaluation and asked.any_of("learnable", "limit", "recalled", "coverage"):
-        parts.append(scored.coverage(at_work.rows("coverage"), lists))
+        parts.append(scored.coverage(workspace.rows("coverage"), lists))
     together = pl.concat(
         [part.select(pl.col(name).cast(kind) for name, kind in scored.MEASURED.items()) for part in parts]
     )
     return asked.rows_of(together)
 
 
-def _novel(at_work: Workspace, lists: pl.DataFrame, training: Selection) -> pl.DataFrame:
+def _novel(workspace: Workspace, lists: pl.DataFrame, training: Selection) -> pl.DataFrame:
     if training.version.kind != "wordlist":
-        return scored.shares(at_work.rows("novel_caption"), lists, "novel", "novel")
+        return scored.shares(workspace.rows("novel_caption"), lists, "novel", "novel")
     return lists.select(
         "list_no",
         statistic=pl.lit("novel"),
@@ -223,7 +223,7 @@ def _novel(at_work: Workspace, lists: pl.DataFrame, training: Selection) -> pl.D
 
 
 def _ordered(
-    at_work: Workspace,
+    workspace: Workspace,
     selection: Selection,
     settings: DiversitySettings,
     declared: Mapping[str, Source],
@@ -232,18 +232,18 @@ def _ordered(
     """Return the walks that what is wanted needs, and why they are not in the order of the file."""
     if not asked.any_of(CURVE, _PRESSED, *(card.name for card in STATISTICS.values() if card.walks)):
         return [], None
-    orders, why_not = _orders(at_work, selection, settings, declared)
-    return _walks(at_work.rows("list_tokens"), orders), why_not
+    orders, why_not = _orders(workspace, selection, settings, declared)
+    return _walks(workspace.rows("list_tokens"), orders), why_not
 
 
 def _orders(
-    at_work: Workspace, selection: Selection, settings: DiversitySettings, declared: Mapping[str, Source]
+    workspace: Workspace, selection: Selection, settings: DiversitySettings, declared: Mapping[str, Source]
 ) -> tuple[pl.DataFrame, str | None]:
     """Return the orders to walk in (list_no, draw, place), and why it is not that of the file."""
     if not settings.as_written:
-        return at_work.rows("caption_order"), None
+        return workspace.rows("caption_order"), None
     images, why_not = image_order(selection, declared)
-    captions = at_work.rows("list_tokens").select("list_no", "image", "place")
+    captions = workspace.rows("list_tokens").select("list_no", "image", "place")
     if images is not None:
         captions = captions.join(images, on="image", how="left").sort("list_no", "position", "place")
     return captions.select("list_no", pl.lit(0, pl.Int32).alias("draw"), "place"), why_not

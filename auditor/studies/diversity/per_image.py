@@ -44,25 +44,25 @@ def local_words_met(
         met.append(pairing)
         parts.append(_rows(pairing, _statistics(pairing), content, settings))
     frame = pl.concat(parts)
-    labelled = list(zip([selection.label for selection in systems], parts, strict=True))
+    labeled = list(zip([selection.label for selection in systems], parts, strict=True))
     return Result(
         "diversity",
         frame,
         selections=(*systems, *(() if people in systems else (people,))),
         signatures={pairing.system.label: part["signature"][0] for pairing, part in zip(met, parts, strict=True)},
-        tables=(_table(labelled),),
-        figures=(_figure(labelled),),
-        notes=(*shared_notes(met), *_empty_classes(labelled), *_few_captions(store, people, settings.references)),
+        tables=(_table(labeled),),
+        figures=(_figure(labeled),),
+        notes=(*shared_notes(met), *_empty_classes(labeled), *_few_captions(store, people, settings.references)),
         findings=tuple(unlike_images(met)),
     )
 
 
 def _statistics(pairing: Pairing) -> pl.DataFrame:
     """Return statistic, value, low, high, n, images: every class of importance up to the highest there is, or 5."""
-    recalls = ratio(pairing.at_work.rows("local_recall"))
+    recalls = ratio(pairing.workspace.rows("local_recall"))
     highest = max([CLASSES, *recalls["class"].cast(pl.Int64, strict=False).drop_nulls()])
     classes = [*map(str, range(1, highest + 1)), "majority"]
-    precisions = ratio(pairing.at_work.rows("local_precision"))
+    precisions = ratio(pairing.workspace.rows("local_precision"))
     asked = pl.DataFrame({"class": [*classes, *_PRECISIONS]}).with_columns(
         statistic=pl.col("class").replace_strict(
             {name: f"recall-{name}" for name in classes} | _PRECISIONS, return_dtype=pl.String
@@ -100,9 +100,9 @@ def local_signature(
     return str(Signature(statistic, parameters, _VERSION))
 
 
-def _table(labelled: Sequence[tuple[str, pl.DataFrame]]) -> Table:
+def _table(labeled: Sequence[tuple[str, pl.DataFrame]]) -> Table:
     known = [*(f"recall-{k}" for k in range(1, CLASSES + 1)), "recall-majority", *_PRECISIONS.values()]
-    wide = pl.concat(part.select(pl.lit(label).alias("dataset"), "statistic", "value") for label, part in labelled)
+    wide = pl.concat(part.select(pl.lit(label).alias("dataset"), "statistic", "value") for label, part in labeled)
     return Table(
         "local recall by importance, local precision",
         wide.filter(pl.col("statistic").is_in(known)).pivot(
@@ -113,14 +113,14 @@ def _table(labelled: Sequence[tuple[str, pl.DataFrame]]) -> Table:
     )
 
 
-def _figure(labelled: Sequence[tuple[str, pl.DataFrame]]) -> Figure:
+def _figure(labeled: Sequence[tuple[str, pl.DataFrame]]) -> Figure:
     classes = pl.concat(
         part.select(
             pl.lit(label).alias("dataset"),
             pl.col("statistic").str.extract(r"^recall-(\d+)$").cast(pl.Int64).alias("importance"),
             "value", "low", "high",
         )
-        for label, part in labelled
+        for label, part in labeled
     ).drop_nulls(["importance", "value"])  # fmt: skip
     return Figure(
         "local-recall",
@@ -186,8 +186,8 @@ def unlike_images(met: Sequence[Pairing]) -> list[Finding]:
     return told
 
 
-def _empty_classes(labelled: Sequence[tuple[str, pl.DataFrame]]) -> list[str]:
-    empty = {label: part.filter(pl.col("value").is_null())["statistic"].to_list() for label, part in labelled}
+def _empty_classes(labeled: Sequence[tuple[str, pl.DataFrame]]) -> list[str]:
+    empty = {label: part.filter(pl.col("value").is_null())["statistic"].to_list() for label, part in labeled}
     return [
         f"{', '.join(label for label in empty if empty[label] == statistics)}: no value of {', '.join(statistics)}:"
         " no image has such a word"

@@ -140,7 +140,7 @@ def diversity(
     rows, told = measured(store, selections, settings, known, declared or {}, progress, asked)
     of_images = image_diversity(store, selections, known.evaluation, apart, settings, progress, asked)
     frame = asked.rows_of(_as_rows(rows, *(part.frame for part in of_images)))
-    labelled = [(selection.label, selection.rows_of(rows)) for selection in selections]
+    labeled = [(selection.label, selection.rows_of(rows)) for selection in selections]
     systems = [
         selection.label
         for selection in selections
@@ -160,10 +160,10 @@ def diversity(
         selections=tuple(dict.fromkeys((*selections, *filter(None, (known.training, known.evaluation))))),
         signatures=dict(frame.unique("statistic", keep="first", maintain_order=True)
                         .select("statistic", "signature").rows()),
-        lead=lead(labelled),
-        tables=(*tables(labelled, known, asked), *(_only(table, asked) for part in shown for table in part.tables)),
-        figures=(*figures(labelled), *(figure for part in shown for figure in part.figures)),
-        notes=tuple(dict.fromkeys((*said, *notes_in(told), *notes(labelled, known, settings, asked),
+        lead=lead(labeled),
+        tables=(*tables(labeled, known, asked), *(_only(table, asked) for part in shown for table in part.tables)),
+        figures=(*figures(labeled), *(figure for part in shown for figure in part.figures)),
+        notes=tuple(dict.fromkeys((*said, *notes_in(told), *notes(labeled, known, settings, asked),
                                    *(note for part in of_images for note in part.notes)))),
         findings=tuple(
             dict.fromkeys((*findings_in(told), *(finding for part in of_images for finding in part.findings)))

@@ -1,6 +1,6 @@
 """The statistics of diversity arranged for reading: tables, figures, and what a reader must know.
 
-`labelled` holds the rows of each selection beside its label.
+`labeled` holds the rows of each selection beside its label.
 
 Do statistics of diversity rank systems alike? (van Miltenburg et al. 2018, section 4, figures 2 and 6).
 """
@@ -34,10 +34,10 @@ _LEAD = {
 }
 
 
-def lead(labelled: Sequence[tuple[str, pl.DataFrame]]) -> tuple[str, ...]:
+def lead(labeled: Sequence[tuple[str, pl.DataFrame]]) -> tuple[str, ...]:
     """Return how varied the words of each dataset are, with the range over drawn orders or parallel lists."""
     led = []
-    for label, rows in labelled:
+    for label, rows in labeled:
         known = {row["statistic"]: row for row in rows.drop_nulls("value").iter_rows(named=True)}
         parts = [
             f"{what} = {digits(known[name]['value'])}{interval(known[name]['low'], known[name]['high'])}"
@@ -82,7 +82,7 @@ def correlated(values: pl.DataFrame, systems: Sequence[str]) -> SystemCorrelatio
     return SystemCorrelations(pairs, (table,), (heatmap(pairs),))
 
 
-Labelled = Sequence[tuple[str, pl.DataFrame]]
+Labeled = Sequence[tuple[str, pl.DataFrame]]
 
 _TABLES = (
     ("length and vocabulary", ("tokens", "types", "asl", "sdsl")),
@@ -94,20 +94,20 @@ _TABLES = (
 )  # fmt: skip
 
 
-def tables(labelled: Labelled, known: Known, statistics: Asked) -> tuple[Table, ...]:
+def tables(labeled: Labeled, known: Known, statistics: Asked) -> tuple[Table, ...]:
     """Arrange statistics by what they are about, one row for each selection, and coverage by decile."""
     made = []
     for title, names in _TABLES:
         asked = [name for name in names if known.answers(STATISTICS[name].needs) and statistics.any_of(name)]
         if asked:
-            frame = _wide(labelled, asked)
+            frame = _wide(labeled, asked)
             made.append(Table(title, frame, digits=_digits(frame), name="statistics"))
-    return (*made, *_intervals(labelled), *_deciles(labelled))
+    return (*made, *_intervals(labeled), *_deciles(labeled))
 
 
-def _wide(labelled: Labelled, statistics: Sequence[str]) -> pl.DataFrame:
+def _wide(labeled: Labeled, statistics: Sequence[str]) -> pl.DataFrame:
     rows = []
-    for label, part in labelled:
+    for label, part in labeled:
         single = part.filter(pl.col("position").is_null())
         values = dict(single.select("statistic", "value").iter_rows())
         rows.append({"dataset": label} | {name: values.get(name) for name in statistics})
@@ -120,13 +120,13 @@ def _digits(frame: pl.DataFrame) -> tuple[tuple[str, int], ...]:
     return tuple((name, max(STATISTICS[name].digits, 1)) for name in frame.columns if name in STATISTICS)
 
 
-def _intervals(labelled: Labelled) -> Iterator[Table]:
+def _intervals(labeled: Labeled) -> Iterator[Table]:
     """Show how far the deviation of the lengths would differ had other images been described."""
     rows = pl.concat(
         part.filter(statistic="sdsl", spread="images").select(
             pl.lit(label).alias("dataset"), pl.col("value").alias("sdsl"), "low", "high"
         )
-        for label, part in labelled
+        for label, part in labeled
     )
     if rows.height:
         caption = f"low, high: {CONFIDENCE:.0%} interval by {RESAMPLES:,} resamples of images"
@@ -134,30 +134,30 @@ def _intervals(labelled: Labelled) -> Iterator[Table]:
         yield Table("sdsl, with an interval over images", rows, caption=caption, digits=digits, name="sdsl")
 
 
-def _deciles(labelled: Labelled) -> Iterator[Table]:
-    deciles = _by_decile(labelled)
+def _deciles(labeled: Labeled) -> Iterator[Table]:
+    deciles = _by_decile(labeled)
     if deciles.height:
         frame = deciles.pivot("dataset", index="decile", values="value")
-        bars = tuple(label for label, _ in labelled)
+        bars = tuple(label for label, _ in labeled)
         yield Table("coverage by decile of frequency, 1 the most frequent", frame, bars=bars, name="coverage")
 
 
-def _by_decile(labelled: Labelled) -> pl.DataFrame:
+def _by_decile(labeled: Labeled) -> pl.DataFrame:
     number = pl.col("statistic").str.extract(r"^coverage-decile-(\d+)$").cast(pl.Int64)
     return pl.concat(
-        part.select(pl.lit(label).alias("dataset"), number.alias("decile"), "value") for label, part in labelled
+        part.select(pl.lit(label).alias("dataset"), number.alias("decile"), "value") for label, part in labeled
     ).drop_nulls("decile")
 
 
-def figures(labelled: Labelled) -> tuple[Figure, ...]:
+def figures(labeled: Labeled) -> tuple[Figure, ...]:
     """Draw type-token curves, with the range of the drawn orders, and coverage by decile."""
     curve = pl.concat(
         part.filter(pl.col("statistic") == CURVE).select(
             pl.lit(label).alias("dataset"), pl.col("position").alias("tokens"), "value", "low", "high"
         )
-        for label, part in labelled
+        for label, part in labeled
     )
-    deciles = _by_decile(labelled)
+    deciles = _by_decile(labeled)
     made = []
     if curve.height:
         made.append(
@@ -178,17 +178,17 @@ def figures(labelled: Labelled) -> tuple[Figure, ...]:
     return tuple(made)
 
 
-def notes(labelled: Labelled, known: Known, settings: DiversitySettings, asked: Asked) -> list[str]:
+def notes(labeled: Labeled, known: Known, settings: DiversitySettings, asked: Asked) -> list[str]:
     """Return why numbers are absent, and what is needed for them."""
     said = []
     absent: dict[tuple[tuple[str, ...], str], list[str]] = {}
-    for label, part in labelled:
+    for label, part in labeled:
         for (reason,), rows in part.drop_nulls("reason").group_by("reason", maintain_order=True):
             absent.setdefault((tuple(rows["statistic"]), str(reason)), []).append(label)
     said += [f"{', '.join(who)}: no {', '.join(names)}: {why}" for (names, why), who in absent.items()]
     short = [
         label
-        for label, part in labelled
+        for label, part in labeled
         if settings.curve and asked.any_of(CURVE) and not (part["statistic"] == CURVE).any()
     ]
     if short:

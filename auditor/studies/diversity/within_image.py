@@ -16,7 +16,7 @@ from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.statistics.ratio import INTERVAL, ratio, students_reach
-from auditor.statistics.summary import summarise
+from auditor.statistics.summary import summarize
 from auditor.store import ngrams
 from auditor.store.captions import Captions, stamp, tokenize
 from auditor.store.connection import Store
@@ -60,13 +60,13 @@ def captions_of_images(
         for selection in selections
     ]  # fmt: skip
     signatures = within_signatures(settings, content, metric_names)
-    labelled = list(zip(selections, parts, strict=True))
+    labeled = list(zip(selections, parts, strict=True))
     return Result(
         "diversity",
-        pl.concat(_rows(one, part, signatures, against, tokenizer) for one, part in labelled),
+        pl.concat(_rows(one, part, signatures, against, tokenizer) for one, part in labeled),
         selections=tuple(selections),
         signatures=signatures,
-        tables=(_table(labelled),),
+        tables=(_table(labeled),),
         findings=(
             *_single_captions(store, selections),
             *_unequal(store, selections, settings.references),
@@ -104,7 +104,7 @@ def _mbleu(
             [(_name(metric.label), None, None, None, 0) for metric in metrics], schema=_SCHEMA, orient="row"
         )
     scores = score_candidates(Captions(store, against.of(selection), tokenizer), [HUMAN], metrics, progress)
-    summary = summarise(scores.select("image", *(metric.label for metric in metrics))).filter(
+    summary = summarize(scores.select("image", *(metric.label for metric in metrics))).filter(
         pl.col("level") == "image"
     )
     reach = students_reach(summary["n"]) * pl.col("sd") / pl.col("n").sqrt()
@@ -120,10 +120,10 @@ def _mbleu(
 def _vocabulary(
     store: Store, selection: Selection, tokenizer: str, content: Content, progress: Progress
 ) -> pl.DataFrame:
-    at_work = ngrams.workspace(store, selection, tokenizer)
-    bind_candidates(at_work, [HUMAN])
-    bind_words(store, at_work, [selection], content, progress)
-    counted = ratio(at_work.rows("image_vocabulary")).select(
+    workspace = ngrams.workspace(store, selection, tokenizer)
+    bind_candidates(workspace, [HUMAN])
+    bind_words(store, workspace, [selection], content, progress)
+    counted = ratio(workspace.rows("image_vocabulary")).select(
         statistic="class", value="value", low="low", high="high", n=pl.col("images").cast(pl.Int64)
     )
     known = pl.DataFrame({"statistic": VOCABULARY})
@@ -144,8 +144,8 @@ def _rows(
     return stamp(selection, rows)
 
 
-def _table(labelled: Sequence[tuple[Selection, pl.DataFrame]]) -> Table:
-    wide = pl.concat(part.select(pl.lit(one.label).alias("dataset"), "statistic", "value") for one, part in labelled)
+def _table(labeled: Sequence[tuple[Selection, pl.DataFrame]]) -> Table:
+    wide = pl.concat(part.select(pl.lit(one.label).alias("dataset"), "statistic", "value") for one, part in labeled)
     return Table(
         "captions of one image",
         wide.pivot("statistic", index="dataset", values="value", maintain_order=True),

@@ -33,9 +33,9 @@ def identical(
     selected = [in_tokens_of_facts(store, one, progress) for one in resolve_all(store, refs, split)]
     pairs, counts = [], []
     for captions in selected:
-        at_work = captions.workspace(key=captions.tokenizer, as_text=as_text)
-        pairs.append(captions.stamp(at_work.rows("identical")))
-        counts.append(_counted(at_work))
+        workspace = captions.workspace(key=captions.tokenizer, as_text=as_text)
+        pairs.append(captions.stamp(workspace.rows("identical")))
+        counts.append(_counted(workspace))
     parameters = {
         "tok": ",".join(sorted({one.tokenizer for one in selected})),
         "equal": "text" if as_text else "tokens",
@@ -68,9 +68,9 @@ def identical_counts(store: Store, selection: Selection) -> pl.DataFrame:
     return _counted(in_tokens_of_facts(store, selection).facts())
 
 
-def _counted(at_work: Workspace) -> pl.DataFrame:
+def _counted(workspace: Workspace) -> pl.DataFrame:
     share = (pl.col("images_with_repeats") / pl.col("images")).alias("share_of_images")
-    return at_work.rows("repeat_count").select(
+    return workspace.rows("repeat_count").select(
         "captions", "images", "wordless", "repeats", "letter_repeats", "images_with_repeats", share, "in_groups",
         "pairs", "images_all_equal",
     )  # fmt: skip

@@ -238,15 +238,15 @@ def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = 
     }
     questions = questions_of(_sides(search))
     if len(counted) < len(_COUNTED) or every_pair:
-        at_work = _bound(search, questions)
-        _search(at_work, search, progress)
+        workspace = _bound(search, questions)
+        _search(workspace, search, progress)
         for relation, order in _COUNTED.items():
             if relation not in counted:
-                counted[relation] = at_work.rows(relation).sort(order)
+                counted[relation] = workspace.rows(relation).sort(order)
                 kept.put(search.store, search.selections[0], relation, keys[relation], counted[relation])
         if every_pair:
-            at_work.params["examples"] = 0
-            counted["duplicate_pair"] = at_work.rows("duplicate_pair")
+            workspace.params["examples"] = 0
+            counted["duplicate_pair"] = workspace.rows("duplicate_pair")
     with_slots = [question.number for question in questions if question.side.selection.version.kind in _WITH_SLOTS]
     for relation in ("duplicate_slot", "slot_pair"):
         counted[relation] = counted[relation].filter(pl.col("question_no").is_in(with_slots))
@@ -278,30 +278,30 @@ def _sides(search: Search) -> list[Side]:
 
 def _bound(search: Search, questions: Sequence[Question]) -> Workspace:
     """Bind the captions of all selections, the sides that they make, and what is asked of them."""
-    at_work = Workspace(
+    workspace = Workspace(
         search.store, near=search.thousandths, most_paired=_MOST_PAIRED, most_slots=_MOST_SLOTS, examples=search.shown
     )
     for number, captions in enumerate(search.captions):
         selection, version, key = captions.selection, captions.selection.version, captions.tokenizer
-        at_work.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
-        at_work.params |= {"selection_no": number, "key": key, "tokenizer": key}
-        ngrams.bind_references(at_work, selection)
-        at_work.append("searched_caption", "searched_text")
+        workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
+        workspace.params |= {"selection_no": number, "key": key, "tokenizer": key}
+        ngrams.bind_references(workspace, selection)
+        workspace.append("searched_caption", "searched_text")
     counted_as = [(number, *pair) for number, role_of in enumerate(search.roles) for pair in role_of.items()]
     schema = {"selection_no": pl.UInt32, "split": pl.String, "role": pl.String}
-    at_work.bind_rows("split_role", pl.DataFrame(counted_as, schema=schema, orient="row"))
+    workspace.bind_rows("split_role", pl.DataFrame(counted_as, schema=schema, orient="row"))
     for relation, frame in frames(questions).items():
-        at_work.bind_rows(relation, frame)
-    return at_work
+        workspace.bind_rows(relation, frame)
+    return workspace
 
 
-def _search(at_work: Workspace, search: Search, progress: Progress) -> None:
+def _search(workspace: Workspace, search: Search, progress: Progress) -> None:
     """Bind relation `duplicate`, unless that would take more than anybody waits for."""
     for step, (relation, most) in enumerate(
         {"prefix_pair_count": _MOST_PREFIX_PAIRS, "similarity_candidate_count": _MOST_PAIRS}.items()
     ):
         progress("comparing captions", step, 3)
-        pairs = at_work.rows(relation).item()
+        pairs = workspace.rows(relation).item()
         if pairs > most:
             label = ", ".join(selection.label for selection in search.selections)
             raise MetricError(
@@ -309,4 +309,4 @@ def _search(at_work: Workspace, search: Search, progress: Progress) -> None:
                 f" --near {search.near:g}; raise it, or name fewer datasets or splits"
             )
     progress("comparing captions", 2, 3)
-    at_work.bind("duplicate", *_REPEATED)
+    workspace.bind("duplicate", *_REPEATED)

@@ -64,27 +64,27 @@ class Asked:
 
     store: Store
     dataset: str
-    at_work: Workspace
+    workspace: Workspace
     words: Sequence[str] = ()
 
     def rows(self, relation: str, **params: float) -> pl.DataFrame:
         """Run a SELECT over the captions."""
-        self.at_work.params |= params
-        return self.at_work.rows(relation)
+        self.workspace.params |= params
+        return self.workspace.rows(relation)
 
 
 def _by_sign(kind: str) -> Callable[[Asked], pl.DataFrame]:
     def found(asked: Asked) -> pl.DataFrame:
-        bind_signs(asked.at_work, kind)
+        bind_signs(asked.workspace, kind)
         first = "row_number() over (partition by image_no, slot order by place) = 1"
-        return asked.at_work.query(f"select image, slot, why from sign qualify {first} order by image, slot")
+        return asked.workspace.query(f"select image, slot, why from sign qualify {first} order by image, slot")
 
     return found
 
 
 def _misspelt(asked: Asked) -> pl.DataFrame:
     apart = [asked.dataset, *related(asked.store, asked.dataset)]
-    asked.at_work.params |= {"apart": apart, "least": _KNOWN}
+    asked.workspace.params |= {"apart": apart, "least": _KNOWN}
     return asked.rows("misspelled", frequent=_FREQUENT, times_as_frequent=_TIMES)
 
 
@@ -106,7 +106,7 @@ def _truncated(asked: Asked) -> pl.DataFrame:
 
 def _listed(asked: Asked) -> pl.DataFrame:
     words = sorted({word.strip().lower() for word in asked.words} - {""})
-    asked.at_work.bind_rows("wanted_word", pl.DataFrame({"word": words}, schema={"word": pl.String}))
+    asked.workspace.bind_rows("wanted_word", pl.DataFrame({"word": words}, schema={"word": pl.String}))
     return asked.rows("listed_word")
 
 
@@ -145,7 +145,7 @@ def _copied(asked: Asked) -> pl.DataFrame:
 def _exchanged(asked: Asked) -> pl.DataFrame:
     found = []
     for other in related(asked.store, asked.dataset):
-        asked.at_work.params |= {"other": other}
+        asked.workspace.params |= {"other": other}
         rows = asked.rows("exchanged_image").filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
         said = pl.format("{} of {} captions are those of {} in {}", "shared", "captions", "other_image", pl.lit(other))
         found.append(rows.select("image", "slot", "other_image", why=said))
@@ -153,8 +153,8 @@ def _exchanged(asked: Asked) -> pl.DataFrame:
 
 
 def _wordless(asked: Asked) -> pl.DataFrame:
-    asked.at_work.bind("length", "length")
-    return asked.at_work.query(
+    asked.workspace.bind("length", "length")
+    return asked.workspace.query(
         "select r.image, r.slot, 'no word' as why from length as l join reference as r using (image_no, slot)"
         " where l.tokens = 0 order by r.image, r.slot"
     )
@@ -163,7 +163,7 @@ def _wordless(asked: Asked) -> pl.DataFrame:
 #: Finders that need more than a SELECT.
 _FUNCTIONS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
     "padded-images": _padded,
-    "other-language": lambda asked: language.foreign(asked.at_work),
+    "other-language": lambda asked: language.foreign(asked.workspace),
     "truncated-captions": _truncated,
     "misspellings": _misspelt,
     "listed-words": _listed,

@@ -28,12 +28,12 @@ def installed() -> bool:
     return importlib.util.find_spec("py3langid") is not None
 
 
-def foreign(at_work: Workspace) -> pl.DataFrame:
+def foreign(workspace: Workspace) -> pl.DataFrame:
     """List the captions that are surely in a language that few captions are in. Columns: image, slot, why.
 
     Texts of fewer than three words, or that no language is sure of, are of none.
     """
-    placed = at_work.query(
+    placed = workspace.query(
         "select image, slot, caption_id, c.text from reference join caption as c using (caption_id)"
         f" where length >= {_WORDS} order by image, slot"
     )

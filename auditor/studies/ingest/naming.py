@@ -57,7 +57,7 @@ def _format_of(paths: Sequence[Path]) -> str | None:
         (
             file_format.name
             for file_format in FORMATS.values()
-            if file_format.manifest and file_format.recognises(path, start)
+            if file_format.manifest and file_format.recognizes(path, start)
         ),
         None,
     )

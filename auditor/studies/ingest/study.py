@@ -154,7 +154,7 @@ def ingest(
     are read.
 
     Limits: a caption needs an image that it belongs to. Beyond 1 % refused records (`max_rejected`) nothing is stored.
-    A format that nobody names is recognised by the file's content, and said: look whether it is right.
+    A format that nobody names is recognized by the file's content, and said: look whether it is right.
 
     Raises `SourceError` for what cannot be read, and `UsageError` for what nobody declares.
 
@@ -213,8 +213,8 @@ def rehearsed(
     sources: Sequence[Source], progress: Progress, *, max_rejected: float, skip_missing: bool, lock: Lock | None
 ) -> Result:
     """Ingest sources into memory, and say what that gave: counts, formats, columns, the first captions."""
-    with Store.open(MEMORY, write=True) as apart, ExitStack() as at_work:
-        sources = [at_work.enter_context(with_standard_input(source)) for source in sources]
+    with Store.open(MEMORY, write=True) as apart, ExitStack() as workspace:
+        sources = [workspace.enter_context(with_standard_input(source)) for source in sources]
         made = ingest_sources(
             apart, sources, None, progress, max_rejected=max_rejected, skip_missing=skip_missing, lock=lock
         )
@@ -275,12 +275,12 @@ def formats_of_files(names: Sequence[str]) -> Result:
 def _rows(name: str) -> list[tuple[str, str, str | None, str]]:
     file_format = FORMATS[name]
     options = {**file_format.options, **COMMON_OPTIONS}
-    reads, recognised = (
-        inspect.getdoc(about) or "" for about in (inspect.getmodule(file_format.read), file_format.recognises)
+    reads, recognized = (
+        inspect.getdoc(about) or "" for about in (inspect.getmodule(file_format.read), file_format.recognizes)
     )
     first = reads.partition("\n\n")[0].removeprefix(f"Format `{name}`: ")
     return [
         (name, "reads", None, " ".join(first.split())),
-        (name, "recognized", None, " ".join(recognised.split())),
+        (name, "recognized", None, " ".join(recognized.split())),
         *((name, "option", option, meaning) for option, meaning in options.items()),
     ]

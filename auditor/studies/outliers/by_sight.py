@@ -49,7 +49,7 @@ class Sight(NamedTuple):
     sees_all: bool
     fits: pl.DataFrame
     leads: pl.DataFrame
-    at_work: Workspace
+    workspace: Workspace
 
 
 def weigh(captions: Captions, vectors: Version, progress: Progress = silent) -> Sight:
@@ -57,11 +57,11 @@ def weigh(captions: Captions, vectors: Version, progress: Progress = silent) -> 
 
     Raises `MetricError` where too few of its images have one.
     """
-    selection, at_work = captions.selection, captions.workspace()
+    selection, workspace = captions.selection, captions.workspace()
     ridge = request("vector-ridge")
     asked = {**ridge.settings, "vectors": Selection(vectors).pinned_name, "train": selection.pinned_name}
     learning = {**asked, **ridge.metric.counted_with}
-    material = of_captions(captions.store, at_work, learning, _IMAGES)
+    material = of_captions(captions.store, workspace, learning, _IMAGES)
     numbers = np.unique(material.folds).tolist()
     steps = 3 * len(numbers)
     learnt: dict[int, TextModel] = {}
@@ -91,12 +91,12 @@ def weigh(captions: Captions, vectors: Version, progress: Progress = silent) -> 
     search = _Search(material, judge, fits, suspects, decoys[some], taken[some], decoy_fits[some])
     for fold in folds(2 * len(numbers)):
         search.look(fold)
-    search.bind(at_work)
+    search.bind(workspace)
     whole = material.captions.select(*PLACE).with_columns(
         fit=pl.Series(fits), match=pl.Series(standing[:, 0]).round(DECIMALS)
     )
     sees_all = len(material.images) == captions.images().height
-    return Sight(vectors, {"tok": captions.tokenizer, **asked}, sees_all, whole, search.leads(badly), at_work)
+    return Sight(vectors, {"tok": captions.tokenizer, **asked}, sees_all, whole, search.leads(badly), workspace)
 
 
 class _Search:
@@ -144,12 +144,12 @@ class _Search:
             )
         )
 
-    def bind(self, at_work: Workspace) -> None:
+    def bind(self, workspace: Workspace) -> None:
         """Bind `gain`, what captions in doubt gain at images that hold one, and `reach`, how many images they saw."""
-        at_work.params["least_bits"] = self._least
-        at_work.bind_rows("gain", pl.concat(self._gains))
+        workspace.params["least_bits"] = self._least
+        workspace.bind_rows("gain", pl.concat(self._gains))
         images = self._material.images.gather(self._held)
-        at_work.bind_rows(
+        workspace.bind_rows(
             "reach", images.to_frame("image").with_columns(images=pl.lit(max(1, len(images) - 1), pl.Int64))
         )
 

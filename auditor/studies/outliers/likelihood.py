@@ -71,22 +71,22 @@ def weigh(captions: Captions, suspects: pl.DataFrame, images: int, progress: Pro
     """
     what = f"{captions.label}: looking for images that fit better"
     rare = max(_RAREST, min(_RARE, round(_RARE_SHARE * images)))
-    at_work = captions.workspace(rare=rare, nearest=NEAREST, decoys=DECOYS)
-    at_work.params |= {"least_bits": least(images), "slot_captions": _SLOT_CAPTIONS}
-    bind_text_tokens(at_work, normalization(captions.store, captions.selection))
-    at_work.bind_rows("suspect", suspects.select("image", "slot"))
-    weighed = at_work.rows("suspect_caption").height
+    workspace = captions.workspace(rare=rare, nearest=NEAREST, decoys=DECOYS)
+    workspace.params |= {"least_bits": least(images), "slot_captions": _SLOT_CAPTIONS}
+    bind_text_tokens(workspace, normalization(captions.store, captions.selection))
+    workspace.bind_rows("suspect", suspects.select("image", "slot"))
+    weighed = workspace.rows("suspect_caption").height
     ranges = [(first, first + _AT_ONCE - 1) for first in range(1, max(weighed, 1) + 1, _AT_ONCE)]
     steps = [*((range_of_images, "likely_images", "similar_image") for range_of_images in ranges)]
     steps += [*((range_of_images, "weighed", "image_log_likelihood") for range_of_images in ranges)]
     for done, ((first, last), relation, name) in enumerate(steps):
         progress(what, done, len(steps))
-        at_work.params |= {"first_suspect": first, "last_suspect": last}
-        at_work.append(relation, name)
-    return at_work
+        workspace.params |= {"first_suspect": first, "last_suspect": last}
+        workspace.append(relation, name)
+    return workspace
 
 
-def leads(at_work: Workspace) -> pl.DataFrame:
+def leads(workspace: Workspace) -> pl.DataFrame:
     """Return which other image each caption speaks most for. A row a caption in doubt, and a decoy.
 
     Columns: image, slot, is_decoy, other_image, evidence (bits for the other image less those for the image where it
@@ -94,7 +94,7 @@ def leads(at_work: Workspace) -> pl.DataFrame:
     stands as little as a decoy does); and of decoys is_sure (it speaks most for its own image), and found_lead (what
     `lead` is where its own image is among the others).
     """
-    bits = at_work.rows("caption_in_doubt")
+    bits = workspace.rows("caption_in_doubt")
     return bits.select(
         *PLACE, "is_decoy", "other_image", "is_misfit",
         evidence=(pl.col("other_bits") - pl.col("stands")).round(DECIMALS),
@@ -104,13 +104,13 @@ def leads(at_work: Workspace) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def exchanged(at_work: Workspace) -> pl.DataFrame:
+def exchanged(workspace: Workspace) -> pl.DataFrame:
     """Pair captions that each gain by standing in the other's image, where neither has a better such pair.
 
     Two rows a pair: image, slot, other_image, other_slot, evidence, pair_evidence (the sum of the two), lesser (the
     lesser of the two), by which pairs are ranked.
     """
-    both = at_work.rows("exchange").select(
+    both = workspace.rows("exchange").select(
         *PLACE, "other_image", "other_slot",
         evidence=pl.col("evidence").round(DECIMALS),
         pair_evidence=(pl.col("evidence") + pl.col("back")).round(DECIMALS),
@@ -202,14 +202,14 @@ class Told(NamedTuple):
         return (2 * self.pairs.claims if self.pairs else 0) + (self.alone.claims if self.alone else 0)
 
 
-def told(at_work: Workspace, leads: pl.DataFrame) -> Told:
+def told(workspace: Workspace, leads: pl.DataFrame) -> Told:
     """Tell pairs that changed places, and captions of another image, where most of what is told should be right.
 
-    `at_work` has relations `gain` and `reach`; `leads` has the columns of `likelihood.leads`.
+    `workspace` has relations `gain` and `reach`; `leads` has the columns of `likelihood.leads`.
     """
-    exchanges = exchanged(at_work)
-    by_chance = dict(at_work.rows("exchange_by_chance").iter_rows())
-    least = int(at_work.params["least_bits"])
+    exchanges = exchanged(workspace)
+    by_chance = dict(workspace.rows("exchange_by_chance").iter_rows())
+    least = int(workspace.params["least_bits"])
     pairs = pair_level(exchanges, by_chance, least)
     swapped = exchanges.filter(pl.col("lesser") >= (pairs.bits if pairs else math.inf)).drop("lesser")
     alone = leads.filter(~pl.col("is_decoy")).join(swapped, on=PLACE, how="anti")

@@ -193,7 +193,7 @@ def _looked_into(
     if sight is None:
         said = _by_words(captions, suspects, progress)
         return _found(captions, scored, suspects, said), said
-    said = likelihood.told(sight.at_work, sight.leads)
+    said = likelihood.told(sight.workspace, sight.leads)
     if not sight.sees_all:
         by_words = _by_words(captions, suspects, progress)
         said = likelihood.together(by_words, said, sight.fits["image"].unique())
@@ -202,8 +202,8 @@ def _looked_into(
 
 
 def _by_words(captions: Captions, suspects: pl.DataFrame, progress: Progress) -> Told:
-    at_work = likelihood.weigh(captions, suspects, captions.images().height, progress)
-    return likelihood.told(at_work, likelihood.leads(at_work))
+    workspace = likelihood.weigh(captions, suspects, captions.images().height, progress)
+    return likelihood.told(workspace, likelihood.leads(workspace))
 
 
 def _found(captions: Captions, scored: pl.DataFrame, suspects: pl.DataFrame, said: Told) -> pl.DataFrame:

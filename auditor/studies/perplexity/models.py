@@ -63,22 +63,22 @@ def run(
     """
     if store.query("select coalesce(max(token_id), 0) as last from vocabulary").item() >= _END:
         raise MetricError(f"{store.path}: more than {_END - 1:,} different tokens, too many for the n-grams of a model")
-    at_work = Workspace(store, tokenizer=tokenizer, order=order, seed=seed, modified=True)
+    workspace = Workspace(store, tokenizer=tokenizer, order=order, seed=seed, modified=True)
     for number, selection in enumerate(selections):
         version = selection.version
-        at_work.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
-        at_work.params["selection_no"] = number
-        at_work.bind("reference", "reference")
-        at_work.append("halved", "train_test_half")
-    sizes = at_work.rows("half_size")
-    at_work.params["trained_captions"] = trained = _trained_captions(selections, sizes, captions, seed)
+        workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
+        workspace.params["selection_no"] = number
+        workspace.bind("reference", "reference")
+        workspace.append("halved", "train_test_half")
+    sizes = workspace.rows("half_size")
+    workspace.params["trained_captions"] = trained = _trained_captions(selections, sizes, captions, seed)
     sums, discounts = [], []
     for number, selection in enumerate(selections):
         progress(f"seed {seed}: model of {selection.label}", number, len(selections))
-        at_work.params["trained_no"] = number
+        workspace.params["trained_no"] = number
         numbered = pl.lit(number, pl.UInt32).alias("trained_no")
-        sums.append(at_work.rows("perplexity").select(numbered, pl.all()))
-        discounts.append(at_work.rows("discount").select(numbered, pl.all()))
+        sums.append(workspace.rows("perplexity").select(numbered, pl.all()))
+        discounts.append(workspace.rows("discount").select(numbered, pl.all()))
     return SeedResult(seed, trained, sizes, pl.concat(discounts), perplexities(pl.concat(sums)))
 
 

@@ -161,13 +161,13 @@ def _tables(labels: Sequence[str], means: pl.DataFrame, draws: int) -> tuple[Tab
 def _matrix(labels: Sequence[str], means: pl.DataFrame, statistic: str, column: str) -> pl.DataFrame:
     chosen = means.filter(pl.col("statistic") == statistic)
     return (
-        _labelled(labels, chosen)
+        _labeled(labels, chosen)
         .pivot("tested on", index="trained on", values=column, maintain_order=True)
         .select("trained on", *labels)
     )
 
 
-def _labelled(labels: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
+def _labeled(labels: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
     names = pl.Series(labels, dtype=pl.String)
     return rows.with_columns(
         names.gather(rows["trained_no"]).alias("trained on"), names.gather(rows["selection_no"]).alias("tested on")
@@ -183,7 +183,7 @@ def _figures(labels: Sequence[str], means: pl.DataFrame) -> tuple[Figure, ...]:
 
 
 def _heatmap(name: str, statistic: str, title: str, labels: Sequence[str], means: pl.DataFrame) -> Figure:
-    cells = _labelled(labels, means.filter(pl.col("statistic") == statistic))
+    cells = _labeled(labels, means.filter(pl.col("statistic") == statistic))
     return Figure(
         name,
         title,

@@ -20,7 +20,7 @@ from auditor.scoring.candidates import HUMAN, text_changes
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_long
 from auditor.scoring.single_captions import referenced, without_references
-from auditor.statistics.summary import summarise
+from auditor.statistics.summary import summarize
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.studies.probe import tables
@@ -170,7 +170,7 @@ def _probed(
 
 
 def _means(scores: pl.DataFrame, name: str) -> pl.DataFrame:
-    summary = summarise(scores.drop("slot")).filter(pl.col("level") == "caption")
+    summary = summarize(scores.drop("slot")).filter(pl.col("level") == "caption")
     return summary.select("metric", "n", pl.col("mean").alias(name))
 
 

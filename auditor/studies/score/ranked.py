@@ -40,13 +40,13 @@ def with_ranks(captions: Captions, scores: pl.DataFrame, metrics: Sequence[Metri
 def ranking(
     selection: Selection, places: pl.DataFrame, labels: Sequence[str]
 ) -> tuple[tuple[Table, ...], list[Finding]]:
-    """Return tables of what metrics put first and of each image's best and worst caption, and what favours length.
+    """Return tables of what metrics put first and of each image's best and worst caption, and what favors length.
 
     `places` are scores with their ranks, and the captions' text.
     """
     summary = _summary(places, labels)
     tables = (_summary_table(selection, summary, labels), _ends_table(selection, places, labels[0]))
-    return tables, _favours(selection, summary)
+    return tables, _favors(selection, summary)
 
 
 def _summary(places: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
@@ -120,8 +120,8 @@ def _ends_table(selection: Selection, places: pl.DataFrame, label: str) -> Table
     )
 
 
-def _favours(selection: Selection, summary: pl.DataFrame) -> list[Finding]:
-    """Return which metric favours long captions most, and which short ones."""
+def _favors(selection: Selection, summary: pl.DataFrame) -> list[Finding]:
+    """Return which metric favors long captions most, and which short ones."""
     told = summary.drop_nulls("length_rho").sort("length_rho", maintain_order=True)
     ends = (
         ("long", told.tail(1).filter(pl.col("length_rho") > 0)),

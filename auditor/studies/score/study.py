@@ -90,7 +90,7 @@ def score(
     under one signature, of one version and split: document frequencies are those of what was scored. A system's caption
     that is, word for word, a reference of its own image is scored against itself; a note counts them, and
     `without_own_references` leaves them out. An image with one caption has no leave-one-out score. pycocoevalcap
-    tokenises a caption that ends in a single letter and a full stop by the caption after it in its file, and takes `22
+    tokenizes a caption that ends in a single letter and a full stop by the caption after it in its file, and takes `22
     3/4` for one word in METEOR and ROUGE_L; `preset` does neither, which moves the sixth decimal on COCO's val2017.
 
     Raises `UsageError` for a dataset, version or split that is not there, `MetricError` for a metric that is none or
@@ -203,8 +203,8 @@ def _of_captions(
     if rank:
         ranks = told.unpivot([f"rank {label}" for label in labels], value_name="rank")
         frame = frame.with_columns(ranks["rank"])
-        ranked, favoured = ranking(selection, told.filter(variant=RAW), labels)
-        notes += favoured
+        ranked, favored = ranking(selection, told.filter(variant=RAW), labels)
+        notes += favored
     said = [*left_out(metrics), *unscored, *notes, *too_long(*map(captions.like, selections))]
     return Result(
         "score",

@@ -13,7 +13,7 @@ from auditor.model import Selection
 from auditor.result import Table
 from auditor.scoring.registry import MetricRequest
 from auditor.statistics.paired_systems import Resampling, Score, beside_first
-from auditor.statistics.summary import summarise
+from auditor.statistics.summary import summarize
 
 _LEAST = 10
 
@@ -26,10 +26,10 @@ def summary_table(
     *,
     distinct: bool,
 ) -> Table:
-    """Summarise over captions: those of a system, or the references themselves."""
+    """Summarize over captions: those of a system, or the references themselves."""
     labels = [metric.label for metric in metrics]
     summary = pl.concat(
-        summarise(scores.filter(variant=variant).select("image", *labels))
+        summarize(scores.filter(variant=variant).select("image", *labels))
         .filter(pl.col("level") == "caption")
         .select("metric", *([pl.lit(variant).alias("variant")] if distinct else []), pl.exclude("metric", "level"))
         for variant in scores["variant"].unique(maintain_order=True)

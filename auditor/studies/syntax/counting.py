@@ -35,31 +35,31 @@ def parsed(
 
 def counted(store: Store, selection: Selection, told: Parses, progress: Progress) -> Workspace:
     """Open a workspace over the captions of a selection, with what is counted in each of its texts."""
-    at_work = ngrams.workspace(store, selection, _PROFILE)
-    at_work.bind_rows("listed_phrase", word_lists.phrases())
-    at_work.bind_rows("syntax_definition", definitions())
-    ranges = parses.ranges(at_work)
+    workspace = ngrams.workspace(store, selection, _PROFILE)
+    workspace.bind_rows("listed_phrase", word_lists.phrases())
+    workspace.bind_rows("syntax_definition", definitions())
+    ranges = parses.ranges(workspace)
     for done, (first, last) in enumerate(ranges):
         progress(f"{selection.label}: syntax", done, len(ranges))
-        told.bind(at_work, first, last)
-        at_work.append("text_counts", "text_count")
-        at_work.append("phrases_said", "phrase_said")
-    return at_work
+        told.bind(workspace, first, last)
+        workspace.append("text_counts", "text_count")
+        workspace.append("phrases_said", "phrase_said")
+    return workspace
 
 
 def statistics(
-    at_work: Workspace, selection: Selection, lists: str, *, does_parse: bool
+    workspace: Workspace, selection: Selection, lists: str, *, does_parse: bool
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Measure what `counted` has counted, and what a reader must know.
 
     Gives statistic, value, low, high, count, n, images, lists: those of `auditor.statistics.syntax`, and how many types
     there are, a mean over parallel lists.
     """
-    ratios = measured(at_work.rows("syntax_total"), parsed=does_parse)
-    parallel = parallel_lists(at_work, selection, lists, full=False)
-    at_work.params["lists"] = parallel.asked
-    images = at_work.query("select count(distinct image_no) from reference").item()
-    types = _types(at_work.rows("type_count"), parallel, images)
+    ratios = measured(workspace.rows("syntax_total"), parsed=does_parse)
+    parallel = parallel_lists(workspace, selection, lists, full=False)
+    workspace.params["lists"] = parallel.asked
+    images = workspace.query("select count(distinct image_no) from reference").item()
+    types = _types(workspace.rows("type_count"), parallel, images)
     absent = [name for name, word_type in TYPES.items() if word_type.parsed and not does_parse]
     types = types.with_columns(
         pl.when(~pl.col("statistic").is_in(absent)).then(pl.col(name)).alias(name)

@@ -101,7 +101,7 @@ def syntax(
     pipelines differ by more than two datasets do, the difference of the datasets says nothing.
 
     Limits: a tagger errs, in three words of a hundred by its makers' own test, and a parser in eight heads of a
-    hundred; captions are not what they learnt from. "orange" is counted as a colour where it is a fruit. Types grow
+    hundred; captions are not what they learnt from. "orange" is counted as a color where it is a fruit. Types grow
     with the number of captions. Constituents are made of dependencies, so that Yngve and Frazier are not those of a
     treebank. Punctuation is in prepositional phrases, as published, and in no measure of complexity. Tags are English.
 
@@ -158,23 +158,23 @@ def _measured(
     rows, phrases, notes = [pl.DataFrame(schema=pl.Schema(ROWS))], [], list[str]()
     theirs = counted(store, people, told, progress) if people else None
     for selection in selections:
-        at_work = theirs if theirs and selection == people else counted(store, selection, told, progress)
-        values, said = statistics(at_work, selection, lists, does_parse=by.parses)
+        workspace = theirs if theirs and selection == people else counted(store, selection, told, progress)
+        values, said = statistics(workspace, selection, lists, does_parse=by.parses)
         notes += said
-        at_work.params["most_phrases"] = _PHRASES
-        phrases.append(at_work.rows("frequent_phrase"))
+        workspace.params["most_phrases"] = _PHRASES
+        phrases.append(workspace.rows("frequent_phrase"))
         rows.append(_rows(selection, values, by, {"lists": lists}))
-        if people and theirs and at_work is not theirs:
-            rows.append(_beside(selection, at_work, people, theirs, by))
+        if people and theirs and workspace is not theirs:
+            rows.append(_beside(selection, workspace, people, theirs, by))
             if rows[-1].is_empty():
                 notes.append(f"{selection.label} describes no image of {people.label}: no coverage, no precision")
     return _Measured(pl.concat(rows), phrases, notes)
 
 
 def _beside(
-    selection: Selection, at_work: Workspace, people: Selection, theirs: Workspace, by: Annotator
+    selection: Selection, workspace: Workspace, people: Selection, theirs: Workspace, by: Annotator
 ) -> pl.DataFrame:
-    named = _rows(selection, agreement(at_work, theirs), by, {"eval": people.pinned_name}).drop(EVALUATION)
+    named = _rows(selection, agreement(workspace, theirs), by, {"eval": people.pinned_name}).drop(EVALUATION)
     return stamp(people, named, EVALUATION).select(*ROWS)
 
 

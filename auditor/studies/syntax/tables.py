@@ -40,7 +40,7 @@ def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> list[T
         names = [statistic.name for statistic in STATISTICS if statistic.group == group]
         if group == "phrases":
             names = [names[0], "compound-types-2", names[1], "prepositional-types-1"]
-        shown = _labelled(selections, frame.filter(pl.col("statistic").is_in(names)).drop_nulls("value"))
+        shown = _labeled(selections, frame.filter(pl.col("statistic").is_in(names)).drop_nulls("value"))
         if shown.is_empty():
             continue
         prefix = {"parts-of-speech": "pos-", "openings": "opening-"}.get(group, "")
@@ -78,7 +78,7 @@ def _sized(selections: Sequence[Selection], shown: pl.DataFrame, frame: pl.DataF
     else:
         return shown
     return shown.join(
-        _labelled(selections, sizes).select("dataset", name), on="dataset", how="left", maintain_order="left"
+        _labeled(selections, sizes).select("dataset", name), on="dataset", how="left", maintain_order="left"
     )
 
 
@@ -90,7 +90,7 @@ def histograms(selections: Sequence[Selection], frame: pl.DataFrame) -> list[Fig
         ("prepositional-depth", DEPTHS, "Prepositional phrases by depth", "prepositions of a phrase"),
     ):
         names = {f"{kind}-{number}": f"{number}+" if number == numbers[-1] else str(number) for number in numbers}
-        rows = _labelled(selections, frame.filter(pl.col("statistic").is_in(list(names))).drop_nulls("value")).select(
+        rows = _labeled(selections, frame.filter(pl.col("statistic").is_in(list(names))).drop_nulls("value")).select(
             "dataset",
             pl.col("statistic").replace_strict(names, return_dtype=pl.String).alias("number"),
             "value", "low", "high",
@@ -132,7 +132,7 @@ def against_people(selections: Sequence[Selection], frame: pl.DataFrame, people:
     return [
         Table(
             f"phrases that people say, in {people.label}",
-            _pivoted(selections, _labelled(selections, shown)),
+            _pivoted(selections, _labeled(selections, shown)),
             caption="coverage: of people's types, those said of any image; precision: of what is said of an image, "
             "what a person says of it too; compounds of two nouns, prepositional phrases of depth 1",
             name="against-people",
@@ -147,7 +147,7 @@ def of_pipelines(selections: Sequence[Selection], frame: pl.DataFrame, pipelines
     known = frame.drop_nulls("value").filter(
         pl.len().over("dataset", "version", "split", "statistic") == len(pipelines)
     )
-    wide = _labelled(selections, known).pivot(
+    wide = _labeled(selections, known).pivot(
         "pipeline", index=["dataset", "statistic"], values="value", maintain_order=True
     )
     least, most = pl.min_horizontal(pipelines), pl.max_horizontal(pipelines)
@@ -162,7 +162,7 @@ def of_pipelines(selections: Sequence[Selection], frame: pl.DataFrame, pipelines
     ]
 
 
-def _labelled(selections: Sequence[Selection], frame: pl.DataFrame) -> pl.DataFrame:
+def _labeled(selections: Sequence[Selection], frame: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(selection.rows_of(frame).with_columns(dataset=pl.lit(selection.label)) for selection in selections)
 
 

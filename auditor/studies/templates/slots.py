@@ -34,7 +34,7 @@ _IMAGES, _MANY = 20, 100
 
 
 def slot_effects(
-    captions: Captions, metric_name: str, at_work: Workspace, progress: Progress
+    captions: Captions, metric_name: str, workspace: Workspace, progress: Progress
 ) -> tuple[pl.DataFrame, dict[str, str], Sequence[Said]]:
     """Compare slots; with the signature of the scores, by label, and what has to be said.
 
@@ -46,8 +46,8 @@ def slot_effects(
     captions are not all alike.
     """
     store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
-    vocabulary = at_work.rows("slot_vocabulary")
-    placed = at_work.rows("slot_caption")
+    vocabulary = workspace.rows("slot_vocabulary")
+    placed = workspace.rows("slot_caption")
     types = vocabulary.select(
         pl.lit("slot-types").alias("statistic"), "slot", "captions", value=pl.col("types").cast(pl.Float64)
     )
@@ -74,7 +74,7 @@ def slot_effects(
         )
     made = pl.concat(_effect(placed, name, column) for name, column in measures.items())
     notes += _told(selection, made)
-    order = _order(at_work.rows("slot_order"))
+    order = _order(workspace.rows("slot_order"))
     notes += _sorted(selection, order)
     return pl.concat([made, types, order.drop("chance")], how="diagonal_relaxed"), signed, notes
 

@@ -94,8 +94,8 @@ def templates(
         "templates": str(Signature("templates", {"tok": tokenizer, "least": least, "fixed": _FIXED}, _VERSION))
     }
     for captions in selected:
-        at_work = _counted(captions, least, progress)
-        made = at_work.rows("templated_caption").join(_lengths(at_work), on=["image", "slot"]).filter(
+        workspace = _counted(captions, least, progress)
+        made = workspace.rows("templated_caption").join(_lengths(workspace), on=["image", "slot"]).filter(
             pl.col("share") >= _HALF, (pl.col("share") * pl.col("length")).round() >= _FIXED
         )  # fmt: skip
         if level == "caption":
@@ -104,15 +104,15 @@ def templates(
                 texts, on=["image", "slot"], how="left"
             )
             frames.append(captions.stamp(listed.sort("image", "slot")))
-            del at_work
+            del workspace
             continue
-        effects, signed, said = slot_effects(captions, metric, at_work, progress)
+        effects, signed, said = slot_effects(captions, metric, workspace, progress)
         signatures |= signed
         notes += said
-        rows = pl.concat([_whole(rows) for rows in (*_of_dataset(at_work, made.height), effects)])
+        rows = pl.concat([_whole(rows) for rows in (*_of_dataset(workspace, made.height), effects)])
         frames.append(captions.stamp(rows))
-        notes.append(tables.finding(captions.selection, rows, int(at_work.rows("slot_vocabulary")["captions"].sum())))
-        del at_work  # so that the next dataset finds the room that this one took
+        notes.append(tables.finding(captions.selection, rows, int(workspace.rows("slot_vocabulary")["captions"].sum())))
+        del workspace  # so that the next dataset finds the room that this one took
     frame = pl.concat(frames)
     at_dataset = level == "dataset"
     return Result(
@@ -129,26 +129,26 @@ def templates(
 
 
 def _counted(captions: Captions, least: float, progress: Progress) -> Workspace:
-    at_work = captions.workspace(shown=_OPENINGS)
-    bind_text_tokens(at_work, None)
-    number = at_work.query("select count(*) as n from reference").item()
-    at_work.params["least"] = max(_FEWEST, round(least * number))
-    at_work.forget("template_parts")
+    workspace = captions.workspace(shown=_OPENINGS)
+    bind_text_tokens(workspace, None)
+    number = workspace.query("select count(*) as n from reference").item()
+    workspace.params["least"] = max(_FEWEST, round(least * number))
+    workspace.forget("template_parts")
     for index, shape in enumerate(SHAPES):
         progress(f"{captions.label}: templates {shape}", index, len(SHAPES))
-        at_work.params["shape"] = shape
-        at_work.append("template_parts", "template_skeleton")
-    return at_work
+        workspace.params["shape"] = shape
+        workspace.append("template_parts", "template_skeleton")
+    return workspace
 
 
-def _lengths(at_work: Workspace) -> pl.DataFrame:
-    return at_work.rows("slot_caption").select("image", "slot", "length")
+def _lengths(workspace: Workspace) -> pl.DataFrame:
+    return workspace.rows("slot_caption").select("image", "slot", "length")
 
 
-def _of_dataset(at_work: Workspace, templated: int) -> list[pl.DataFrame]:
+def _of_dataset(workspace: Workspace, templated: int) -> list[pl.DataFrame]:
     """Return the rows of openings, of templates and of the captions that are made of one."""
-    captions = at_work.rows("slot_vocabulary")["captions"].sum()
-    spread = at_work.rows("opening_spread")
+    captions = workspace.rows("slot_vocabulary")["captions"].sum()
+    spread = workspace.rows("opening_spread")
     whole = dict(spread.select("n", "captions").iter_rows())
     made = [
         spread.select(pl.lit(name).alias("statistic"), "n", "captions", value=value.cast(pl.Float64))
@@ -160,12 +160,12 @@ def _of_dataset(at_work: Workspace, templated: int) -> list[pl.DataFrame]:
             ("opening-perplexity", (2 ** pl.col("bits")).round(6)),
         )
     ]
-    openings = at_work.rows("frequent_opening").select(
+    openings = workspace.rows("frequent_opening").select(
         pl.lit("opening").alias("statistic"), "n", "pattern", "captions",
         value=pl.col("captions") / pl.col("n").replace_strict(whole, return_dtype=pl.Int64),
     )  # fmt: skip
     explained = pl.col("captions") * pl.col("association")
-    frequent = at_work.rows("template").sort(explained, "pattern", descending=[True, False]).select(
+    frequent = workspace.rows("template").sort(explained, "pattern", descending=[True, False]).select(
         pl.lit("template").alias("statistic"),
         pl.col("shape").str.len_chars().alias("n"),
         "pattern", "captions", pl.col("captions").truediv(captions).alias("value"),

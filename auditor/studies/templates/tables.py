@@ -145,17 +145,17 @@ def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
 
 def figures(selections: Sequence[Selection], frame: pl.DataFrame) -> tuple[Figure, ...]:
     """Draw how many captions the most frequent openings cover, and the effects of slots."""
-    labelled = pl.concat(
+    labeled = pl.concat(
         selection.rows_of(frame).with_columns(dataset=pl.lit(selection.label)) for selection in selections
     )
     covered = (
-        labelled.filter((pl.col("statistic") == "opening") & (pl.col("n") == _OPENED))
+        labeled.filter((pl.col("statistic") == "opening") & (pl.col("n") == _OPENED))
         .with_columns(
             openings=pl.int_range(1, pl.len() + 1).over("dataset"), share=pl.col("value").cum_sum().over("dataset")
         )
         .select("dataset", "openings", "share")
     )
-    slots = labelled.filter(pl.col("statistic") == "slot-length").select(
+    slots = labeled.filter(pl.col("statistic") == "slot-length").select(
         "dataset", "effect", "low", "high", slot=pl.col("slot").cast(pl.String)
     )
     slots = slots.drop_nulls("effect").filter(pl.len().over("dataset") <= _DRAWN)

@@ -39,7 +39,7 @@ def verify(
         compared, said = _compared(store, selection, declared)
         for tokenizer in verification.tokenizers(store):
             try:
-                checked = _retokenised(store, tokenizer, progress)
+                checked = _retokenized(store, tokenizer, progress)
             except (MissingExtraError, UsageError) as error:
                 why = f"tokens of tokenizer {tokenizer} were not compared with their texts: {error}"
                 said.append(Finding("tokens-not-compared", why, {"tokenizer": tokenizer}, severity="notice"))
@@ -73,12 +73,12 @@ def verify(
     )
 
 
-def _retokenised(store: Store, tokenizer: str, progress: Progress) -> pl.DataFrame:
-    """Tokenise every stored text that has tokens again, and compare."""
+def _retokenized(store: Store, tokenizer: str, progress: Progress) -> pl.DataFrame:
+    """Tokenize every stored text that has tokens again, and compare."""
     tokenize = tokenizer_of(tokenizer)
     checked = differing = 0
     for stored, done, total in verification.stored_tokens(store, tokenizer):
-        progress(f"tokenising again for {tokenizer}", done, total)
+        progress(f"tokenizing again for {tokenizer}", done, total)
         checked += stored.height
         differing += int((tokenize(stored["text"]) != stored["tokens"]).sum())
     return _rows([("tokens are those of the text", f"caption_tokens, {tokenizer}", checked, differing)])

@@ -43,10 +43,10 @@ def summary(a: Captions, b: Captions, title: str) -> Result:
         (a, "drifting_gram_a", "token_a", "reference_a"),
         (b, "drifting_gram_b", "token_b", "reference_b"),
     ):
-        at_work = side.workspace()
-        both.bind(grams, "drift_ngram", of=at_work)
-        both.bind(tokens, "token_count", of=at_work)
-        both.take(captions, at_work, "reference")
+        workspace = side.workspace()
+        both.bind(grams, "drift_ngram", of=workspace)
+        both.bind(tokens, "token_count", of=workspace)
+        both.take(captions, workspace, "reference")
     means = [_mean_length(both, captions) for captions in ("reference_a", "reference_b")]
     moved = both.rows("divergence")
     rows = [*_divergences(moved), *_vocabulary(moved)]
@@ -92,9 +92,9 @@ def _lead(title: str, frame: pl.DataFrame) -> str:
     return f"{title}: {'; '.join(parts)}."
 
 
-def _mean_length(at_work: Workspace, captions: str) -> tuple[float, float | None, int]:
+def _mean_length(workspace: Workspace, captions: str) -> tuple[float, float | None, int]:
     """Return the mean length of captions, its standard error, whole images left out in turn, and how many they are."""
-    lengths = at_work.query(
+    lengths = workspace.query(
         f"select 'human' as candidate, image, slot, length::double as length from {captions} order by image, slot"
     )
     sums = image_sums(lengths)

@@ -116,11 +116,11 @@ def diff(
     known = (*_DEPTHS, *moves)
     if depth not in known:
         raise UsageError(f"{depth}: no such depth; known are {', '.join(known)}")
-    tokenised = [a, b] if as_tokens or depth in moves else []
-    tokenizer, said = chosen_tokenizer(store, tokenised, named=tokenizer)
+    tokenized = [a, b] if as_tokens or depth in moves else []
+    tokenizer, said = chosen_tokenizer(store, tokenized, named=tokenizer)
     tokenizer_of(tokenizer)  # an unknown one is refused at every depth
     sides = versions.resolve(store, a), versions.resolve(store, b)
-    if tokenised:
+    if tokenized:
         tokenize(store, sides, tokenizer, progress)
     title = f"{a} → {b}"
     if depth in moves:

@@ -53,13 +53,13 @@ def omitted_words(
     settings, notes = settled(store, refs, WordSettings(tokenizer), against, evaluation, split)
     tokenizer = settings.resolved_tokenizer
     selections, known = selections_with_tokens(store, refs, against, evaluation, split, tokenizer, progress)
-    at_work = workspace(store, replace(settings, all_images=all_images), known)
+    relations = workspace(store, replace(settings, all_images=all_images), known)
     parts: list[tuple[Selection | None, pl.DataFrame, int]] = []
     for place, selection in enumerate(selections):
         progress(f"{selection.label}: omitted words", place, len(selections))
-        use(at_work, selection)
-        omitted = at_work.rows("omitted_word").drop("token_id")
-        parts.append((selection, omitted, at_work.rows("learnable_word").height))
+        use(relations, selection)
+        omitted = relations.rows("omitted_word").drop("token_id")
+        parts.append((selection, omitted, relations.rows("learnable_word").height))
     if len(selections) > 1:
         every = [words for _, words, _ in parts]
         together = (
@@ -136,11 +136,11 @@ def missed_words(
     content = content_of(chosen)
     met, missed, claimed = [], [], []
     for pairing in pairings(store, systems, people, content, chosen, progress):
-        pairing.at_work.params["importance"] = importance
+        pairing.workspace.params["importance"] = importance
         met.append(pairing)
-        missed.append(pairing.at_work.rows("recall_by_word").rename({"missed": "times", "recalled": "otherwise"}))
+        missed.append(pairing.workspace.rows("recall_by_word").rename({"missed": "times", "recalled": "otherwise"}))
         claimed.append(
-            pairing.at_work.rows("precision_by_word").select(
+            pairing.workspace.rows("precision_by_word").select(
                 "word", times=pl.col("generated") - pl.col("supported"), otherwise="supported"
             )
         )

@@ -3,7 +3,7 @@
 Stanford's PTBTokenizer 3.4.1 (`-preserveLines -lowerCase`), then without the punctuation that pycocoevalcap removes.
 Brackets stay (`-lrb-`), because the program's list names them in capitals; so do `!!`, `&`, `/` and other signs.
 
-Each caption is tokenised for itself. The program reads a file of all of them, and so takes the full stop of a caption
+Each caption is tokenized for itself. The program reads a file of all of them, and so takes the full stop of a caption
 that ends in a single letter (`the letter P.` → `p.`) away where the next caption begins with `A`, `The` or the like.
 """
 
@@ -36,7 +36,7 @@ _QUOTES = {"\x91": "`", "‘": "`", "‛": "`", "‹": "`", "\x92": "'", "’": 
 _BREAKS = re.compile("[\r\n\x0b\x0c\u2028\u2029]")
 
 # Where a token, or what must follow it, may reach over a blank: tags, spaced dots, fractions, phone numbers, `fig. 3`,
-# a letter at the end of a sentence, and other blanks. Without these, what blanks part is tokenised part by part.
+# a letter at the end of a sentence, and other blanks. Without these, what blanks part is tokenized part by part.
 _BLANK = r"[ \t\x85\u00a0\u2000-\u200a\u3000]"
 
 _REACHES = re.compile(rf"<|\.{_BLANK}+[\d.]|[\d)]{_BLANK}+\d|[A-Za-z]\.{_BLANK}+[A-Z]| (?! ){_BLANK}")

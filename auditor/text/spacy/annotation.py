@@ -36,7 +36,7 @@ Integers = NDArray[np.int64]
 
 
 class Annotator(pipelines.Pipeline):
-    """A loaded pipeline that tags, and says whether it parses and lemmatises."""
+    """A loaded pipeline that tags, and says whether it parses and lemmatizes."""
 
     def annotate(self, texts: pl.Series) -> pl.DataFrame:
         """Annotate texts, each by itself: no other text changes what is said of one. A row a text, as `SCHEMA` says."""
@@ -52,14 +52,14 @@ class Annotator(pipelines.Pipeline):
             strings = parsed.vocab.strings
         sizes = np.array([len(one) for one in told[1:]], np.int64)
         frame = _columns(np.concatenate(told), sizes, np.array(chunks, np.int64).reshape(-1, 3), strings)
-        lacking = (*(() if self.parses else _OF_PARSER), *(() if self.lemmatises else _OF_LEMMATISER))
+        lacking = (*(() if self.parses else _OF_PARSER), *(() if self.lemmatizes else _OF_LEMMATISER))
         complete = frame.with_columns(pl.lit(None).alias(name) for name in lacking)
         return complete.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
 
 
 def annotator(name: str | None, purpose: str, *, parses: bool | None = None) -> Annotator:
     """Load a pipeline with all that it says of words. Raises what `pipelines.pipeline` does."""
-    loaded = pipelines.pipeline(name, purpose, parses=parses, lemmatises=True)
+    loaded = pipelines.pipeline(name, purpose, parses=parses, lemmatizes=True)
     return Annotator(**vars(loaded))
 
 

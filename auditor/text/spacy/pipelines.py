@@ -33,14 +33,14 @@ _TEXTS_AT_ONCE = 256
 class Pipeline:
     """A loaded pipeline; `label` names it with its version and the hash of everything that was loaded of it.
 
-    `name` is that under which it was found. `parses` and `lemmatises` say what it gives beside tags.
+    `name` is that under which it was found. `parses` and `lemmatizes` say what it gives beside tags.
     """
 
     label: str
     parse: Callable[[Iterable[str]], Iterable[Any]]
     name: str
     parses: bool
-    lemmatises: bool
+    lemmatizes: bool
 
 
 def installed() -> str | None:
@@ -50,10 +50,10 @@ def installed() -> str | None:
     return next((name for name in PIPELINES if importlib.util.find_spec(name)), None)
 
 
-def pipeline(name: str | None, purpose: str, *, parses: bool | None, lemmatises: bool = False) -> Pipeline:
+def pipeline(name: str | None, purpose: str, *, parses: bool | None, lemmatizes: bool = False) -> Pipeline:
     """Load a pipeline that tags, and, where `parses` is set, parses; `purpose` names in a message what needs it.
 
-    With `parses` null it parses if it can, without `parses` or `lemmatises` nothing is loaded for that.
+    With `parses` null it parses if it can, without `parses` or `lemmatizes` nothing is loaded for that.
 
     Raises `MissingExtraError` where spaCy or a default pipeline is not installed, `UsageError` for a name that is no
     pipeline, and for one of another language, without tags or without a parser.
@@ -62,7 +62,7 @@ def pipeline(name: str | None, purpose: str, *, parses: bool | None, lemmatises:
         import spacy  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError(f"{purpose} need spaCy, which is not installed: {INSTALL}") from error
-    left_out = (*_UNUSED, *(() if lemmatises else ("lemmatizer",)), *(() if parses is not False else ("parser",)))
+    left_out = (*_UNUSED, *(() if lemmatizes else ("lemmatizer",)), *(() if parses is not False else ("parser",)))
     packages = filter(importlib.util.find_spec, PIPELINES)  # a folder of that name beside the captions is none of them
     for tried in packages if name is None else (name,):
         with suppress(OSError, ValueError):

@@ -8,7 +8,7 @@
 --
 -- What chrF++ makes of the tokens at work: "dogs." becomes two words, "(dogs)" too, "." stays one. Joined again they are
 -- the token. Words are numbered by spelling.
-with at_work as (
+with selected as (
     select distinct unnest(tokens) as token_id from bucket_text
 ),
 split as (
@@ -21,7 +21,7 @@ split as (
             else [v.token]
         end as words
     from vocabulary as v
-    semi join at_work as w using (token_id)
+    semi join selected as w using (token_id)
 ),
 spelt as (
     select token_id, unnest(range(1, len(words) + 1))::utinyint as place, unnest(words) as spelling

@@ -5,9 +5,9 @@
 -- returns: token_id, token
 -- order: v.token_id
 --
--- The spelling of each token at work in one bucket of images, for METEOR's own normaliser and word lists.
-with at_work as (select distinct unnest(tokens) as token_id from bucket_text)
+-- The spelling of each token at work in one bucket of images, for METEOR's own normalizer and word lists.
+with selected as (select distinct unnest(tokens) as token_id from bucket_text)
 select v.token_id, v.token
 from vocabulary as v
-semi join at_work as w on w.token_id = v.token_id
+semi join selected as w on w.token_id = v.token_id
 order by v.token_id

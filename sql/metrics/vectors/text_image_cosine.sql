@@ -8,7 +8,7 @@
 -- cites: Hessel et al. 2021, section 3
 --
 -- The cosine of each candidate's vector and its image's, where both are given.
-with at_work as (
+with selected as (
     select c.candidate, c.image, c.slot, coalesce(m.text, t.text) as text
     from candidate as c
     left join caption as t on t.caption_id = c.caption_id
@@ -18,7 +18,7 @@ with at_work as (
 of_image as (select image, vector::double[] as vector from vector_as_of where image is not null),
 of_text as (select text, vector::double[] as vector from vector_as_of where text is not null)
 select a.candidate, a.image, a.slot, list_cosine_similarity(t.vector, i.vector) as cosine
-from at_work as a
+from selected as a
 join of_image as i on i.image = a.image
 join of_text as t on t.text = a.text
 order by a.candidate, a.image, a.slot

@@ -197,7 +197,7 @@ def test_croissant_names_the_file_by_its_address(dogs: DatasetCard, url: str | N
 
 
 @pytest.mark.parametrize(
-    ("severities", "said", "colour"),
+    ("severities", "said", "color"),
     [
         (("error", "error", "warning"), "2 errors, 1 warning", "#b3261e"),
         (("warning", "info"), "0 errors, 1 warning", "#9a5b00"),
@@ -206,8 +206,8 @@ def test_croissant_names_the_file_by_its_address(dogs: DatasetCard, url: str | N
         ((), "0 errors, 0 warnings", "#1a7f37"),
     ],
 )
-def test_badge_says_the_worst_in_words_and_colour(
-    dogs: DatasetCard, severities: tuple[Severity, ...], said: str, colour: str
+def test_badge_says_the_worst_in_words_and_color(
+    dogs: DatasetCard, severities: tuple[Severity, ...], said: str, color: str
 ) -> None:
     found = tuple(Finding("placeholders", "said", severity=one) for one in severities)
     root = ElementTree.fromstring(reports.document_text(replace(dogs, findings=found), "badge"))
@@ -216,7 +216,7 @@ def test_badge_says_the_worst_in_words_and_colour(
     assert title is not None
     assert title.text == root.attrib["aria-label"]
     assert str(title.text).endswith(f": {said}")
-    assert root.findall("{*}path")[0].attrib["fill"] == colour
+    assert root.findall("{*}path")[0].attrib["fill"] == color
 
 
 def test_badge_asks_nobody_for_anything(dogs: DatasetCard) -> None:

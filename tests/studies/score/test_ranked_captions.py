@@ -1,4 +1,4 @@
-"""The captions of an image in order: ranks are those of scores, and what favours length is told."""
+"""The captions of an image in order: ranks are those of scores, and what favors length is told."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_length_is_correlated_with_rank_within_images(store: Store) -> None:
     assert summary["like_first"][0] == pytest.approx(1)
 
 
-def test_recall_favours_long_captions_and_precision_without_brevity_penalty_short_ones(store: Store) -> None:
+def test_recall_favors_long_captions_and_precision_without_brevity_penalty_short_ones(store: Store) -> None:
     captions = [
         "a red dog",
         "a red dog on grass",
