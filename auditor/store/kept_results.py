@@ -31,8 +31,8 @@ _DAMAGE = (
     pl.exceptions.PolarsError, pl.exceptions.PanicException,
 )  # fmt: skip
 
-#: The rooms whose code can change a result.
-_ROOMS = ("metrics", "papers", "scoring", "sources", "statistics", "store", "studies", "text")
+#: The rooms that only show results.
+_SHOWING = ("cli", "reports", "sample")
 
 
 def kept_result(
@@ -95,17 +95,16 @@ def _around(store: Store, selections: Sequence[Selection]) -> list[tuple[Any, ..
 def _program() -> str:
     """Hash the code that makes results, every SELECT, and the patterns that they look for."""
     package = Path(__file__).parents[1]
-    code = sorted(
-        (str(path.relative_to(package)), path.read_bytes())
-        for room in _ROOMS
-        for path in package.joinpath(room).rglob("*.py")
-    )
+    code = {
+        path.relative_to(package).as_posix(): path.read_bytes()
+        for path in package.rglob("*")
+        if path.suffix in (".py", ".toml") and path.relative_to(package).parts[0] not in _SHOWING
+    }
+    statements = {name: file.statement.encode() for name, file in catalogue().items()}
+    data = {path.name: path.read_bytes() for path in (sql_root() / "macros.sql", *sql_root().rglob("*.toml"))}
     digest = hashlib.sha256()
-    for name, text in code:
+    for name, text in sorted([*code.items(), *statements.items(), *data.items()]):
         digest.update(f"{name} {len(text)}\n".encode() + text)
-    for name in sorted(catalogue()):
-        digest.update(catalogue()[name].statement.encode())
-    digest.update((sql_root() / "facts" / "signs.toml").read_bytes())
     return digest.hexdigest()
 
 
