@@ -286,7 +286,7 @@ def test_exchanged_captions_score_less_than_those_that_stay(store: Store) -> Non
 @pytest.mark.full
 @pytest.mark.xdist_group("flickr8k-clip")
 def test_vectors_bring_a_metric_nearer_to_experts_than_references_do(data: Path, store: Store) -> None:
-    """The rated pairs whose image has a vector; none of these images is learnt from."""
+    """Of the rated pairs whose image has a vector, those that are not references; no metric learns from these images."""
     sources = config.sources(data=data)
     ingest_sources(store, [sources[name] for name in ("flickr8k", "flickr8k-clip", "flickr8k-expert")])
     result = agree(store, "flickr8k-expert", metrics=["cider", "vector-ridge"])
@@ -294,8 +294,8 @@ def test_vectors_bring_a_metric_nearer_to_experts_than_references_do(data: Path,
         "metric", keep="first", maintain_order=True
     )
     found = {row["metric"]: row for row in pooled.iter_rows(named=True)}
-    assert found["vector-ridge"]["value"] == pytest.approx(0.6907, abs=5e-4)
-    assert found["cider"]["value"] == pytest.approx(0.5753, abs=5e-4)
+    assert found["vector-ridge"]["value"] == pytest.approx(0.6673, abs=5e-4)
+    assert found["cider"]["value"] == pytest.approx(0.5318, abs=5e-4)
     ahead = next(table.frame for table in result.tables if "difference" in table.frame.columns)
     assert ahead["low"][0] > 0.05
     assert preferred(store, "vector-ridge", "flickr8k:test") > 0.96
