@@ -61,7 +61,7 @@ def test_a_variant_of_a_metric_is_counted_by_a_relation_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("nope", "no such metric; `auditor metrics` lists them"),
+        ("nope", "unknown metric; `auditor metrics` lists them all"),
         ("bleu-4:sigma=3", "has no parameter 'sigma'; it has smooth, floor, bp, effective, weights"),
         ("bleu-4:smooth=nope", "must be one of paper, mteval, none"),
         ("cider-d:sigma=0", "must be a positive number"),

@@ -36,10 +36,10 @@ def repeats(audited: Sequence[Captions], progress: Progress, *, left_out: bool) 
             equal = number - int(captions.like(replace(selection, distinct=tokenizer)).images()["captions"].sum())
         if not (repeated or equal) or (repeated <= _MOST * number and not left_out):
             continue
-        without = "" if equal == repeated else f" ({equal:,} under tokenizer {tokenizer})"
+        omitted = "them out" if equal == repeated else f"out the {equal:,} that are equal under tokenizer {tokenizer}"
         verb = "repeats" if repeated == 1 else "repeat"
         end = (
-            f". {DISTINCT.capitalize()} rows leave them out{without}, {RAW} rows include them"
+            f". {DISTINCT.capitalize()} rows leave {omitted}, {RAW} rows include them"
             if left_out
             else ", so the human bound is inflated. Use --distinct to count each text once"
         )

@@ -209,7 +209,7 @@ def test_what_is_lacking_is_said(store: Store) -> None:
         bounds(store, "set", metrics=["vector-ridge"])
     with pytest.raises(MetricError, match="no vectors of its texts and images"):
         bounds(store, "set", metrics=["clipscore"])
-    with pytest.raises(MetricError, match="vectors=set: holds captions, no vectors"):
+    with pytest.raises(MetricError, match="vectors=set: holds captions, not vectors"):
         bounds(store, "set", metrics=["vector-ridge:vectors=set"])
     with pytest.raises(UsageError, match="nothing: not in"):
         bounds(store, "set", metrics=["vector-ridge:vectors=nothing"])

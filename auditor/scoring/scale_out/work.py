@@ -57,7 +57,7 @@ class Work:
                     raise SourceError(f"{path}: a link or a pipe, not a file of this work; {_REMEDY}")
             if file.exists() and self.plan() != plan:
                 raise UsageError(
-                    f"{self.folder}: contains the work of another command, or of other versions of captions, metrics or "
+                    f"{self.folder}: contains other work: another command, or other captions, metrics or versions of "
                     f"auditor; {_REMEDY}"
                 )
             if not file.exists():

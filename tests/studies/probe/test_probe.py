@@ -250,7 +250,7 @@ def test_images_without_references_and_captions_without_words_are_explained(stor
     filled(store, [("a", 0, "..."), ("a", 1, ""), ("b", 0, "one caption only"), ("c", 0, ""), ("c", 1, "-")])
     result = probe(store, "set", metrics=["bleu-1"])
     told = " ".join(result.sentences)
-    assert "1 image has one caption only" in told
+    assert "1 image has a single caption" in told
     assert "reference-words-1 changed no caption" in told
     assert set(result.frame["n"]) == {4}
     assert result.frame["relative"].null_count() == result.frame.height
