@@ -111,7 +111,7 @@ def test_default_metric_that_cannot_be_had_is_left_out_and_said_so(monkeypatch: 
 
     monkeypatch.setattr(registry, "METRICS", METRICS | {"meteor": replace(METRICS["meteor"], require=missing)})
     assert "meteor" not in [asked.label for asked in requests(None)]
-    assert [str(one) for one in registry.left_out(None)] == ["left out: meteor: needs words"]
+    assert [str(one) for one in registry.left_out(None)] == ["skipped: meteor: needs words"]
     assert registry.left_out(["bleu-1"]) == []
     with pytest.raises(MissingExtraError, match="needs words"):
         requests(["meteor"])

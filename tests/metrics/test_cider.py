@@ -261,7 +261,7 @@ def test_single_image_keeps_the_other_metrics_where_none_was_asked_for(store: St
         assert "bleu-4" in names
         assert not names & {"cider", "cider-d"}
         assert not result.signatures.keys() & {"cider", "cider-d"}
-        assert any("no cider, cider-d: with one image" in note for note in result.sentences)
+        assert any("cider, cider-d not available: with one image" in note for note in result.sentences)
 
 
 def test_single_image_is_left_out_of_a_comparison_by_cider(store: Store) -> None:

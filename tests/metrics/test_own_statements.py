@@ -126,7 +126,7 @@ def test_files_that_are_none_are_named() -> None:
             request(f"sql:{name}")
     with pytest.raises(MetricError, match="bleu-1: a metric of auditor, or of a package has this name"):
         request(written("-- name: bleu-1\nselect id, 1 as score from candidates"))
-    with pytest.raises(MetricError, match="two words: no name of a metric"):
+    with pytest.raises(MetricError, match="two words: invalid metric name"):
         request(written("-- name: two words\nselect id, 1 as score from candidates"))
 
 
@@ -143,7 +143,7 @@ def test_files_that_are_none_are_named() -> None:
             "select id, 'nan'::double as score from candidates",
             r"^odd: image a, slot 0: returned nan, not a finite number",
         ),
-        ("select id, 1 as score from candidates, range(2)", r"^odd.sql: gives 12 scores for 6 candidates"),
+        ("select id, 1 as score from candidates, range(2)", r"^odd.sql: returns 12 scores for 6 candidates"),
         (
             "select id + 6 as id, 1 as score from candidates",
             r"^odd.sql: returns a score for id \d+, which no candidate has",

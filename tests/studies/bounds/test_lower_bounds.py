@@ -163,7 +163,7 @@ def test_what_cannot_be_drawn_is_left_out_with_the_reason(store: Store) -> None:
     assert set(result.frame["candidate"]) == {"human", "intra", "gibberish-10", "gibberish-mean"}
     told = " ".join(result.sentences)
     assert "inter not available: needs a dataset that is not related" in told
-    assert "no brown, gibberish-brown-10, gibberish-brown-mean: brown is not in the store" in told
+    assert "brown, gibberish-brown-10, gibberish-brown-mean not available: brown is not in the store" in told
     for name in ("inter", "brown"):
         with pytest.raises(MetricError, match=f"one: no {name}"):
             bounds(store, "one", metrics=["bleu-1"], candidates=[name])
@@ -282,7 +282,7 @@ def test_pooled_idf_counts_the_images_of_all_datasets(filled: Store, tmp_path: P
     assert f"|idf:{label.partition('=')[2]}|" in found.signatures[label]
     alone = bounds(filled, "one", metrics=["cider"], candidates=["human"])
     assert not alone.frame["mean"].equals(found.frame.filter(dataset="one", metric=label, candidate="human")["mean"])
-    with pytest.raises(MetricError, match="is set by `auditor reproduce wang2016`"):
+    with pytest.raises(MetricError, match="is only set by `auditor reproduce wang2016`"):
         bounds(filled, "one", metrics=[label], candidates=["human"])
 
 

@@ -265,7 +265,7 @@ def test_one_image_has_no_cider_and_a_single_word_no_other_to_replace_it(store: 
     assert "cider" not in result.frame["metric"]
     assert set(result.frame["change"]) == {0.0}
     assert any("reference-words-1 changed no caption" in note for note in result.sentences)
-    with pytest.raises(MetricError, match="no cider"):
+    with pytest.raises(MetricError, match="cider not available"):
         probe(store, "set", metrics=["cider"], components=["order"])
 
 
