@@ -21,7 +21,7 @@ def do(plan: Plan, work: Work, execute: Execute, progress: Progress = silent) ->
     for name, stage in STAGES.items():
         parts = stage.parts(plan)
         missing = [number for number in range(parts) if not work.whole(name, number)]
-        pace = _Pace(f"{plan.dataset}: {stage.says}", parts, plan.captions / max(1, parts), parts - len(missing))
+        pace = _Pace(f"{plan.dataset}: {stage.title}", parts, plan.captions / max(1, parts), parts - len(missing))
         progress(*pace.report())
         for done in execute(work.folder, name, missing) if missing else ():
             pace.add(done.memory)
@@ -43,7 +43,7 @@ def files(plan: Plan) -> Iterator[tuple[str, int]]:
 class _Pace:
     """The progress and speed of a stage: of `parts` tasks with so many `captions` each, `done` before it began."""
 
-    says: str
+    title: str
     parts: int
     captions: float
     done: int
@@ -59,4 +59,4 @@ class _Pace:
         """Return the arguments of a progress report."""
         took = time.monotonic() - self.began
         pace = f"{self.made * self.captions / took:,.0f} captions/s, " if self.made and took else ""
-        return f"{self.says}; {pace}{self.memory / 2**30:.1f} GiB", self.done + self.made, self.parts
+        return f"{self.title}; {pace}{self.memory / 2**30:.1f} GiB", self.done + self.made, self.parts

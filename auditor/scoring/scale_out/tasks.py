@@ -53,12 +53,12 @@ class Done(NamedTuple):
 class Stage:
     """One step of the work.
 
-    `says` is its name in progress, `parts` the number of files it writes, `groups` the number of row groups in
+    `title` is its name in progress, `parts` the number of files it writes, `groups` the number of row groups in
     each: a reader reads one group only. `run` computes the rows of a file.
     """
 
     name: str
-    says: str
+    title: str
     parts: Callable[[Plan], int]
     groups: Callable[[Plan], int]
     run: Callable[[Plan, Work, int, Share], pl.DataFrame]
