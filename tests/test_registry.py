@@ -61,7 +61,7 @@ def test_a_variant_of_a_metric_is_counted_by_a_relation_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("nope", "no such metric; `auditor metrics` lists them"),
+        ("nope", "unknown metric; `auditor metrics` lists them all"),
         ("bleu-4:sigma=3", "has no parameter 'sigma'; it has smooth, floor, bp, effective, weights"),
         ("bleu-4:smooth=nope", "must be one of paper, mteval, none"),
         ("cider-d:sigma=0", "must be a positive number"),
@@ -111,7 +111,7 @@ def test_default_metric_that_cannot_be_had_is_left_out_and_said_so(monkeypatch: 
 
     monkeypatch.setattr(registry, "METRICS", METRICS | {"meteor": replace(METRICS["meteor"], require=missing)})
     assert "meteor" not in [asked.label for asked in requests(None)]
-    assert [str(one) for one in registry.left_out(None)] == ["left out: meteor: needs words"]
+    assert [str(one) for one in registry.left_out(None)] == ["skipped: meteor: needs words"]
     assert registry.left_out(["bleu-1"]) == []
     with pytest.raises(MissingExtraError, match="needs words"):
         requests(["meteor"])

@@ -1,4 +1,4 @@
-"""The room of a held-out caption: what is counted of it, and the scorers that turn counts into scores.
+"""Metrics: what they count, and the scorers that compute scores from counts.
 
-SQL counts, Polars scores. A scorer never sees a store; nothing here knows which question is asked.
+SQL counts, Polars scores. Scorers do not read the store, and do not depend on the study that uses them.
 """

@@ -1,6 +1,6 @@
 """BLEU-N (Papineni et al. 2002) of captions, of images and of a corpus, from the counts of `sql/metrics/bleu/bleu.sql`.
 
-Smoothed as Wang & Gaizauskas 2016, footnote 4, do; or as the programs do that others used (see `_SMOOTH`).
+Smoothed as in Wang & Gaizauskas 2016, footnote 4, or as in other programs (see `_SMOOTH`).
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from auditor.metrics.together import Together
 
 _ORDERS = range(1, 5)
 
-#: What pycocoevalcap adds to matches and to totals, so that 0/0 is 0 in effect.
+#: What pycocoevalcap adds to matches and to totals, so 0/0 becomes 0 in effect.
 _TINY, _SMALL = 1e-15, 1e-9
 
 _SMOOTH = Parameter(
     "paper",
-    "what an n-gram order without a match counts. paper: the k-th such order 1/(2^k total), also where the caption is "
-    "too short for the order (total 1). mteval: the same, but an order it is too short for counts as matched "
-    "(mteval-v13a, jBLEU). nltk3: as paper, but 0 where no word matches (NLTK's method 3). exp: as nltk3, but 0 where "
-    "the caption is too short; floor: `floor`/total instead of 1/(2^k total); none: 0 (sacrebleu's methods). add-1: "
+    "precision of an n-gram order without a match. paper: 1/(2^k total) for the k-th such order, also if the caption "
+    "is too short for the order (total 1). mteval: the same, but an order it is too short for counts as matched "
+    "(mteval-v13a, jBLEU). nltk3: as paper, but 0 if no word matches (NLTK's method 3). exp: as nltk3, but 0 if "
+    "the caption is too short. floor: `floor`/total instead of 1/(2^k total). none: 0 (sacrebleu's methods). add-1: "
     "one more match and one more n-gram for each n > 1 (Lin & Och 2004). coco: 1e-15 more matches, 1e-9 more n-grams "
     "(pycocoevalcap)",
     ("paper", "mteval", "none", "add-1", "floor", "nltk3", "exp", "coco"),
 )
 
 _FLOOR = Parameter(
-    0.1, "matches of an order that has none, with smooth=floor", matters=lambda settings: settings["smooth"] == "floor"
+    0.1, "matches of an order without a match, if smooth=floor", matters=lambda settings: settings["smooth"] == "floor"
 )
 
 _BP = Parameter(
@@ -43,7 +43,7 @@ _BP = Parameter(
 )
 
 _EFFECTIVE = Parameter(
-    False, "leave orders that the caption is too short for out of the mean (sacrebleu's effective_order)", (True, False)
+    False, "exclude orders that the caption is too short for from the mean (sacrebleu's effective_order)", (True, False)
 )
 
 _WEIGHTS = Parameter(
@@ -55,7 +55,7 @@ _WEIGHTS = Parameter(
 
 _STEM = Parameter(
     False,
-    "stem words first (Porter 1980), as Vedantam et al. 2015 do for every metric",
+    "stem words first (Porter 1980), as in Vedantam et al. 2015 for every metric",
     (True, False),
     matters=lambda settings: bool(settings["stem"]),
 )
@@ -73,24 +73,24 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
 
 
 def per_image(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.DataFrame:
-    """Score the candidates of each image together, as a corpus of their own. Columns: image, value; sorted by image.
+    """Score the candidates of each image together, as a separate corpus. Columns: image, value; sorted by image.
 
-    For held-out captions this is mBLEU, each caption of an image against its others (van Miltenburg et al. 2018,
-    section 1); the mean of `score` over an image's captions is its average reading.
+    For held-out captions this is mBLEU, each caption of an image against the others (van Miltenburg et al. 2018,
+    section 1). Averaging `score` over the captions of an image is the other definition.
     """
     summed = _statistics(counts).group_by("image").sum().sort("image")
     return summed.select("image", value=_bleu(summed, parameters))
 
 
 def corpus(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> float:
-    """Score all candidates together: matches, n-grams and lengths are summed first. Without candidates: nan."""
+    """Score all candidates together: matches, n-grams and lengths are summed first. Returns nan without candidates."""
     if counts.is_empty():
         return math.nan
     return float(_bleu(_statistics(counts).drop("image").sum(), parameters).item())
 
 
 def _statistics(counts: pl.DataFrame) -> pl.DataFrame:
-    """Keep what BLEU is made of, which adds up: image, matches_n, total_n (n = 1 to 4) and lengths, as doubles."""
+    """Return the additive statistics of BLEU: image, matches_n, total_n (n = 1 to 4) and lengths, as doubles."""
     length = pl.col("length").cast(pl.Float64)
     return counts.select(
         "image",
@@ -124,7 +124,7 @@ def _bleu(statistics: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
 
 
 def _as_coco(statistics: pl.DataFrame, order: int, bp: str) -> pl.Series:
-    """Score by pycocoevalcap's own operations in their order, which therefore gives its bits: of many scores near 0."""
+    """Score by pycocoevalcap's operations in their order, for equal bits: many of these scores are near 0."""
     product: pl.Expr = pl.lit(1.0)
     for n in range(1, order + 1):
         product = product * ((pl.col(f"matches_{n}") + _TINY) / (pl.col(f"total_{n}") + _SMALL))
@@ -140,7 +140,7 @@ def _total(n: int, smooth: str) -> pl.Expr:
 
 
 def _log_precisions(totals: Sequence[pl.Expr], smooth: str, floor: float) -> list[pl.Expr]:
-    """Return log p_n for n = 1 ..., scanning the orders from the first: -inf where the precision is 0."""
+    """Return log p_n for n = 1 ..., scanning the orders from the first: -inf if the precision is 0."""
     never = pl.lit(float("-inf"))
     missed: pl.Expr = pl.lit(0.0)
     precisions = []
@@ -162,14 +162,14 @@ def _log_precisions(totals: Sequence[pl.Expr], smooth: str, floor: float) -> lis
                 without = pl.when(total > 0).then(pl.lit(float(floor)).log() - total.log()).otherwise(never)
             case _:
                 without = never
-        if n == 1 and smooth in ("nltk3", "exp", "floor"):  # where no word matches, these programs do not smooth
+        if n == 1 and smooth in ("nltk3", "exp", "floor"):  # if no word matches, these programs do not smooth
             without = never
         precisions.append(pl.when(matches > 0).then((matches / total).log()).otherwise(without))
     return precisions
 
 
 def _log_penalty(bp: str, smooth: str) -> pl.Expr:
-    """Return log BP = min(0, 1 - r/c), r the length of the closest or of the shortest reference."""
+    """Return log BP = min(0, 1 - r/c), r being the length of the closest or of the shortest reference."""
     if bp == "none":
         return pl.lit(0.0)
     length, reference = pl.col("length"), pl.col(f"{bp}_length")
@@ -178,7 +178,7 @@ def _log_penalty(bp: str, smooth: str) -> pl.Expr:
     return pl.min_horizontal(pl.lit(0.0), 1 - reference / length)
 
 
-#: BLEU of all candidates as one text, as Papineni et al. 2002 define it.
+#: BLEU of all candidates as one text, as defined in Papineni et al. 2002.
 TOGETHER = Together(lambda counts, _: _statistics(counts), _bleu)
 
 
@@ -187,7 +187,7 @@ def _normalization(settings: Mapping[str, Any]) -> str | None:
 
 
 def _is_coco(settings: Mapping[str, Any]) -> bool:
-    """Return whether most captions of wrong images score 10^-12 or less, and are ranked by it."""
+    """Return whether captions are ranked by scores of 10^-12 or less, as most captions of wrong images have."""
     return bool(settings["smooth"] == "coco")
 
 
@@ -202,12 +202,12 @@ def _card(order: int) -> Metric:
         counts="bleu",
         score=score,
         summary=f"sentence-level BLEU: geometric mean of clipped precisions, n = 1 to {order}, with brevity penalty",
-        kind="precision, with a penalty for brevity",
+        kind="precision, with a brevity penalty",
         range="0 to 1",
-        references="clips against the union of the references: grows with their number; compare only equal numbers",
+        references="clips against all references: increases with their number; compare only equal numbers",
         sensitivity="strong",
         edge_cases=(
-            "no token in common is smoothed too (BLEU-1 of 'cat' against 'dog' is .5); an empty caption scores 0; "
+            "without a common token it is smoothed (BLEU-1 of 'cat' against 'dog' is .5); an empty caption scores 0; "
             "an identical pair shorter than N words scores below 1"
         ),
         source="Papineni et al. 2002; smoothing: Wang & Gaizauskas 2016, footnote 4, after mteval-v13a",

@@ -1,4 +1,4 @@
-"""What a metric declares of itself: its counts, its scorer, its settings, where it comes from."""
+"""The declaration of a metric: its counts, its scorer, its settings, its source."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from auditor.errors import MetricError
 from auditor.metrics import idf
 from auditor.result import plain
 
-#: How a setting begins that names a file.
+#: The prefix of a setting that names a file.
 OF_FILE = "file:"
 
-#: What a metric's words are: those of English, or such as are written in Latin letters.
+#: The captions that a metric can read: in English, or in Latin script.
 Writing = Literal["english", "latin"]
 
 
@@ -24,11 +24,11 @@ Writing = Literal["english", "latin"]
 class Parameter:
     """A setting of a metric.
 
-    `choices` lists what it may be, `aliases` other words for them; `read`, which raises `MetricError`, makes a setting
-    of a word, of the form `form`, that is none of them, or gives null; it opens no file. `of_file` alone does: it makes
-    a setting of `file:PATH`, where a setting may be that. A setting without choices is a number of at least `least`
-    (above it where `least` is 0 and `zero` is false), a whole one where its default is an `int`. `matters` says whether
-    it changes a score under the other settings, null that it always does: a signature names no other.
+    `choices` are its values, `aliases` other words for them. `read` parses any other word, of the form `form`; it
+    returns null or raises `MetricError` if it cannot, and opens no file. Only `of_file` does, which parses `file:PATH`.
+    A setting without choices is a number of at least `least` (above 0 if `least` is 0 and `zero` is false), and a whole
+    number if its default is an `int`. `matters` returns whether it affects the score under the other settings; null
+    means always. A signature names only settings that do.
     """
 
     default: str | float | bool
@@ -45,21 +45,21 @@ class Parameter:
 
     @property
     def words(self) -> list[str]:
-        """List what a setting with choices may be."""
+        """The values of a setting with choices."""
         return [str(choice).lower() for choice in self.choices] + ([self.form] if self.form else [])
 
     @property
     def range(self) -> str:
-        """Say in words what a setting without choices may be."""
+        """The range of a setting without choices, in words."""
         number = "whole number" if isinstance(self.default, int) else "number"
         if self.least:
             return f"a {number} from {plain(self.least)}"
         return f"a {number} from 0" if self.zero else f"a positive {number}"
 
     def setting(self, text: str, key: str, value: str) -> str | float | bool:
-        """Read what a request `text` says of this parameter, its `key`.
+        """Parse the value of this parameter, called `key`, in the request `text`.
 
-        Raises `MetricError` that lists what it may be.
+        Raises `MetricError` that lists the valid values.
         """
         if not self.choices:
             return self._number(text, key, value)
@@ -86,12 +86,12 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Kernel:
-    """What aligns tokens where SQL cannot.
+    """Compiled code that aligns tokens, which SQL cannot do.
 
-    Its counts are kept under `name`. `run` gets the rows of the SELECT and of the further `relations`, by name, for one
-    bucket of images, and the counting parameters; it gives counts, one row per candidate (candidate, image, slot
-    first). A change of what it counts is a new `version`. Where it does not keep, its counts are made anew each time.
-    `compiles` names what its first use compiles, as `kernels.compiled` does.
+    Its counts are kept under `name`. `run` receives the rows of the SELECT and of further `relations`, by name, for one
+    bucket of images, and the counting parameters. It returns counts, one row per candidate (candidate, image, slot
+    first). If its counts change, so must its `version`. Unless it `keeps` counts, they are computed every time.
+    `compiles` is the function that its first use compiles, named as in `kernels.compiled`.
     """
 
     name: str
@@ -103,13 +103,13 @@ class Kernel:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether it need not be compiled first, which takes seconds."""
+        """Whether it is already compiled, which takes seconds."""
         return self.compiles is None or is_kept(self.compiles)
 
 
 @dataclass(frozen=True)
 class CountSpec:
-    """One counting: a SELECT, by name, and what changes its counts: parameters, kernel, normalization of tokens."""
+    """One counting: a SELECT, by name, and all that affects its counts: parameters, kernel, normalization of tokens."""
 
     relation: str
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -118,12 +118,12 @@ class CountSpec:
 
     @property
     def relations(self) -> tuple[str, ...]:
-        """Every SELECT that it runs."""
+        """The SELECTs that it runs."""
         return (self.relation, *(self.kernel.relations if self.kernel else ()))
 
     @property
     def table(self) -> str:
-        """What its counts are kept under."""
+        """The name under which its counts are kept."""
         return self.kernel.name if self.kernel else self.relation
 
     @property
@@ -133,38 +133,40 @@ class CountSpec:
 
     @property
     def idf_mode(self) -> str:
-        """Which document frequencies it weighs n-grams by, if it does."""
+        """The document frequencies that it weighs n-grams by, if it does."""
         return str(self.params.get("idf", idf.DATASET))
 
     def __hash__(self) -> int:
         return hash((self.table, frozenset(self.params.items())))
 
 
-#: What counts: a SELECT, and the kernel that its rows go through, if any.
+#: A SELECT, and the kernel that processes its rows, if any.
 Counting = tuple[str, Kernel | None]
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric's card.
+    """The card of a metric.
 
-    `kind` says what it measures (precision, F, an error rate, consensus), `range` between which values it lies;
-    `references` how those of a caption become one score, `sensitivity` how far that depends on their number: strong
-    (any of them may match), some (the best counts), none (they are averaged). Parameters may change all of this; the
-    card describes the defaults.
+    `kind` is what it measures (precision, F, an error rate, consensus), `range` its lowest and highest value.
+    `references` is how references are combined into one score, `sensitivity` how much it depends on their number:
+    strong (any of them may match), some (the best counts), none (they are averaged). Parameters may change all of
+    this; the card describes the defaults.
 
-    `counts` is the SELECT behind it, `kernel` what makes counts of its rows where it aligns tokens.
-    `fixed` are settings that the name itself makes, `shown` whether a signature repeats them; `counted_with` are those
-    parameters of the SELECT that the name makes. `normalization` says, by the settings, what the metric makes of tokens
-    before it counts; `variant`, which SELECT and kernel count instead of `counts` and `kernel`; `refusal`, why a
-    selection of so many images can have no such scores; `writing`, of which captions alone it has any.
-    Each may be null, and give null: then nothing is changed, or refused. `default` says whether a request for no metric
-    in particular means it too.
-    `require` raises `MissingExtraError` where a part that it cannot do without is not installed. `lists` names the word
-    lists that it reads, by a hash: other lists, other counts.
-    `signed` says what a signature names beside settings and lists, by tokenizer and settings. One that `sees_images`
-    reads vectors and no references. `caution` is what is to be said beside its scores. `ranks_what_is_tiny` says, by
-    the settings, whether scores below 10^-12 are told apart: they are rounded to 12 significant digits then.
+    `counts` is its SELECT, `kernel` computes counts from its rows if it aligns tokens. `fixed` are settings that its
+    name implies, `shown` whether a signature repeats them. `counted_with` are parameters of the SELECT that its name
+    implies.
+
+    These depend on the settings: `normalization` of tokens before counting; `variant`, the SELECT and kernel instead of
+    `counts` and `kernel`; `refusal`, why it cannot score a selection of so many images; `writing`, the captions that it
+    can read. Each may be null, or return null: then nothing is changed or restricted.
+
+    `default` is whether it is used if no metric is requested. `require` raises `MissingExtraError` if a required
+    component is not installed. `lists` returns the hash of the word lists that it reads, which affect its counts.
+    `signed` returns what a signature names in addition to settings and lists, by tokenizer and settings. A metric that
+    `sees_images` reads vectors instead of references. `caution` is a warning that is printed with its scores.
+    `ranks_what_is_tiny` returns, by the settings, whether scores below 10^-12 are distinguished: then they are rounded
+    to 12 significant digits.
     """
 
     name: str

@@ -29,19 +29,20 @@ _POPOVIC = """@inproceedings{popovic-2015-chrf,
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     """Return the F-score of the best reference, per candidate, in the order of the counts.
 
-    For each order of n-grams: precision, the share of the candidate's that the reference has, and recall, the share of
-    the reference's that the candidate has. `smooth = "effective"` averages both over the orders that both texts are
-    long enough for and takes F_beta of the means; `smooth = "eps"` averages F_beta over all orders, a share of nothing
-    being 1e-16.
+    Precision is the share of the candidate's n-grams that the reference has, recall the share of the reference's that
+    the candidate has, for each order. `smooth = "effective"` averages both over the orders that both texts are long
+    enough for, and computes F_beta of the means. `smooth = "eps"` averages F_beta over all orders; a share of 0 n-grams
+    is 1e-16.
     """
     scored = _pairs(counts, parameters).select("row", value=_f(parameters))
     return scored.group_by("row").agg(pl.col("value").max()).sort("row")["value"]
 
 
 def _pairs(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.DataFrame:
-    """Put each candidate beside each of its references.
+    """Return a row for each candidate and each of its references.
 
-    Columns: row, and for each order of n-grams how many the candidate has (`ours_…`), the reference, and both.
+    Columns: row, and for each order the number of n-grams of the candidate (`ours_…`), of the reference (`theirs_…`),
+    and of both (`both_…`).
     """
     pairs = counts.drop("candidate", "image", "slot").with_row_index("row").explode(cs.list())
     lengths = []
@@ -71,9 +72,9 @@ def _f(parameters: Mapping[str, Any]) -> pl.Expr:
 
 
 def _sums(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.DataFrame:
-    """Take the counts of the reference by which F is highest, the first of such.
+    """Return the counts of the reference with the highest F, the first if several are equal.
 
-    As sacrebleu adds them up: where the reference is too short for an order, the candidate's count as none.
+    As in sacrebleu, n-grams of the candidate count as 0 for orders that the reference is too short for.
     """
     pairs = _pairs(counts, parameters).with_columns(value=_f(parameters))
     best = (
@@ -93,18 +94,18 @@ def _of_sums(sums: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     return sums.select(_f(parameters)).to_series()
 
 
-#: chrF of all candidates as one text, as sacrebleu's corpus score.
+#: chrF of all candidates as one text, as in sacrebleu's corpus score.
 TOGETHER = Together(_sums, _of_sums)
 
 _Shares = list[tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]]
 
 
 def _f_of_means(shares: _Shares, factor: float) -> pl.Expr:
-    both = [mine & other for mine, other, _, _ in shares]
-    orders = pl.sum_horizontal(some.cast(pl.Float64) for some in both)
+    both = [ours & theirs for ours, theirs, _, _ in shares]
+    orders = pl.sum_horizontal(has_both.cast(pl.Float64) for has_both in both)
     precision, recall = (
         pl.sum_horizontal(
-            pl.when(some).then(share[side]).otherwise(0.0) for some, share in zip(both, shares, strict=True)
+            pl.when(has_both).then(share[side]).otherwise(0.0) for has_both, share in zip(both, shares, strict=True)
         )
         / orders
         for side in (2, 3)
@@ -115,9 +116,9 @@ def _f_of_means(shares: _Shares, factor: float) -> pl.Expr:
 
 def _mean_of_f(shares: _Shares, factor: float) -> pl.Expr:
     parts = []
-    for mine, other, precise, recalled in shares:
-        precision = pl.when(mine & other).then(precise).otherwise(_EPS)
-        recall = pl.when(other).then(recalled).otherwise(_EPS)
+    for ours, theirs, precise, recalled in shares:
+        precision = pl.when(ours & theirs).then(precise).otherwise(_EPS)
+        recall = pl.when(theirs).then(recalled).otherwise(_EPS)
         below = factor * precision + recall
         parts.append(pl.when(below > 0).then((1 + factor) * precision * recall / below).otherwise(_EPS))
     return pl.sum_horizontal(parts) / len(parts)
@@ -142,8 +143,8 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
         ours, theirs = (chrf.lengths(side, parts[unit]) for side in (both.candidates, both.references))
         counts = counts.with_columns(pl.Series(f"{unit}s", ours))
         columns[f"reference_{unit}s"] = theirs[met.reference]
-        for n, found in enumerate(chrf.matches(both, parts[unit], most), 1):
-            columns[f"{unit}_matches_{n}"] = found
+        for n, matches in enumerate(chrf.matches(both, parts[unit], most), 1):
+            columns[f"{unit}_matches_{n}"] = matches
     lists = (
         pl.DataFrame({"row": met.candidate, **columns}).group_by("row", maintain_order=True).agg(pl.all()).drop("row")
     )
@@ -151,7 +152,7 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
 
 
 def _spelling(words: pl.Series) -> Texts:
-    """Lay words out as characters, word after word, numbered in the order of their code points."""
+    """Convert words to characters, word after word, numbered in the order of their code points."""
     letters = np.frombuffer("".join(words).encode("utf-32-le"), np.uint32)
     numbers = np.unique(letters, return_inverse=True)[1].astype(np.uint32)
     return Texts(numbers, offsets(words.str.len_chars().to_numpy()))
@@ -164,13 +165,13 @@ CARDS = (
         score=score,
         kernel=Kernel("chrf", _count, ("reference_tokens", "chrf_word"), compiles="chrf._count"),
         summary="F-score of n-grams of characters, n = 1 to 6, with the best reference; word_order=2 is chrF++",
-        kind="F, in which recall weighs twice as much as precision; beta sets how much",
+        kind="F, with recall weighted twice as much as precision; beta sets how much",
         range="0 to 1; to 100 with scale=x100",
-        references="best reference: grows with their number; compare only equal numbers",
+        references="best reference: increases with their number; compare only equal numbers",
         sensitivity="some",
         edge_cases=(
             "an empty caption or reference scores 0; orders that a text is too short for are left out, or count as "
-            "nothing with smooth=eps"
+            "0 with smooth=eps"
         ),
         source="Popović 2015; word n-grams: Popović 2017; sacrebleu 2.6, CHRF.sentence_score / 100",
         bibtex=_POPOVIC,
@@ -181,10 +182,10 @@ CARDS = (
             "smooth": Parameter(
                 "effective",
                 "effective: F of mean precision and recall over the orders that both texts are long enough for; "
-                "eps: mean F over all orders, as chrF++.py has it",
+                "eps: mean F over all orders, as in chrF++.py",
                 ("effective", "eps"),
             ),
-            "scale": Parameter("raw", "raw: at most 1; x100: at most 100, as sacrebleu prints it", ("raw", "x100")),
+            "scale": Parameter("raw", "raw: at most 1; x100: at most 100, as printed by sacrebleu", ("raw", "x100")),
         },
         default=False,
     ),

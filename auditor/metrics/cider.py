@@ -1,4 +1,4 @@
-"""CIDEr and CIDEr-D of one caption (Vedantam et al. 2015) and their variants (appendix VIII), from what SQL counted."""
+"""CIDEr and CIDEr-D of one caption (Vedantam et al. 2015) and their variants (appendix VIII), from counts of SQL."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _ORDERS = range(1, 5)
 
 _STEM = Parameter(
     False,
-    "stem words first (Porter 1980), as section 4 has it for CIDEr; its authors' program does not",
+    "stem words first (Porter 1980), as described in section 4; the authors' program does not",
     (True, False),
 )
 
 _TF = Parameter(
     "official",
-    "what is clipped. official: counts, as in the authors' program; paper: counts divided by the text's number of "
+    "what is clipped. official: counts, as in the authors' program; paper: counts divided by the number of the text's "
     "n-grams of that order (eq. 1)",
     ("official", "paper"),
     counts=True,
@@ -30,31 +30,31 @@ _SIGMA = Parameter(6.0, "width of the length penalty, in bigrams", counts=True)
 
 _N = Parameter(
     "all",
-    "orders of n-grams: all of 1 to 4, or one alone (CIDEr_1 … CIDEr_4)",
+    "orders of n-grams: all from 1 to 4, or a single one (CIDEr_1 … CIDEr_4)",
     ("all", "1", "2", "3", "4"),
     {"0": "all"},
 )
 
 _COMBINE = Parameter(
     "mean",
-    "how the four orders become one score: mean (eq. 3); exp: exp of the mean logarithm, 0 where an order is 0 "
+    "how the four orders are combined: mean (eq. 3); exp: exp of the mean logarithm, 0 if an order is 0 "
     "(CIDEr-exp, for which appendix VIII gives no formula)",
     ("mean", "exp"),
 )
 
 _REFERENCES = Parameter(
-    "mean", "over the references: mean (eq. 2), or max: the score against the best of them (CIDEr-max)", ("mean", "max")
+    "mean", "over the references: mean (eq. 2), or max: the score with the best reference (CIDEr-max)", ("mean", "max")
 )
 
 _IDF = Parameter(
     idf.DATASET,
     "documents; natural logarithm, document frequency at least 1. dataset: the images of the reference's dataset and "
-    "split, all captions. As the authors' program counts, whose documents are items, candidates with their references: "
-    "fold, one run for each place of the caption left out (refused where the words of all captions, once for each "
-    "place of their image, are more than 16 million); run, all in one run (a system's captions are one run either "
-    "way). none: every idf is 1. file:PATH: a table (CSV, Parquet, JSON lines) of gram (words joined by blanks) and "
-    "images; its empty gram gives the number of documents. `auditor reproduce wang2016` makes the images of "
-    "all its datasets the documents, too",
+    "split, with all captions. fold and run: as in the authors' program, whose documents are items, candidates with "
+    "their references. fold: one run for each position of the caption left out (an error above 16 million words, if "
+    "each caption counts once per position of its image). run: all items in one run (a system's captions are one run "
+    "in both). none: every idf is 1. file:PATH: a table (CSV, Parquet, JSON lines) with columns gram (words joined by "
+    "spaces) and images; its empty gram gives the number of documents. `auditor reproduce wang2016` uses the images of "
+    "all its datasets as documents",
     idf.READINGS,
     counts=True,
     form=idf.FORM,
@@ -64,9 +64,9 @@ _IDF = Parameter(
 
 _SCALE = Parameter(
     "raw",
-    "raw: at most 1, as Wang & Gaizauskas 2016 print it; x10: at most 10, as the authors' program and pycocoevalcap "
-    "give it, whose CIDEr is cider-d under --tokenizer ptb. Papers on captioning mostly print 100 times the latter: "
-    "raw 0.114, x10 1.14 and a printed 114 are one score",
+    "raw: at most 1, as in Wang & Gaizauskas 2016; x10: at most 10, as in the authors' program and pycocoevalcap, "
+    "whose CIDEr is cider-d with --tokenizer ptb. Most captioning papers print 100 times the latter: raw 0.114, x10 "
+    "1.14 and a printed 114 are the same score",
     ("raw", "x10"),
 )
 
@@ -80,8 +80,8 @@ _VEDANTAM = """@inproceedings{vedantam-etal-2015-cider,
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     """Combine the cosines of n = 1 to 4, per candidate, in the order of the counts.
 
-    `counts` are those of `cider.sql` in `sql/metrics/cider/`, or for the best reference of `cider_by_reference.sql`.
-    The raw scale ends at 1.
+    `counts` are those of `cider.sql` in `sql/metrics/cider/`, or of `cider_by_reference.sql` for the best reference.
+    The highest raw score is 1.
     """
     over, alone = ("mean", "best")[parameters["references"] == "max"], parameters["n"]
     if alone != "all":
@@ -92,7 +92,7 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
         value = pl.col("best_product").sqrt().sqrt()
     else:
         value = (
-            pl.fold(pl.lit(1.0), lambda product, one: product * one, [pl.col(f"mean_{n}") for n in _ORDERS])
+            pl.fold(pl.lit(1.0), lambda product, mean: product * mean, [pl.col(f"mean_{n}") for n in _ORDERS])
             .sqrt()
             .sqrt()
         )
@@ -104,7 +104,7 @@ def _normalization(settings: Mapping[str, Any]) -> str | None:
 
 
 def _variant(settings: Mapping[str, Any]) -> Counting | None:
-    """Count reference by reference where frequencies differ from one fold to the next, or the best reference counts."""
+    """Count reference by reference if frequencies differ between folds, or if the best reference counts."""
     by_reference = settings["idf"] == "fold" or settings["references"] == "max"
     return ("cider_by_reference", None) if by_reference else None
 
@@ -123,14 +123,14 @@ def _cider(
         score=score,
         summary=summary,
         kind="consensus: cosine of weighted n-grams",
-        range="0 to 1; to 10 with scale=x10 (pycocoevalcap); papers on captioning mostly print 100 times the latter",
+        range="0 to 1; to 10 with scale=x10 (pycocoevalcap); most captioning papers print 100 times the latter",
         references=(
-            "mean over the references: does not grow with their number, save by a few per cent where idf comes from "
-            "more captions; with references=max it grows"
+            "mean over the references: does not increase with their number, except by a few percent if idf comes from "
+            "more captions; increases with references=max"
         ),
         sensitivity="none",
         edge_cases=(
-            "n-grams that every document has weigh 0; a single image, whose every idf would be 0, has no score unless "
+            "n-grams in every document have weight 0; a single image, whose idfs would all be 0, has no score unless "
             "idf is none or a file; a text of k < 4 words reaches at most k/4 of the scale; an empty caption scores 0"
         ),
         source=source,
@@ -153,16 +153,16 @@ def _cider(
 CARDS = (
     _cider(
         "cider",
-        {"clipped": False, "tf": _TF.default, "sigma": _SIGMA.default},  # CIDEr-D's: one pass finds both
+        {"clipped": False, "tf": _TF.default, "sigma": _SIGMA.default},  # those of CIDEr-D, so one pass counts both
         "mean cosine of tf-idf vectors with each reference, n = 1 to 4",
         {},
-        "Vedantam et al. 2015, eq. 1-3, as its authors' program computes it: raw counts, no stemming",
+        "Vedantam et al. 2015, eq. 1-3, as computed by the authors' program: raw counts, no stemming",
     ),
     _cider(
         "cider-d",
         {"clipped": True},
         "CIDEr with clipped counts and a Gaussian penalty on the difference in length, n = 1 to 4",
         {"tf": _TF, "sigma": _SIGMA},
-        "Vedantam et al. 2015, section 8, eq. 4-5, as its authors' program computes it: lengths in bigrams",
+        "Vedantam et al. 2015, section 8, eq. 4-5, as computed by the authors' program: lengths in bigrams",
     ),
 )

@@ -1,13 +1,12 @@
-"""Document frequencies of CIDEr: what counts as a document, and how many of them hold an n-gram.
+"""Document frequencies of CIDEr: what a document is, and how many documents contain an n-gram.
 
-`dataset`: the images of the selection, with all their captions, once. `fold` and `run`: what the CIDEr authors'
-program does, whose documents are the items of a run, candidates with their references: one run for each place of the
-caption left out, or all of them as one run. `datasets#DIGEST`: the images of several datasets together, which a study
-has counted (Wang & Gaizauskas 2016, note 7). `none`: every idf is 1. `file:PATH`: a table of the user.
+`dataset`: the images of the selection, with all their captions, once. `fold` and `run`: as in the CIDEr authors'
+program, whose documents are the items of a run, candidates with their references. `fold` is one run for each position
+of the caption left out, `run` is all items as one run. `datasets#DIGEST`: the images of several datasets together,
+counted by a study (Wang & Gaizauskas 2016, note 7). `none`: every idf is 1. `file:PATH`: a table of the user.
 
-Document frequencies from a file of the user: a table with columns gram (words joined by blanks) and images.
-
-The empty gram, which every document holds, says how many documents there are: 40,504 for COCO's validation captions.
+Such a table has columns gram (words joined by spaces) and images. The empty gram, which every document contains, gives
+the number of documents: 40,504 for COCO's validation captions.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ _DIGEST = re.compile(r"#([0-9a-f]{12})$")
 
 
 def file_setting(word: str) -> str:
-    """Make a setting of `file:PATH`: `file:PATH#DIGEST`, so that a signature and kept counts stand for these contents.
+    """Return `file:PATH#DIGEST` for `file:PATH`: signatures and kept counts then depend on the content.
 
-    A digest that is there already must be that of the file. Raises `MetricError` where the file cannot be read.
+    A digest in the setting must be that of the file. Raises `MetricError` if it is not, or the file cannot be read.
     """
     path, expected = _path(word), _DIGEST.search(word)
     try:
@@ -37,28 +36,28 @@ def file_setting(word: str) -> str:
     except OSError as error:
         raise MetricError(f"{path}: cannot be read as document frequencies: {error.strerror}") from error
     if expected and expected[1] != digest:
-        raise MetricError(f"{path}: holds other document frequencies than {expected[1]}: its digest is {digest}")
+        raise MetricError(f"{path}: expected digest {expected[1]}, but its digest is {digest}: the file has changed")
     return f"file:{path}#{digest}"
 
 
 def load(setting: str) -> tuple[pl.DataFrame, float]:
-    """Read the file behind a setting: its n-grams (gram, images), and the natural logarithm of the number of documents.
+    """Read the file of a setting: its n-grams (gram, images), and the natural logarithm of the number of documents.
 
-    Raises `MetricError` where it is no table of document frequencies.
+    Raises `MetricError` if it is not a table of document frequencies.
     """
     path = _path(setting)
     try:
         table = _table(path).select(pl.col("gram").cast(pl.String).fill_null(""), pl.col("images").cast(pl.UInt32))
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = str(error).partition("\n")[0]
-        raise MetricError(f"{path}: no table with columns gram and images (whole numbers): {reason}") from error
+        raise MetricError(f"{path}: not a table with columns gram and images (whole numbers): {reason}") from error
     documents = table.filter(pl.col("gram") == "")["images"]
     if len(documents) != 1 or (documents[0] or 0) < 2:
         raise MetricError(
-            f"{path}: needs one row with an empty gram, whose images are the number of documents, 2 or more"
+            f"{path}: needs one row with an empty gram, whose images are the number of documents (at least 2)"
         )
     if table["gram"].is_duplicated().any():
-        raise MetricError(f"{path}: {table.filter(table['gram'].is_duplicated())['gram'][0]!r} is there more than once")
+        raise MetricError(f"{path}: {table.filter(table['gram'].is_duplicated())['gram'][0]!r} occurs more than once")
     wrong = table.filter(pl.col("images").is_null() | ~pl.col("images").is_between(1, documents[0]))
     if wrong.height:
         raise MetricError(f"{path}: {wrong['gram'][0]!r} is in {wrong['images'][0]} of {documents[0]:,} documents")
@@ -87,20 +86,20 @@ READINGS = (DATASET, "fold", "run", "none")
 TOGETHER = re.compile(r"datasets#[0-9a-f]{12}")
 
 _RETIRED = (
-    "idf=pooled was the items of a run and is now called idf=run; document frequencies of several datasets together "
-    "are those of `auditor reproduce wang2016`"
+    "idf=pooled is now called idf=run; document frequencies of several datasets together are only available in "
+    "`auditor reproduce wang2016`"
 )
 
 
 def by_items(idf_mode: str) -> bool:
-    """Return whether documents are items, and so depend on who the candidates are."""
+    """Return whether documents are items, and so depend on the candidates."""
     return idf_mode in ("fold", "run")
 
 
 def named(word: str) -> str | None:
-    """Make a setting of a word that is no fixed mode; null for one that says nothing.
+    """Return the mode that a word other than `READINGS` names; null for an unknown word.
 
-    Raises `MetricError` for a name that once meant something else.
+    Raises `MetricError` for a mode that was renamed.
     """
     if word == "pooled":
         raise MetricError(_RETIRED)
@@ -108,10 +107,10 @@ def named(word: str) -> str | None:
 
 
 def refusal(idf_mode: str, images: int) -> str | None:
-    """Return why so few images have no idf."""
+    """Return why so few images have no idf; null if they have."""
     if images != 1 or idf_mode not in (DATASET, "fold", "run"):
         return None
     return (
-        "with one image every n-gram is in every image, and so every idf is 0; "
-        "idf=none weighs all n-grams alike, idf=file:PATH takes document frequencies from elsewhere"
+        "with one image every n-gram is in every image, so every idf is 0; "
+        "set idf=none to weigh all n-grams equally, or idf=file:PATH to read document frequencies from a file"
     )

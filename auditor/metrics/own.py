@@ -1,6 +1,6 @@
-"""Metrics of the user's own, a Python function or a SELECT, as the card and the kernel of a metric.
+"""User-defined metrics, a Python function or a SELECT, as the card and the kernel of a metric.
 
-Nothing that they give is kept: its source names a function, but what it calls may change under it.
+Their scores are not kept: the signature names the source of a function, but functions that it calls may change.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ from auditor.errors import MetricError
 from auditor.metrics.card import Kernel, Metric
 from auditor.result import listed
 
-#: Scores a candidate against its references, both as they are written.
+#: Scores a candidate against its references, as they are written.
 OfRow = Callable[[str, list[str]], float]
 
-#: Scores whole columns at once: texts, and lists of texts; a score for each, in their order.
+#: Scores whole columns at once: texts, and lists of texts. Returns a score for each, in their order.
 OfColumns = Callable[[pl.Series, pl.Series], pl.Series | Sequence[float]]
 
 _TEXTS = "candidate_texts"
 
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 
-_SHOWN = 60  # characters of what is no number
+_SHOWN = 60  # characters of a value that is not a number
 
-_FUNCTIONS = 8  # of a module that are named
+_FUNCTIONS = 8  # of a module, listed in an error
 
-#: What gives a metric its name.
+#: How a metric gets its name.
 NAMED_BY = "@auditor.metric(name=…), or the line `-- name: …` of a file, gives"
 
-_CAUTION = "its source cannot be read, so that its signature does not tell it from another function of this name"
+_CAUTION = "its source is not available, so its signature is the same for all functions of this name"
 
 
 def card_of(
     function: OfRow | OfColumns, name: str, *, columns: bool, lower_is_better: bool, summary: str | None
 ) -> Metric:
-    """Make a metric of a function. Raises `MetricError` for a name that no request or signature can hold."""
+    """Make a metric of a function. Raises `MetricError` for a name that is invalid in requests and signatures."""
     source = _source(function)
     digest = hashlib.sha256(source.encode()).hexdigest()[:12] if source else "unknown"
     return card(
@@ -66,10 +66,10 @@ def card_of(
 def card(
     scorer: Scorer, *, summary: str, kind: str, place: str, digest: str, lower_is_better: bool, caution: str | None
 ) -> Metric:
-    """Make a metric of what scores. Raises `MetricError` for a name that no request or signature can hold."""
+    """Make a metric of a scorer. Raises `MetricError` for a name that is invalid in requests and signatures."""
     if not _NAME.fullmatch(scorer.name):
         raise MetricError(
-            f"{scorer.name}: no name of a metric: a letter, then letters, digits, dots, hyphens; {NAMED_BY} one"
+            f"{scorer.name}: invalid metric name: use a letter, then letters, digits, dots or hyphens; {NAMED_BY} one"
         )
     return Metric(
         name=scorer.name,
@@ -78,33 +78,33 @@ def card(
         kernel=Kernel(f"own {scorer.name}", scorer, keeps=False),
         summary=summary,
         kind=kind,
-        range="what it gives",
-        references="it sees all of a caption's references at once",
+        range="depends on the function",
+        references="the function receives all references of a caption at once",
         sensitivity="some",
-        edge_cases="a score that is no finite number is an error, as is what it raises",
+        edge_cases="an exception, or a score that is not a finite number, is an error",
         source=f"{place}, sha256 {digest}",
         bibtex="",
         lower_is_better=lower_is_better,
         default=False,
-        signed=lambda tokenizer, settings: {"tok": "none", "source": digest},  # it sees texts as they are written
+        signed=lambda tokenizer, settings: {"tok": "none", "source": digest},  # it reads texts as they are written
         caution=caution,
     )
 
 
 def is_of(metric: Metric, function: object) -> bool:
-    """Return whether a metric was made of this very function."""
+    """Return whether a metric was made of this function."""
     scorer = metric.kernel.run if metric.kernel else None
     return isinstance(scorer, Scorer) and scorer.function is function
 
 
 def home(metric: Metric) -> str | None:
-    """Name the module, or the file, of a metric of the user's own; null for any other."""
+    """Return the module or file of a user-defined metric; null for any other."""
     scorer = metric.kernel.run if metric.kernel else None
     return scorer.home if isinstance(scorer, Scorer) else None
 
 
 def _source(function: object) -> str | None:
-    """Return the lines that define a function; null where Python cannot see them, as of one written in C."""
+    """Return the source of a function; null if it is not available, as for functions in C."""
     try:
         return textwrap.dedent(inspect.getsource(function))  # type: ignore[arg-type]
     except (OSError, TypeError):
@@ -117,14 +117,14 @@ def _place(function: object) -> str:
 
 
 def _as_given(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    """Return the scores as the function gave them."""
+    """Return the scores of the function unchanged."""
     del parameters
     return counts["score"]
 
 
 @dataclass(frozen=True)
 class Scorer:
-    """Calls the function, and says of what it cannot score which caption that is."""
+    """Calls the function; errors name the image and slot of the caption that it cannot score."""
 
     name: str
     function: Callable[..., Any]
@@ -134,85 +134,88 @@ class Scorer:
     def __call__(self, rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
         """Score the candidates of one bucket of images."""
         del parameters
-        met = rows[_TEXTS]
-        scores = self._of_columns(met) if self.columns else self._of_rows(met)
-        return met.select("candidate", "image", "slot", pl.Series("score", scores, pl.Float64))
+        pairs = rows[_TEXTS]
+        scores = self._of_columns(pairs) if self.columns else self._of_rows(pairs)
+        return pairs.select("candidate", "image", "slot", pl.Series("score", scores, pl.Float64))
 
-    def _of_rows(self, met: pl.DataFrame) -> list[float]:
+    def _of_rows(self, pairs: pl.DataFrame) -> list[float]:
         scores = []
-        for place, (text, references) in enumerate(zip(met["text"], met["references"].to_list(), strict=True)):
+        for row, (text, references) in enumerate(zip(pairs["text"], pairs["references"].to_list(), strict=True)):
             try:
                 given = self.function(text, references)
             except Exception as error:
-                raise self._failed(met, place, _said(error)) from error
-            scores.append(self._number(met, place, given))
+                raise self._failed(pairs, row, _message(error)) from error
+            scores.append(self._number(pairs, row, given))
         return scores
 
-    def _of_columns(self, met: pl.DataFrame) -> list[float]:
-        if met.is_empty():
+    def _of_columns(self, pairs: pl.DataFrame) -> list[float]:
+        if pairs.is_empty():
             return []
         try:
-            given = list(self._call(met))
+            given = list(self._call(pairs))
         except MetricError:  # of the whole answer, not of a caption
             raise
         except Exception as error:
-            raise self._first_failure(met, error) from error
-        if len(given) != met.height:
-            raise MetricError(f"{self.name}: gives {len(given):,} scores for {met.height:,} captions")
-        return [self._number(met, place, row) for place, row in enumerate(given)]
+            raise self._first_failure(pairs, error) from error
+        if len(given) != pairs.height:
+            raise MetricError(f"{self.name}: returns {len(given):,} scores for {pairs.height:,} captions")
+        return [self._number(pairs, row, value) for row, value in enumerate(given)]
 
-    def _call(self, met: pl.DataFrame) -> Any:
-        return self.function(met["text"].alias("candidate"), met["references"])
+    def _call(self, pairs: pl.DataFrame) -> Any:
+        return self.function(pairs["text"].alias("candidate"), pairs["references"])
 
-    def _first_failure(self, met: pl.DataFrame, error: Exception) -> MetricError:
-        """Halve what fails until one caption is left; where neither half fails alone, name where both begin."""
-        while met.height > 1:
-            half = met.height // 2
-            for part in (met.head(half), met.slice(half)):
+    def _first_failure(self, pairs: pl.DataFrame, error: Exception) -> MetricError:
+        """Halve the failing captions until one is left; if neither half fails alone, name the first caption of both."""
+        while pairs.height > 1:
+            half = pairs.height // 2
+            for part in (pairs.head(half), pairs.slice(half)):
                 try:
                     list(self._call(part))
-                except Exception as narrower:  # noqa: BLE001  whatever it raises is what is looked for
-                    met, error = part, narrower
+                except Exception as narrower:  # noqa: BLE001  the function may raise anything
+                    pairs, error = part, narrower
                     break
             else:
-                told = f"{_said(error)}; so for these {met.height:,} captions together, for neither half alone"
-                return self._failed(met, 0, told)
-        return self._failed(met, 0, _said(error))
+                message = (
+                    f"{_message(error)}; raised for {pairs.height:,} captions together, but for neither half alone"
+                )
+                return self._failed(pairs, 0, message)
+        return self._failed(pairs, 0, _message(error))
 
-    def _number(self, met: pl.DataFrame, place: int, given: object) -> float:
+    def _number(self, pairs: pl.DataFrame, row: int, given: object) -> float:
         is_number = isinstance(given, numbers.Real) and not isinstance(given, complex)
         if not is_number or not math.isfinite(number := float(given)):  # type: ignore[arg-type]
-            raise self._failed(met, place, f"gives {repr(given)[:_SHOWN]}, no finite number")
+            raise self._failed(pairs, row, f"returned {repr(given)[:_SHOWN]}, not a finite number")
         return number
 
-    def _failed(self, met: pl.DataFrame, place: int, why: str) -> MetricError:
-        image, slot = met.select("image", "slot").row(place)
+    def _failed(self, pairs: pl.DataFrame, row: int, why: str) -> MetricError:
+        image, slot = pairs.select("image", "slot").row(row)
         return MetricError(f"{self.name}: image {image}, slot {slot}: {why}")
 
 
-def _said(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
 
 def function_of(path: str) -> Callable[..., Any]:
-    """Import `MODULE` and give its `FUNCTION`. Raises `MetricError` that says what is not there.
+    """Import `MODULE` and return its `FUNCTION`. Raises `MetricError` if either is missing.
 
-    The working folder is looked into only for a module that is not installed, and comes after all that is: none of its
-    files can stand for a module of Python's own, nor for a part that is not installed.
+    The working folder is searched last, and only for a module that is not installed. Its files can replace neither
+    modules of Python's standard library nor missing components.
     """
     name, _, attribute = path.rpartition(".")
     if not name:
         raise MetricError(f"python:{path}: expected python:MODULE.FUNCTION")
     module = _imported(path, name, str(Path.cwd()))
-    found = getattr(module, attribute, None)
+    function = getattr(module, attribute, None)
     where = f"module {name} ({getattr(module, '__file__', None) or 'built in'})"
-    if found is None:
+    if function is None:
         functions = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
-        has = f"it has {listed(functions, _FUNCTIONS)}" if functions else "it has none"
-        raise MetricError(f"python:{path}: {where} has no function {attribute}; {has}")
-    if not callable(found) or isinstance(found, type):
-        raise MetricError(f"python:{path}: {attribute} of {where} is no function, but {type(found).__name__}")
-    return found  # type: ignore[no-any-return]
+        names = f"it has {listed(functions, _FUNCTIONS)}" if functions else "it has none"
+        raise MetricError(f"python:{path}: {where} has no function {attribute}; {names}")
+    if not callable(function) or isinstance(function, type):
+        kind = type(function).__name__
+        raise MetricError(f"python:{path}: {attribute} of {where} is not a function, but a value of type {kind}")
+    return function  # type: ignore[no-any-return]
 
 
 def _imported(path: str, name: str, folder: str) -> ModuleType:
@@ -222,8 +225,8 @@ def _imported(path: str, name: str, folder: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
-            missing = f"there is no module {error.name}, neither installed nor in the working folder {folder}"
+            missing = f"module {error.name} not found, neither installed nor in the working folder {folder}"
             raise MetricError(f"python:{path}: {missing}") from error
         raise MetricError(f"python:{path}: module {name} cannot be imported: {error}") from error
     except (Exception, SystemExit) as error:
-        raise MetricError(f"python:{path}: module {name} cannot be imported: {_said(error)}") from error
+        raise MetricError(f"python:{path}: module {name} cannot be imported: {_message(error)}") from error

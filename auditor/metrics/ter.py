@@ -1,4 +1,4 @@
-"""Translation edit rate of one caption as tercom 0.8.0 computes it (Snover et al. 2006)."""
+"""Translation edit rate of a caption, as computed by tercom 0.8.0 (Snover et al. 2006)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SNOVER = """@inproceedings{snover-etal-2006-ter,
 
 
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    """Divide edits by reference length, per candidate, in the order of the counts. Lower is better; there is no most.
+    """Divide edits by reference length, per candidate, in the order of the counts. Lower is better, without a limit.
 
-    `aggregate = "best"` takes the fewest edits over the references and divides them by `length`: the mean length of all
-    references, its integer part, or the length of the reference that needs the fewest. Where that is 0, a candidate
-    that needs edits scores 1, another 0. `aggregate = "mean"` averages the rates of the references.
+    `aggregate = "best"` divides the fewest edits over the references by `length`: the mean length of all references,
+    its integer part, or the length of the reference that needs the fewest edits. If that length is 0, a candidate that
+    needs edits scores 1, another 0. `aggregate = "mean"` averages the rates of the references.
     """
     if parameters["aggregate"] == "mean":
         return counts["rate"]
@@ -41,7 +41,7 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
 
 def _sums(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.DataFrame:
     if parameters["aggregate"] != "best" or parameters["length"] != "mean":
-        raise MetricError("ter of all candidates together is of the fewest edits by mean length: length=mean")
+        raise MetricError("ter of all candidates together needs aggregate=best and length=mean")
     length = pl.col("length") / pl.col("references")
     return counts.select("image", pl.col("edits").cast(pl.Float64), *parts(length, "length"))
 
@@ -53,12 +53,12 @@ def _of_sums(sums: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     return sums.select(rate).to_series()
 
 
-#: TER of all candidates as one text: edits of all by the mean reference lengths of all.
+#: TER of all candidates as one text: the sum of edits divided by the sum of mean reference lengths.
 TOGETHER = Together(_sums, _of_sums)
 
 
 def _sides(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> tuple[pl.DataFrame, Sides]:
-    """Bring candidates and references together, as words that are equal where the case is all they differ in."""
+    """Return candidates and references; words that differ only in case are equal unless the case is kept."""
     counts, both = sides(rows["candidate_tokens"], rows["reference_tokens"])
     twins = rows["case_variant"]
     if parameters["case"] == "lower" and twins.height:
@@ -91,19 +91,19 @@ CARDS = (
         counts="candidate_tokens",
         score=score,
         kernel=Kernel("ter", _count, ("reference_tokens", "case_variant"), compiles="ter._edits"),
-        summary="insertions, deletions, substitutions and shifts of blocks to the nearest reference, by mean length",
+        summary="insertions, deletions, substitutions and block shifts to the nearest reference, by mean length",
         kind="error rate",
         range="0 to above 1",
         references=(
-            "fewest edits over the references: falls with their number; compare only equal numbers; with "
-            "aggregate=mean it does not"
+            "fewest edits over the references: decreases with their number; compare only equal numbers; with "
+            "aggregate=mean it does not decrease"
         ),
         sensitivity="some",
         edge_cases=(
-            "not bounded by 1; an empty caption needs as many edits as the shortest reference has words; references "
+            "can exceed 1; an empty caption needs as many edits as the shortest reference has words; references "
             "without a word score 1, or 0 for an empty caption"
         ),
-        source="Snover et al. 2006; tercom 0.8.0 as sacrebleu 2.6 follows it (beam 25, at most 1,000 shifts tried)",
+        source="Snover et al. 2006; tercom 0.8.0 as in sacrebleu 2.6 (beam 25, at most 1,000 shifts tried)",
         bibtex=_SNOVER,
         parameters={
             "aggregate": Parameter(
@@ -113,21 +113,21 @@ CARDS = (
             ),
             "length": Parameter(
                 "mean",
-                "what the fewest edits are divided by: mean length of all references, as tercom does; its integer part "
-                "(truncated), as MultEval does; or the length of the reference that needs the fewest, the longest of "
-                "such (best)",
+                "what the fewest edits are divided by. mean: mean length of all references, as in tercom; truncated: "
+                "its integer part, as in MultEval; best: length of the reference that needs the fewest, the longest if "
+                "several do",
                 ("mean", "truncated", "best"),
             ),
             "case": Parameter(
                 "lower",
-                "lower: words that differ in case only are equal, as tercom has it; kept: they are not",
+                "lower: words that differ only in case are equal, as in tercom; kept: they are not",
                 ("lower", "kept"),
                 {"as-is": "kept"},
                 counts=True,
             ),
             "shifts": Parameter(
                 True,
-                "whether a block may move at the cost of one edit; false leaves word error rate",
+                "whether a block may move at the cost of one edit; false computes word error rate",
                 (True, False),
                 counts=True,
             ),

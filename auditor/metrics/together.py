@@ -1,4 +1,4 @@
-"""Scores of all candidates as one text: what adds up over them, and the score of the sums."""
+"""Scores of all candidates as one text: sums over candidates, and the score of the sums."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-#: What is no whole number adds up in units of 10^-12, in two columns: doubles hold the sums of either exactly.
+#: Fractions are added in units of 10^-12, in two columns: doubles hold both sums exactly.
 _UNIT, _HALF = 10**12, 10**6
 
 
@@ -16,8 +16,8 @@ _UNIT, _HALF = 10**12, 10**6
 class Together:
     """How a metric scores all candidates together.
 
-    `sums` makes of counts, one row a candidate, columns of whole numbers as doubles, beside `image`; they are added up
-    over candidates. `score` gives the score of each row of such sums, by the settings.
+    `sums` returns, for counts with one row per candidate, `image` and columns of whole numbers as doubles, which are
+    added over candidates. `score` computes the score of each row of such sums, by the settings.
     """
 
     sums: Callable[[pl.DataFrame, Mapping[str, Any]], pl.DataFrame]
@@ -25,19 +25,19 @@ class Together:
 
 
 def parts(value: pl.Expr, name: str) -> tuple[pl.Expr, pl.Expr]:
-    """Split numbers into two columns of whole ones, `NAME_high` and `NAME_low`, for `whole` to put together again."""
+    """Split numbers into two columns of whole numbers, `NAME_high` and `NAME_low`, which `whole` joins again."""
     units = (value * _UNIT).round().cast(pl.Int64)
     high, low = units // _HALF, units % _HALF
     return high.cast(pl.Float64).alias(f"{name}_high"), low.cast(pl.Float64).alias(f"{name}_low")
 
 
 def whole(name: str) -> pl.Expr:
-    """Put sums of `parts` together."""
+    """Join sums of `parts`."""
     return (pl.col(f"{name}_high") * _HALF + pl.col(f"{name}_low")) / _UNIT
 
 
 def mean_of(score: Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]) -> Together:
-    """Take the mean over candidates of what a metric scores them."""
+    """Return the mean score of a metric over candidates."""
 
     def sums(counts: pl.DataFrame, settings: Mapping[str, Any]) -> pl.DataFrame:
         scored = counts.select("image", value=score(counts, settings))

@@ -1,1 +1,1 @@
-"""Candidates against references, scored: what every question about metrics shares."""
+"""Scores of candidates against references: the basis of every study of metrics."""

@@ -1,4 +1,4 @@
-"""Scores of candidates against one reference, against two, … against as many as are asked for."""
+"""Scores of candidates against 1, 2, … references, up to the requested number."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def scores_by_references(
 ) -> pl.DataFrame:
     """Score candidates against the first 1 … `most` references of their image, or the first of each number in `at`.
 
-    The references of an image are in an order that the seed draws, as `--references` draws them; images that have too
-    few are left out at every number. Document frequencies at k are those of the first k captions of the images that
-    stay. With rule `all` candidates stand for no caption of their image. With `loo` there are no others than the
-    captions: each of the first `most` + 1 is held out once, and meets the first k of the others; document frequencies
-    are those of the first k + 1. At k = `most` that is `--references most`.
+    The seed orders the references of an image, as `--references` does. Images with too few are left out at every
+    number. Document frequencies at k are those of the first k captions of the remaining images. With rule `all`, a
+    candidate replaces no caption of its image. With `loo`, the captions are the only candidates: each of the first
+    `most` + 1 is held out once and scored against the first k of the others. Document frequencies are then those of
+    the first k + 1. At k = `most` that is `--references most`.
 
     Columns: candidate, image, slot, references, and one for each metric, by its label. Raises `MetricError` for a
-    metric that has no scores of so few images.
+    metric that cannot score so few images.
     """
     order = ReferenceOrder(most, seed, rule)
     return pl.concat(each_number(captions, candidates, metrics, order, at, progress))
@@ -46,11 +46,11 @@ def scores_by_references(
 
 @dataclass(frozen=True)
 class ReferenceOrder:
-    """The order in which references join each other: the first `most` that `seed` draws, one more with rule `loo`.
+    """The order in which references are added: the first `most` that `seed` draws, one more with rule `loo`.
 
-    `mirrored` goes from the last of these captions to the first: the first k one way and the first k the other share
-    none where there are 2 k. With `loo`, `held_out` says how many captions of each image are candidates: the last ones
-    of the order that is not mirrored, or all.
+    `mirrored` goes from the last of these captions to the first. If there are 2 k, the first k of either order share
+    no caption. With `loo`, `held_out` is how many captions of each image are candidates: the last ones of the order
+    that is not mirrored, or all.
     """
 
     most: int
@@ -61,20 +61,20 @@ class ReferenceOrder:
 
     @property
     def captions(self) -> int:
-        """How many captions an image must have."""
+        """The number of captions that an image must have."""
         return self.most + (self.rule == "loo")
 
     def first(self, captions: Captions, k: int) -> Captions:
-        """Select the captions at work at k references, of the images that have enough for the most."""
+        """Select the captions that k references need, of the images that have enough for `most`."""
         draw = Draw(k + (self.rule == "loo"), self.seed, self.captions, self.mirrored)
         return captions.like(replace(captions.selection, draw=draw))
 
     def places(self, captions: Captions) -> pl.DataFrame:
-        """Return the place of each caption in the order of the draw, from 1. Columns: image, slot, place."""
+        """Return the position of each caption in the order of the draw, from 1. Columns: image, slot, place."""
         return self.first(captions, self.most).workspace().rows("caption_place").select("image", "slot", "place")
 
     def candidates(self, k: int) -> CandidateSet:
-        """Take the captions that are held out, where those at work are the first k and one more."""
+        """Return the captions that are held out if the first k and one more are selected."""
         held_out = min(self.held_out or self.captions, self.captions)
         if k == self.most and held_out == self.captions:
             return HUMAN
@@ -91,12 +91,14 @@ def each_number(
     at: Sequence[int] | None = None,
     progress: Progress = silent,
 ) -> Iterator[pl.DataFrame]:
-    """Yield what `scores_by_references` gives, number by number, so that no more than one need be in memory."""
+    """Yield the rows of `scores_by_references` number by number: memory needs to hold only one at a time."""
     whole = order.first(captions, order.most)
     refuse_unscorable(whole.store, whole.selection, metrics)
     for metric in metrics:
         if metric.metric.sees_images:
-            raise MetricError(f"{metric.label}: sees the image and no references, whatever their number; leave it out")
+            raise MetricError(
+                f"{metric.label}: reads images instead of references, so their number has no effect; omit it"
+            )
     texts = [whole.selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
     tokenize(whole.store, texts, whole.tokenizer, progress)
     for k in range(1, order.most + 1) if at is None else at:

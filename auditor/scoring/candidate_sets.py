@@ -1,4 +1,4 @@
-"""Scores of the captions of a selection and of their substitutes, with what cannot be had and why."""
+"""Scores of the captions of a selection and of their substitutes, with the reasons for missing ones."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _CANDIDATES_AT_ONCE = 1_300_000
 
 @dataclass(frozen=True)
 class CandidateScores:
-    """`scores` has columns candidate, image, slot, and one for each metric; `sets` says who the candidates are.
+    """Scores, with columns candidate, image, slot, and one for each metric; `sets` are the candidates.
 
-    `signatures` names the metrics in full, by label; `reasons` says of each candidate that is missing why it is.
+    `signatures` are the signatures of the metrics, by label; `reasons` are why candidates are missing, by name.
     """
 
     selection: Selection
@@ -48,10 +48,10 @@ def score_sets(
     required: bool = False,
     progress: Progress = silent,
 ) -> CandidateScores:
-    """Score the candidates called `names`, drawn by `seed`, by the metrics asked for, or by all.
+    """Score the candidates called `names`, drawn by `seed`, by the requested metrics, or by all.
 
-    Against all captions of the image, those themselves are no candidate: each would meet itself. A candidate that
-    cannot be drawn is left out; if it is `required`, `MetricError` is raised.
+    Against all captions of the image, the captions are not candidates: each would match itself. A candidate that
+    cannot be drawn is left out. If it is `required`, `MetricError` is raised.
     """
     store, selection = captions.store, captions.selection
     metrics, unscored = scorable(store, against.of(selection), requests(metric_names), metric_names)
@@ -90,9 +90,10 @@ def score_sets(
 
 
 def with_givers(captions: Captions, measured: CandidateScores, against: References) -> pl.DataFrame:
-    """Return the scores with column `from_image`: from which other image of the selection a substitute is.
+    """Return the scores with column `from_image`: the other image of the selection that a substitute is from.
 
-    It is null of what is no caption of the selection. An image that gives captions to others moves their scores too.
+    It is null for texts that are not captions of the selection. Captions of an image also affect the scores of images
+    that they are substitutes for.
     """
     intra = [candidate for candidate in measured.sets if candidate.name == "intra"]
     if not intra:
@@ -113,36 +114,36 @@ def _all_see(metrics: Sequence[MetricRequest]) -> bool:
 
 
 def _groups(selection: Selection, sets: Sequence[CandidateSet]) -> list[Sequence[CandidateSet]]:
-    """Part the sets so that the counts of a part fit in memory, whatever the size of the dataset."""
+    """Group the sets so that the counts of a group fit in memory at any size of the dataset."""
     size = max(1, _CANDIDATES_AT_ONCE // max(1, selection.version.captions))
     return [sets[first : first + size] for first in range(0, len(sets), size)] or [sets]
 
 
 def missing(reasons_of: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Return which candidates could not be drawn, and why, by label of the selection; like ones in one sentence."""
+    """List the candidates that could not be drawn, and why: one sentence for equal reasons."""
     lacking: dict[tuple[str, str], list[str]] = {}
     for label, reasons in reasons_of.items():
         for reason in dict.fromkeys(reasons.values()):
             names = ", ".join(name for name in reasons if reasons[name] == reason)
             lacking.setdefault((names, reason), []).append(label)
-    return [f"{', '.join(labels)}: no {names}: {reason}" for (names, reason), labels in lacking.items()]
+    return [f"{', '.join(labels)}: {names} not available: {reason}" for (names, reason), labels in lacking.items()]
 
 
 def _without_meaning(selection: Selection, upper: pl.DataFrame, metrics: Sequence[MetricRequest]) -> list[Finding]:
-    """Return which metrics give every caption the same score, and of CIDEr why it may be 0."""
+    """Report the metrics that give every caption the same score, and why CIDEr may be 0."""
     flat = [metric for metric in metrics if upper[metric.label].n_unique() == 1 and upper.height > 1]
     nought = [metric.label for metric in flat if metric.metric.name.startswith("cider") and upper[metric.label][0] == 0]
-    alike = [metric.label for metric in flat if metric.label not in nought]
-    why = "0 for every caption, since no two captions of an image share an n-gram that other images lack"
-    told = ((nought, why), (alike, "every caption has the same score"))
+    equal = [metric.label for metric in flat if metric.label not in nought]
+    why = "0 for every caption, because captions of an image share no n-gram that other images lack"
+    reasons = ((nought, why), (equal, "every caption has the same score"))
     return [
         Finding(
             "scores-all-equal",
-            f"{selection.label}: {', '.join(labels)}: {said}",
+            f"{selection.label}: {', '.join(labels)}: {reason}",
             about(selection, metric=", ".join(labels)),
             n=upper.height,
             severity="warning",
         )
-        for labels, said in told
+        for labels, reason in reasons
         if labels
     ]

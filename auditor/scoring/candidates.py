@@ -1,6 +1,6 @@
-"""Who is put against the captions of an image: the captions themselves, their substitutes, a system's output.
+"""Candidates to score against the captions of an image: these captions, their substitutes, a system's output.
 
-Only the SELECT that fills relation `candidate` differs; every metric reads the same relations.
+Only the SELECT that fills relation `candidate` differs. Every metric reads the same relations.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _POOL = {"dataset": pl.String, "seq": pl.Int32, "split": pl.String}
 
 @dataclass(frozen=True)
 class CandidateSet:
-    """Who describes the images: `name` is what column `candidate` says, `file` the SELECT that gives the captions.
+    """The source of candidates: `name` is the value of column `candidate`, `file` the SELECT of the captions.
 
-    `drawn_from` are the selections that the captions are taken from, beside the one that is scored, `left_out` those
-    that were named and not taken, as relatives; `binds` says which SELECT stands for a relation that the file reads;
-    `makes` is the SELECT whose texts, which are in no store, become relation `made_text`. `given` holds relations that
-    these files read and that were made outside of the engine: words, not their numbers. `references` is the SELECT that
-    stands for relation `reference` where texts that were made are references, not candidates; it reads
-    `reference` as it was. Substitutes that are scored `against_all` captions of their image hold none out.
+    `drawn_from` are further selections that the captions come from. `left_out` are those that were named but not used,
+    because they are related. `binds` maps relations that the file reads to SELECTs. `makes` is the SELECT whose texts,
+    which are not in the store, become relation `made_text`. `given` are relations that these files read and that
+    Python computed: words, not their numbers. `references` is the SELECT that replaces relation `reference` if
+    generated texts are references instead of candidates; it reads the original `reference`. Substitutes that are
+    scored `against_all` captions of their image hold none out.
     """
 
     name: str
@@ -47,12 +47,12 @@ class CandidateSet:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Every SELECT that its captions depend on."""
+        """The SELECTs that its captions depend on."""
         return (self.file, *self.binds.values(), *filter(None, (self.makes, self.references)))
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What its captions depend on beside the SELECTs and the selection that is scored."""
+        """What its captions depend on in addition to the SELECTs and the scored selection."""
         drawn_from = [
             (selection.version.dataset, selection.version.version, selection.split) for selection in self.drawn_from
         ]
@@ -62,9 +62,9 @@ class CandidateSet:
 
     @property
     def source(self) -> str | None:
-        """Name the versions that its captions are drawn from, beside the selection itself: `brown@460aeb30273d`.
+        """The versions that its captions are drawn from, other than the selection itself: `brown@460aeb30273d`.
 
-        What was left out follows by name: `coco-val2017@d71dd05ff68e without flickr30k`.
+        Datasets that were left out follow by name: `coco-val2017@d71dd05ff68e without flickr30k`.
         """
         taken = " ".join(selection.pinned_name for selection in self.drawn_from)
         without = " ".join(selection.version.dataset for selection in self.left_out)
@@ -81,7 +81,7 @@ HUMAN = CandidateSet("human", "candidate_human")
 
 
 def output_of(system: Selection) -> CandidateSet:
-    """Take the captions of another dataset as candidates for the images of the same ids: a system's output, say."""
+    """Return the captions of another dataset, such as a system's output, as candidates for images of the same ID."""
     params = {
         "system": system.version.dataset,
         "system_seq": system.version.seq,
@@ -91,7 +91,7 @@ def output_of(system: Selection) -> CandidateSet:
 
 
 def bind_candidates(workspace: Workspace, candidates: Sequence[CandidateSet]) -> None:
-    """Bind relation `candidate` to the captions of all sets, and `made_text` to the texts made for them.
+    """Bind relation `candidate` to the captions of all sets, and `made_text` to the texts generated for them.
 
     All sets hold a caption out, or none does.
     """
@@ -119,9 +119,9 @@ def bind_candidates(workspace: Workspace, candidates: Sequence[CandidateSet]) ->
 
 
 def text_changes(captions: Captions, candidates: Sequence[CandidateSet]) -> pl.DataFrame:
-    """Return what the texts that were made have become of the captions that they stand for.
+    """Return the changes of generated texts, compared with the captions that they replace.
 
-    Columns: candidate, image, slot, changed (at all), replaced (positions that hold another word), words (left).
+    Columns: candidate, image, slot, changed (at all), replaced (positions with another word), words (after the change).
     """
     workspace = captions.workspace()
     bind_candidates(workspace, candidates)
@@ -129,16 +129,16 @@ def text_changes(captions: Captions, candidates: Sequence[CandidateSet]) -> pl.D
 
 
 def keep_drawn(captions: Captions, workspace: Workspace, candidates: Sequence[CandidateSet]) -> None:
-    """Keep what was drawn in place of the captions, for people to look at, in table `drawn_candidate` of the cache.
+    """Keep the drawn substitutes in table `drawn_candidate` of the cache, so that users can inspect them.
 
-    Not so where images were drawn too, or each text is once per image: the table could not tell these rows from those
-    of all images and captions. Nor where the store keeps none, as for `reproduce`, whose seven sets would be the
-    largest part of the file.
+    Keeps nothing if images were drawn too, or if each text counts once per image: these rows would look like those of
+    all images and captions. Keeps nothing if the store keeps no drawn captions, as for `reproduce`: its seven sets
+    would be the largest part of the file.
     """
     store, selection = captions.store, captions.selection
     drawn = [candidate for candidate in candidates if candidate.is_drawn]
-    some = selection.distinct is not None or (selection.draw is not None and selection.draw.images is not None)
-    if not drawn or not store.keeps_drawn or some:
+    is_partial = selection.distinct is not None or (selection.draw is not None and selection.draw.images is not None)
+    if not drawn or not store.keeps_drawn or is_partial:
         return
     rows = workspace.rows(_DRAWN).partition_by("candidate", as_dict=True)
     for candidate in drawn:
@@ -160,11 +160,11 @@ def keep_drawn(captions: Captions, workspace: Workspace, candidates: Sequence[Ca
 
 
 def _hash(rows: pl.DataFrame) -> str:
-    """Hash rows as they are spelled, in their order."""
+    """Hash the values of rows, in their order."""
     return hashlib.sha256(rows.write_ndjson().encode()).hexdigest()
 
 
 def _last_text(workspace: Workspace) -> int:
-    """Return the highest number of a text, of the store or made: the next text gets a higher one."""
+    """Return the highest number of a stored or generated text: the next text gets a higher one."""
     last = "select greatest(max(caption_id), (select max(caption_id) from made_text)) from caption"
     return int(workspace.query(last).item() or 0)

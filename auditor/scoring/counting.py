@@ -1,4 +1,4 @@
-"""Counting candidates against the captions of their image, bucket by bucket; what is kept comes from the cache."""
+"""Counting candidates against the captions of their image, bucket by bucket; kept counts come from the cache."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from auditor.store.sqlfiles import catalogue
 from auditor.store.workspace import Workspace
 from auditor.text.normalization import NORMALIZATIONS
 
-#: Counts of one set of candidates that are larger in memory are not kept. The captions themselves are counted again
-#: and again; what a seed has drawn in their place is looked at once, and there are seven such sets of every dataset.
+#: Larger counts of one set of candidates are not kept. Captions are counted often; drawn substitutes are read once,
+#: and every dataset has seven sets of them.
 _KEPT_BYTES = 128 << 20
 
 _KEPT_BYTES_OF_SUBSTITUTES = 8 << 20
@@ -36,9 +36,9 @@ def count(
     specs: Sequence[CountSpec],
     progress: Progress = silent,
 ) -> Counts:
-    """Count every spec for every set of candidates, and hold all of it.
+    """Count every spec for every set of candidates, and return all counts in memory.
 
-    Gives frames by (candidate, spec), sorted by image and slot; a candidate without references has no rows.
+    Returns frames by (candidate, spec), sorted by image and slot. A candidate without references has no rows.
     """
     parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
     for spec, counts in count_in_parts(captions, candidates, specs, progress):
@@ -57,9 +57,9 @@ def count_in_parts(
     specs: Sequence[CountSpec],
     progress: Progress = silent,
 ) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
-    """Count every spec for every set of candidates, and give the counts as they come, in no order.
+    """Count every spec for every set of candidates, and yield the counts as they come, in no fixed order.
 
-    All rows of a spec have the same columns (candidate, image, slot first), and there is at least one frame of it. A
+    All rows of a spec have the same columns (candidate, image, slot first). Each spec has at least one frame. A
     candidate without references has no rows.
     """
     wanted = [(candidate, spec, _key(captions, candidate, spec)) for candidate in candidates for spec in specs]
@@ -67,24 +67,27 @@ def count_in_parts(
     known = set()
     for key, counts in kept.each(captions.store, {key: spec.table for key, spec in of.items() if spec.keeps}):
         if of[key].kernel is None and tuple(counts.columns) != catalogue()[of[key].relation].returns:
-            continue  # of another shape than any release keeps
+            continue  # columns that no release keeps
         known.add(key)
         yield of[key], counts
     missing = [each for each in wanted if each[-1] not in known]
     todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
-    for together, some in _parted(todo, list({spec: None for _, spec, _ in missing})):
+    for together, counted in _parted(todo, list({spec: None for _, spec, _ in missing})):
         names = {candidate.name for candidate in together}
-        keys = {spec: {one.name: key for one, of, key in missing if of == spec and one.name in names} for spec in some}
-        drafts = {
-            (spec, one.name): kept.Draft.of_entry(
-                captions.store, captions.selection, spec.table, keys[spec][one.name], _most_bytes(one)
-            )
-            for spec in some
-            for one in together
-            if spec.keeps and one.name in keys[spec]
+        keys = {
+            spec: {candidate.name: key for candidate, of, key in missing if of == spec and candidate.name in names}
+            for spec in counted
         }
-        for spec, frame in _count(captions, together, some, progress):
-            if len(together) == 1 and names == keys[spec].keys():  # the one there is, and nothing to part
+        drafts = {
+            (spec, candidate.name): kept.Draft.of_entry(
+                captions.store, captions.selection, spec.table, keys[spec][candidate.name], _most_bytes(candidate)
+            )
+            for spec in counted
+            for candidate in together
+            if spec.keeps and candidate.name in keys[spec]
+        }
+        for spec, frame in _count(captions, together, counted, progress):
+            if len(together) == 1 and names == keys[spec].keys():  # a single set, so nothing to separate
                 if (spec, together[0].name) in drafts and frame.height:
                     drafts[spec, together[0].name].add(frame)
                 yield spec, frame
@@ -98,23 +101,23 @@ def count_in_parts(
 
 
 def _most_bytes(candidate: CandidateSet) -> int:
-    """Return how many bytes of counts are worth keeping."""
+    """Return the most bytes of counts that are kept."""
     return _KEPT_BYTES_OF_SUBSTITUTES if candidate.is_drawn or candidate.makes else _KEPT_BYTES
 
 
 def _parted(
     candidates: Sequence[CandidateSet], specs: Sequence[CountSpec]
 ) -> Iterator[tuple[Sequence[CandidateSet], Sequence[CountSpec]]]:
-    """Part what can be counted for all candidates at once from what has frequencies or references of its own."""
+    """Yield candidates and specs that can be counted at once; those with separate frequencies or references first."""
     own = [spec for spec in specs if idf.by_items(spec.idf_mode)]
     shared = [spec for spec in specs if spec not in own]
-    for candidate in candidates:  # first, so that folds that are too many are refused before anything is counted
-        some = own if candidate.references is None else specs
-        if some:
-            yield [candidate], some
-    alike = [candidate for candidate in candidates if candidate.references is None]
-    if alike and shared:
-        yield alike, shared
+    for candidate in candidates:  # first: too many folds raise an error before anything is counted
+        separate = own if candidate.references is None else specs
+        if separate:
+            yield [candidate], separate
+    unchanged = [candidate for candidate in candidates if candidate.references is None]
+    if unchanged and shared:
+        yield unchanged, shared
 
 
 def _count(
@@ -123,7 +126,7 @@ def _count(
     specs: Sequence[CountSpec],
     progress: Progress,
 ) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
-    """Count candidates that meet the same references; where these are changed, a set stands alone."""
+    """Count candidates that share their references; a set with changed references is counted alone."""
     selection = captions.selection
     workspace = captions.workspace()
     bind_candidates(workspace, candidates)
@@ -139,28 +142,30 @@ def _count(
     for normalization in dict.fromkeys(spec.normalization for spec in specs):
         bind_text_tokens(workspace, normalization)
         for background in dict.fromkeys(_background(spec) for spec in specs if spec.normalization == normalization):
-            alike = [spec for spec in specs if (spec.normalization, _background(spec)) == (normalization, background)]
-            alike.sort(key=lambda spec: spec.kernel is None)  # kernels, before the engine's memory is full of n-grams
-            if any(frequencies.is_read_by(spec.relations) for spec in alike):
+            group = [spec for spec in specs if (spec.normalization, _background(spec)) == (normalization, background)]
+            group.sort(
+                key=lambda spec: spec.kernel is None
+            )  # kernels first, before the engine's memory is full of n-grams
+            if any(frequencies.is_read_by(spec.relations) for spec in group):
                 progress(f"{selection.label}: document frequency", done, steps)
-                frequencies.bind(captions, workspace, normalization, alike[0].idf_mode)
-            elif any(frequencies.counts_documents(spec.relations) for spec in alike):
+                frequencies.bind(captions, workspace, normalization, group[0].idf_mode)
+            elif any(frequencies.counts_documents(spec.relations) for spec in group):
                 frequencies.bind_collection(workspace)
-            if image_vectors.are_read_by(alike[0].relations):
-                progress(f"{selection.label}: learning from captions and vectors", done, steps)
-                image_vectors.bind(captions.store, workspace, alike[0].params)
-            if changed:  # only now: document frequencies are those of the untouched references
+            if image_vectors.are_read_by(group[0].relations):
+                progress(f"{selection.label}: training on captions and vectors", done, steps)
+                image_vectors.bind(captions.store, workspace, group[0].params)
+            if changed:  # after document frequencies, which are those of the unchanged references
                 workspace.bind("reference", changed)
-            for is_last in _at_work(workspace, buckets):
-                aligned: dict[str, pl.DataFrame] = {}  # by kernels, several of which read the same rows
-                for place, spec in enumerate(alike, start=1):
+            for is_last in _bucket_by_bucket(workspace, buckets):
+                aligned: dict[str, pl.DataFrame] = {}  # rows that several kernels read
+                for number, spec in enumerate(group, start=1):
                     first_use = spec.kernel and not spec.kernel.is_compiled
-                    compiling = " (first use, compiling: this once takes seconds)" if first_use else ""
+                    compiling = " (compiling for the first use, takes seconds)" if first_use else ""
                     progress(f"{selection.label}: {spec.table}{compiling}", done, steps)
                     workspace.params |= spec.params
                     rows = {relation: _rows(workspace, relation, spec, aligned) for relation in spec.relations}
                     if is_last:
-                        workspace.release(relation for later in alike[place:] for relation in later.relations)
+                        workspace.release(relation for later in group[number:] for relation in later.relations)
                     yield spec, spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation]
                     done += 1
             if changed:
@@ -169,13 +174,13 @@ def _count(
 
 
 def _background(spec: CountSpec) -> tuple[str, frozenset[tuple[str, Any]]]:
-    """Name what is made once for all buckets before it counts: document frequencies, and models of vectors."""
+    """Return what a spec needs once for all buckets: document frequencies, and models of vectors."""
     learnt = spec.params.items() if image_vectors.are_read_by(spec.relations) else ()
     return spec.idf_mode, frozenset(learnt)
 
 
 def _rows(workspace: Workspace, relation: str, spec: CountSpec, aligned: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """Run a SELECT; one that changes with no setting is run once for all kernels of a bucket."""
+    """Run a SELECT; one that depends on no setting runs once for all kernels of a bucket."""
     if spec.kernel is None or workspace.changes_with(relation) & spec.params.keys():
         return workspace.rows(relation)
     if relation not in aligned:
@@ -183,10 +188,10 @@ def _rows(workspace: Workspace, relation: str, spec: CountSpec, aligned: dict[st
     return aligned[relation]
 
 
-def _at_work(workspace: Workspace, buckets: Sequence[ngrams.Bucket]) -> Iterator[bool]:
-    """Bring one bucket of images after another to work, and of one that is too large one part of its candidates.
+def _bucket_by_bucket(workspace: Workspace, buckets: Sequence[ngrams.Bucket]) -> Iterator[bool]:
+    """Select one bucket of images after another; if it is too large, one part of its candidates after another.
 
-    Says whether that is all of the bucket, or the last of it.
+    Yields whether this is the whole bucket, or its last part.
     """
     for bucket in buckets:
         workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
@@ -202,13 +207,13 @@ def _at_work(workspace: Workspace, buckets: Sequence[ngrams.Bucket]) -> Iterator
 
 
 def _bind_whole(workspace: Workspace) -> None:
-    """Bring all candidates to work that are not too long."""
+    """Select all candidates that are not too long."""
     workspace.params |= {"first_image": 0, "last_image": _LAST, "first_candidate": None, "last_candidate": None}
     workspace.bind("candidate", "candidate_part")
 
 
 def _key(captions: Captions, candidate: CandidateSet, spec: CountSpec) -> str:
-    """Name counts by all that they depend on; candidates and metrics may call different settings by one name."""
+    """Return the key of counts: all that they depend on; candidates and metrics may use one name for two settings."""
     facts = {
         "candidate": candidate.facts,
         "counting": spec.params,
@@ -221,10 +226,10 @@ def _key(captions: Captions, candidate: CandidateSet, spec: CountSpec) -> str:
 
 
 def bind_text_tokens(workspace: Workspace, normalization: str | None) -> None:
-    """Bind relation `text_tokens` to the tokens of the texts at work, rewritten where a metric asks for it.
+    """Bind relation `text_tokens` to the tokens of the selected texts, normalized if a metric requires it.
 
-    Words are numbered by spelling, from 1; these numbers are good for one counting only. Relation `word` (word,
-    word_id) spells the numbers of rewritten words; those of tokens are in the vocabulary.
+    Words are numbered by spelling, from 1. These numbers hold for one counting only. Relation `word` (word, word_id)
+    spells the numbers of normalized words. The vocabulary spells those of tokens.
     """
     workspace.bind("text_tokens", "text_tokens")
     workspace.forget("word")
@@ -242,13 +247,13 @@ def bind_text_tokens(workspace: Workspace, normalization: str | None) -> None:
         numbered.group_by("token_id").agg(pl.col("word").drop_nulls()), on="token_id", how="left", maintain_order="left"
     )["word"]
     texts = workspace.query("select caption_id, tokens from text_tokens")
-    rewritten = (
+    normalized = (
         texts.explode("tokens", empty_as_null=True)
         .select("caption_id", tokens=pl.lit(lists).gather(pl.col("tokens")))
         .explode("tokens", empty_as_null=True)
         .group_by("caption_id", maintain_order=True)
         .agg(pl.col("tokens").drop_nulls())
     )
-    workspace.bind_rows("text_tokens", rewritten)
+    workspace.bind_rows("text_tokens", normalized)
     spelled = words.select("word", word_id=numbered["word"]).drop_nulls().unique()
     workspace.bind_rows("word", spelled)

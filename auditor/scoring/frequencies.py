@@ -1,4 +1,4 @@
-"""Document frequencies at work: binds the relations that weigh n-grams, by the readings of `auditor.metrics.idf`."""
+"""Document frequencies: binds the relations that weigh n-grams, by the modes of `auditor.metrics.idf`."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from auditor.store.connection import Store
 from auditor.store.sqlfiles import reads_of
 from auditor.store.workspace import Workspace
 
-#: The most words that `fold` weighs, each as often as its image has folds: a count that takes a minute and 1.5 GB.
+#: The most words that `fold` weighs, each once per fold of its image: this takes a minute and 1.5 GB.
 _MOST_FOLDED = 16_000_000
 
 _FOLDED_A_MINUTE = 19_000_000
 
 _BYTES_A_WORD = 70
 
-#: What is counted `together`, by store and mode, for as long as somebody is within.
+#: Frequencies that are counted `together`, by store and mode, inside the `with` block.
 _POOLS: WeakKeyDictionary[Store, dict[str, ngrams.Pool]] = WeakKeyDictionary()
 
 
 @contextmanager
 def together(store: Store, selections: Sequence[Selection], tokenizer: str) -> Iterator[str]:
-    """Count the documents of several selections together; within, the mode that is given stands for them."""
+    """Count the documents of several selections together; inside the block, the yielded mode means them."""
     digest = hashlib.sha256(" ".join(sorted(selection.pinned_name for selection in selections)).encode()).hexdigest()[
         :12
     ]
@@ -42,9 +42,9 @@ def together(store: Store, selections: Sequence[Selection], tokenizer: str) -> I
 
 @contextmanager
 def counted_elsewhere(store: Store, digest: str, frequencies: ngrams.Pool) -> Iterator[str]:
-    """Take document frequencies of more than the store holds; within, the mode that is given stands for them.
+    """Use document frequencies from outside the store; inside the block, the yielded mode means them.
 
-    `digest` are the first 12 hexadecimal digits of a hash of what was counted.
+    `digest` is the first 12 hexadecimal digits of a hash of the counted documents.
     """
     idf_mode = f"datasets#{digest}"
     _POOLS.setdefault(store, {})[idf_mode] = frequencies
@@ -55,7 +55,7 @@ def counted_elsewhere(store: Store, digest: str, frequencies: ngrams.Pool) -> It
 
 
 def files(idf_mode: str) -> tuple[str, ...]:
-    """Name the SELECTs that a mode reads."""
+    """List the SELECTs that a mode reads."""
     if idf.TOGETHER.fullmatch(idf_mode):
         return ("ngram_frequency_part", "selection_frequency", "pooled_frequency")
     if idf.by_items(idf_mode):
@@ -65,27 +65,27 @@ def files(idf_mode: str) -> tuple[str, ...]:
 
 
 def is_read_by(relations: Iterable[str]) -> bool:
-    """Return whether SELECTs weigh n-grams by document frequencies at all."""
+    """Return whether SELECTs weigh n-grams by document frequencies."""
     return any("document_frequency" in reads_of(relation) for relation in relations)
 
 
 def counts_documents(relations: Iterable[str]) -> bool:
-    """Return whether SELECTs read how many documents there are."""
+    """Return whether SELECTs read the number of documents."""
     return any("collection" in reads_of(relation) for relation in relations)
 
 
 def bind_collection(workspace: Workspace) -> None:
-    """Bind `collection` (log_documents) to the number of images at work."""
+    """Bind `collection` (log_documents) to the number of selected images."""
     images = workspace.query("select coalesce(max(image_no), 1) as images from reference").item()
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(images)]}))
 
 
 def bind(captions: Captions, workspace: Workspace, normalization: str | None, idf_mode: str) -> None:
-    """Bind the frequencies of a mode, for candidates and tokens that are bound.
+    """Bind the frequencies of a mode; candidates and tokens must be bound.
 
-    `document_frequency` (gram, images) and `collection` (log_documents), where they are the same for every candidate;
-    for `fold`, `fold_frequency` and `fold_collection`. Raises `MetricError` where every idf would be 0, and where
-    the folds are more than memory holds.
+    Binds `document_frequency` (gram, images) and `collection` (log_documents) if they are the same for every
+    candidate; for `fold`, `fold_frequency` and `fold_collection`. Raises `MetricError` if every idf would be 0, and
+    if memory cannot hold the folds.
     """
     workspace.params["folded"] = idf_mode == "fold"
     for relation in ("fold_frequency", "fold_collection"):
@@ -115,10 +115,10 @@ def bind(captions: Captions, workspace: Workspace, normalization: str | None, id
 
 def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalization: str | None) -> None:
     if normalization is not None:
-        raise MetricError("document frequencies of several datasets together count words as they stand: no stem=true")
+        raise MetricError("document frequencies of several datasets count words as they are spelled; omit stem=true")
     pool = _POOLS.get(store, {}).get(idf_mode)
     if pool is None:
-        raise MetricError(f"idf={idf_mode} is set by `auditor reproduce wang2016`; it cannot be asked for by itself")
+        raise MetricError(f"idf={idf_mode} is only set by `auditor reproduce wang2016`; choose another idf")
     workspace.take("document_frequency", of=pool.workspace, name="pooled_frequency")
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(pool.images)]}))
 
@@ -127,7 +127,7 @@ def _bind_items(workspace: Workspace, selection: Selection, idf_mode: str) -> No
     items = workspace.rows("run_item")
     if items["image_no"].n_unique() == 1:
         raise MetricError(
-            f"{selection.label}: candidates of one image only, with idf={idf_mode}: {idf.refusal(idf_mode, 1)}"
+            f"{selection.label}: idf={idf_mode} needs candidates of at least two images: {idf.refusal(idf_mode, 1)}"
         )
     if idf_mode == "fold":
         _refuse_too_many_folds(workspace, selection, items)
@@ -143,14 +143,14 @@ def _bind_items(workspace: Workspace, selection: Selection, idf_mode: str) -> No
 
 
 def _refuse_too_many_folds(workspace: Workspace, selection: Selection, items: pl.DataFrame) -> None:
-    """Raise `MetricError` where the words of the captions, once for each fold of their image, are too many."""
+    """Raise `MetricError` if the captions have too many words, each counted once per fold of its image."""
     lengths = workspace.query("select image_no, sum(length)::bigint as words from reference group by image_no")
     folds = items.group_by("image_no").agg(pl.col("fold").n_unique())
     words = int(folds.join(lengths, on="image_no").select((pl.col("fold") * pl.col("words")).sum()).item())
     if words > _MOST_FOLDED:
         raise MetricError(
-            f"{selection.label}: idf=fold weighs each caption once for each place that is left out on its image: "
-            f"{words:,} words, more than {_MOST_FOLDED:,}; it would take some {words / _FOLDED_A_MINUTE:,.1f} CPU "
-            f"minutes and {0.4 + words * _BYTES_A_WORD / 1e9:.1f} GB for each set of candidates. Draw fewer captions "
-            "(--references K), take a part (--split), or count documents once: idf=run, idf=dataset"
+            f"{selection.label}: idf=fold weighs each caption once per caption left out of its image: "
+            f"{words:,} words, more than {_MOST_FOLDED:,}. It would take about {words / _FOLDED_A_MINUTE:,.1f} CPU "
+            f"minutes and {0.4 + words * _BYTES_A_WORD / 1e9:.1f} GB per set of candidates. Draw fewer captions "
+            "(--references K), select a split (--split), or count documents once (idf=run, idf=dataset)"
         )

@@ -1,6 +1,6 @@
-"""Which vectors does a metric see, and which captions does it learn from?
+"""The vectors that a metric reads, and the captions that it learns from.
 
-Pins both, so that a signature names them; brings vectors to work for one counting, and teaches the models it asks for.
+Pins both, so a signature names them. Binds vectors for one counting, and trains the models that it needs.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ _TRAIN = "train"
 
 _SHOWN = 3
 
-#: Words that a model knows, and images that it learns from, at most: more would only cost time.
+#: The most words that a model knows, and images that it learns from: more would only take time.
 KNOWN_WORDS, MOST_IMAGES = 4_000, 50_000
 
 _VECTORS, _MODEL = "vector_as_of", "text_model"
 
 
 def pinned(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> list[MetricRequest]:
-    """Let every metric that sees images name the version of its vectors, and the captions that it learns from.
+    """Pin the version of the vectors, and the training captions, of every metric that sees images.
 
-    `selection` is what candidates are scored against. Left to itself a metric sees the vectors that most of its images
-    have, and learns from its split train, or from all of it. Raises `MetricError` where no image has a vector.
+    `selection` are the references. By default a metric reads the vectors that most of its images have, and learns from
+    its split train, or from all captions. Raises `MetricError` if no image has a vector.
     """
     return [_pinned(store, selection, metric) if metric.metric.sees_images else metric for metric in metrics]
 
 
 def learnt_from(store: Store, metrics: Sequence[MetricRequest]) -> list[Selection]:
-    """Return the captions that pinned metrics learn from, each once."""
+    """Return the training captions of pinned metrics, each selection once."""
     named = dict.fromkeys(str(metric.settings["train"]) for metric in metrics if "train" in metric.settings)
     return [resolve(store, name) for name in named]
 
 
 def unseen(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> list[str]:
-    """Return how many images of a selection pinned metrics do not see, and so no metric beside them scores."""
-    said = []
+    """Report how many images have no vector for the pinned metrics, so that no metric scores them."""
+    notes = []
     for name in dict.fromkeys(str(metric.settings["vectors"]) for metric in metrics if metric.metric.sees_images):
         version = resolve(store, name, vectors=True).version
         described = vectors.coverage(store, version, selection).filter("has_captions")
@@ -60,42 +60,42 @@ def unseen(store: Store, selection: Selection, metrics: Sequence[MetricRequest])
         if len(without):
             seeing = ", ".join(metric.label for metric in metrics if metric.settings.get("vectors") == name)
             subject = counted(len(without), "image has", "images have")
-            told = f"{selection.label}: {subject} no vector in {version.dataset} and no score by {seeing}"
+            note = f"{selection.label}: {subject} no vector in {version.dataset} and no score by {seeing}"
             others = described.height - len(without)
-            said.append(f"{told} ({listed(without, _SHOWN)}); what is compared with it is of the {others:,} others")
-    return said
+            notes.append(f"{note} ({listed(without, _SHOWN)}); all metrics use only the {others:,} other images")
+    return notes
 
 
-def _pinned(store: Store, selection: Selection, asked: MetricRequest) -> MetricRequest:
-    settings = dict(asked.settings)
+def _pinned(store: Store, selection: Selection, request: MetricRequest) -> MetricRequest:
+    settings = dict(request.settings)
     of_texts = "train" not in settings
     named = str(settings["vectors"])
     version = most_seen(store, selection, of_texts=of_texts) if named == AUTO else named_vectors(store, named)
     if version is None:
         what = "vectors of its texts and images" if of_texts else "vectors of its images"
         raise MetricError(
-            f"{selection.label}: no {asked.label}: the store holds no {what}; `auditor ingest NAME --format vectors "
-            "--from FILE` reads what an encoder made of them"
+            f"{selection.label}: {request.label} not available: the store has no {what}; import them with "
+            "`auditor ingest NAME --format vectors --from FILE`"
         )
     settings["vectors"] = Selection(version).pinned_name
     if not of_texts:
         train = str(settings["train"])
         settings["train"] = (_train(store, selection, version) if train == AUTO else resolve(store, train)).pinned_name
-    return replace(asked, settings=settings)
+    return replace(request, settings=settings)
 
 
 def named_vectors(store: Store, name: str) -> Version:
-    """Find a version of vectors. Raises `MetricError` for what holds none."""
+    """Return a version of vectors by name. Raises `MetricError` for a version without vectors."""
     version = resolve(store, name, vectors=True).version
     if version.kind != "vectors":
-        raise MetricError(f"vectors={name}: holds {version.kind}, no vectors")
+        raise MetricError(f"vectors={name}: holds {version.kind}, not vectors")
     return version
 
 
 def most_seen(store: Store, selection: Selection, *, of_texts: bool = False, least: int = 1) -> Version | None:
-    """Find the vectors that most images of a selection have, `least` of them or more; of equals, the first by name.
+    """Return the vectors that most images of a selection have, at least `least`; if equal, the first by name.
 
-    With `of_texts`, among those that hold vectors of texts too. None where there are none.
+    With `of_texts`, only versions with vectors of texts count. Returns none if there are none.
     """
     newest = {version.dataset: version for version in reversed(log(store)) if version.kind == "vectors"}
     fit = [version for version in newest.values() if version.captions or not of_texts]
@@ -109,7 +109,7 @@ def most_seen(store: Store, selection: Selection, *, of_texts: bool = False, lea
 
 
 def _train(store: Store, selection: Selection, version: Version) -> Selection:
-    """Take the split train where two of its images or more have a vector, else all captions."""
+    """Return the split train if at least two of its images have a vector, else all captions."""
     of = selection.version
     splits = store.rows("split", dataset=of.dataset, seq=of.seq)["split"]
     if _TRAIN in splits:
@@ -120,15 +120,15 @@ def _train(store: Store, selection: Selection, version: Version) -> Selection:
 
 
 def are_read_by(relations: Iterable[str]) -> bool:
-    """Return whether any of some SELECTs reads vectors."""
+    """Return whether any of the SELECTs reads vectors."""
     return any(_VECTORS in reads_of(name) for name in relations)
 
 
 def bind(store: Store, workspace: Workspace, settings: Mapping[str, Any]) -> None:
     """Bind relation `vector_as_of` to the version that the settings pin and, for a metric that learns, `text_model`.
 
-    Models are learnt as they are needed: that of all images of the training captions, and one without each fold that
-    holds an image at work. Raises `MetricError` where fewer than two images of the training captions have a vector.
+    Only the needed models are learnt: that of all training images, and one without each fold that contains a scored
+    image. Raises `MetricError` if fewer than two images of the training captions have a vector.
     """
     version = _bind_vectors(store, workspace, settings)
     if "learner" not in settings:
@@ -143,7 +143,7 @@ def bind(store: Store, workspace: Workspace, settings: Mapping[str, Any]) -> Non
 
 
 def of_captions(store: Store, workspace: Workspace, settings: Mapping[str, Any], most_images: int) -> Material:
-    """Bring the captions of `train` to work, with the vectors of their images: what `models` learns from."""
+    """Return the captions of `train` with the vectors of their images: the input of `models`."""
     return _material(store, workspace, _bind_vectors(store, workspace, settings), settings, most_images)
 
 
@@ -172,8 +172,8 @@ def _material(
     seen = captions["image"].n_unique()
     if seen < 2 or captions["fold"].n_unique() < 2:
         raise MetricError(
-            f"{train.label}: {seen} of its images have a vector in {version.dataset}: too few to learn from; name "
-            "others: vectors=NAME, train=NAME:SPLIT"
+            f"{train.label}: {seen} of its images have a vector in {version.dataset}, too few to learn from; set "
+            "vectors=NAME or train=NAME:SPLIT"
         )
     words = workspace.rows("known_word")
     workspace.bind("known_word", "known_word")
@@ -195,8 +195,8 @@ def _material(
 
 
 def models(material: Material, needed: Sequence[int], settings: Mapping[str, Any]) -> Iterator[tuple[int, TextModel]]:
-    """Learn a model for each number: k without the images of fold k, 0 of all; by ridge regression, or by ranking."""
-    # here, not above: what they read of scipy takes half a second to import, and few metrics see vectors
+    """Learn a model per number: k without the images of fold k, 0 from all; by ridge regression, or by ranking."""
+    # not at the top: they import scipy, which takes half a second, and few metrics read vectors
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # noqa: PLC0415
 
     from auditor.metrics.vectors import ranking, ridge  # noqa: PLC0415
@@ -205,5 +205,5 @@ def models(material: Material, needed: Sequence[int], settings: Mapping[str, Any
         learnt = ridge.fit(material, needed, settings["penalty"])
     else:
         learnt = ranking.fit(material, needed, settings["margin"], settings["model_seed"])
-    with threadpool_limits(1, "blas"):  # the order of sums, and so the last digits, would depend on their number
+    with threadpool_limits(1, "blas"):  # the number of threads would change the order of sums, and so the last digits
         yield from learnt

@@ -1,7 +1,7 @@
-"""Metrics of the user's own in SQL: a file of one SELECT, asked of the texts that are scored and of nothing else.
+"""User-defined metrics in SQL: a file with one SELECT, which reads only the texts that are scored.
 
-It reads `candidates` (id, text, reference_texts: a list) and gives a row a candidate: id, score. It sees no store and
-no file, and is refused what `auditor sql` is.
+It reads `candidates` (id, text, reference_texts: a list) and returns a row per candidate: id, score. It cannot read the
+store or files, and has the same restrictions as `auditor sql`.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _NONE = pl.DataFrame(schema={"id": pl.Int64, "text": pl.String, "reference_texts
 
 _SHOWN = 60  # characters of a text that has no score
 
-#: What the comments before a SELECT may say of the metric, each on a line of its own.
-_SAID = re.compile(r"^--\s*(name|lower_is_better|summary):\s*(.*?)\s*$", re.MULTILINE)
+#: The comments before a SELECT that describe the metric, each on a separate line.
+_COMMENT = re.compile(r"^--\s*(name|lower_is_better|summary):\s*(.*?)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A SELECT that scores whole columns at once, and what its file says of it."""
+    """A SELECT that scores whole columns at once, with the description in its file."""
 
     path: Path
     text: str
@@ -49,56 +49,58 @@ class Statement:
     def __call__(self, candidates: pl.Series, references: pl.Series) -> pl.Series:
         """Score texts against lists of texts, in their order.
 
-        Raises `MetricError` for other columns than were promised, and where there is not one row for each candidate.
+        Raises `MetricError` for wrong columns, and unless there is exactly one row per candidate.
         """
         numbered = pl.int_range(len(candidates), eager=True, dtype=pl.Int64).alias("id")
         rows = pl.DataFrame([numbered, candidates.alias("text"), references.alias("reference_texts")])
         scores = self.scores(rows)
-        strange = scores.join(rows, on="id", how="anti")["id"]
-        if len(strange):
-            raise MetricError(f"{self.path}: gives a score for id {strange[0]}, which no candidate has")
+        unknown = scores.join(rows, on="id", how="anti")["id"]
+        if len(unknown):
+            raise MetricError(f"{self.path}: returns a score for id {unknown[0]}, which no candidate has")
         if scores["id"].is_duplicated().any():
-            raise MetricError(f"{self.path}: gives {scores.height:,} scores for {rows.height:,} candidates")
+            raise MetricError(f"{self.path}: returns {scores.height:,} scores for {rows.height:,} candidates")
         lacking = rows.join(scores, on="id", how="anti")
         if lacking.height:
-            such = f"id {lacking['id'][0]}, {lacking['text'][0][:_SHOWN]!r}; 0 is a score too"
-            raise MetricError(f"{self.path}: gives no row for {lacking.height:,} of {rows.height:,} candidates: {such}")
+            example = f"id {lacking['id'][0]}, {lacking['text'][0][:_SHOWN]!r}; use 0 for a score of 0"
+            raise MetricError(
+                f"{self.path}: returns no row for {lacking.height:,} of {rows.height:,} candidates: {example}"
+            )
         return rows.join(scores, on="id", how="left", maintain_order="left")["score"]
 
     def scores(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Ask of `candidates`. Columns: id, score."""
+        """Run the SELECT on `candidates`. Columns: id, score."""
         with Store.open(MEMORY) as store, store.registered(_READ, rows):
             if others := sorted(relations_read(store.connection, self.text) - {_READ}):
-                raise MetricError(f"{self.path}: reads {listed(others, 6)}; a metric sees {_READ} and nothing else")
+                raise MetricError(f"{self.path}: reads {listed(others, 6)}; a metric can read only {_READ}")
             given = ask(store, self.text, {})
         missing = [name for name in _GIVEN if name not in given.columns]
         if missing:
-            has = f"{listed(given.columns, 6)}; `select id, … as score from {_READ}`"
-            raise MetricError(f"{self.path}: gives no column {' and no '.join(missing)}, but {has}")
+            columns = f"{listed(given.columns, 6)}; write `select id, … as score from {_READ}`"
+            raise MetricError(f"{self.path}: returns no column {' and no '.join(missing)}, but {columns}")
         for name, can in (("id", given["id"].dtype.is_integer()), ("score", given["score"].dtype.is_numeric())):
             if not can:
-                raise MetricError(f"{self.path}: column {name} is {given[name].dtype}, no number")
+                raise MetricError(f"{self.path}: column {name} is {given[name].dtype}, not a number")
         return given.select(pl.col("id").cast(pl.Int64), pl.col("score").cast(pl.Float64))
 
 
 def statement_of(path: Path) -> Statement:
-    """Read a file, and try its SELECT on no candidates at all.
+    """Read a file, and test its SELECT on an empty table.
 
-    Its comments may say `-- name: …`, `-- summary: …` and `-- lower_is_better: true`; its name is else the file's.
-    Raises `MetricError` that names the file and says what is wrong with it.
+    It may have comments `-- name: …`, `-- summary: …` and `-- lower_is_better: true`. The default name is that of the
+    file. Raises `MetricError` with the file and the problem.
     """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "is no UTF-8 text"
+        why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise MetricError(f"{path}: {why}") from error
-    said = dict(_SAID.findall(text))
+    described = dict(_COMMENT.findall(text))
     statement = Statement(
         path,
         text,
-        said.get("name") or path.stem,
-        said.get("summary") or f"the SELECT of {path.name}",
-        said.get("lower_is_better", "").lower() == "true",
+        described.get("name") or path.stem,
+        described.get("summary") or f"the SELECT of {path.name}",
+        described.get("lower_is_better", "").lower() == "true",
     )
     try:
         statement.scores(_NONE)
@@ -110,7 +112,7 @@ def statement_of(path: Path) -> Statement:
 
 
 def card_of_statement(statement: Statement) -> Metric:
-    """Make a metric of a SELECT. Raises `MetricError` for a name that no request or signature can hold."""
+    """Make a metric of a SELECT. Raises `MetricError` for a name that is invalid in requests and signatures."""
     return card(
         Scorer(statement.name, statement, columns=True, home=str(statement.path)),
         summary=statement.summary,

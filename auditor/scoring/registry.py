@@ -1,7 +1,7 @@
-"""METRICS: what each metric is, in one place: its counts, its scorer, its parameters, where it comes from.
+"""METRICS, the registry: each metric with its counts, its scorer, its parameters and its source.
 
-A request as a user types it (`cider-d:sigma=4`) becomes a `MetricRequest`, whose signature names exactly the parameters
-that matter.
+A request that a user types (`cider-d:sigma=4`) becomes a `MetricRequest`. Its signature names exactly the parameters
+that affect the score.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from auditor.statistics.cards import Statistic
 from auditor.store.captions import Captions
 from auditor.store.sqlfiles import catalogue
 
-#: Scores are rounded where they leave a scorer: equal scores then are equal in every bit, on any machine and any
+#: Scores are rounded when they leave a scorer. Equal scores are then equal in every bit, on any machine with any
 #: number of threads, and ties stay ties in medians and ranks.
 DECIMALS = 12
 
 
 @dataclass(frozen=True)
 class References:
-    """Against what a caption is scored: the others of its image (`loo`), or all of it (`all`).
+    """The references of a caption: the others of its image (`loo`), or all of its image (`all`).
 
-    `drawn` of them, where only some are, by `seed`; then of so many `images`, where only some are drawn. `distinct`
-    names the tokenizer by whose tokens each text is once per image, where it is.
+    `seed` draws `drawn` of them, and then so many `images`, if these are set. `distinct` names the tokenizer by which
+    each text counts once per image, if it is set.
     """
 
     rule: Literal["loo", "all"] = "loo"
@@ -49,30 +49,30 @@ class References:
 
     @property
     def parameters(self) -> Mapping[str, str | int]:
-        """What of it a signature prints."""
-        told = {"refs": self.rule} if self.distinct is None else {"refs": self.rule, "distinct": True}
+        """The parameters that a signature prints."""
+        rule = {"refs": self.rule} if self.distinct is None else {"refs": self.rule, "distinct": True}
         if self.drawn is None or self.seed is None:
-            return told
+            return rule
         images = {} if self.images is None else {"images": self.images}
-        return {**told, "k": self.drawn, **images, "seed": self.seed}
+        return {**rule, "k": self.drawn, **images, "seed": self.seed}
 
     def of(self, selection: Selection) -> Selection:
-        """Select the captions at work: for leave-one-out, one more than the references, since each is held out once."""
+        """Select the captions to read: for leave-one-out one more than the references, as each is held out once."""
         draw = None
         if self.drawn is not None and self.seed is not None:
             draw = Draw(self.drawn + (self.rule == "loo"), self.seed, images=self.images)
         return replace(selection, draw=draw, distinct=self.distinct)
 
     def select(self, captions: Captions) -> Captions:
-        """Return the captions at work, as `of` selects them."""
+        """Return the captions that `of` selects."""
         return captions.like(self.of(captions.selection))
 
 
 @dataclass(frozen=True)
 class MetricRequest:
-    """A metric with every parameter decided. `label` is what the rows of a result call it.
+    """A metric with a value for every parameter. `label` is its name in the rows of a result.
 
-    Scores that are not `rounded` are those of a program that does not round: equal ones may differ in their last bit.
+    Scores that are not `rounded` are those of a program that does not round. Equal ones may differ in their last bit.
     """
 
     metric: Metric
@@ -82,7 +82,7 @@ class MetricRequest:
 
     @property
     def counting(self) -> CountSpec:
-        """What has to be counted for it."""
+        """The counting that it needs."""
         metric = self.metric
         variant = metric.variant(self.settings) if metric.variant else None
         relation, kernel = variant or (metric.counts, metric.kernel)
@@ -92,21 +92,21 @@ class MetricRequest:
 
     @property
     def _lists(self) -> Mapping[str, str]:
-        """Name the word lists that it reads."""
+        """The hash of the word lists that it reads."""
         return {"lists": self.metric.lists()} if self.metric.lists else {}
 
     def refusal(self, images: int) -> str | None:
-        """Return why a selection of so many images can have no such scores; null where it can."""
+        """Return why it cannot score a selection of so many images; null if it can."""
         return self.metric.refusal(self.settings, images) if self.metric.refusal else None
 
     def scores(self, counts: pl.DataFrame) -> pl.Series:
-        """Turn its counts into scores, rounded to 12 decimals, or significant digits where the card says so."""
+        """Compute scores from its counts, rounded to 12 decimals, or to significant digits if the card requires it."""
         if are_ours([self]):
             return self._scores(counts)
         try:
             scores = self._scores(counts)
             if len(scores) != counts.height or not scores.drop_nulls().is_finite().all():
-                raise MetricError(f"{self.label}: does not give a finite number for each of {counts.height:,} rows")
+                raise MetricError(f"{self.label}: must return a finite number for each of {counts.height:,} rows")
         except BaseException as error:
             if isinstance(error, AuditorError | KeyboardInterrupt):
                 raise
@@ -122,7 +122,7 @@ class MetricRequest:
         return scores.round_sig_figs(DECIMALS) if is_tiny else scores.round(DECIMALS)
 
     def signature(self, tokenizer: str, references: References) -> Signature:
-        """Name it in full."""
+        """Return its signature: the name, all parameters that affect the score, and the version."""
         fixed = self.metric.fixed if self.metric.shown else {}
         named = {
             key: value
@@ -141,27 +141,27 @@ _OURS |= {card.name: card for card in of_vectors.CARDS}
 
 
 def _refuse(name: str, card: Metric) -> None:
-    """Refuse the card of another package that no request would find, or whose counts nothing counts."""
+    """Raise `ValueError` for a card of another package that no request can find, or whose counts are unknown."""
     if card.name != name:
         raise ValueError(f"its metric is called {card.name}")
     if card.counts not in catalogue():
-        raise ValueError(f"it reads {card.counts}, which is no SELECT of this release")
+        raise ValueError(f"it reads {card.counts}, which this release does not have")
 
 
 def of_others() -> dict[str, Metric]:
-    """Load the metrics of other packages: each that an entry point of group `auditor.metrics` names."""
+    """Load the metrics of other packages, from entry points of group `auditor.metrics`."""
     return {name: card for name, card, _ in added("auditor.metrics", Metric, _OURS, _refuse)}
 
 
-#: Every metric by name, in the order in which results show them: ours, which keep their names, then those of others.
+#: Every metric by name, in the order of results: metrics of this package, which keep their names, then others.
 METRICS: dict[str, Metric] = dict(_OURS)
 
-#: How a request begins that names a function of a Python module, or a file that holds a SELECT.
+#: The prefixes of requests for a function of a Python module, and for a file with a SELECT.
 BY_MODULE, BY_FILE = "python:", "sql:"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: Every statistic of a dataset version by name, in the order in which results show them.
+#: Every statistic of a dataset version by name, in the order of results.
 STATISTICS: Mapping[str, Statistic] = {card.name: card for card in (*cards.GLOBAL, *cards.LOCAL)}
 
 
@@ -184,14 +184,14 @@ def metric(
     lower_is_better: bool = False,
     summary: str | None = None,
 ) -> F | Callable[[F], F]:
-    """Let a function be a metric in this process, under its own name with hyphens, or under `name`.
+    """Register a function as a metric in this process, under its own name with hyphens, or under `name`.
 
-    The function gets a candidate and the list of its references, all as they are written, and gives a number: `float`.
-    With `columns` it gets two Polars series of equal length, String and List(String), and gives a score for each row,
-    in their order. It is called anew each time: nothing of it is kept. Its signature names the sha256 of its source.
-    `lower_is_better` is for metrics that count errors. The function itself is given back, unchanged.
+    The function receives a candidate and the list of its references, as they are written, and returns a `float`. With
+    `columns` it receives two Polars series of equal length, String and List(String), and returns a score for each row,
+    in their order. It is called every time: its scores are not kept. Its signature names the sha256 of its source. Set
+    `lower_is_better` for metrics that count errors. Returns the function unchanged.
 
-    Raises `MetricError` for a name that is taken by a metric of the package, or of another module, or is none.
+    Raises `MetricError` for an invalid name, and for the name of a metric of the package or of another module.
     """
 
     def registering(function: F) -> F:
@@ -205,11 +205,11 @@ def metric(
 
 
 def _register(card: Metric) -> Metric:
-    """Add a metric of the user's own; one of the same name and module, as a cell that is run again makes, gives way."""
-    there = METRICS.get(card.name)
-    if there is not None and own.home(there) != own.home(card):
-        whose = own.home(there) or "auditor, or of a package"
-        raise MetricError(f"{card.name}: a metric of {whose} has this name; {own.NAMED_BY} another")
+    """Add a metric of the user; it replaces one of the same name and module, as of a notebook cell that ran before."""
+    known = METRICS.get(card.name)
+    if known is not None and own.home(known) != own.home(card):
+        owner = own.home(known) or "auditor, or of a package"
+        raise MetricError(f"{card.name}: a metric of {owner} has this name; {own.NAMED_BY} another")
     METRICS[card.name] = card
     return card
 
@@ -219,20 +219,22 @@ def _called(function: Callable[..., Any]) -> str:
 
 
 def _of_function(function: Callable[..., Any], called: str) -> Metric:
-    """Find the metric that a function is: as its decorator declares it, or else called row by row."""
+    """Return the metric of a function: as its decorator declares it, or else called row by row."""
     declared = next((card for card in reversed(METRICS.values()) if own.is_of(card, function)), None)
     return declared or _register(own.card_of(function, called, columns=False, lower_is_better=False, summary=None))
 
 
 def request(text: MetricName) -> MetricRequest:
-    """Read `NAME`, `NAME:PARAMETER=VALUE,…`, `python:MODULE.FUNCTION` or `sql:FILE`; take a function as it is.
+    """Parse `NAME`, `NAME:PARAMETER=VALUE,…`, `python:MODULE.FUNCTION` or `sql:FILE`, or accept a function.
 
-    What a user types or calls is read so; what a file holds is read by `request_of_file`. Raises `MetricError` that
-    names what there is instead, or says why a module has no such function, or a file no such SELECT.
+    This parses what a user types or calls. `request_of_file` parses what a file contains. Raises `MetricError` with
+    the nearest valid name, or with the reason why a module or file has no such metric.
     """
     if not isinstance(text, str):
         if not callable(text):
-            raise MetricError(f"{text!r}: no metric: expected a name, or a function of a candidate and its references")
+            raise MetricError(
+                f"{text!r}: not a metric: expected a name, or a function of a candidate and its references"
+            )
         return defaults_of(_of_function(text, _called(text)))
     if text.startswith(BY_MODULE):
         path = text.removeprefix(BY_MODULE)
@@ -243,22 +245,22 @@ def request(text: MetricName) -> MetricRequest:
 
 
 def request_of_file(text: str) -> MetricRequest:
-    """Read a request that stands in a file: a card, a gate, a plan, a receipt, a kept result.
+    """Parse a request from a file: a card, a gate, a plan, a receipt, a kept result.
 
-    Such a file may be a stranger's. Raises `MetricError` where the request would run code or open a file.
+    Such a file may be untrusted. Raises `MetricError` if the request would run code or open a file.
     """
     if text.startswith((BY_MODULE, BY_FILE)):
-        raise MetricError(f"{text}: would run code, which no file may ask for; ask for it yourself, with -m")
+        raise MetricError(f"{text}: would run code, which a file must not request; request it yourself with -m")
     return _by_name(text, opens=False)
 
 
 def _by_name(text: str, *, opens: bool) -> MetricRequest:
-    """Read `NAME:PARAMETER=VALUE,…`; settings name files only where it `opens` them."""
+    """Parse `NAME:PARAMETER=VALUE,…`; settings may name files only if it `opens` them."""
     name, _, settings = text.partition(":")
     if name not in METRICS:
         near = get_close_matches(name, METRICS, 1)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise MetricError(f"{name}: no such metric; {hint}`auditor metrics` lists them")
+        raise MetricError(f"{name}: unknown metric; {hint}`auditor metrics` lists them all")
     metric = METRICS[name]
     if (lacks := lacking(metric)) is not None:
         raise MissingExtraError(lacks)
@@ -268,66 +270,66 @@ def _by_name(text: str, *, opens: bool) -> MetricRequest:
         if key not in metric.parameters:
             raise MetricError(f"{text}: {name} has no parameter {key!r}; it has {', '.join(metric.parameters)}")
         if value.startswith(OF_FILE) and not opens:
-            raise MetricError(f"{text}: would open a file, which no file may ask for; ask for it yourself, with -m")
+            raise MetricError(f"{text}: would open a file, which a file must not request; request it yourself with -m")
         chosen[key] = metric.parameters[key].setting(text, key, value)
-    return _asked(metric, chosen)
+    return _request(metric, chosen)
 
 
-def in_scales(asked: MetricRequest) -> list[MetricRequest]:
-    """Ask for a metric in every scale that it has, its own first; one without scales alone."""
-    scale = asked.metric.parameters.get("scale")
-    others = [other for other in scale.choices if other != asked.settings["scale"]] if scale else []
-    return [asked, *(_asked(asked.metric, {**asked.settings, "scale": other}) for other in others)]
+def in_scales(request: MetricRequest) -> list[MetricRequest]:
+    """Return a request for each scale of a metric, its own first; only itself if the metric has none."""
+    scale = request.metric.parameters.get("scale")
+    others = [choice for choice in scale.choices if choice != request.settings["scale"]] if scale else []
+    return [request, *(_request(request.metric, {**request.settings, "scale": choice}) for choice in others)]
 
 
-def _asked(metric: Metric, settings: Mapping[str, Any]) -> MetricRequest:
-    """Name a metric by its settings, as far as they are not the defaults."""
+def _request(metric: Metric, settings: Mapping[str, Any]) -> MetricRequest:
+    """Return a request; its label names the settings that are not defaults."""
     changed = {key: value for key, value in settings.items() if value != metric.parameters[key].default}
     label = ",".join(f"{key}={plain(value)}" for key, value in changed.items())
     return MetricRequest(metric, f"{metric.name}:{label}" if label else metric.name, settings)
 
 
 def defaults_of(metric: Metric) -> MetricRequest:
-    """Ask for a metric with every parameter at its default, whether or not this installation has what it needs."""
+    """Return a request with every default, whether or not the required components are installed."""
     return MetricRequest(metric, metric.name, {key: parameter.default for key, parameter in metric.parameters.items()})
 
 
 def requests(texts: Sequence[MetricName] | None) -> list[MetricRequest]:
-    """Read several; none stands for every default metric that this installation has. Asked for twice counts once.
+    """Parse several requests, each once; without any, return every default metric that is installed.
 
-    Raises `MetricError` for what is no request and for two functions of one name, `MissingExtraError` for a metric that
-    needs what is not installed.
+    Raises `MetricError` for an invalid request and for two functions of one name, `MissingExtraError` for a metric
+    whose required components are not installed.
     """
-    wanted: dict[str, MetricRequest] = {}
-    for asked in map(request, texts or defaults()):
-        if wanted.setdefault(asked.label, asked).metric is not asked.metric:
-            raise MetricError(f"{asked.label}: two functions have this name; {own.NAMED_BY} one of them another")
-    return list(wanted.values())
+    parsed: dict[str, MetricRequest] = {}
+    for wanted in map(request, texts or defaults()):
+        if parsed.setdefault(wanted.label, wanted).metric is not wanted.metric:
+            raise MetricError(f"{wanted.label}: two functions have this name; {own.NAMED_BY} one of them another")
+    return list(parsed.values())
 
 
-def are_ours(asked: Sequence[MetricRequest]) -> bool:
-    """Return whether all of them are of this package, so that a hash of its code stands for theirs."""
-    return all(metric.metric is _OURS.get(metric.metric.name) for metric in asked)
+def are_ours(metrics: Sequence[MetricRequest]) -> bool:
+    """Return whether all metrics are of this package: then a hash of its code covers theirs."""
+    return all(metric.metric is _OURS.get(metric.metric.name) for metric in metrics)
 
 
 def defaults() -> list[str]:
-    """Name the metrics that a request for none in particular means."""
+    """List the installed default metrics."""
     return [name for name, metric in METRICS.items() if metric.default and lacking(metric) is None]
 
 
 def left_out(texts: Sequence[MetricName] | None) -> list[Finding]:
-    """Say of each default metric that this installation cannot have why it is missing where none was asked for."""
+    """Report why default metrics are not installed, unless metrics were requested by name."""
     reasons = {} if texts else {name: lacking(metric) for name, metric in METRICS.items() if metric.default}
     return [not_installed(name, reason) for name, reason in reasons.items() if reason]
 
 
 def not_installed(metric: str, reason: str) -> Finding:
-    """Say that a metric was left out, since this installation cannot have it, and why."""
-    return Finding("metric-not-installed", f"left out: {reason}", {"metric": metric}, severity="notice")
+    """Report that a metric was skipped because a required component is not installed."""
+    return Finding("metric-not-installed", f"skipped: {reason}", {"metric": metric}, severity="notice")
 
 
 def lacking(metric: Metric) -> str | None:
-    """Return what a metric needs and this installation has not; null where nothing is lacking."""
+    """Return which required component of a metric is not installed; null if none is missing."""
     try:
         if metric.require:
             metric.require()
@@ -340,4 +342,4 @@ def lacking(metric: Metric) -> str | None:
     return None
 
 
-METRICS |= of_others()  # only now: their modules may import this one
+METRICS |= of_others()  # last: their modules may import this one

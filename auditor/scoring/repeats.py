@@ -1,4 +1,4 @@
-"""Captions that repeat another of their image: they find themselves among the references, and raise the upper bound."""
+"""Captions that repeat another of their image: they match their own copy, so human scores are too high."""
 
 from __future__ import annotations
 
@@ -12,53 +12,54 @@ from auditor.store import ngrams
 from auditor.store.captions import Captions
 from auditor.store.scripts import fact_tokenizer
 
-#: What numbers are called, of all captions and of each text once per image, where both are shown.
+#: Names of rows that count all captions, and of rows that count each text once per image.
 RAW, DISTINCT = "raw", "distinct"
 
-#: The largest share of captions that may repeat another of their image without a word about it.
+#: The largest share of captions that may repeat another of their image without a finding.
 _MOST = 0.01
 
 
-def repeats(asked: Sequence[Captions], progress: Progress, *, left_out: bool) -> list[Finding]:
-    """List which captions have more than 1 % that repeat another of their image; any that are `left_out`.
+def repeats(audited: Sequence[Captions], progress: Progress, *, left_out: bool) -> list[Finding]:
+    """Report selections with more than 1% of captions that repeat another of their image; all if `left_out`.
 
-    Scores leave out what is equal under the tokenizer of `asked`; the finding names that number where it differs.
+    Scores leave out captions that are equal under the tokenizer of `audited`. The finding gives their number if it
+    differs.
     """
-    told = []
-    for captions in asked:
-        store, one, tokenizer = captions.store, captions.selection, captions.tokenizer
-        key = fact_tokenizer(store, one, progress)
-        counted = ngrams.workspace(store, one, key, key=key).rows("repeat_count")
+    findings = []
+    for captions in audited:
+        store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
+        key = fact_tokenizer(store, selection, progress)
+        counted = ngrams.workspace(store, selection, key, key=key).rows("repeat_count")
         number, repeated, images = counted.select("captions", "repeats", "images_with_repeats").row(0)
         equal = 0
         if left_out:
-            equal = number - int(captions.like(replace(one, distinct=tokenizer)).images()["captions"].sum())
+            equal = number - int(captions.like(replace(selection, distinct=tokenizer)).images()["captions"].sum())
         if not (repeated or equal) or (repeated <= _MOST * number and not left_out):
             continue
-        without = "" if equal == repeated else f" the {equal:,} that are equal under tokenizer {tokenizer}"
+        omitted = "them out" if equal == repeated else f"out the {equal:,} that are equal under tokenizer {tokenizer}"
         verb = "repeats" if repeated == 1 else "repeat"
         end = (
-            f"{DISTINCT} rows are without{without}, {RAW} ones with them"
+            f". {DISTINCT.capitalize()} rows leave {omitted}, {RAW} rows include them"
             if left_out
-            else "the human bound is inflated; --distinct takes each text once"
+            else ", so the human bound is inflated. Use --distinct to count each text once"
         )
-        said = f"{one.label}: {repeated:,} of {number:,} captions {verb} another of their image: {end}"
+        sentence = f"{selection.label}: {repeated:,} of {number:,} captions {verb} another of their image{end}"
         values = {"captions": repeated, "images": images}
         values |= {"equal_under_tokenizer": equal} if left_out else {}
         severity: Severity = "warning" if repeated > _MOST * number else "notice"
-        told.append(Finding("repeated-captions", said, about(one), values, number, severity))
-    return told
+        findings.append(Finding("repeated-captions", sentence, about(selection), values, number, severity))
+    return findings
 
 
 def variants(against: References, tokenizer: str, *, distinct: bool) -> dict[str, References]:
-    """Return, by name, the references: captions as they are, and on request each text once per image."""
+    """Return the references by name: all captions, and on request each text once per image."""
     return {RAW: against} | ({DISTINCT: replace(against, distinct=tokenizer)} if distinct else {})
 
 
-def only_distinct(said: Sequence[Said], known: Collection[Said]) -> list[Said]:
-    """Return what is said of texts that are once per image and not of all captions, marked as such."""
+def only_distinct(notes: Sequence[Said], known: Collection[Said]) -> list[Said]:
+    """Return the notes that hold only if each text counts once per image, marked as such."""
     return [
-        f"{DISTINCT}: {one}" if isinstance(one, str) else replace(one, sentence=f"{DISTINCT}: {one.sentence}")
-        for one in said
-        if one not in known
+        f"{DISTINCT}: {note}" if isinstance(note, str) else replace(note, sentence=f"{DISTINCT}: {note.sentence}")
+        for note in notes
+        if note not in known
     ]

@@ -36,9 +36,9 @@ def score_candidates(
 ) -> pl.DataFrame:
     """Score each candidate by each metric. Columns: candidate, image, slot, and one for each metric, by its label.
 
-    A candidate without references has no score, and no row; with a metric that sees images, neither has one whose image
-    has no vector. Raises `MetricError` where no caption can have any, and for
-    a metric that has no scores of so few images.
+    A candidate without references has no score and no row. With a metric that sees images, neither has a candidate
+    whose image has no vector. Raises `MetricError` if no caption can have a score, and for a metric that cannot score
+    so few images.
     """
     store, selection = captions.store, captions.selection
     refuse_unscorable(store, selection, metrics)
@@ -47,7 +47,7 @@ def score_candidates(
     tokenize(store, [*texts, *learnt_from(store, metrics)], captions.tokenizer, progress)
     scores = scored(captions, candidates, metrics, progress)
     if scores.is_empty() and any(metric.metric.sees_images for metric in metrics):
-        raise MetricError(f"{selection.label}: no image of these candidates has a vector")
+        raise MetricError(f"{selection.label}: none of the candidates has an image with a vector")
     if scores.is_empty() and (why := lacking(store, selection)):
         raise refusal(selection, why)
     if scores.is_empty() and (refused := too_long(captions)):
@@ -61,19 +61,20 @@ def scored(
     metrics: Sequence[MetricRequest],
     progress: Progress,
 ) -> pl.DataFrame:
-    """Score candidates as `score_candidates` does, whose tokens are there, and refuse nothing; there may be no row.
+    """Score candidates as `score_candidates` does, without its checks. Their tokens must be in the store.
 
-    Counts are scored as they come, so that those of a few images are in memory, and of the others the scores.
+    Counts are scored as they come, so memory holds the counts of a few images and the scores of the others. The result
+    may be empty.
     """
     specs = list({metric.counting: None for metric in metrics})
-    alike = {spec: [metric for metric in metrics if metric.counting == spec] for spec in specs}
+    metrics_of = {spec: [metric for metric in metrics if metric.counting == spec] for spec in specs}
     parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
     order = pl.Enum([candidate.name for candidate in candidates])
     for spec, counts in count_in_parts(captions, candidates, specs, progress):
         slices = max(1, int(counts.estimated_size()) // _BYTES_AT_ONCE)
         parts[spec] += [
-            some.select(*_own_memory(order), *(metric.scores(some) for metric in alike[spec]))
-            for some in (counts.iter_slices(-(-counts.height // slices)) if counts.height else [counts])
+            chunk.select(*_own_memory(order), *(metric.scores(chunk) for metric in metrics_of[spec]))
+            for chunk in (counts.iter_slices(-(-counts.height // slices)) if counts.height else [counts])
         ]
     seen = any(metric.metric.sees_images for metric in metrics)
     frames: list[pl.DataFrame] = []
@@ -83,7 +84,7 @@ def scored(
         if not rows.select(_KEYS).equals(counted):  # most countings give the same candidates in the same order
             counted = rows.select(_KEYS)
             place = counted.with_columns(_as_text("image")).select(pl.arg_sort_by(*_KEYS)).to_series()
-        needed = rows if seen or not frames else rows.drop(_KEYS)  # keys of each would be most of the memory
+        needed = rows if seen or not frames else rows.drop(_KEYS)  # the keys of each would take most of the memory
         frames.append(needed.select(pl.all().gather(place)))
     whole = reduce(_joined, frames) if seen else pl.concat(frames, how="horizontal")
     return whole.select(_as_text("candidate"), _as_text("image"), "slot", *(metric.label for metric in metrics))
@@ -98,36 +99,36 @@ def _joined(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
 
 
 def _own_memory(order: pl.Enum) -> tuple[pl.Expr, ...]:
-    """Copy the keys of counts: a column that the engine has handed over keeps all columns of its batch in memory."""
+    """Copy the keys of counts: a column from the engine keeps all columns of its batch in memory."""
     slot = pl.col("slot").cast(pl.Int64).cast(pl.UInt32)
     return pl.col("candidate").cast(order), pl.col("image").cast(pl.Categorical), slot
 
 
 def refuse_unscorable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> None:
-    """Raise `MetricError` for the first metric that has no scores of so few images, or of such captions."""
+    """Raise `MetricError` for the first metric that cannot score so few images, or such captions."""
     for label, reason in _refused(store, selection, metrics).items():
-        raise MetricError(f"{selection.label}: no {label}: {reason}")
+        raise MetricError(f"{selection.label}: {label} not available: {reason}")
 
 
 def scorable(
     store: Store, selection: Selection, metrics: Sequence[MetricRequest], metric_names: Sequence[MetricName] | None
 ) -> tuple[list[MetricRequest], list[str]]:
-    """Leave out the metrics that have no scores of so few images, or such captions, unless asked for by name.
+    """Leave out the metrics that cannot score so few images, or such captions, unless requested by name.
 
-    Gives the others, those that see images with their vectors pinned, and notes on metrics and images left out.
+    Returns the others, with pinned vectors if they see images, and notes on the metrics and images left out.
     """
     metrics = pinned(store, selection, metrics)
     refused = {} if metric_names else _refused(store, selection, metrics)
     notes = [
-        f"{selection.label}: no {', '.join(label for label in refused if refused[label] == reason)}: {reason}"
-        for reason in dict.fromkeys(refused.values())
+        f"{selection.label}: {', '.join(label for label in refused if refused[label] == why)} not available: {why}"
+        for why in dict.fromkeys(refused.values())
     ]
     notes += [f"{metric.label}: {metric.metric.caution}" for metric in metrics if metric.metric.caution]
     return [metric for metric in metrics if metric.label not in refused], [*notes, *unseen(store, selection, metrics)]
 
 
 def _refused(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
-    """Say by label why metrics have no scores of a selection."""
+    """Return why metrics cannot score a selection, by label."""
     if selection.split is None and selection.draw is None:
         described = selection.version.images
     else:
@@ -141,12 +142,12 @@ def _refused(store: Store, selection: Selection, metrics: Sequence[MetricRequest
 
 
 def signatures(metrics: Sequence[MetricRequest], tokenizer: str, references: References) -> dict[str, str]:
-    """Name each metric in full, by its label."""
+    """Return the signature of each metric, by its label."""
     return {metric.label: str(metric.signature(tokenizer, references)) for metric in metrics}
 
 
 def together(signed: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Gather the names of metrics by label; all of them where selections have different ones, as of what they see."""
+    """Join the signatures of metrics by label: all of them if they differ between selections, as vectors do."""
     gathered: dict[str, dict[str, None]] = {}
     for names in signed:
         for label, name in names.items():
@@ -154,10 +155,10 @@ def together(signed: Iterable[Mapping[str, str]]) -> dict[str, str]:
     return {label: "; ".join(names) for label, names in gathered.items()}
 
 
-def too_long(*asked: Captions) -> list[Finding]:
-    """Return which captions have more words than metrics align, and so leave their images without scores."""
-    told = []
-    for captions in asked:
+def too_long(*audited: Captions) -> list[Finding]:
+    """Report captions with more words than metrics can align, whose images have no scores."""
+    findings = []
+    for captions in audited:
         version = captions.selection.version
         overlong = captions.store.rows(
             "overlong",
@@ -169,40 +170,41 @@ def too_long(*asked: Captions) -> list[Finding]:
         )
         if overlong.height:
             subject = counted(overlong.height, "caption has", "captions have")
-            named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, words in overlong.head(3).iter_rows())
+            pronoun, objects = ("It", "it") if overlong.height == 1 else ("They", "them")
+            examples = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, words in overlong.head(3).iter_rows())
             more = ", …" if overlong.height > 3 else ""
-            told.append(
+            findings.append(
                 Finding(
                     "captions-too-long",
-                    f"{captions.label}: {subject} more than {ngrams.MOST_WORDS:,} words, which no metric aligns: "
-                    f"neither they nor what would meet them gets a score: {named}{more}",
+                    f"{captions.label}: {subject} more than {ngrams.MOST_WORDS:,} words, too many to align. "
+                    f"{pronoun} and the captions compared with {objects} get no score: {examples}{more}",
                     about(captions.selection),
                     {"captions": overlong.height, "most_words": ngrams.MOST_WORDS},
                     severity="warning",
                 )
             )
-    return told
+    return findings
 
 
 def too_few_captions(store: Store, selection: Selection, references: References) -> list[Finding]:
-    """Return how many images have fewer captions than a draw of references needs."""
+    """Report how many images have fewer captions than a draw of references needs."""
     draw = references.of(selection).draw
     described = images(store, references.of(selection))
     few = described.filter(pl.col("captions") < draw.captions).height if draw else 0
     if not draw or not few:
         return []
     subject = counted(few, "image has", "images have")
-    said = f"{selection.label}: {subject} fewer than {draw.captions} captions and no score"
+    sentence = f"{selection.label}: {subject} fewer than {draw.captions} captions and no score"
     values = {"images": few, "captions_needed": draw.captions}
-    return [Finding("too-few-captions", said, about(selection), values, described.height, "notice")]
+    return [Finding("too-few-captions", sentence, about(selection), values, described.height, "notice")]
 
 
 def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
-    """Say by label why metrics cannot read the captions of a selection: by their language, or by their letters.
+    """Return by label why metrics cannot read the captions of a selection: their language, or their script.
 
-    Letters are seen: captions are not Latin where more than half of those that have letters are not.
+    Captions are not in Latin script if more than half of those with letters are not.
     """
-    needed = {asked.label: asked.metric.writing(asked.settings) for asked in metrics if asked.metric.writing}
+    needed = {request.label: request.metric.writing(request.settings) for request in metrics if request.metric.writing}
     if not any(needed.values()):
         return {}
     captions, latin, _ = script_counts(store, selection)
@@ -211,10 +213,10 @@ def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricReque
     reasons = {}
     for label, writing in needed.items():
         if writing == "english" and why:
-            reasons[label] = f"its stems, synonyms and function words are English, and the captions are {why}"
+            reasons[label] = f"its stems, synonyms and function words are English, but the captions are {why}"
         elif writing == "latin" and not is_latin:
             reasons[label] = (
-                "it splits words into runs of a-z and 0-9, and the captions are not in Latin letters: ascii=false"
+                "it splits words into runs of a-z and 0-9, but the captions are not in Latin script; set ascii=false"
             )
     return reasons
 
@@ -226,9 +228,9 @@ def keep_scores(
     candidates: Sequence[CandidateSet],
     signatures: Mapping[str, str],
 ) -> None:
-    """Keep the scores of candidates for people to query, by metrics of this package; `signatures` are by label.
+    """Keep the scores of candidates for later queries, by metrics of this package; `signatures` are by label.
 
-    Not where the store keeps nothing that was drawn, as for `reproduce`.
+    Keeps nothing if the store keeps no drawn captions, as for `reproduce`.
     """
     if not store.keeps_drawn or not are_ours(requests(list(signatures))):
         return

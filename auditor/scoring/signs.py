@@ -1,4 +1,4 @@
-"""Signs of dirt in captions, by the patterns of `sql/facts/signs.toml`: what `profile` counts and `findings` lists."""
+"""Signs of dirt in captions, by the patterns of `sql/facts/signs.toml`: `profile` counts and `findings` lists them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from auditor.store.sqlfiles import sql_root
 from auditor.store.workspace import Workspace
 
-#: The parameters of a pattern that does not name them.
+#: The default parameters of a pattern.
 _DEFAULTS: dict[str, str | int | None] = {
     "kind": None, "statistic": None, "reading": "text", "says": "", "part": 0, "needs": "", "unless": "", "removes": ""
 }  # fmt: skip
@@ -21,14 +21,14 @@ def signs() -> tuple[dict[str, Any], ...]:
     listed = tomllib.loads((sql_root() / "facts" / "signs.toml").read_text(encoding="utf-8"))["sign"]
     return tuple(
         _DEFAULTS
-        | {"place": place}
-        | {name: "".join(value) if isinstance(value, list) else value for name, value in one.items()}
-        for place, one in enumerate(listed)
+        | {"place": number}
+        | {name: "".join(value) if isinstance(value, list) else value for name, value in pattern.items()}
+        for number, pattern in enumerate(listed)
     )
 
 
 def bind_signs(workspace: Workspace, kind: str | None = None) -> None:
-    """Bind relation `sign` to the captions that show signs of a kind of finding; of none: those that are counted."""
+    """Bind relation `sign` to the captions with signs of a kind of finding; by default, with counted signs."""
     workspace.forget("sign")
     for sign in signs():
         if sign["kind"] == kind if kind else sign["statistic"]:

@@ -1,4 +1,4 @@
-"""Images with one caption: nothing is left to score it against. How many there are, and what answers instead."""
+"""Images with a single caption, which has no reference: how many there are, and which commands work without one."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from auditor.scoring.registry import MetricRequest, References
 from auditor.store.connection import Store
 from auditor.store.versions import images
 
-#: The kind of finding on images whose one caption has no reference.
+#: The kind of finding on images whose single caption has no reference.
 SINGLE_CAPTION = "one-caption-images"
 
-#: Why captions that are alone have no score.
+#: Why single captions have no score.
 NEEDS_TWO = "needs two captions per image; this dataset has one"
 
 
 def lacking(store: Store, selection: Selection) -> str | None:
-    """Return why no caption of a selection has a reference, where each is held out; null where one has."""
+    """Return why no caption of a selection has a reference if each is held out; null if one has."""
     fewest = selection.draw.fewest if selection.draw else 2
     captions = images(store, selection)["captions"]
     if (captions >= fewest).any():
@@ -33,16 +33,16 @@ def lacking(store: Store, selection: Selection) -> str | None:
 
 
 def refusal(selection: Selection, why: str, instead: str | None = None) -> MetricError:
-    """Return the error of a question that needs references; it ends with the questions that need none."""
+    """Return the error of a command that needs references; it ends with commands that need none."""
     name = selection.label
-    others = f"`auditor findings {name}` needs one, `auditor bounds {name}` scores substitutes against it"
+    others = f"run `auditor findings {name}`, or `auditor bounds {name}`, which scores substitutes against it"
     return MetricError(f"{name}: {why}; {instead or others}")
 
 
 def against_what(
     store: Store, selection: Selection, against: References, metrics: Sequence[MetricRequest]
 ) -> References:
-    """Return against what substitutes are scored: the one caption of an image, where no image has two."""
+    """Return the references of substitutes: the single caption of an image, if no image has two."""
     if against.drawn is not None or _see_images(metrics) or not lacking(store, against.of(selection)):
         return against
     return replace(against, rule="all")
@@ -56,12 +56,12 @@ def referenced(
     least: int = 1,
     instead: str | None = None,
 ) -> tuple[tuple[Selection, ...], list[Finding]]:
-    """Leave out the selections in which no caption has a reference, with a finding on each; some metrics need none.
+    """Leave out the selections in which no caption has a reference, with a finding for each; some metrics need none.
 
-    Raises `MetricError`, which says what can be asked `instead`, where fewer than `least` are left.
+    Raises `MetricError` if fewer than `least` are left. It names what to run `instead`.
     """
-    asked = () if _see_images(metrics) else selections
-    reasons = {one: why for one in asked if (why := lacking(store, against.of(one)))}
+    needing = () if _see_images(metrics) else selections
+    reasons = {selection: why for selection in needing if (why := lacking(store, against.of(selection)))}
     if reasons and len(selections) - len(reasons) < least:
         raise refusal(*next(iter(reasons.items())), instead)
     return tuple(selection for selection in selections if selection not in reasons), [
@@ -74,17 +74,17 @@ def referenced(
 def without_references(
     store: Store, selection: Selection, so: str = ", which has no reference and gets no score"
 ) -> list[Finding]:
-    """Return how many images have one caption; `so` says what follows."""
+    """Report how many images have a single caption; `so` is the consequence."""
     described = images(store, selection)
     single = described.filter(pl.col("captions") < 2).height
     subject = counted(single, "image has", "images have")
-    said = f"{selection.label}: {subject} one caption only{so}"
-    return [_finding(selection, said, single, described.height)] if single else []
+    sentence = f"{selection.label}: {subject} a single caption{so}"
+    return [_finding(selection, sentence, single, described.height)] if single else []
 
 
 def _see_images(metrics: Sequence[MetricRequest]) -> bool:
     return all(metric.metric.sees_images for metric in metrics)
 
 
-def _finding(selection: Selection, said: str, single: int, described: int) -> Finding:
-    return Finding(SINGLE_CAPTION, said, about(selection), {"images": single}, described, "notice")
+def _finding(selection: Selection, sentence: str, single: int, described: int) -> Finding:
+    return Finding(SINGLE_CAPTION, sentence, about(selection), {"images": single}, described, "notice")

@@ -5,9 +5,9 @@
 -- reads: reference, candidate, bucket_text
 -- returns: image_no, caption_id, n, gram, tf
 --
--- How often each n-gram (n = 1 to 4) occurs in each text at work on an image, of those that two texts can share: an
--- n-gram with a token that the image has once only cannot meet another, and so is left out before it is made. The lists
--- are unnested side by side, shifted by one each; the shorter ones pad with null. Packed as in caption_gram.
+-- How often each n-gram (n = 1 to 4) occurs in each selected text of an image, for n-grams that two texts can share: an
+-- n-gram with a token that occurs once in the image cannot match another, and is left out at the start. The lists are
+-- unnested side by side, shifted by one each; null fills the shorter ones. Packed as in caption_gram.
 with described as (
     select image_no, caption_id from reference where image_no between $first_image::uinteger and $last_image::uinteger
     union all

@@ -5,7 +5,7 @@
 -- reads: cache.ngram_frequency
 -- returns: n, gram, occurrences, captions, images
 --
--- N-gram frequencies of a whole version, as an earlier counting kept them.
+-- N-gram frequencies of a whole version, kept by an earlier count.
 select n, gram, occurrences, captions, images
 from cache.ngram_frequency
 where version = $version::varchar and tokenizer = $tokenizer::varchar

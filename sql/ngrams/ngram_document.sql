@@ -4,6 +4,6 @@
 -- reads: selection_frequency
 -- returns: gram, images
 --
--- In how many images of a selection each n-gram is.
+-- Number of images of a selection that contain each n-gram.
 select gram, images
 from selection_frequency

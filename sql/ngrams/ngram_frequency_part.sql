@@ -5,9 +5,9 @@
 -- reads: reference, text_tokens
 -- returns: n, gram, occurrences, captions, images
 --
--- N-gram frequencies (n = 1 to 4) of one bucket of images. Buckets share no image, so that their parts add up. Grams are
--- packed as in caption_gram. To count the captions that hold a gram without a row for each of them, every caption of an
--- image has a bit of its own: a block is 60 captions, and only the few images of several blocks are summed again.
+-- N-gram frequencies (n = 1 to 4) of one bucket of images. Buckets share no image, so their parts can be added. Grams
+-- are packed as in caption_gram. Captions with a gram are counted without a row for each: every caption of an image has
+-- its own bit. A block is 60 captions, and only the few images with several blocks are summed again.
 with placed as (
     select r.image_no, row_number() over (partition by r.image_no order by r.slot) - 1 as place, t.tokens
     from reference as r

@@ -1,14 +1,15 @@
 -- name: ngram_occurrence
 -- version: 1
--- grain: text beside an image, place of an n-gram
+-- grain: text of an image, position of an n-gram
 -- reads: image_text
 -- returns: text_no, n, gram_no, gram, is_once, holders, first_holder
 --
--- The n-grams (n = 1 to 4) that an image has more than once. One can only be there twice if the n-gram without its last token
--- is, and so each order is made of what is left of the one before, by the number that this got and one more token: 64 bits a
--- key. `gram_no` is the image's own, `gram` packed as in caption_gram. Where texts set as many bits of their own as there are
--- occurrences, each holds the n-gram once (`is_once`), `holders` of them are references, first_holder is the first of these;
--- others are in repeated_ngram. What several substitutes have once each, and no reference has, is left out.
+-- The n-grams (n = 1 to 4) that an image has more than once. An n-gram can only occur twice if its first n - 1 tokens
+-- do. So each order is built from the remaining n-grams of the previous one, by their number and one more token: 64
+-- bits per key. `gram_no` holds within the image, `gram` is packed as in caption_gram. If the texts set as many
+-- separate bits as there are occurrences, each has the n-gram once (`is_once`); `holders` counts the references among
+-- them, first_holder is the first of these. Other n-grams are in repeated_ngram. N-grams that several substitutes have
+-- once each, and no reference has, are left out.
 with position as (
     select
         text_no, image_no, place_bit,

@@ -1,10 +1,10 @@
 -- name: repeated_ngram
 -- version: 1
--- grain: text beside an image, n-gram
+-- grain: text of an image, n-gram
 -- reads: ngram_occurrence
 -- returns: text_no, n, gram_no, tf
 --
--- How often texts have the n-grams of an image that one of them may have twice. All others they have once.
+-- How often texts have the n-grams that a text of the image may have twice. They have all others once.
 select text_no, n, gram_no, count(*)::uinteger as tf
 from ngram_occurrence
 where not is_once

@@ -5,7 +5,7 @@
 -- returns: n, gram, occurrences, captions, images
 -- cites: Vedantam et al. 2015, section 4, eq. 1 (images: the document frequency)
 --
--- N-gram frequencies of all captions at work, from the parts counted bucket by bucket.
+-- N-gram frequencies of all selected captions, from the parts counted bucket by bucket.
 select
     n, gram, sum(occurrences)::uinteger as occurrences, sum(captions)::uinteger as captions, sum(images)::uinteger as images
 from ngram_frequency_parts

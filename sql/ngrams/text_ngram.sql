@@ -5,8 +5,8 @@
 -- returns: caption_id, n, gram, tf
 --
 -- How often each n-gram (n = 1 to 4) occurs in each text. The lists are unnested side by side, shifted by one each:
--- the shorter ones pad with null, and a null token makes the longer n-grams null. Token numbers, never 0, take 32
--- bits each, so that equal numbers mean equal n-grams.
+-- null fills the shorter ones, and makes the longer n-grams null. Token numbers, never 0, take 32 bits each: equal
+-- numbers mean equal n-grams.
 with side_by_side as (
     select
         caption_id,

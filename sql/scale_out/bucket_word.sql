@@ -5,7 +5,7 @@
 -- returns: token_id, token
 -- order: v.token_id
 --
--- The words of one bucket of images, by the numbers that they have in the store.
+-- The words of one bucket of images, with their numbers in the store.
 with spoken as (
     select distinct unnest(tokens) as token_id
     from bucket_caption

@@ -6,9 +6,9 @@
 -- returns: partition, high, low, images
 -- order: partition, high, low
 --
--- In how many images of one bucket each n-gram is, with the partition that its sum over all buckets is made in. An n-gram is
--- two halves of 64 bits, as files hold it; the partition is its remainder by the largest prime below 2^32, and what is left
--- of that, so that partitions are of equal size whatever the words.
+-- The number of images of one bucket with each n-gram, and the partition that sums it over all buckets. An n-gram is
+-- two halves of 64 bits, as files store it. The partition is its remainder by the largest prime below 2^32, and the
+-- remainder of that, so partitions have equal size for any words.
 select
     (remainder_of(gram, 4294967291) % $partitions::uinteger)::uinteger as partition,
     (gram >> 64::uhugeint)::ubigint as high,

@@ -5,9 +5,9 @@
 -- returns: metric, captions_each, images, captions, total, squares, image_squares, least, greatest, least_image, greatest_image
 -- order: metric, captions
 --
--- What means and standard deviations are made of, exactly: scores are multiples of 10^-12, and summed as the integers that
--- they are in that unit. Over captions: `total` and the sum of `squares`, the `least` and the `greatest`; over images: the
--- squares of their totals, the least and the greatest of these. Sums are text, since files have no integers of 128 bits.
+-- Exact sums for means and standard deviations: scores are multiples of 10^-12, and summed as integers in that unit.
+-- Over captions: `total`, the sum of `squares`, the `least` and the `greatest`. Over images: the squares of their
+-- totals, the least and the greatest of these. Sums are text, because files have no integers of 128 bits.
 with scored as (
     select metric, image, round(value * 1000000000000)::hugeint as score
     from score_of_bucket

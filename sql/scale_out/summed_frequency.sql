@@ -5,8 +5,8 @@
 -- returns: bucket, high, low, images
 -- order: p.bucket, s.high, s.low
 --
--- For each bucket, in how many images of all buckets its n-grams are. N-grams of one image, most of them, are left out: what
--- reads document frequencies takes one that is not there for that of a single document.
+-- For each bucket, the number of images of all buckets with each of its n-grams. N-grams of one image, which most are,
+-- are left out: queries of document frequencies treat a missing n-gram as one of a single document.
 with summed as (
     select high, low, sum(images)::uinteger as images
     from frequency_of_partition

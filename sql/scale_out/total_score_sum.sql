@@ -5,7 +5,7 @@
 -- returns: metric, captions_each, images, captions, total, squares, image_squares, least, greatest, least_image, greatest_image
 -- order: metric, captions_each
 --
--- The sums of all buckets, each as score_sum has them of one.
+-- The sums of all buckets, with the columns that score_sum has for one.
 select
     metric,
     captions_each,

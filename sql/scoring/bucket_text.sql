@@ -5,7 +5,7 @@
 -- reads: reference, candidate, text_tokens
 -- returns: caption_id, tokens
 --
--- The texts at work in one bucket of images, each once: the references and their other candidates.
+-- The selected texts in one bucket of images, each once: references, and candidates that are not references.
 with selected as (
     select caption_id from reference where image_no between $first_image::uinteger and $last_image::uinteger
     union

@@ -6,8 +6,8 @@
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 -- cites: Wang & Gaizauskas 2016, section 5, Random Brown
 --
--- Lower bound: in place of each caption, a sentence of a corpus that has at least five tokens under the tokenizer and
--- ten characters as it stands in its source. The draw is an md5 of (seed, dataset, image, slot).
+-- Lower bound: instead of each caption, a sentence of a corpus with at least five tokens under the tokenizer and ten
+-- characters in its source. The draw is an md5 of (seed, dataset, image, slot).
 with placed as (
     select s.dataset, s.image, s.slot, s.caption_id, s.length, row_number() over (order by s.image, s.slot) - 1 as place
     from substitute_pool as s

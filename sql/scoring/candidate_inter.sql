@@ -6,8 +6,8 @@
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 -- cites: Wang & Gaizauskas 2016, section 5, Random Inter-Dataset
 --
--- Lower bound: in place of each caption, one of another dataset: first a dataset is drawn, all alike, then one of its
--- captions. Both draws come from one md5 of (seed, dataset, image, slot).
+-- Lower bound: instead of each caption, one of another dataset: first a dataset is drawn with equal probability, then
+-- one of its captions. Both draws use one md5 of (seed, dataset, image, slot).
 with shelf as (
     select dataset, count(*) as captions, row_number() over (order by dataset) - 1 as shelf_no, count(*) over () as shelves
     from substitute_pool

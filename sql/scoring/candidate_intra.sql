@@ -6,8 +6,8 @@
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 -- cites: Wang & Gaizauskas 2016, section 5, Random Intra-Dataset
 --
--- Lower bound: in place of each caption, one of another image of the same dataset. The draw is a pure function of
--- (seed, dataset, image, slot), by md5, and so the same on any machine and any number of threads.
+-- Lower bound: instead of each caption, one of another image of the same dataset. The draw is a pure function of (seed,
+-- dataset, image, slot), by md5, so it is the same on any machine with any number of threads.
 with placed as (
     select row_number() over (order by image, slot) - 1 as place, image_no, image, slot, caption_id, length
     from reference

@@ -5,9 +5,9 @@
 -- reads: reference, caption_place
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
--- The captions of each image that are at certain places in the order of the draw, each against the first of the others.
--- A caption that is none of the drawn references takes the place of the last of these: what is left are the first references
--- of the draw, as many as every other caption meets.
+-- The captions of each image at certain positions in the order of the draw, each against the first of the others. A
+-- caption that is not one of the drawn references replaces the last of these. The first references of the draw remain,
+-- as many as every other caption is scored against.
 with last_place as (
     select r.image_no, r.image, r.slot
     from reference as r

@@ -6,9 +6,9 @@
 -- returns: candidate_no, candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 -- order: candidate_no
 --
--- Some of the candidates of one bucket of images, by their place among them: an image with more of them than memory
--- holds against its captions is counted part by part. A null range stands for all of them. Texts of more words than
--- kernels align are left out.
+-- A part of the candidates of one bucket of images, by position: if memory cannot hold all candidates of an image
+-- against its captions, they are counted part by part. A null range means all candidates. Texts with more words than
+-- kernels can align are left out.
 select
     candidate_no, candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 from every_candidate

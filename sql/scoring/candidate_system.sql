@@ -5,7 +5,7 @@
 -- reads: reference, membership, caption_tokens
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
--- A system's output: each caption is scored against all captions of the image of the same id. No caption is held out.
+-- A system's output: each caption is scored against all captions of the image with the same ID. No caption is held out.
 with described as (select distinct image_no, image from reference)
 select
     m.dataset as candidate, true as is_substitute, d.image_no, d.image, m.slot, null::uinteger as held_out, m.caption_id,

@@ -4,7 +4,7 @@
 -- reads: candidate
 -- returns: caption_id
 --
--- The substitutes among the candidates, each once; the others are references themselves.
+-- The substitutes among the candidates, each once; the other candidates are references.
 select distinct caption_id
 from candidate
 where is_substitute

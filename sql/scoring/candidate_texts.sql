@@ -6,8 +6,8 @@
 -- returns: candidate, image, slot, text, references
 -- order: c.candidate, c.image, c.slot
 --
--- Each candidate as it is written, with the texts of its references by slot: what a metric of the user's own compares. A
--- candidate without a reference has no row.
+-- Each candidate as it is written, with the texts of its references by slot, for user-defined metrics. A candidate
+-- without a reference has no row.
 with selected as (
     select candidate, image_no, image, slot, held_out, caption_id
     from candidate

@@ -5,7 +5,7 @@
 -- returns: candidate, image, slot, from_dataset, from_image, from_slot, text
 -- order: c.candidate, c.image, c.slot
 --
--- The substitute of each caption, in words.
+-- The text of the substitute of each caption.
 select c.candidate, c.image, c.slot, c.from_dataset, c.from_image, c.from_slot, coalesce(m.text, t.text) as text
 from candidate as c
 left join made_text as m on m.caption_id = c.caption_id

@@ -6,9 +6,10 @@
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Wang & Gaizauskas 2016, section 5, Gibberish Dataset and Gibberish Brown
 --
--- For each caption as many words, each drawn independently from a unigram distribution; where $words is null, as many as
--- the captions at work have on average. The draw of the n-th word is a pure function of (seed, dataset, image, slot, n),
--- by md5: a longer text begins with the words of the shorter one. Texts are numbered on from $last_text.
+-- A text of $words words for each caption, each word drawn independently from a unigram distribution. If $words is
+-- null, the text has as many words as the selected captions have on average. The draw of the n-th word is a pure
+-- function of (seed, dataset, image, slot, n), by md5: a longer text begins with the words of the shorter one. Texts
+-- are numbered from $last_text + 1.
 with wanted as (
     select
         image, slot,

@@ -1,14 +1,14 @@
 -- name: image_text
 -- version: 1
--- grain: text beside an image
+-- grain: text of an image
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, reference, bucket_text
 -- returns: text_no, image_no, slot, candidate_no, held_out, left_out, place_bit, caption_id, length, tokens
 --
 -- The texts of each image: references (with a slot), candidates (with a number), and captions that are both, once. A
--- substitute or a system's caption has no slot. The last two bits of a text's number say what it is: 1 a candidate,
--- 2 a reference, 3 both. left_out is the text of the held-out caption. place_bit is a bit that the text has for itself
--- among those of its image; from the 63rd on they share one.
+-- substitute or a system's caption has no slot. The last two bits of a text's number are its type: 1 a candidate, 2 a
+-- reference, 3 both. left_out is the text of the held-out caption. place_bit is a bit that only this text of the image
+-- has; texts from the 63rd on share one.
 with beside as (
     select r.image_no, r.slot, c.candidate_no, c.held_out, r.caption_id, r.length
     from reference as r

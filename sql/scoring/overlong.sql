@@ -6,7 +6,7 @@
 -- returns: image, slot, words
 -- order: words desc, m.image, m.slot
 --
--- The captions of more words than kernels align, the longest first.
+-- The captions with more words than kernels can align, the longest first.
 select m.image, m.slot, len(t.tokens)::uinteger as words
 from membership as m
 join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar

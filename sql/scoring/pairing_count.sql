@@ -5,8 +5,8 @@
 -- returns: image_no, captions, candidates, words, longest_caption, longest_candidate
 -- order: c.image_no
 --
--- How many captions and candidates meet on each image, how many words they have, and how many the longest has: what the
--- memory and the time of a count grow with.
+-- The number of captions and candidates of each image, of their words, and of the words of the longest: the memory and
+-- time of a count increase with these.
 with described as (
     select image_no, count(*) as candidates, coalesce(sum(length) filter (where is_substitute), 0) as words, max(length) as longest
     from candidate

@@ -6,8 +6,8 @@
 -- returns: candidate_no, reference_count, closest_length, shortest_length
 -- cites: Papineni et al. 2002, section 2.2.2; mteval: of two equally close lengths the shorter
 --
--- How many references a candidate has, the length of the one closest to its own, and of the shortest. A candidate
--- without references has no row, and so no score.
+-- The number of references of a candidate, the length of the one closest to its own length, and of the shortest. A
+-- candidate without references has no row, and no score.
 select
     c.candidate_no,
     count(*)::uinteger as reference_count,

@@ -5,8 +5,8 @@
 -- reads: pool, membership, caption_tokens
 -- returns: dataset, image, slot, caption_id, length
 --
--- The captions of other datasets, or the sentences of a corpus, that may be substitutes of those at work. Relation pool
--- says which versions and splits: (dataset, seq, split).
+-- The captions of other datasets, or the sentences of a corpus, that may be substitutes. Relation pool lists their
+-- versions and splits: (dataset, seq, split).
 select m.dataset, m.image, m.slot, m.caption_id, len(t.tokens)::uinteger as length
 from pool as p
 join membership as m

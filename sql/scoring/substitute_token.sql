@@ -5,7 +5,7 @@
 -- reads: substitute_pool, caption_tokens
 -- returns: token_id, occurrences
 --
--- The vocabulary of the captions or sentences that are drawn from, with frequencies.
+-- The vocabulary of the captions or sentences that substitutes are drawn from, with frequencies.
 with position as (
     select unnest(t.tokens) as token_id
     from substitute_pool as s

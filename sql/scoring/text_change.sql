@@ -1,13 +1,13 @@
 -- name: text_change
 -- version: 1
--- grain: text made for a study
+-- grain: generated text
 -- params: tokenizer VARCHAR
 -- reads: reference, caption_tokens, made_text
 -- returns: candidate, image, slot, changed, replaced, words
 -- order: m.candidate, m.image, m.slot
 --
--- What became of each caption that a made text stands for: whether it changed at all, how many of its positions hold
--- another word, and how many words there are now.
+-- The change of each caption that was rewritten: whether it changed, how many positions have another word, and the
+-- number of words after the change.
 select
     m.candidate,
     m.image,

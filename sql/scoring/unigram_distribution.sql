@@ -4,8 +4,8 @@
 -- reads: spoken_token, vocabulary
 -- returns: token_id, token, first_place, places
 --
--- A unigram distribution to draw from: tokens in order of spelling hold as many places as they occur, first_place counted
--- from 0, of so many places in all. Spelling, not numbers: those depend on what was ingested before.
+-- A unigram distribution to draw from: tokens in order of spelling have as many positions as occurrences, first_place
+-- counted from 0, of `places` in all. Numbers of tokens would depend on what was ingested before, spelling does not.
 with spelled as (
     select s.token_id, v.token, s.occurrences
     from spoken_token as s

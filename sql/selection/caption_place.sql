@@ -5,9 +5,9 @@
 -- reads: every_reference
 -- returns: image, slot, split, caption_id, length, place, captions
 --
--- The captions of each image in the order in which a seed draws them, and how many there are: the first k are those that
--- a draw of k takes. So many of them as `mirrored` says are in the order from the last to the first. The order is a
--- pure function of (seed, dataset, image, slot), by md5, and so the same on any machine and any number of threads.
+-- The captions of each image in the order that a seed draws, and their number: a draw of k takes the first k. The first
+-- `mirrored` captions are in reverse order. The order is a pure function of (seed, dataset, image, slot), by md5, so it
+-- is the same on any machine with any number of threads.
 with ordered as (
     select
         image, slot, split, caption_id, length,

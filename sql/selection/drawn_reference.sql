@@ -7,9 +7,9 @@
 -- order: d.image, d.slot
 -- cites: Wang & Gaizauskas 2016, section 4.1: descriptions sampled, so that datasets have equally many
 --
--- As many captions of each image as asked for; an image that has fewer than the fewest allowed is left out. Of the
--- others so many are drawn as asked for; null stands for all. The order of images is a pure function of (seed, image),
--- by md5, without the dataset: datasets that describe the same images keep the same ones, and stay paired.
+-- The requested number of captions of each image; images with fewer than $fewest captions are left out. Of the others,
+-- $drawn_images are drawn, all if null. The order of images is a pure function of (seed, image), by md5, without the
+-- dataset: datasets that describe the same images keep the same ones, and stay paired.
 with described as (
     select image, slot, split, caption_id, length
     from caption_place

@@ -5,7 +5,7 @@
 -- reads: cache.parse, text_at_work
 -- returns: caption_id, starts, lengths, tags, lemmas, heads, labels, chunk_starts, chunk_ends
 --
--- What a pipeline said of the texts at work, of a range of their numbers, as an earlier command kept it.
+-- The annotations of a pipeline for a range of the selected texts, as an earlier command kept them.
 with wanted as (select distinct caption_id from text_at_work)
 select p.caption_id, p.starts, p.lengths, p.tags, p.lemmas, p.heads, p.labels, p.chunk_starts, p.chunk_ends
 from cache.parse as p

@@ -6,8 +6,8 @@
 -- returns: image_no, image, slot, split, caption_id, length
 -- order: m.image, m.slot
 --
--- The captions that a reference such as flickr8k@v3:test names, images numbered from 1 in order of their ids. A null
--- split stands for all of them. Each is a candidate once, and a reference of the other captions of its image.
+-- The captions that a reference such as flickr8k@v3:test names, with images numbered from 1 in order of their IDs. A
+-- null split means all. Each caption is a candidate once, and a reference of the other captions of its image.
 select
     dense_rank() over (order by m.image)::uinteger as image_no,
     m.image,

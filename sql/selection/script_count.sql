@@ -5,8 +5,8 @@
 -- reads: membership, script
 -- returns: split, captions, latin, unspaced
 --
--- How many captions of each split have letters, and of how many most are Latin, or of scripts without blanks between
--- words.
+-- How many captions of each split have letters, and how many of these have mostly Latin letters, or mostly letters of
+-- scripts without spaces between words.
 select
     m.split,
     count(s.script)::ubigint as captions,

@@ -6,8 +6,8 @@
 -- returns: caption_id, text, text_hash
 -- order: c.text
 --
--- The texts of a selection, each once, in order of spelling: what a pipeline is to say something of. By hash and number
--- a text is known again where the file may have become another one meanwhile.
+-- The texts of a selection that a pipeline is to annotate, each once, in order of spelling. Hash and number identify a
+-- text even if the store has changed meanwhile.
 with standing as (
     select distinct m.caption_id
     from membership as m

@@ -5,7 +5,7 @@
 -- reads: reference, caption_tokens
 -- returns: token_id, occurrences, captions
 --
--- The vocabulary of the captions at work, with frequencies.
+-- The vocabulary of the selected captions, with frequencies.
 with position as (
     select r.image_no, r.slot, unnest(t.tokens) as token_id
     from reference as r

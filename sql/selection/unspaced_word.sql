@@ -4,8 +4,8 @@
 -- reads: vocabulary
 -- returns: found
 --
--- Whether any caption of the store has a letter of a script without blanks between words: where none has, no dataset
--- need be looked at.
+-- Whether any caption of the store has a letter of a script without spaces between words: if none has, datasets need
+-- not be checked one by one.
 select
     exists (
         select 1

@@ -4,7 +4,7 @@
 -- reads: staged_vector
 -- returns: position, image, text
 --
--- The records whose vectors are kept: of each image, and of each text, the first.
+-- The records whose vectors are kept: the first of each image, and of each text.
 select position, image, text
 from staged_vector
 where reason is null

@@ -6,7 +6,7 @@
 -- returns: token_id, word_no, captions, weight
 -- order: word_no
 --
--- Words that a model of captions knows, numbered from 0: those of two captions or more that it learns from, at most
+-- The words that a model of captions knows, numbered from 0: words of at least two training captions, at most
 -- $known_words of them, the most frequent first. `weight` is the inverse document frequency, ln((1 + N) / (1 + n)) + 1.
 with holder as (
     select unnest(list_distinct(tokens)) as token_id from learnt_caption

@@ -6,7 +6,7 @@
 -- returns: image, slot, fold, tokens
 -- order: m.image, m.slot
 --
--- The captions that a model learns from.
+-- The training captions of a model.
 select m.image, m.slot, i.fold, t.tokens
 from membership as m
 join learnt_image as i using (image)

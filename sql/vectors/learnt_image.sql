@@ -6,8 +6,8 @@
 -- returns: image, fold
 -- order: v.image
 --
--- Images that a model of captions learns from: those of a selection that have a vector, at most $most_images of them by md5;
--- each in one of $folds folds from 1 on, which are left out where their own images are scored.
+-- The training images of a model of captions: images of a selection that have a vector, at most $most_images of them by
+-- md5. Each is in one of $folds folds, numbered from 1; a model without that fold scores it.
 select
     v.image,
     (md5_number(concat_ws(chr(31), 'fold', $model_seed::bigint, v.image)) % $folds::integer::uhugeint)::integer + 1 as fold

@@ -5,7 +5,7 @@
 -- returns: model, part, place, numbers
 -- order: model, part, place
 --
--- What the models at work have learnt.
+-- The parts of the selected models.
 select model, part, place, numbers
 from text_model
 order by model, part, place

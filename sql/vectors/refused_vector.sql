@@ -5,7 +5,7 @@
 -- returns: source, unit, line, reason, raw
 -- order: o.position
 --
--- The records that are not kept, and why; one that repeats a vector is none of them.
+-- The rejected records, and why; a record that repeats a vector is not rejected.
 with other as (
     select position, source, unit, line, image, text, vector, reason from staged_vector anti join accepted_vector using (position)
 )

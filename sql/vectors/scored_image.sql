@@ -6,8 +6,8 @@
 -- returns: image, model, vector
 -- order: v.image
 --
--- Vectors of the images at work in one bucket. `model` is the one that has not seen the image: that without its fold, or 0,
--- that of all images, for an image that none has learnt from.
+-- Vectors of the selected images in one bucket. `model` is the one that has not seen the image: the model without its
+-- fold, or 0, the model of all images, for an image that is not a training image.
 select v.image, coalesce(t.fold, 0)::integer as model, v.vector
 from vector_as_of as v
 semi join (

@@ -5,7 +5,7 @@
 -- reads: vector
 -- returns: image, text, vector
 --
--- What a version of vectors holds.
+-- The vectors of a version.
 select image, text, vector
 from vector
 where dataset = $vectors::varchar and from_seq <= $vectors_seq::integer and (to_seq is null or to_seq > $vectors_seq::integer)

@@ -6,7 +6,7 @@
 -- returns: image, text
 -- order: v.image, v.text
 --
--- Vectors that stood until now and stand no longer.
+-- Current vectors that the new version changes or does not have.
 select v.image, v.text
 from vector as v
 left join accepted_vector as a on a.image is not distinct from v.image and a.text is not distinct from v.text

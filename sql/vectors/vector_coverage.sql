@@ -6,7 +6,7 @@
 -- returns: image, has_captions, has_vector
 -- order: image
 --
--- Images of a selection of captions and of a version of vectors: which have captions, and which a vector.
+-- Images of a selection of captions and of a version of vectors: whether they have captions, and a vector.
 with described as (
     select distinct image
     from membership

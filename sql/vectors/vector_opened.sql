@@ -5,7 +5,7 @@
 -- reads: accepted_vector, staged_vector, vector
 -- returns: dataset, image, text, from_seq, vector
 --
--- Vectors that stand from version $seq on and did not stand before it.
+-- Vectors that are valid from version $seq on, and were not valid in the version before.
 select $dataset::varchar as dataset, a.image, a.text, $seq::integer as from_seq, n.vector
 from accepted_vector as a
 join staged_vector as n using (position)

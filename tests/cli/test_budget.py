@@ -84,7 +84,7 @@ def test_metrics_are_named_at_once_or_one_by_one() -> None:
 def test_wrong_name_of_a_metric_names_the_nearest() -> None:
     done = run_auditor("metrics", "bleu4")
     assert done.returncode == 5
-    assert done.stderr == "error: bleu4: no such metric; did you mean bleu-4? `auditor metrics` lists them\n"
+    assert done.stderr == "error: bleu4: unknown metric; did you mean bleu-4? `auditor metrics` lists them all\n"
 
 
 @functools.cache

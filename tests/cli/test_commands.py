@@ -229,7 +229,7 @@ def test_image_with_one_caption_gets_no_score_and_is_reported(filled: Callable[.
     assert {row["image"] for row in rows(done, "score")} == {"a.jpg", "b.jpg"}
     assert list(rows(done, "score")[0]) == "dataset version split image slot candidate metric value".split()
     noted = filled("bounds", "mine", "-m", "bleu-1", "--json")
-    assert "1 image has one caption only" in noted.stderr
+    assert "1 image has a single caption" in noted.stderr
 
 
 def test_dataset_of_single_captions_is_refused_by_name(auditor: Callable[..., Run], tmp_path: Path) -> None:

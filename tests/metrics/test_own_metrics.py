@@ -143,7 +143,7 @@ def test_what_is_no_metric_and_functions_of_one_name_are_refused(store: Store) -
         bounds(store, "set", metrics=[made(0.1), made(0.2)])
     with pytest.raises(MetricError, match="3: no metric"):
         bounds(store, "set", metrics=[3])
-    with pytest.raises(MetricError, match="no name of a metric"):
+    with pytest.raises(MetricError, match="invalid metric name"):
         bounds(store, "set", metrics=[lambda _candidate, _references: 1.0])
 
 
@@ -233,17 +233,17 @@ def test_function_whose_source_nobody_sees_says_so(store: Store) -> None:
     ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     result = bounds(store, "set", metrics=["unseen"], candidates=["human"])
     assert "|source:unknown|" in result.signatures["unseen"]
-    assert any("unseen: its source cannot be read" in note for note in result.notes)
+    assert any("unseen: its source is not available" in note for note in result.notes)
 
 
 @pytest.mark.parametrize(
     ("gives", "words"),
     [
-        (None, "gives None, no finite number"),
-        (float("nan"), "gives nan, no finite number"),
-        (float("inf"), "gives inf, no finite number"),
-        ("high", "gives 'high', no finite number"),
-        (1j, "gives 1j, no finite number"),
+        (None, "returned None, not a finite number"),
+        (float("nan"), "returned nan, not a finite number"),
+        (float("inf"), "returned inf, not a finite number"),
+        ("high", "returned 'high', not a finite number"),
+        (1j, "returned 1j, not a finite number"),
     ],
 )
 @pytest.mark.parametrize("columns", [False, True])
@@ -282,7 +282,7 @@ def test_columns_that_fail_only_together_say_so(store: Store) -> None:
 
     ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     with pytest.raises(
-        MetricError, match=r"crowd: image a, slot 0: ValueError: too many; so for these 6 captions together"
+        MetricError, match=r"crowd: image a, slot 0: ValueError: too many; raised for 6 captions together"
     ):
         scored(store, "crowd")
 
@@ -290,16 +290,16 @@ def test_columns_that_fail_only_together_say_so(store: Store) -> None:
 def test_scores_for_other_captions_than_asked_are_an_error(store: Store) -> None:
     auditor.metric(name="short", columns=True)(lambda candidates, references: [1.0])
     ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
-    with pytest.raises(MetricError, match="short: gives 1 scores for 6 captions"):
+    with pytest.raises(MetricError, match="short: returns 1 scores for 6 captions"):
         scored(store, "short")
 
 
 def test_names_that_are_taken_or_none_are_refused() -> None:
     with pytest.raises(MetricError, match="bleu-1: a metric of auditor, or of a package has this name"):
         auditor.metric(name="bleu-1")(shared)
-    with pytest.raises(MetricError, match="<lambda>: no name of a metric"):
+    with pytest.raises(MetricError, match="<lambda>: invalid metric name"):
         auditor.metric(lambda candidate, references: 1.0)
-    with pytest.raises(MetricError, match="a:b: no name of a metric"):
+    with pytest.raises(MetricError, match="a:b: invalid metric name"):
         auditor.metric(name="a:b")(shared)
     assert auditor.metric(name="shared")(shared) is shared
     with pytest.raises(MetricError, match="'x'"):
@@ -361,7 +361,7 @@ def test_command_line_takes_a_function_of_a_module_of_the_working_folder() -> No
     for name, words in {
         "mine.nope": "has no function nope; it has overlap, other, odd",
         "mine.LIMIT": "LIMIT of module mine",
-        "nothere.f": "there is no module nothere, neither installed nor in the working folder",
+        "nothere.f": "module nothere not found, neither installed nor in the working folder",
         "breaks.f": "module breaks cannot be imported: No module named 'no_such_thing'",
         "alone": "expected python:MODULE.FUNCTION",
         "mine.odd": "mine.odd: image a, slot 0: KeyError: 'one dog'",
@@ -373,7 +373,7 @@ def test_command_line_takes_a_function_of_a_module_of_the_working_folder() -> No
     Path("datasets.toml").write_text('[check]\nhomogeneity."python:mine.overlap".high.max = 1\n')
     done = run_auditor("check", "set", "--config", "datasets.toml", **PLACE)
     assert done.returncode == 2
-    assert "python:mine.overlap: would run code, which no file may ask for" in done.stderr
+    assert "python:mine.overlap: would run code, which a file must not request" in done.stderr
 
 
 def test_working_folder_is_looked_into_only_for_a_module_that_is_not_installed() -> None:

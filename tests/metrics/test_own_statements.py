@@ -93,15 +93,15 @@ def test_comments_name_it_and_say_where_less_is_better(store: Store) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("select 'one' as id, 1 as score from candidates", "column id is String, no number"),
+        ("select 'one' as id, 1 as score from candidates", "column id is String, not a number"),
         ("select id, no_such as score from candidates", 'Referenced column "no_such" not found'),
         ("copy candidates to 'x.csv'", "the store is read-only here"),
         ("select 1 as id, 1 as score; select 2", "expected one statement, found 2"),
         ("", "expected one statement, found 0"),
         ("select * from read_csv('x.csv')", "read_csv() in FROM is refused"),
         ("select * from 'x.csv'", "x.csv"),
-        ("select text from candidates", "gives no column id and no score, but text"),
-        ("select id, text as score from candidates", "column score is String, no number"),
+        ("select text from candidates", "returns no column id and no score, but text"),
+        ("select id, text as score from candidates", "column score is String, not a number"),
         ("select id, $x as score from candidates", "x"),
         ("selec", "syntax error"),
     ],
@@ -119,14 +119,14 @@ def test_files_that_are_none_are_named() -> None:
     Path("folder.sql").mkdir()
     for name, words in {
         "nope.sql": "No such file",
-        "binary.sql": "is no UTF-8 text",
+        "binary.sql": "not UTF-8 text",
         "folder.sql": "directory",
     }.items():
         with pytest.raises(MetricError, match=f"^{name}: .*{words}"):
             request(f"sql:{name}")
     with pytest.raises(MetricError, match="bleu-1: a metric of auditor, or of a package has this name"):
         request(written("-- name: bleu-1\nselect id, 1 as score from candidates"))
-    with pytest.raises(MetricError, match="two words: no name of a metric"):
+    with pytest.raises(MetricError, match="two words: invalid metric name"):
         request(written("-- name: two words\nselect id, 1 as score from candidates"))
 
 
@@ -136,14 +136,17 @@ def test_files_that_are_none_are_named() -> None:
         ("select id, text::integer as score from candidates", r"^odd: image a, slot 0: .*Could not convert string"),
         (
             "select id, 1 as score from candidates where id > 3",
-            r"^odd.sql: gives no row for 4 of 6 candidates: id 0, 'A dog runs.'",
+            r"^odd.sql: returns no row for 4 of 6 candidates: id 0, 'A dog runs.'",
         ),
-        ("select id, null::int as score from candidates", r"^odd: image a, slot 0: gives None, no finite number"),
-        ("select id, 'nan'::double as score from candidates", r"^odd: image a, slot 0: gives nan, no finite number"),
-        ("select id, 1 as score from candidates, range(2)", r"^odd.sql: gives 12 scores for 6 candidates"),
+        ("select id, null::int as score from candidates", r"^odd: image a, slot 0: returned None, not a finite number"),
+        (
+            "select id, 'nan'::double as score from candidates",
+            r"^odd: image a, slot 0: returned nan, not a finite number",
+        ),
+        ("select id, 1 as score from candidates, range(2)", r"^odd.sql: returns 12 scores for 6 candidates"),
         (
             "select id + 6 as id, 1 as score from candidates",
-            r"^odd.sql: gives a score for id \d+, which no candidate has",
+            r"^odd.sql: returns a score for id \d+, which no candidate has",
         ),
     ],
 )
@@ -163,7 +166,7 @@ def test_what_is_no_score_names_the_file_or_the_caption(store: Store, text: str,
     ],
 )
 def test_select_that_would_read_the_store_is_refused(statement: str, read: str) -> None:
-    with pytest.raises(MetricError, match=f"^peep.sql: reads {re.escape(read)}; a metric sees candidates and nothing"):
+    with pytest.raises(MetricError, match=f"^peep.sql: reads {re.escape(read)}; a metric can read only candidates"):
         request(written(statement, "peep.sql"))
 
 

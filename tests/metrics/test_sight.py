@@ -202,14 +202,14 @@ def test_what_is_lacking_is_said(store: Store) -> None:
     ):
         bounds(store, "set", metrics=["vector-ridge"])
     ingest_vectors(store, ["other"], vectors[:1])
-    with pytest.raises(MetricError, match="no vectors of its images"):
+    with pytest.raises(MetricError, match="the store has no vectors of its images"):
         bounds(store, "set", metrics=["vector-ridge"])
     ingest_vectors(store, names[:1], vectors[:1])
-    with pytest.raises(MetricError, match="set: 1 of its images have a vector in seen: too few to learn from"):
+    with pytest.raises(MetricError, match="set: 1 of its images have a vector in seen, too few to learn from"):
         bounds(store, "set", metrics=["vector-ridge"])
-    with pytest.raises(MetricError, match="no vectors of its texts and images"):
+    with pytest.raises(MetricError, match="the store has no vectors of its texts and images"):
         bounds(store, "set", metrics=["clipscore"])
-    with pytest.raises(MetricError, match="vectors=set: holds captions, no vectors"):
+    with pytest.raises(MetricError, match="vectors=set: holds captions, not vectors"):
         bounds(store, "set", metrics=["vector-ridge:vectors=set"])
     with pytest.raises(UsageError, match="nothing: not in"):
         bounds(store, "set", metrics=["vector-ridge:vectors=nothing"])

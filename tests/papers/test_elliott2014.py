@@ -54,9 +54,9 @@ def test_a_metric_that_is_not_installed_is_left_out_with_its_reason(
     monkeypatch.setattr(elliott2014, "needed", missing)
     measures, notes = available()
     assert [one.metric for one in measures][:2] == ["rouge-su4", "bleu-4"]
-    assert list(map(str, notes)) == ["left out: meteor needs a jar"]
+    assert list(map(str, notes)) == ["skipped: meteor needs a jar"]
     rated(store, tmp_path, DATASET, REFERENCES)
-    assert "left out: meteor needs a jar" in reproduce(store, PAPER).sentences
+    assert "skipped: meteor needs a jar" in reproduce(store, PAPER).sentences
 
 
 @pytest.fixture(scope="module")

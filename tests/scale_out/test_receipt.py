@@ -63,7 +63,7 @@ def test_a_score_that_was_changed_is_told(filled: Store, scores: Path) -> None:
 def test_a_receipt_that_was_changed_is_refused(filled: Store, scores: Path) -> None:
     receipt = receipt_of(scores)
     receipt.write_text(receipt.read_text().replace('"tokenizer": "bare"', '"tokenizer": "ptb"'))
-    with pytest.raises(SourceError, match="was altered"):
+    with pytest.raises(SourceError, match="was modified"):
         verify(filled, receipt)
 
 
@@ -73,7 +73,7 @@ def test_a_receipt_that_was_changed_is_refused(filled: Store, scores: Path) -> N
 def test_what_is_no_receipt_is_refused(filled: Store, tmp_path: Path, text: str) -> None:
     path = tmp_path / "scores.parquet.receipt.json"
     path.write_text(text)
-    with pytest.raises(SourceError, match="is no receipt"):
+    with pytest.raises(SourceError, match="not a receipt"):
         verify(filled, path)
 
 
@@ -90,10 +90,10 @@ def test_receipt_with_a_value_of_another_type_is_none(filled: Store, tmp_path: P
             fields["plan"] |= change.get("plan", {})
             fields |= {key: value for key, value in change.items() if key != "plan"}
         receipt_of(scores).write_text(json.dumps({name: fields if isinstance(change, dict) else change}))
-        with pytest.raises(SourceError, match="is no receipt"):
+        with pytest.raises(SourceError, match="not a receipt"):
             verify(filled, receipt_of(scores))
     receipt_of(scores).write_text('{"auditor.receipt/v1":' + "[" * 200_000)
-    with pytest.raises(SourceError, match="is no receipt"):
+    with pytest.raises(SourceError, match="not a receipt"):
         verify(filled, receipt_of(scores))
 
 
@@ -106,7 +106,7 @@ def test_scores_that_a_pipe_or_no_number_stands_for_are_an_error(filled: Store, 
         verify(filled, receipt_of(scores))
     scores.unlink()
     os.mkfifo(scores)
-    with pytest.raises(SourceError, match="it is no file on a disk"):
+    with pytest.raises(SourceError, match="not a regular file"):
         verify(filled, receipt_of(scores))
 
 
@@ -143,7 +143,7 @@ def test_no_folder_is_left_beside_the_store(filled: Store, scores: Path) -> None
 def test_what_cannot_be_is_refused_before_anything_is_counted(filled: Store, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"ends with \.parquet or \.csv"):
         bounds(filled, "set", file=tmp_path / "scores.xlsx")
-    with pytest.raises(UsageError, match="there is no folder"):
+    with pytest.raises(UsageError, match="does not exist; create it"):
         bounds(filled, "set", file=tmp_path / "nowhere" / "scores.csv")
     with pytest.raises(UsageError, match="--executor ray"):
         bounds(filled, "set", address="auto")

@@ -183,7 +183,7 @@ def test_worker_imports_nothing_from_the_working_folder(tmp_path: Path) -> None:
         Path(f"{name}.py").write_text("raise SystemExit\n")
     worker = Process()
     try:
-        with pytest.raises(UsageError, match="holds no work"):
+        with pytest.raises(UsageError, match="not a work folder"):
             worker.ask(tmp_path, "scores", 0, 1)
     finally:
         worker.end()
@@ -198,7 +198,7 @@ def test_ray_begins_elsewhere_since_its_workers_import_from_where_it_begins(monk
 
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=init))
     here = Path.cwd()
-    with pytest.raises(UsageError, match="no Ray answers"), EXECUTORS["ray"](Force(1, 1)):
+    with pytest.raises(UsageError, match="Ray does not answer"), EXECUTORS["ray"](Force(1, 1)):
         pass
     assert began == [Path(sys.prefix)]
     assert Path.cwd() == here
@@ -279,7 +279,7 @@ def test_a_folder_that_cannot_be_written_is_an_error(filled: Store, tmp_path: Pa
 
 @pytest.mark.parametrize("metric", ["cider:idf=fold", "cider:idf=run", "cider:stem=true"])
 def test_metrics_that_need_more_than_a_bucket_are_refused(filled: Store, tmp_path: Path, metric: str) -> None:
-    with pytest.raises(MetricError, match="cannot be had in stages"):
+    with pytest.raises(MetricError, match="cannot be computed in stages"):
         begun(filled, tmp_path / "work", [metric])
     assert not (tmp_path / "work").exists()
 
@@ -350,5 +350,5 @@ def test_a_file_that_no_stage_wrote_is_named_though_its_marker_fits(filled: Stor
     _, work = begun(filled, tmp_path / "work")
     content = b"PAR1" + bytes(64) + b"PAR1"
     work.path("captions", 0).write_bytes(content)
-    with pytest.raises(SourceError, match=r"work: holds a file that no stage wrote: .*; name another folder"):
+    with pytest.raises(SourceError, match=r"work: contains a file that no stage wrote: .*; set another folder"):
         run(work.folder, "partial", 0, 1 << 28)

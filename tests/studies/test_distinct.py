@@ -147,8 +147,8 @@ def test_texts_are_told_apart_by_the_tokenizer_that_is_asked_for(filled: Store) 
 def test_copies_are_said_where_more_than_one_in_a_hundred_is_one(filled: Store, study: object) -> None:
     (found,) = study(filled, "set", metrics=["bleu-1"]).found("repeated-captions")  # type: ignore[operator]
     assert found.sentence == (
-        "set: 3 of 12 captions repeat another of their image: the human bound is inflated; --distinct takes each text "
-        "once"
+        "set: 3 of 12 captions repeat another of their image, so the human bound is inflated. Use --distinct to count "
+        "each text once"
     )
     assert (found.severity, found.values, found.n) == ("warning", {"captions": 3, "images": 2}, 12)
 
@@ -158,7 +158,7 @@ def test_repeats_are_told_from_what_the_tokenizer_of_the_scores_leaves_out(fille
         "repeated-captions"
     )
     assert found.values == {"captions": 3, "images": 2, "equal_under_tokenizer": 0}
-    assert "distinct rows are without the 0 that are equal under tokenizer whitespace, raw ones" in found.sentence
+    assert "Distinct rows leave out the 0 that are equal under tokenizer whitespace, raw rows" in found.sentence
 
 
 def test_a_few_copies_among_many_are_no_finding_unless_they_are_left_out(store: Store) -> None:
@@ -168,7 +168,7 @@ def test_a_few_copies_among_many_are_no_finding_unless_they_are_left_out(store: 
     (found,) = bounds(store, "set", metrics=["bleu-1"], candidates=["human"], distinct=True).found("repeated-captions")
     assert found.severity == "notice"
     assert found.sentence.endswith(
-        "1 of 101 captions repeats another of their image: distinct rows are without, raw ones with them"
+        "1 of 101 captions repeats another of their image. Distinct rows leave them out, raw rows include them"
     )
 
 
@@ -189,7 +189,7 @@ def test_a_system_meets_each_reference_once(filled: Store) -> None:
 
 def test_an_image_of_one_text_has_no_reference_and_that_is_said_of_the_distinct_rows(filled: Store) -> None:
     said = bounds(filled, "set", metrics=["bleu-1"], candidates=["human"], distinct=True).sentences
-    assert "distinct: set: 1 image has one caption only, which has no reference and gets no score" in said
+    assert "distinct: set: 1 image has a single caption, which has no reference and gets no score" in said
 
 
 def test_comparison_puts_distinct_beside_raw_and_says_whether_the_order_changes(store: Store) -> None:

@@ -1,9 +1,9 @@
 """Matches of n-grams, of characters or words, between candidates and each of their references (Popović 2015).
 
-Every place in a text is a key: the symbols from there on, as many as the longest gram has, side by side in one or two
-64-bit numbers, and 0 past the end of the text. The places of all texts that meet on an image are sorted once: those
-that share a gram then stand together, for every n. Longer grams are looked for among the places that share a shorter
-one, which are ever fewer.
+Every position in a text has a key: the following symbols, as many as the longest gram has, in one or two 64-bit
+numbers, with 0 after the end of the text. The positions in all texts of an image are sorted once. Positions with the
+same gram are then adjacent, for every n. Longer grams are searched among the positions that share a shorter one, whose
+number decreases.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from auditor.compiled import compiled, part
 from auditor.metrics.kernels.columns import Sides, Texts, offsets
 from auditor.metrics.kernels.threads import in_parts
 
-_RUN = 12  # places that are sorted by insertion, before runs are merged
+_RUN = 12  # positions that are sorted by insertion, before runs are merged
 
-_REST = 3  # bits of a place's mark below those of its text: how many symbols follow it, as far as a gram reaches
+_REST = 3  # bits of a position's mark below those of its text: how many symbols follow, up to the longest gram
 
 Places = NDArray[np.int64]
 
@@ -29,7 +29,7 @@ Table = NDArray[np.uint32]  # of two dimensions
 
 
 def lengths(texts: Texts, parts: Texts) -> Counts:
-    """Return how many symbols each text has, where `parts` has as text t those of token t."""
+    """Return how many symbols each text has; text t of `parts` has the symbols of token t."""
     ends = offsets(np.diff(parts.starts)[texts.tokens])
     return np.diff(ends[texts.starts]).astype(np.uint32)
 
@@ -37,8 +37,8 @@ def lengths(texts: Texts, parts: Texts) -> Counts:
 def matches(both: Sides, parts: Texts, most: int) -> Table:
     """Count, for n = 1 to `most` (6 or less), the n-grams that candidate and reference share, clipped.
 
-    A row for each n, with the pairs of `meetings(both)`. `parts` has as text t the symbols of token t, each less than
-    2 ** 21, or than 2 ** 32 where `most` is 2.
+    Returns a row for each n, with the pairs of `meetings(both)`. Text t of `parts` has the symbols of token t, each
+    less than 2 ** 21, or less than 2 ** 32 if `most` is 2.
     """
     starts = offsets(both.last - both.first - (both.held >= 0))
     found = np.zeros((most, starts[-1]), np.uint32)
@@ -61,7 +61,7 @@ def _count(
     held_of: Places, parts: Counts, part_starts: Places, lengths: Places, their_lengths: Places, pairs: Places,
     begin: int, finish: int, step: int, found: Table,
 ) -> None:  # fmt: skip
-    """Count for candidates begin to finish - 1, image by image: those that have the same references."""
+    """Count for candidates begin to finish - 1, image by image, as these share their references."""
     most = len(found)
     room, texts = 0, 0
     keys, marks = np.empty((4, room), np.uint64), np.empty((2, room), np.int64)
@@ -122,7 +122,7 @@ def _is_same(ours: Counts, first: int, last: int, theirs: Counts, their_first: i
 
 @part
 def _mask(symbols: int, step: int) -> np.uint64:
-    """Cover the first symbols of a key."""
+    """Return the mask of the first symbols of a key."""
     return ~np.uint64(0) << np.uint64(64 - symbols * step) if symbols > 0 else np.uint64(0)
 
 
@@ -131,7 +131,7 @@ def _spell(
     tokens: Counts, first: int, last: int, parts: Counts, part_starts: Places, text: int, step: int, most: int,
     keys: Keys, marks: Places, at: int,
 ) -> int:  # fmt: skip
-    """Append the places of a text, from the last to the first: each key is the next one's, moved by a symbol."""
+    """Append the positions of a text, from the last to the first: each key is the next key, shifted by a symbol."""
     held = min(most, 64 // step)
     shift, top = np.uint64(step), np.uint64(64 - step)
     mask, more = _mask(held, step), _mask(most - held, step)
@@ -150,7 +150,7 @@ def _spell(
 
 @part
 def _sort(keys: Keys, marks: Places, size: int) -> int:
-    """Sort places by key; give in which half of the rows they are then."""
+    """Sort positions by key; return the half of the rows that they are in afterward."""
     for begin in range(0, size, _RUN):
         for one in range(begin + 1, min(begin + _RUN, size)):
             key, rest, mark, at = keys[0, one], keys[1, one], marks[0, one], one
@@ -180,7 +180,7 @@ def _share(
     keys: Keys, rests: Keys, marks: Places, size: int, n: int, step: int, references: int, first: int, owner: Places,
     held_of: Places, pairs: Places, count: Places, touched: Places, found: Counts,
 ) -> int:  # fmt: skip
-    """Count the n-grams that texts share, and keep, in order, the places of those; gives their number."""
+    """Count the n-grams that texts share, and keep their positions in order; return the number of positions."""
     held = 64 // step
     mask, more = _mask(min(n, held), step), _mask(n - held, step)
     kept, begin = 0, 0

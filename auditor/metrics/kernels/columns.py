@@ -30,33 +30,33 @@ class Sides(NamedTuple):
 
 
 class Meetings(NamedTuple):
-    """The pairs of a candidate and a reference of its image, by their places in `Sides`."""
+    """The pairs of a candidate and a reference of its image, by their positions in `Sides`."""
 
     candidate: NDArray[np.int64]
     reference: NDArray[np.int64]
 
 
 def offsets(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return where each of several ranges begins that stand one after another, and where the last one ends."""
+    """Return the starts of consecutive ranges, and the end of the last one."""
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))
 
 
 def flat(column: pl.Series) -> NDArray[Any]:
-    """Return a column as an array that may be written to: a kernel is compiled once more for one that may not."""
+    """Return a column as a writable array: a kernel would be compiled again for a read-only one."""
     return np.require(column.to_numpy(), requirements=["C", "W"])
 
 
 def texts(column: pl.Series) -> Texts:
-    """Lay a column of token lists out flat."""
+    """Flatten a column of token lists."""
     tokens = column.filter(column.list.len() > 0).explode().cast(pl.UInt32)
     return Texts(flat(tokens), offsets(column.list.len().to_numpy()))
 
 
 def beside(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Bring candidates (image_no, held_out, …) to the references (image_no, slot, …) of their images.
+    """Join candidates (image_no, held_out, …) with the references (image_no, slot, …) of their images.
 
-    Gives the candidates that have a reference, with `first`, `last` and `held` as in `Sides`, and the references sorted
-    by image and slot, which these are places of.
+    Returns the candidates that have a reference, with `first`, `last` and `held` as in `Sides`, which are positions in
+    the references, and the references sorted by image and slot.
     """
     references = references.sort("image_no", "slot").with_row_index("at")
     images, numbers = references["image_no"].to_numpy(), candidates["image_no"].to_numpy()
@@ -75,9 +75,9 @@ def beside(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataF
 
 
 def sides(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFrame, Sides]:
-    """Bring candidates (image_no, held_out, tokens, …) and references (image_no, slot, tokens) together.
+    """Join candidates (image_no, held_out, tokens, …) with references (image_no, slot, tokens).
 
-    Gives the candidates that have a reference, and the arrays of both sides; references are sorted by image and slot.
+    Returns the candidates that have a reference, and the arrays of both sides. References are sorted by image and slot.
     """
     placed, references = beside(candidates, references)
     first, last, held = (flat(placed[name]) for name in ("first", "last", "held"))
@@ -86,7 +86,7 @@ def sides(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFr
 
 
 def meetings(both: Sides) -> Meetings:
-    """Name every candidate and reference that meet: candidates in order, the held-out ones left out."""
+    """List all pairs of candidates and references: candidates in order, without held-out captions."""
     counts = both.last - both.first
     candidate = np.repeat(np.arange(len(counts)), counts)
     offset = np.arange(len(candidate)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -1,8 +1,8 @@
 """Edit distance between a hypothesis and a reference, as TER needs it: with the alignment, and again after each shift.
 
-Two ways to the same numbers. Where the beam holds the whole table and the reference fits into 64 bits, a row of the
-table is two words of vertical differences and two of horizontal ones (Myers 1999; Hyyrö 2003). Otherwise rows are
-costs inside the beam, as tercom and sacrebleu compute them.
+Two methods compute the same numbers. If the beam contains the whole table and the reference fits into 64 bits, a row of
+the table is two machine words of vertical differences and two of horizontal ones (Myers 1999; Hyyrö 2003). Otherwise
+rows are costs inside the beam, as in tercom and sacrebleu.
 
 Rows are hypothesis words, columns reference words: row i, column j is the distance of the first i to the first j.
 """
@@ -37,13 +37,13 @@ Table = NDArray[np.int64]  # of two dimensions
 
 @part
 def beam_of(ratio: float) -> int:
-    """Return the width of the beam; wider where a reference is so long that two rows would not meet."""
+    """Return the width of the beam; wider if a reference is so long that two rows would not overlap."""
     return math.ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
 
 
 @part
 def is_whole(n_hyp: int, n_ref: int) -> bool:
-    """Return whether the beam leaves no cell of the table out, and a row fits into 64 bits."""
+    """Return whether the beam contains all cells of the table, and a row fits into 64 bits."""
     ratio = n_ref / n_hyp
     beam = beam_of(ratio)
     return n_ref <= BITS and math.floor(ratio) + beam > n_ref and math.floor(n_hyp * ratio) <= beam
@@ -51,7 +51,7 @@ def is_whole(n_hyp: int, n_ref: int) -> bool:
 
 @part
 def positions(words: Words, ref: Words, masks: Masks) -> None:
-    """Set bit j of masks[i] where hypothesis word i equals reference word j."""
+    """Set bit j of masks[i] if hypothesis word i equals reference word j."""
     for i in range(len(words)):
         mask = np.uint64(0)
         for j in range(len(ref)):
@@ -73,7 +73,7 @@ def _bits_of_row(mask: np.uint64, up: np.uint64, down: np.uint64) -> tuple[np.ui
 def fill_bits(masks: Masks, start: int, n_hyp: int, n_ref: int, bits: Masks, distances: Numbers) -> None:
     """Compute rows start + 1 to n_hyp of the table.
 
-    `bits` has four columns a row: vertical +1 and -1 (bit j: row i rises or falls from column j to j + 1), horizontal
+    `bits` has four columns per row: vertical +1 and -1 (bit j: row i rises or falls from column j to j + 1), horizontal
     +1 and -1 (column j + 1 rises or falls from row i - 1 to i). `distances` is the last column.
     """
     last = np.uint64(n_ref - 1)
@@ -91,7 +91,7 @@ def fill_bits(masks: Masks, start: int, n_hyp: int, n_ref: int, bits: Masks, dis
 def rotated_by_bits(
     masks: Masks, low: int, middle: int, high: int, n_hyp: int, n_ref: int, bits: Masks, distances: Numbers
 ) -> int:
-    """Return the distance after words low to middle and middle to high have changed places."""
+    """Return the distance after words low to middle and middle to high are swapped."""
     last = np.uint64(n_ref - 1)
     up, down, distance = bits[low, 0], bits[low, 1], distances[low]
     for step in range(low, n_hyp):
@@ -134,7 +134,7 @@ def align_bits(
 
 @part
 def bounds(n_hyp: int, n_ref: int, lows: Numbers, highs: Numbers) -> int:
-    """Set which columns of each row the beam holds (from, up to); give the most that a row has."""
+    """Set the columns of each row in the beam (from, up to); return the most columns of a row."""
     ratio = n_ref / n_hyp
     beam = beam_of(ratio)
     widest = 0
@@ -143,13 +143,13 @@ def bounds(n_hyp: int, n_ref: int, lows: Numbers, highs: Numbers) -> int:
         lows[i] = max(0, diagonal - beam)
         highs[i] = n_ref + 1 if i == n_hyp else min(n_ref + 1, diagonal + beam)
         widest = max(widest, highs[i] - lows[i])
-    lows[0], highs[0] = max(0, lows[1] - 1), highs[1]  # row 0 is whole, but no other cell of it is looked at
+    lows[0], highs[0] = max(0, lows[1] - 1), highs[1]  # row 0 is whole, but no other cell of it is read
     return int(max(widest, highs[0] - lows[0]))
 
 
 @part
 def _row(word: int, ref: Words, i: int, lows: Numbers, highs: Numbers, above: Numbers, row: Numbers) -> None:
-    """Compute row i > 0 from the one above it; both begin at their own first column."""
+    """Compute row i > 0 from the row above; each begins at the first column of its beam."""
     shift = lows[i] - lows[i - 1]
     width = highs[i - 1] - lows[i - 1]
     left = UNREACHED
@@ -165,7 +165,7 @@ def _row(word: int, ref: Words, i: int, lows: Numbers, highs: Numbers, above: Nu
 
 @part
 def fill_beam(words: Words, ref: Words, start: int, lows: Numbers, highs: Numbers, costs: Table) -> int:
-    """Compute rows start + 1 to the last of the table, and give the distance."""
+    """Compute rows start + 1 to the last of the table, and return the distance."""
     if start == 0:
         for j in range(lows[0], highs[0]):
             costs[0, j - lows[0]] = j
@@ -187,9 +187,9 @@ def rotated_by_beam(
     costs: Table,
     rows: Table,
 ) -> int:
-    """Return the distance after words low to middle and middle to high have changed places.
+    """Return the distance after words low to middle and middle to high are swapped.
 
-    Where it is above `limit`, any number above `limit` will do.
+    If it is above `limit`, the result is any number above `limit`.
     """
     n_hyp, n_ref = len(words), len(ref)
     for k in range(highs[low] - lows[low]):
@@ -222,8 +222,8 @@ def align_beam(
 ) -> None:
     """Walk back through the table: match or substitution first, then deletion, then insertion.
 
-    `aligned[j]` is the hypothesis word that reference word j stands for (-1: before the first); an inserted word stands
-    for the one before it. `hyp_errors[i + 1]` and `ref_errors[j + 1]` are 1 where the word has no equal.
+    `aligned[j]` is the hypothesis word of reference word j (-1: before the first); an inserted word has that of the
+    word before it. `hyp_errors[i + 1]` and `ref_errors[j + 1]` are 1 if the word has no equal.
     """
     i, j = len(words), len(ref)
     while i > 0 or j > 0:

@@ -1,6 +1,6 @@
 """Longest common subsequences, plain (ROUGE-L) and weighted by runs (ROUGE-W), of each candidate with each reference.
 
-Lin 2004, sections 3 and 4, as ROUGE-1.5.5.pl walks them (subs lcs, wlcs, wlcs_inner, markLCS).
+Lin 2004, sections 3 and 4, as computed by ROUGE-1.5.5.pl (subs lcs, wlcs, wlcs_inner, markLCS).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Flat = tuple[_Tokens, _Places, _Tokens, _Places]
 
 
 class _Row(NamedTuple):
-    """A row of the weighted table: values, the runs that end in its cells, and what the way back from each meets."""
+    """A row of the weighted table: values, the runs that end in its cells, and the runs on the way back from each."""
 
     values: _Weights
     runs: _Places
@@ -34,7 +34,7 @@ class _Row(NamedTuple):
 
 
 class WeightedSubsequences(NamedTuple):
-    """What candidates have in common with references, pair by pair, in weights of runs.
+    """The common subsequences of candidates and references, pair by pair, in weights of runs.
 
     `weighted_lcs` is the value of the weighted table, `weighted_runs` the weight of the runs of matches on the way back
     through it.
@@ -45,7 +45,7 @@ class WeightedSubsequences(NamedTuple):
 
 
 def common_subsequences(sides: Sides, met: Meetings) -> NDArray[np.uint32]:
-    """Measure the longest common subsequence of every pair, in tokens."""
+    """Compute the length of the longest common subsequence of every pair, in tokens."""
     lcs = np.empty(len(met.candidate), np.uint32)
     longest = int(np.diff(sides.candidates.starts).max(initial=0))
     in_parts(len(lcs), lambda start, stop: _align(_flat(sides), met, longest, start, stop, lcs))
@@ -53,9 +53,9 @@ def common_subsequences(sides: Sides, met: Meetings) -> NDArray[np.uint32]:
 
 
 def weighted_subsequences(sides: Sides, met: Meetings, exponent: float) -> WeightedSubsequences:
-    """Weigh the common subsequence of every pair; a run of k tokens weighs k ** exponent."""
+    """Compute the weight of the common subsequence of every pair; a run of k tokens weighs k ** exponent."""
     longest = int(max(np.diff(side.starts).max(initial=0) for side in (sides.candidates, sides.references)))
-    # powers by the C library, as the script's: other vector units may differ in the last bit, and so in ties
+    # powers by the C library, as in the script: vector units may differ in the last bit, and so in ties
     weights = np.array([float(run) ** exponent for run in range(longest + 2)])
     size = len(met.candidate)
     made = WeightedSubsequences(np.empty(size), np.empty(size))
@@ -64,11 +64,11 @@ def weighted_subsequences(sides: Sides, met: Meetings, exponent: float) -> Weigh
 
 
 class PooledSubsequences(NamedTuple):
-    """Sums over the references of each candidate: of what they have in common, and of what each side weighs.
+    """Sums over the references of each candidate: of common subsequences, and of the weights of both sides.
 
-    `lcs` and `reference_words` are tokens; `reference_total` adds up the weights of the references' lengths,
-    `reference_total_twice` what these weigh when weighted again, `candidate_total` that of the candidate's own length,
-    once for each reference.
+    `lcs` and `reference_words` count tokens. `reference_total` adds up the weights of the references' lengths,
+    `reference_total_twice` these weights weighted again, `candidate_total` the weight of the candidate's length, once
+    for each reference.
     """
 
     reference_count: NDArray[np.uint32]
@@ -84,8 +84,8 @@ class PooledSubsequences(NamedTuple):
 def pooled_subsequences(sides: Sides, once: NDArray[np.float64], twice: NDArray[np.float64]) -> PooledSubsequences:
     """Add up the common subsequences of each candidate and its references, plain and weighted by runs.
 
-    A run of k tokens weighs `once[k]`, what weighs so much weighs `twice[k]` when weighted again; both are as long as
-    the longest text and 2 more. Without weights of runs, only plain ones are found.
+    A run of k tokens weighs `once[k]`, and `twice[k]` if weighted again. Both have 2 elements more than the longest
+    text has tokens. Without weights of runs, only plain subsequences are computed.
     """
     size = len(sides.held)
     whole, weights = (np.zeros((3, size), np.uint32), np.zeros((5, size)))
@@ -159,7 +159,7 @@ def _pool(
 
 @compiled
 def _lcs_of_words(ours: _Tokens, theirs: _Tokens) -> int:
-    """Count in one machine word, a bit a token of `ours` (at most 64): Hyyrö 2004, figure 3."""
+    """Count in one machine word, with a bit per token of `ours` (at most 64): Hyyrö 2004, figure 3."""
     state = ~np.uint64(0)
     for token in theirs:
         matches = np.uint64(0)
@@ -175,7 +175,7 @@ def _lcs_of_words(ours: _Tokens, theirs: _Tokens) -> int:
 
 @part
 def _lcs_of_rows(ours: _Tokens, theirs: _Tokens, row: _Places) -> int:
-    """Count by the table, of which one row is kept: for candidates too long for a machine word."""
+    """Count by the table, keeping one row: for candidates too long for a machine word."""
     row[: len(ours) + 1] = 0
     for token in theirs:
         diagonal = 0
@@ -193,10 +193,10 @@ def _lcs_of_rows(ours: _Tokens, theirs: _Tokens, row: _Places) -> int:
 def _weighted(ours: _Tokens, theirs: _Tokens, weights: _Weights, row: _Row) -> tuple[float, float]:
     """Return the weighted table's value, and the weight of the runs of reference tokens on the way back through it.
 
-    The table is filled row by row, a reference token a row, and one row is kept. A match always takes both tokens and
-    adds what it makes the run before it heavier by; elsewhere the larger neighbor counts, of equal ones that without
-    the reference's token. Gaps in the candidate do not end a run. What the way back from a cell meets is known when the
-    cell is filled: the weight of the runs that have ended, in the order of the reference, and the length of the last.
+    The table is filled row by row, one reference token per row, keeping one row. A match always takes both tokens and
+    adds the weight by which it extends the run before it. Otherwise the larger neighbor counts; if equal, the one
+    without the reference's token. Gaps in the candidate do not end a run. When a cell is filled, the way back from it
+    is known: the weight of the runs that have ended, in the order of the reference, and the length of the last.
     """
     values, runs, ended, last = row
     for place in range(len(ours) + 1):

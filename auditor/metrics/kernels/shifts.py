@@ -1,6 +1,6 @@
-"""The block shifts that TER may try: words that stand elsewhere in the reference (Snover et al. 2006, section 3).
+"""The block shifts that TER may try: words in another position of the reference (Snover et al. 2006, section 3).
 
-The rules of thumb are tercom's as sacrebleu 2.6 follows them, to the order in which they are tried.
+The heuristics are those of tercom as implemented in sacrebleu 2.6, including the order of trials.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from auditor.metrics.kernels.edit_distance import Masks, Numbers, Table, Words
 
 LONGEST = 10  # words
 
-FARTHEST = 50  # words between a block and its place in the reference
+FARTHEST = 50  # words between a block and its position in the reference
 
-MOST = 1000  # shifts tried for one pair; the round that reaches them is not finished
+MOST = 1000  # shifts tried for one pair; the round that reaches this limit is not finished
 
 
 @part
@@ -29,11 +29,11 @@ def find_shifts(
     most: int,
     found: Table,
 ) -> int:
-    """Write shifts (first word, words, word before which they go) to `found`, `most` at most; give their number.
+    """Write at most `most` shifts (first word, words, word before which they go) to `found`; return their number.
 
-    A block is as long as it likes, up to 10 words, where it equals words of the reference not farther than 50 words
-    away. Among its words one is wrong, among those of the reference another; it does not stand where it belongs.
-    `hyp_errors` and `ref_errors` are running sums. Where it is `masked`, bits of `masks` say where words are equal.
+    A block has at most 10 words, and equals words of the reference at most 50 words away. At least one of its words is
+    wrong, and so is one of those words of the reference; the block is not in its position. `hyp_errors` and
+    `ref_errors` are running sums. If `masked`, bits of `masks` mark equal words.
     """
     n_hyp, n_ref = len(words), len(ref)
     count = 0
@@ -69,9 +69,9 @@ def find_shifts(
 
 @part
 def as_rotation(shift: Numbers, n_hyp: int) -> tuple[int, int, int]:
-    """Return a shift (first word, words, target) as words low to middle and middle to high that change places.
+    """Return a shift (first word, words, target) as words low to middle and middle to high that are swapped.
 
-    A target inside the block moves it by as many words as the target lies behind its start.
+    A target inside the block moves it by the number of words between its start and the target.
     """
     start, length, target = shift
     if target < start:

@@ -1,9 +1,9 @@
-"""Translation edits: edit distance after greedy block shifts, as tercom 0.8.0 and sacrebleu 2.6 count them.
+"""Translation edits: edit distance after greedy block shifts, as in tercom 0.8.0 and sacrebleu 2.6.
 
-Each round tries every shift, takes the one that brings the hypothesis nearest to the reference (then the longest block,
-the first, the first target), and costs one edit; rounds end when none brings it nearer. A shift that cannot be the best
-of its round is not tried: moving a block changes the distance by at most twice its length, or the way it goes, and no
-shift changes how many words have no equal on the other side.
+Each round tries every shift, selects the one that brings the hypothesis nearest to the reference (then the longest
+block, the first, the first target), and costs one edit. Rounds end when no shift brings it nearer. A shift that cannot
+be the best of its round is not tried: a block changes the distance by at most twice its length, or by the distance that
+it moves, and shifts do not change the number of words without an equal on the other side.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from auditor.metrics.kernels.threads import in_parts
 
 
 class Edits(NamedTuple):
-    """What each candidate needs to become its references.
+    """The edits that turn each candidate into its references.
 
-    `edits` is the fewest, `nearest` the length of the reference that needs them (the longest of such), `rate` the mean
-    over the references of edits a word (1 for a reference without words that needs some, 0 for one that needs none),
-    `length` the words of all references, `references` their number.
+    `edits` is the fewest, `nearest` the length of the reference that needs the fewest (the longest if several do).
+    `rate` is the mean over the references of edits per word (for a reference without words 1 if it needs edits, else
+    0), `length` the number of words of all references, `references` their number.
     """
 
     edits: Numbers
@@ -37,7 +37,7 @@ class Edits(NamedTuple):
 
 
 class _Desk(NamedTuple):
-    """Room for one pair at a time, used again for the next."""
+    """Buffers for one pair, reused for the next."""
 
     words: Words
     masks: Masks
@@ -55,7 +55,7 @@ class _Desk(NamedTuple):
 
 
 def edits(both: Sides, *, shifts: bool = True) -> Edits:
-    """Count the edits of every candidate against each reference of its image but the one held out.
+    """Count the edits of every candidate against each reference of its image except the held-out one.
 
     Without `shifts` it is the edit distance inside the beam.
     """
@@ -160,7 +160,7 @@ def _best_shift(
     costs: Table,
     rows: Table,
 ) -> int:
-    """Try the shifts that were found, and give the place of the best; -1 where none brings the words nearer."""
+    """Try the shifts in `desk.found`, and return the position of the best; -1 if none brings the words nearer."""
     n_hyp, n_ref = len(words), len(ref)
     best, gain = -1, 0
     for k in range(count):
@@ -171,7 +171,7 @@ def _best_shift(
         if whole and wanted > 2 * min(middle - low, high - middle):
             continue
         then = 0
-        if masked:  # where the beam leaves cells out, this is the least that it can be
+        if masked:  # if the beam leaves cells out, this is the lower bound
             then = distance.rotated_by_bits(masks, low, middle, high, n_hyp, n_ref, desk.bits, desk.distances)
         if not whole and now - then >= wanted:
             limit = now - wanted
@@ -185,7 +185,7 @@ def _best_shift(
 def _fill(
     whole: bool, masked: bool, words: Words, masks: Masks, ref: Words, start: int, desk: _Desk, costs: Table
 ) -> int:
-    """Compute the table from row `start` + 1 on, and give the distance."""
+    """Compute the table from row `start` + 1 on, and return the distance."""
     if masked:
         distance.fill_bits(masks, start, len(words), len(ref), desk.bits, desk.distances)
     if whole:
@@ -195,7 +195,7 @@ def _fill(
 
 @part
 def _align(whole: bool, words: Words, masks: Masks, ref: Words, desk: _Desk, costs: Table) -> None:
-    """Align the words, and make running sums of the errors."""
+    """Align the words, and compute running sums of the errors."""
     aligned, hyp_errors, ref_errors = desk.aligned, desk.hyp_errors, desk.ref_errors
     if whole:
         distance.align_bits(masks, len(words), len(ref), desk.bits, aligned, hyp_errors, ref_errors)
@@ -210,7 +210,7 @@ def _align(whole: bool, words: Words, masks: Masks, ref: Words, desk: _Desk, cos
 
 @part
 def _precedes(shift: Numbers, best: Numbers) -> bool:
-    """Return which wins where both gain the same: the longer block, the first, the first target."""
+    """Return whether a shift wins over another with equal gain: by longer block, position, and target."""
     if shift[1] != best[1]:
         return bool(shift[1] > best[1])
     if shift[0] != best[0]:
@@ -220,7 +220,7 @@ def _precedes(shift: Numbers, best: Numbers) -> bool:
 
 @part
 def _least_distance(masks: Masks, n_ref: int) -> int:
-    """Return the distance that no order of the words can get below: that of the bags of words."""
+    """Return a lower bound of the distance for any order of the words: that of the bags of words."""
     used = np.uint64(0)
     equal = 0
     for mask in masks:
@@ -233,7 +233,7 @@ def _least_distance(masks: Masks, n_ref: int) -> int:
 
 @part
 def _rotate(words: Words, masks: Masks, low: int, middle: int, high: int, desk: _Desk) -> None:
-    """Let words low to middle and middle to high change places, and the masks with them."""
+    """Swap words low to middle and middle to high, with their masks."""
     for i in range(low, high):
         desk.moved[i], desk.moved_masks[i] = words[i], masks[i]
     for i in range(low, high):

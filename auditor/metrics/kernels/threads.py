@@ -13,9 +13,9 @@ _Result = TypeVar("_Result")
 
 
 def in_parts(size: int, run: Callable[[int, int], _Result], parts: int | None = None) -> list[_Result]:
-    """Run for the places `first` to `last` - 1 of each part, and give what each run gave, in order.
+    """Run on the positions `first` to `last` - 1 of each part, and return the results in order.
 
-    As many parts as threads, unless told otherwise; none is empty where there is anything at all.
+    By default there are as many parts as threads. Parts are empty only without positions.
     """
     parts = max(1, min(parts or _THREADS, size))
     edges = [size * part // parts for part in range(parts + 1)]

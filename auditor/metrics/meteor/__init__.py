@@ -1,4 +1,4 @@
-"""METEOR 1.5 of one caption (Denkowski & Lavie 2014), as meteor-1.5.jar computes it with `-l en -norm`; no Java."""
+"""METEOR 1.5 of a caption (Denkowski & Lavie 2014), as meteor-1.5.jar computes it with `-l en -norm`, without Java."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ from auditor.metrics.meteor.words import corpus as normalized
 from auditor.metrics.together import Together
 from auditor.result import counted
 
-_TASKS = (
-    8  # ranges of candidates, more than threads, so that one with many long captions does not keep the rest waiting
-)
+_TASKS = 8  # ranges of candidates, more than threads: then a range with many long captions does not delay the rest
 
-#: The release of METEOR whose lists and weights these are; `meteor_resources` accepts the files of no other.
+#: The release of METEOR that these lists and weights are from; `resources` accepts no other files.
 RELEASE = "1.5"
 
-#: What is counted for each candidate, of the reference that scores highest; in the order of METEOR's own statistics.
+#: The counts of each candidate with its highest-scoring reference, in the order of METEOR's statistics.
 STATISTICS = (
     "length",
     "reference_length",
@@ -48,14 +46,14 @@ _DENKOWSKI = """@inproceedings{denkowski-lavie-2014-meteor,
 
 
 def score(counts: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.Series:
-    """Return the score of each candidate against the reference that it scores highest with."""
+    """Return the score of each candidate with its highest-scoring reference."""
     return counts["score"]
 
 
 def corpus(counts: pl.DataFrame) -> float:
-    """Score candidates as one text: statistics are summed, each of the reference it scores highest with.
+    """Score candidates as one text: sum the statistics of each with its highest-scoring reference.
 
-    A candidate that is its reference word for word adds no chunk. This is the first value that pycocoevalcap gives; it
+    A candidate that is identical to its reference adds no chunk. This is the first value that pycocoevalcap returns. It
     is not the mean of the scores.
     """
     return float(_of_sums(_sums(counts, {}).drop("image").sum(), {}).item())
@@ -76,12 +74,12 @@ def _of_sums(sums: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.Series:
     return pl.Series([score_of(row) for row in sums.select(STATISTICS).to_numpy().astype(np.int64)], dtype=pl.Float64)
 
 
-#: METEOR of all candidates as one text, as the jar's aggregate has it.
+#: METEOR of all candidates as one text, as in the jar's aggregate.
 TOGETHER = Together(_sums, _of_sums)
 
 
 def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
-    """Align the candidates of one bucket of images with their references, and keep what the best gives."""
+    """Align the candidates of one bucket of images with their references, and keep the counts of the best."""
     from auditor.metrics.kernels.meteor.alignment import UNALIGNED, align  # noqa: PLC0415
     from auditor.metrics.kernels.meteor.matches import Texts, Words  # noqa: PLC0415
     from auditor.metrics.kernels.meteor.search import LONGEST  # noqa: PLC0415
@@ -110,36 +108,36 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
 
 
 def _refuse_longer(rows: Mapping[str, pl.DataFrame], words_of: pl.DataFrame, most: int) -> None:
-    """Raise `MetricError` for texts that METEOR's own normalizer makes longer than its search holds."""
+    """Raise `MetricError` for texts that METEOR's normalizer makes too long for its search."""
     long = words_of.filter(pl.col("words") > most)
     if long.is_empty():
         return
     candidates, images = rows["meteor"], rows["meteor"].select("image_no", "image").unique()
     references = rows["meteor_reference"].join(images, on="image_no")
-    placed = pl.concat(some.select("image", "slot", "caption_id") for some in (candidates, references)).unique()
-    found = placed.join(long, on="caption_id").sort("image", "slot")
-    named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, _, words in found.head(3).iter_rows())
-    subject = counted(found.height, "caption has", "captions have")
+    placed = pl.concat(texts.select("image", "slot", "caption_id") for texts in (candidates, references)).unique()
+    refused = placed.join(long, on="caption_id").sort("image", "slot")
+    examples = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, _, words in refused.head(3).iter_rows())
+    subject = counted(refused.height, "caption has", "captions have")
     raise MetricError(
-        f"meteor: {subject} more than {most:,} words after its own normalizer, which it does not align: {named}"
-        f"{', …' if found.height > 3 else ''}; leave them out, or score by other metrics, or with meteor:norm=lower"
+        f"meteor: {subject} more than {most:,} words after METEOR's normalizer, too many to align: {examples}"
+        f"{', …' if refused.height > 3 else ''}; leave them out, use other metrics, or set meteor:norm=lower"
     )
 
 
-def _refuse_repetitive(found: pl.DataFrame) -> None:
-    """Raise `MetricError` for candidates whose words match those of a reference more often than memory can hold."""
-    if found.is_empty():
+def _refuse_repetitive(refused: pl.DataFrame) -> None:
+    """Raise `MetricError` for candidates with more word matches than memory can hold."""
+    if refused.is_empty():
         return
-    named = ", ".join(f"{image}#{slot}" for image, slot in found.select("image", "slot").head(3).iter_rows())
-    subject = counted(found.height, "caption repeats its", "captions repeat their")
+    examples = ", ".join(f"{image}#{slot}" for image, slot in refused.select("image", "slot").head(3).iter_rows())
+    subject = counted(refused.height, "caption repeats its", "captions repeat their")
     raise MetricError(
-        f"meteor: {subject} words too often to be aligned: {named}{', …' if found.height > 3 else ''}; "
-        "leave them out, or score by other metrics"
+        f"meteor: {subject} words too often to be aligned: {examples}{', …' if refused.height > 3 else ''}; "
+        "leave them out, or use other metrics"
     )
 
 
 def _pairs(candidates: pl.DataFrame, references: pl.DataFrame, chosen: pl.DataFrame) -> tuple[pl.DataFrame, Any]:
-    """Bring candidates and references of their images together, as places in `chosen` sorted by caption."""
+    """Pair candidates with the references of their images, as positions in `chosen` sorted by caption."""
     from auditor.metrics.kernels.meteor.alignment import Pairs  # noqa: PLC0415
 
     captions = np.sort(chosen["caption_id"].to_numpy())
@@ -157,20 +155,20 @@ def _phrases(laid: Any, known: Lexicon) -> tuple[Any, Any]:
 
     table = resources.load().phrases
     words = known.phrase_word[laid.words]
-    found = in_parts(
+    parts = in_parts(
         len(laid.starts) - 1,
         lambda first, last: occurrences(words, laid.starts, first, last, table.word, table.children, table.is_phrase),
     )
-    counts, place, length, node = (np.concatenate(column) for column in zip(*found, strict=True))
+    counts, place, length, node = (np.concatenate(column) for column in zip(*parts, strict=True))
     kept = reachable(offsets(counts), place, length, node, table.targets, table.target)
     return Occurrences(*kept[:4]), Paraphrases(*kept[4:])
 
 
 def _signed(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-    """Say whose number it is: METEOR reads captions as they are written, and makes its own tokens of them.
+    """Return the program that the number is comparable with: METEOR tokenizes captions as they are written.
 
-    `as:jar` where it does so here; `as:pycocoevalcap` where it gets the tokens that this program gives it; `as:neither`
-    where it gets others.
+    `as:jar` if it does so here, `as:pycocoevalcap` if it reads the tokens of that program, `as:neither` if it reads
+    others.
     """
     if tokenizer == "whitespace":
         program = "jar"
@@ -184,28 +182,28 @@ CARDS = (
         name="meteor",
         counts="meteor",
         score=score,
-        summary="METEOR 1.5: weighted F of words aligned by form, stem, synonym and paraphrase, less where scattered",
-        kind="F, in which recall weighs more than precision, with a penalty for scattered matches",
+        summary="METEOR 1.5: weighted F of words aligned by form, stem, synonym and paraphrase, lower if scattered",
+        kind="F, with recall weighted more than precision, and a penalty for scattered matches",
         range="0 to 1",
-        references="the highest over the references: grows with their number; compare only equal numbers",
+        references="the highest over the references: increases with their number; compare only equal numbers",
         sensitivity="some",
         edge_cases=(
-            "identical texts score 1; a text without words or without a match scores 0, and so may 'dog' against "
-            "'dogs': several modules match the pair, and together they weigh nothing; two texts with more than "
-            "4,194,304 matches, such as 2,100 equal words each, are refused"
+            "identical texts score 1; a text without words or without a match scores 0, as may 'dog' against "
+            "'dogs': several modules match the pair, and together have weight 0; two texts with more than "
+            "4,194,304 matches, such as 2,100 equal words each, are an error"
         ),
         source=(
             "Denkowski & Lavie 2014; meteor-1.5.jar -l en -norm, with its word lists and paraphrase table. The jar "
-            "reads captions as they are written: --tokenizer whitespace, signed as:jar; pycocoevalcap gives it tokens: "
-            "--tokenizer ptb, signed as:pycocoevalcap; of other tokens the number is neither's, signed as:neither. "
-            "lists is the hash of word lists and table"
+            "reads captions as they are written: --tokenizer whitespace, signed as:jar; pycocoevalcap passes tokens to "
+            "it: --tokenizer ptb, signed as:pycocoevalcap; with other tokens the number matches neither, signed "
+            "as:neither. lists is the hash of word lists and table"
         ),
         bibtex=_DENKOWSKI,
         parameters={
             "norm": Parameter(
                 "norm",
-                "METEOR's own normalizer, on top of the tokenizer: norm = it tokenizes and writes small; nopunct = "
-                "and drops punctuation; lower = it writes small; none = tokens are left as they are",
+                "METEOR's normalizer, after the tokenizer: norm = tokenizes and lowercases; nopunct = also removes "
+                "punctuation; lower = lowercases; none = leaves tokens unchanged",
                 ("norm", "nopunct", "lower", "none"),
                 counts=True,
             ),

@@ -1,7 +1,7 @@
-"""METEOR's paraphrase table as a tree of words: what kernels walk along a caption to find the phrases it holds.
+"""METEOR's paraphrase table as a tree of words, which kernels walk along a caption to find its phrases.
 
-A phrase is a node, its path the words; nodes are numbered level by level, the children of a node side by side and in
-order of their words. The table (5.3 million pairs of phrases of one to seven words) becomes 60 MB of flat arrays.
+A phrase is a node, and its path the words. Nodes are numbered level by level, with the children of a node adjacent and
+in order of their words. The table (5.3 million pairs of phrases of one to seven words) becomes 60 MB of flat arrays.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class PhraseTable(NamedTuple):
 
     The children of node n are `children[n]` to `children[n + 1] - 1`, each with its last word, `word`. The paraphrases
     of n are `target[targets[n]:targets[n + 1]]`, nodes in the order of METEOR's file, which decides between equal
-    alignments. `is_phrase` tells phrases of the table from beginnings of phrases.
+    alignments. `is_phrase` is true for phrases of the table, false for beginnings of phrases.
     """
 
     word: NDArray[np.int32]
@@ -35,7 +35,7 @@ class PhraseTable(NamedTuple):
 
 
 def build(gz: Path) -> dict[str, pl.DataFrame]:
-    """Read `paraphrase-en.gz` (three lines a pair: probability, source, target; sorted by source) into tables."""
+    """Read `paraphrase-en.gz` (three lines per pair: probability, source, target; sorted by source) into tables."""
     lines = pl.read_csv(gz, has_header=False, separator="\x1f", quote_char=None, schema={"line": pl.String})["line"]
     pairs = pl.DataFrame({"source": lines.gather_every(3, 1), "target": lines.gather_every(3, 2)})
     del lines
@@ -69,9 +69,9 @@ def build(gz: Path) -> dict[str, pl.DataFrame]:
 def _grow(
     words: NDArray[np.uint32], phrase: NDArray[np.uint32], phrases: int
 ) -> tuple[list[tuple[NDArray[np.int64], NDArray[np.int64]]], NDArray[np.int64]]:
-    """Grow the tree. Gives parents and last words of the nodes of each level, and the node of each phrase.
+    """Build the tree. Returns parents and last words of the nodes of each level, and the node of each phrase.
 
-    `words` are the words of all phrases one after another, `phrase` which of them each belongs to.
+    `words` are the words of all phrases one after another, `phrase` the number of the phrase of each.
     """
     starts = np.flatnonzero(np.r_[True, phrase[1:] != phrase[:-1]])
     lengths = np.diff(np.r_[starts, len(phrase)])
@@ -89,7 +89,7 @@ def _grow(
 
 
 def table(frames: Mapping[str, pl.DataFrame]) -> PhraseTable:
-    """Take the tables that `build` made as arrays."""
+    """Convert the tables of `build` to arrays."""
     tree, target = frames["phrase"], flat(frames["paraphrase"]["target"])
     nodes = np.int32(tree.height)
     return PhraseTable(

@@ -1,8 +1,8 @@
-"""What METEOR knows of English: read out of an installed `pycocoevalcap`, whose jar and table bear METEOR's licence.
+"""METEOR's English word lists and tables, read from an installed `pycocoevalcap` under METEOR's license.
 
-Nothing of it is shipped. On first use the two files are checked against the sums of METEOR 1.5 and written as Parquet
-tables to the user's cache (`AUDITOR_CACHE`, or where the system keeps caches), which later runs read in half a second.
-No Java is run.
+They are not shipped with `auditor`. On first use, the two files are checked against the sums of METEOR 1.5 and written
+as Parquet tables to the user's cache (`AUDITOR_CACHE`, or the system's cache folder). Later runs read them in half a
+second, without Java.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _TABLES = ("word_list", "synset", "exception", "phrase_word", "phrase", "paraphr
 class Resources:
     """Word lists, WordNet's synsets and the paraphrase table.
 
-    The synsets of the dictionary's word number n are `synset[synsets[n]:synsets[n + 1]]`; `exceptions` leads from
-    irregular forms to their bases, `phrase_words` from words to their numbers in the tree of phrases.
+    The synsets of word number n of the dictionary are `synset[synsets[n]:synsets[n + 1]]`. `exceptions` maps irregular
+    forms to their bases, `phrase_words` maps words to their numbers in the tree of phrases.
     """
 
     normalizer: Normalizer
@@ -65,24 +65,24 @@ class Resources:
 
 
 def package() -> Path:
-    """Find the folder of pycocoevalcap without importing it. Raises `MissingExtraError` where it is not installed."""
-    found = importlib.util.find_spec("pycocoevalcap")
-    for place in (found.submodule_search_locations or ()) if found else ():
-        if all((Path(place) / file).is_file() for file in SHA256):
-            return Path(place)
+    """Return the folder of pycocoevalcap without importing it. Raises `MissingExtraError` if it is not installed."""
+    spec = importlib.util.find_spec("pycocoevalcap")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        if all((Path(folder) / file).is_file() for file in SHA256):
+            return Path(folder)
     raise MissingExtraError("meteor: needs METEOR's word lists and tables; install them: pip install 'auditor[meteor]'")
 
 
 def identity() -> str:
-    """Name the word lists and the table by a hash of the files that they are read from: 12 hexadecimal digits."""
+    """Return the hash of the source files of the word lists and the table: 12 hexadecimal digits."""
     return hashlib.sha256("".join(SHA256[file] for file in (JAR, PARAPHRASES)).encode()).hexdigest()[:12]
 
 
 @functools.cache
 def load() -> Resources:
-    """Read the tables, once in a process; make them first where the cache has none.
+    """Read the tables, once per process; create them first if the cache has none.
 
-    Raises `MissingExtraError` where pycocoevalcap is not installed, `SourceError` where its files are not METEOR 1.5's.
+    Raises `MissingExtraError` if pycocoevalcap is not installed, `SourceError` if its files are not of METEOR 1.5.
     """
     folder = package()
     cached = _cache() / f"meteor-{_LAYOUT}-{SHA256[JAR][:12]}-{SHA256[PARAPHRASES][:12]}"
@@ -100,7 +100,7 @@ def _cache() -> Path:
 
 
 def _read(cached: Path) -> dict[str, pl.DataFrame] | None:
-    """Read the tables; none where one is missing, unreadable or not as it was written: they are made again."""
+    """Read the tables; none if one is missing, unreadable or changed: they are created again."""
     try:
         if (cached / _SUMS).read_text(encoding="utf-8") != _sums(cached):
             return None
@@ -111,15 +111,15 @@ def _read(cached: Path) -> dict[str, pl.DataFrame] | None:
 
 def _sums(folder: Path) -> str:
     """List the tables of a folder with the sha256 of each, as `sha256sum` does."""
-    said = ""
+    lines = ""
     for name in _TABLES:
         with (folder / f"{name}.parquet").open("rb") as file:
-            said += f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {name}.parquet\n"
-    return said
+            lines += f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {name}.parquet\n"
+    return lines
 
 
 def _write(frames: Mapping[str, pl.DataFrame], cached: Path) -> None:
-    """Write all tables or none: into a folder beside, which then takes the place of what was there."""
+    """Write all tables or none: into a new folder, which then replaces the old one."""
     cached.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=f"{cached.name}-", dir=cached.parent))
     try:
@@ -160,7 +160,7 @@ def _build(folder: Path) -> dict[str, pl.DataFrame]:
 
 
 def _in_pairs(lines: list[str]) -> pl.DataFrame:
-    """Read lines that alternate between a word and what is listed for it."""
+    """Parse lines that alternate between a word and its list."""
     pairs = len(lines) // 2
     listed = pl.Series([line.split() for line in lines[1 : 2 * pairs : 2]], dtype=pl.List(pl.String))
     return pl.DataFrame({"word": [line.strip() for line in lines[: 2 * pairs : 2]], "listed": listed})

@@ -1,4 +1,4 @@
-"""What METEOR sees of the texts at work: words after its own normalizer, and what it knows of each word."""
+"""The words of the selected texts after METEOR's normalizer, and their entries in its word lists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from auditor.metrics.meteor.resources import Resources, load
 from auditor.text.meteor_normalizer import CONTEXTS, Mode, context, edges
 from auditor.text.stemmers.porter2 import stem as stem_of
 
-#: WordNet's morphology (Princeton University, WordNet 3.0), in METEOR's order: an ending, and what takes its place.
+#: WordNet's morphology (Princeton University, WordNet 3.0), in METEOR's order: an ending, and its replacement.
 _DETACHMENTS = (
     ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y"),
     ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""),
@@ -32,7 +32,7 @@ class Corpus(NamedTuple):
 
 
 class _Token(NamedTuple):
-    """What the texts need to know of a token: its words in each context, the context it is, how its edges behave."""
+    """A token: its words in each context, its context for the token before, and the behavior of its edges."""
 
     forms: tuple[list[str], ...]
     context: int
@@ -49,7 +49,7 @@ def _token(token: str, mode: Mode) -> _Token:
 
 
 def corpus(tokens: Sequence[str], numbers: NDArray[np.int64], starts: NDArray[np.int64], mode: Mode) -> Corpus:
-    """Normalize texts: text t is tokens `numbers[starts[t]:starts[t + 1]]`, joined by blanks."""
+    """Normalize texts: text t is tokens `numbers[starts[t]:starts[t + 1]]`, joined by spaces."""
     known = [_token(token, mode) for token in tokens]
     forms = [form for token in known for form in token.forms]
     following = np.zeros(len(numbers), dtype=np.int64)
@@ -75,7 +75,7 @@ def corpus(tokens: Sequence[str], numbers: NDArray[np.int64], starts: NDArray[np
 def _judged_whole(
     known: Sequence[_Token], numbers: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Find the texts whose tokens cannot be normalized one by one."""
+    """Return the texts whose tokens cannot be normalized one by one."""
     edge = np.array([token.edges for token in known], dtype=np.bool_).reshape(-1, 3)[numbers]
     suspect = edge[:, 2].copy()
     meets = edge[:-1, 1] & edge[1:, 0]
@@ -83,12 +83,12 @@ def _judged_whole(
     if len(ends):
         last = ends[ends < len(numbers) - 1]
         suspect[last] = edge[last, 2]
-    found: NDArray[np.int64] = np.unique(np.searchsorted(starts, np.flatnonzero(suspect), "right") - 1)
-    return found
+    chosen: NDArray[np.int64] = np.unique(np.searchsorted(starts, np.flatnonzero(suspect), "right") - 1)
+    return chosen
 
 
 def _gathered(bounds: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Lay the ranges `bounds[row]` to `bounds[row + 1]` of some rows in a line: their places, and where each begins."""
+    """Concatenate the ranges `bounds[row]` to `bounds[row + 1]` of rows: all positions, and the start of each range."""
     lengths = bounds[rows + 1] - bounds[rows]
     begins = offsets(lengths)
     places = np.arange(begins[-1]) + np.repeat(bounds[rows] - begins[:-1], lengths)
@@ -96,7 +96,7 @@ def _gathered(bounds: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArr
 
 
 class Lexicon(NamedTuple):
-    """What is known of each word: `kernels.meteor.matches.Words`, and its number in the tree of phrases (-1: none)."""
+    """The properties of each word: `kernels.meteor.matches.Words`, and its number in the tree of phrases (-1: none)."""
 
     key: NDArray[np.int32]
     stem: NDArray[np.int32]
@@ -107,7 +107,7 @@ class Lexicon(NamedTuple):
 
 
 def lexicon(words: Sequence[str]) -> Lexicon:
-    """Look words up."""
+    """Look up words."""
     known = load()
     hashes = np.array([_hashes(word) for word in words], dtype=np.int64).reshape(-1, 2)
     key, stem = (np.unique(column, return_inverse=True)[1].astype(np.int32) for column in hashes.T)
@@ -140,7 +140,7 @@ def _java_hash(word: str) -> int:
 def _synonyms(
     words: Sequence[str], key: NDArray[np.int32], known: Resources
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Pair the words that share a synset and not a key: bounds by word, and the other words."""
+    """Pair the words that share a synset but not a key: bounds by word, and the other words."""
     entries = [_entries(word) for word in words]
     owner = np.repeat(np.arange(len(words)), [len(each) for each in entries])
     rows = np.array([row for each in entries for row in each], dtype=np.int64)
@@ -161,7 +161,7 @@ def _synonyms(
 
 @functools.lru_cache(maxsize=1 << 18)
 def _entries(word: str) -> tuple[int, ...]:
-    """Find the entries of the dictionary that give a word its synsets: its own, and those of its bases."""
+    """Return the dictionary entries with the synsets of a word: its own, and those of its base forms."""
     known = load()
     bases: Iterable[str] = known.exceptions[word] if word in known.exceptions else _detached(word, known.dictionary)
     return tuple({known.dictionary[base] for base in (word, *bases) if base in known.dictionary})

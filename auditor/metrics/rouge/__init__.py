@@ -1,4 +1,4 @@
-"""ROUGE of one caption as ROUGE-1.5.5 computes it: n-grams, skip-bigrams, longest common subsequences (Lin 2004)."""
+"""ROUGE of a caption, as computed by ROUGE-1.5.5: n-grams, skip-bigrams, longest common subsequences (Lin 2004)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LIN = """@inproceedings{lin-2004-rouge,
   booktitle = {Text Summarization Branches Out}, year = {2004}, pages = {74--81}
 }"""
 
-#: ROUGE-SU4: at most so many words between two. N-grams are counted along with skip-bigrams.
+#: ROUGE-SU4: at most so many words between two. N-grams are counted together with skip-bigrams.
 _SKIP = 4
 
 _PARAMETERS = {
@@ -28,32 +28,32 @@ _PARAMETERS = {
     ),
     "beta": Parameter(
         0.0,
-        "F = (1 + beta²) P R / (R + beta² P) instead, where above 0; coco-caption has 1.2",
+        "if above 0: F = (1 + beta²) P R / (R + beta² P); coco-caption uses 1.2",
         zero=True,
         matters=lambda settings: settings["measure"] == "f" and settings["beta"] > 0,
     ),
     "aggregate": Parameter(
         "pooled",
-        "pooled = hits and totals added over the references (script: -f A); best = the reference of the highest "
-        "recall, the first of equal ones (-f B); mean, max = of the measure over the references; coco = the highest "
-        "precision and the highest recall, be they of two references",
+        "pooled = hits and totals added over the references (script: -f A); best = the reference with the highest "
+        "recall, the first if equal (-f B); mean, max = of the measure over the references; coco = the highest "
+        "precision and the highest recall, even from two references",
         ("pooled", "best", "mean", "max", "coco"),
     ),
     "stem": Parameter(
         False,
-        "stem words of more than three characters (script: -m): WordNet's exceptions, else Porter as the script has it",
+        "stem words of more than three characters (script: -m): WordNet's exceptions, else Porter as in the script",
         (False, True),
         counts=True,
     ),
     "ascii": Parameter(
         True,
-        "split tokens into runs of a-z and 0-9 as the script does (café → caf); false keeps every token",
+        "split tokens into runs of a-z and 0-9, as in the script (café → caf); false keeps every token",
         (True, False),
         counts=True,
     ),
     "rounding": Parameter(
         "none",
-        "official = precision and recall to 5 decimals before F, and F: what the script prints",
+        "official = round precision and recall to 5 decimals before F, and F, as the script prints them",
         ("none", "official"),
     ),
 }
@@ -74,11 +74,11 @@ def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str,
         name=name,
         score=score,
         summary=summary,
-        kind="F of precision and recall, which weigh the same; measure=precision or recall is one alone",
+        kind="F of precision and recall with equal weights; measure=precision or recall selects one",
         range="0 to 1",
         references=(
-            "pooled over the references: does not grow with their number, long references weigh more; with best, max "
-            "or coco it grows with their number"
+            "pooled over the references: does not increase with their number, long references weigh more; increases "
+            "with aggregate=best, max or coco"
         ),
         sensitivity="none",
         edge_cases=f"an empty caption scores 0; an empty reference adds to the candidate's total only; {edge_cases}",
@@ -96,7 +96,7 @@ CARDS = (
     _rouge(
         "rouge-1",
         units.scorer(units.n_grams(1)),
-        "unigram overlap as ROUGE-1.5.5 `-n 1 -f A` has it: hits and totals pooled over the references",
+        "unigram overlap as in ROUGE-1.5.5 `-n 1 -f A`: hits and totals pooled over the references",
         "order does not matter",
         "section 2",
         counts="rouge_n",
@@ -106,8 +106,8 @@ CARDS = (
     _rouge(
         "rouge-2",
         units.scorer(units.n_grams(2)),
-        "bigram overlap as ROUGE-1.5.5 `-n 2 -f A` has it: hits and totals pooled over the references",
-        "a text of one word has no bigram, and so scores 0",
+        "bigram overlap as in ROUGE-1.5.5 `-n 2 -f A`: hits and totals pooled over the references",
+        "a text of one word has no bigram, so it scores 0",
         "section 2",
         counts="rouge_n",
         by_reference=("rouge_by_reference", units.UNITS),
@@ -116,7 +116,7 @@ CARDS = (
     _rouge(
         "rouge-l",
         subsequences.score_plain,
-        "longest common subsequence as ROUGE-1.5.5 has it, a caption being one sentence",
+        "longest common subsequence as in ROUGE-1.5.5, with each caption as one sentence",
         "coco-caption's ROUGE_L is aggregate=coco,beta=1.2,ascii=false",
         "section 3",
         counts="candidate_tokens",
@@ -126,9 +126,9 @@ CARDS = (
     _rouge(
         "rouge-w-1.2",
         subsequences.score_weighted,
-        "longest common subsequence weighted by runs, f(k) = k^1.2, as ROUGE-1.5.5 `-w 1.2` has it",
-        "an identical pair of k words has recall k^-.2 and scores below 1 (k = 8: .795), since the script weights the "
-        "reference's length twice; where a reference is empty the script dies, here its total is 0",
+        "longest common subsequence weighted by runs, f(k) = k^1.2, as in ROUGE-1.5.5 `-w 1.2`",
+        "an identical pair of k words has recall k^-.2 and scores below 1 (k = 8: .795), as the script weights the "
+        "reference's length twice; the script fails for an empty reference, here its total is 0",
         "section 4",
         counts="candidate_tokens",
         kernel=subsequences.WEIGHTED,
@@ -136,8 +136,8 @@ CARDS = (
         parameters={
             "weighting": Parameter(
                 "official",
-                "official = as the script has it: runs by the reference alone, a total of k^1.44; paper = the value of "
-                "the weighted table, a total of k^1.2",
+                "official = as in the script: runs by the reference only, a total of k^1.44; paper = the value of the "
+                "weighted table, a total of k^1.2",
                 ("official", "paper"),
             )
         },
@@ -145,8 +145,8 @@ CARDS = (
     _rouge(
         "rouge-su4",
         units.scorer(units.skip_bigrams),
-        "skip-bigrams, at most 4 words between, and unigrams as ROUGE-1.5.5 `-2 4 -u -f A` has it",
-        "the script counts no unigram for the last word, so that a text of one word scores 0",
+        "skip-bigrams with at most 4 words between, and unigrams, as in ROUGE-1.5.5 `-2 4 -u -f A`",
+        "the script does not count the unigram of the last word, so a text of one word scores 0",
         "section 5",
         counts="rouge_n",
         by_reference=("rouge_by_reference", units.UNITS),

@@ -1,7 +1,6 @@
 """From hits and totals, reference by reference, to one ROUGE score per candidate (Lin 2004; ROUGE-1.5.5.pl).
 
-Five metrics, one arithmetic: they differ in what a hit is, what a total is, and, ROUGE-W, in a function that undoes the
-weighting of a ratio.
+Five metrics share this arithmetic. They differ in their hits and totals; ROUGE-W also undoes the weighting of a ratio.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ Numbers = NDArray[np.float64]
 Score = Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]
 
 
-#: A column that counts have where hits and totals stand reference by reference, and not added over the references.
+#: A column of counts whose hits and totals are per reference, instead of added over the references.
 _BY_REFERENCE = "reference_lengths"
 
 
@@ -32,10 +31,10 @@ def are_pooled(counts: pl.DataFrame) -> bool:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Candidates put against their references, pair by pair: those of one candidate are neighbors.
+    """Pairs of candidates and references; those of one candidate are adjacent.
 
     `starts[i]` is the first pair of candidate i, `of` the candidate of each pair. `unweighted` undoes the weighting of
-    a ratio; `selection` gives the recall by which `aggregate = best` chooses.
+    a ratio. `selection` returns the recall by which `aggregate = best` chooses.
     """
 
     starts: NDArray[np.int64]
@@ -52,18 +51,18 @@ class Pairs:
 
 
 def listed(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Gather the pairs of a candidate, which are neighbors, into lists of a value for each reference."""
+    """Collect the pairs of a candidate, which are adjacent, into lists with a value per reference."""
     neighbors = pairs.with_columns(pl.col("candidate_no").set_sorted())
     return neighbors.group_by("candidate_no", maintain_order=True).agg(pl.all())
 
 
 def flat(counts: pl.DataFrame, column: str) -> NDArray[Any]:
-    """Lay a column of lists out flat: a value a pair."""
+    """Flatten a column of lists: one value per pair."""
     return counts[column].explode().to_numpy()
 
 
 def starts_of(counts: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the place of the first pair of each candidate, and the candidate of each pair."""
+    """Return the position of the first pair of each candidate, and the candidate of each pair."""
     sizes = counts[_BY_REFERENCE].list.len().cast(pl.Int64).to_numpy()
     return np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
 
@@ -71,9 +70,9 @@ def starts_of(counts: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64
 def scores(pairs: Pairs, parameters: Mapping[str, Any]) -> Numbers:
     """Return a score per candidate. A ratio whose total is 0 is 0.
 
-    `aggregate`: pooled = hits and totals are added over the references before they are divided; best = the reference of
-    the highest recall, of equal ones the first; mean, max = of the measure over the references; coco = the measure of
-    the highest precision and the highest recall, which may be of two references.
+    `aggregate`: pooled = hits and totals are added over the references, then divided; best = the reference with the
+    highest recall, the first if equal; mean, max = of the measure over the references; coco = the measure of the
+    highest precision and the highest recall, even from two references.
     """
     _refuse_alpha(parameters)
     if not len(pairs.starts):
@@ -106,7 +105,7 @@ def pooled_scores(
     parameters: Mapping[str, Any],
     unweighted: Callable[[Numbers], Numbers],
 ) -> Numbers:
-    """Return a score per candidate, of hits and totals that have been added over its references."""
+    """Return a score per candidate, from hits and totals added over its references."""
     _refuse_alpha(parameters)
     precision, recall = (unweighted(ratio(hits, totals)) for totals in (candidate_totals, reference_totals))
     return _measure(precision, recall, parameters)
@@ -130,15 +129,15 @@ def _measure(precision: Numbers, recall: Numbers, parameters: Mapping[str, Any])
 
 
 def ratio(above: Numbers, below: Numbers) -> Numbers:
-    """Divide; where the denominator is 0, the ratio is 0."""
+    """Divide; the ratio is 0 if the denominator is 0."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
 def as_printed(values: Numbers) -> Numbers:
-    """Round numbers from 0 to 1 as C prints them with %.5f: by their exact binary value, of two equally near the even.
+    """Round numbers from 0 to 1 as C prints them with %.5f: by their exact binary value, ties to even.
 
-    The product with 10^5 lies between two whole numbers as the exact one does, unless it has been rounded to the middle
-    itself: then the error of the product (Dekker 1971) says on which side the exact one lies.
+    The product with 10^5 is between the same two whole numbers as the exact product, unless it was rounded to their
+    middle. Then the error of the product (Dekker 1971) shows on which side the exact product is.
     """
     product = values * 1e5
     below = np.floor(product)

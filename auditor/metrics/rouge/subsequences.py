@@ -1,4 +1,4 @@
-"""ROUGE-L and ROUGE-W-1.2: longest common subsequences, plain and weighted by runs, that a kernel has found."""
+"""ROUGE-L and ROUGE-W-1.2: longest common subsequences from a kernel, plain and weighted by runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _EXPONENT = 1.2
 
 
 def score_plain(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    """Score longest common subsequences, which `kernels/lcs.py` has found."""
+    """Score longest common subsequences, computed by `kernels/lcs.py`."""
     if are_pooled(counts):
         hits, references, theirs = (
             counts[name].to_numpy().astype(np.float64) for name in ("lcs", "reference_count", "reference_words")
@@ -50,8 +50,8 @@ def score_weighted(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Se
     """Score weighted subsequences. The script weights the reference's total twice, k ** 1.44; the paper once."""
     official = parameters["weighting"] == "official"
     if are_pooled(counts):
-        found = ("weighted_runs", "reference_total_twice") if official else ("weighted_lcs", "reference_total")
-        hits, theirs, ours = (counts[name].to_numpy() for name in (*found, "candidate_total"))
+        columns = ("weighted_runs", "reference_total_twice") if official else ("weighted_lcs", "reference_total")
+        hits, theirs, ours = (counts[name].to_numpy() for name in (*columns, "candidate_total"))
         return pl.Series(pooled_scores(hits, ours, theirs, parameters, _unweighted))
     starts, of = starts_of(counts)
     hits = flat(counts, "weighted_runs" if official else "weighted_lcs")
@@ -72,14 +72,14 @@ def _unweighted(ratios: Numbers) -> Numbers:
 
 
 def _powers(values: Numbers, exponent: float) -> Numbers:
-    """Raise by the C library, as the script does: vector units may differ in the last bit, and so in what is a tie."""
+    """Raise to a power by the C library, as in the script: vector units may differ in the last bit, and so in ties."""
     return np.fromiter(map(math.pow, values.tolist(), repeat(exponent)), np.float64, len(values))
 
 
 def _align(
     rows: Mapping[str, pl.DataFrame], made: Callable[[Sides, Meetings], Mapping[str, NDArray[Any]]]
 ) -> pl.DataFrame:
-    """Find what each candidate has in common, in order, with its references."""
+    """Compute the common subsequences of each candidate with each of its references."""
     candidates = rows["candidate_tokens"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
     kept, both = sides(candidates, rows["reference_tokens"])
     met = meetings(both)
@@ -105,7 +105,7 @@ def _align_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, A
 def _pool(
     rows: Mapping[str, pl.DataFrame], once: NDArray[np.float64], twice: NDArray[np.float64], columns: Sequence[str]
 ) -> pl.DataFrame:
-    """Find the same, added over the references of each candidate."""
+    """Compute the common subsequences, added over the references of each candidate."""
     from auditor.metrics.kernels.lcs import pooled_subsequences  # noqa: PLC0415
 
     candidates = rows["candidate_tokens"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
@@ -121,14 +121,14 @@ def _pool_plain(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any])
 
 def _pool_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     del parameters
-    longest = max(int(some["tokens"].list.len().to_numpy().max(initial=0)) for some in rows.values())
+    longest = max(int(texts["tokens"].list.len().to_numpy().max(initial=0)) for texts in rows.values())
     once = _powers(np.arange(longest + 2, dtype=np.float64), _EXPONENT)
     return _pool(rows, once, _powers(once, _EXPONENT), _WEIGHED)
 
 
 _WEIGHED = ("weighted_lcs", "weighted_runs", "candidate_total", "reference_total", "reference_total_twice")
 
-# All align what `sql/scoring/candidate_tokens.sql` gives with the references.
+# All align the rows of `sql/scoring/candidate_tokens.sql` with the references.
 PLAIN = Kernel("rouge_l", _pool_plain, ("reference_tokens",))
 
 WEIGHTED = Kernel("rouge_w", _pool_weighted, ("reference_tokens",))

@@ -1,4 +1,4 @@
-"""ROUGE-1, -2 and -SU4: units that SQL has counted, n-grams and skip-bigrams, against the units that texts have."""
+"""ROUGE-1, -2 and -SU4: common n-grams and skip-bigrams, counted by SQL, relative to all units of the texts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Lengths = NDArray[np.uint32]
 
 @dataclass(frozen=True)
 class Units:
-    """What a metric counts: columns that are hits, those that are units of all references, and the units of a text."""
+    """The units of a metric: columns of hits, columns of the units of all references, and the units of a text."""
 
     hits: tuple[str, ...]
     of_references: tuple[str, ...]
@@ -39,15 +39,15 @@ class Units:
 
 
 def scorer(units: Callable[[Mapping[str, Any]], Units]) -> Score:
-    """Make a scorer of the units that `rouge_n.sql` in `sql/metrics/rouge/` has counted, or `rouge_pair.sql`."""
+    """Return a scorer of units counted by `rouge_n.sql` or `rouge_pair.sql` in `sql/metrics/rouge/`."""
 
     def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
         counted = units(parameters)
         columns, total = counted.hits, counted.total
         if are_pooled(counts):
             hits, theirs = (
-                np.asarray(np.sum([counts[column].to_numpy() for column in some], axis=0, dtype=np.float64))
-                for some in (columns, counted.of_references)
+                np.asarray(np.sum([counts[column].to_numpy() for column in names], axis=0, dtype=np.float64))
+                for names in (columns, counted.of_references)
             )
             ours = total(counts["length"].to_numpy()) * counts["reference_count"].to_numpy()
             return pl.Series(pooled_scores(hits, ours, theirs, parameters, unchanged))
@@ -87,11 +87,11 @@ def skip_bigrams(parameters: Mapping[str, Any]) -> Units:
 
 
 def _list_units(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
-    """Put what each candidate shares with its references beside it; one without references is left out."""
+    """Add the units shared with references to each candidate; candidates without references are left out."""
     del parameters
     lists = listed(rows["rouge_pair"])
     return rows["rouge_by_reference"].join(lists, on="candidate_no", maintain_order="left").drop("candidate_no")
 
 
-#: Lists what `sql/metrics/rouge/rouge_pair.sql` has counted.
+#: Lists the counts of `sql/metrics/rouge/rouge_pair.sql`.
 UNITS = Kernel("rouge_by_reference", _list_units, ("rouge_pair",))

@@ -1,4 +1,4 @@
-"""Captions as bags of words: rows of a sparse matrix, words weighted by inverse document frequency, of length 1."""
+"""Captions as bags of words: rows of a sparse matrix, weighted by inverse document frequency, of length 1."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def bags(tokens: pl.Series, words: pl.DataFrame) -> csr_matrix:
-    """Return a row a caption, a column a word that a model knows, tf-idf of Euclidean length 1; without such words, 0.
+    """Return a row per caption and a column per known word, tf-idf of Euclidean length 1; 0 without known words.
 
-    `tokens` are lists of token numbers; `words` has token_id, word_no and weight, as `sql/vectors/known_word.sql`.
+    `tokens` are lists of token numbers; `words` has token_id, word_no and weight, from `sql/vectors/known_word.sql`.
     """
     from scipy.sparse import csr_matrix, diags  # noqa: PLC0415  a fifth of a second
 

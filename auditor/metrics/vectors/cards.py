@@ -1,4 +1,4 @@
-"""The cards of metrics that see the image, and the kernel that scores by what was learnt."""
+"""The cards of metrics that see the image, and the kernel that scores by learnt models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from auditor.metrics.vectors.model import read
 
 AUTO = "auto"
 
-#: What CLIPScore multiplies cosines by.
+#: The factor of cosines in CLIPScore.
 _SCALE = 2.5
 
 #: Further digits depend on the machine that solves the equations.
@@ -41,7 +41,7 @@ _HESSEL = """@inproceedings{hessel-etal-2021-clipscore,
 
 
 def _cosine(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    """Return the cosine of each candidate and its image, as it was counted, -1 to 1."""
+    """Return the cosine of each candidate and its image, from -1 to 1."""
     del parameters
     return counts["cosine"].round(_DECIMALS)
 
@@ -53,34 +53,34 @@ def _clipscore(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series
 
 
 def _scored(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
-    """Score each candidate by the model that has not seen its image; none where the image has no vector."""
+    """Score each candidate by the model that has not seen its image; none if the image has no vector."""
     del parameters
     images = rows["scored_image"].with_row_index("row")
-    found = rows["candidate_tokens"].join(images, on="image", how="inner", maintain_order="left")
-    cosines = np.zeros(found.height)
-    texts = bags(found["tokens"], rows["known_word"])
-    at_image, by_model = found["row"].to_numpy(), found["model"].to_numpy()
+    candidates = rows["candidate_tokens"].join(images, on="image", how="inner", maintain_order="left")
+    cosines = np.zeros(candidates.height)
+    texts = bags(candidates["tokens"], rows["known_word"])
+    at_image, by_model = candidates["row"].to_numpy(), candidates["model"].to_numpy()
     vectors = images["vector"].explode().to_numpy().reshape(images.height, -1) if images.height else np.empty((0, 0))
     for number, model in read(rows["learnt_part"]):
         own = np.flatnonzero(by_model == number)
         if len(own):
             of_image = np.flatnonzero((images["model"] == number).to_numpy())
-            place = np.zeros(len(vectors), np.int64)
-            place[of_image] = np.arange(len(of_image))
+            position = np.zeros(len(vectors), np.int64)
+            position[of_image] = np.arange(len(of_image))
             with threadpool_limits(1, "blas"):
                 seen = model.images(vectors[of_image])
-            cosines[own] = np.einsum("ij,ij->i", model.texts(texts[own]), seen[place[at_image[own]]])
-    return found.select("candidate", "image", "slot", cosine=pl.Series(cosines))
+            cosines[own] = np.einsum("ij,ij->i", model.texts(texts[own]), seen[position[at_image[own]]])
+    return candidates.select("candidate", "image", "slot", cosine=pl.Series(cosines))
 
 
 def _pinned(word: str) -> str:
-    """Take the name of a dataset in the store; whether it is there is seen when it is looked up."""
+    """Accept the name of a dataset; later steps check whether the store has it."""
     return word
 
 
 _WHICH_VECTORS = Parameter(
     AUTO,
-    "vectors of the images; auto: those in the store that most of the images have",
+    "vectors of the images; auto: those in the store that cover the most images",
     (AUTO,),
     counts=True,
     form="NAME",
@@ -91,21 +91,21 @@ _LEARNT_FROM = {
     "vectors": _WHICH_VECTORS,
     "train": Parameter(
         AUTO,
-        "captions to learn from; auto: split train of the captions that are scored against, or all of them",
+        "training captions; auto: split train of the reference captions, or all of them",
         (AUTO,),
         counts=True,
         form="NAME:SPLIT",
         read=_pinned,
     ),
     "folds": Parameter(
-        5, "parts of the images learnt from; each is scored by a model of the others", least=2, counts=True
+        5, "parts of the training images; each is scored by a model of the others", least=2, counts=True
     ),
-    "model_seed": Parameter(1, "seed of the folds, and of what is drawn in learning", zero=True, counts=True),
+    "model_seed": Parameter(1, "seed of the folds, and of random draws in training", zero=True, counts=True),
 }
 
 _EDGE_CASES = "a caption without a word that the model knows scores 0; an image without a vector has no score"
 
-_FREE = "none: it sees the image, by its vector"
+_FREE = "none: reads the vector of the image"
 
 
 def _learnt(name: str, learner: str, summary: str, source: str, bibtex: str, **own: Parameter) -> Metric:
@@ -139,7 +139,7 @@ def _given(name: str, summary: str, source: str, score: Any, top: str) -> Metric
         range=top,
         references=_FREE,
         sensitivity="none",
-        edge_cases="a text or an image without a vector has no score; texts are those that were encoded, to the letter",
+        edge_cases="a text or an image without a vector has no score; texts must be exactly those that were encoded",
         source=source,
         bibtex=_HESSEL,
         parameters={"vectors": _WHICH_VECTORS},
@@ -152,22 +152,22 @@ CARDS = (
     _learnt(
         "vector-ridge",
         "ridge",
-        "cosine of the image's vector and what ridge regression makes of the caption's words",
+        "cosine of the image's vector and the one that ridge regression predicts from the caption",
         "Hoerl & Kennard 1970; bags of words as in Hodosh & Hockenmaier 2016, section 4",
         _HOERL,
-        penalty=Parameter(3.0, "weight of the squared length of what is learnt", counts=True),
+        penalty=Parameter(3.0, "weight of the squared length of the regression weights", counts=True),
     ),
     _learnt(
         "vector-rank",
         "rank",
-        "cosine in a space where captions are learnt to rank before those of other images (hinge loss)",
-        "Hodosh & Hockenmaier 2016, section 4 (BOW ranking), with words learnt from the captions in place of GloVe",
+        "cosine in a space trained to rank captions above those of other images (hinge loss)",
+        "Hodosh & Hockenmaier 2016, section 4 (BOW ranking), with words learnt from the captions instead of GloVe",
         _HODOSH,
         margin=Parameter(0.2, "margin of the hinge", counts=True),
     ),
     _given(
         "vector-cosine",
-        "cosine of the vectors of caption and image, where texts have vectors too",
+        "cosine of the vectors of caption and image, if texts have vectors too",
         "Hessel et al. 2021, section 3",
         _cosine,
         "-1 to 1",
@@ -175,7 +175,7 @@ CARDS = (
     _given(
         "clipscore",
         "2.5 times the cosine of the vectors of caption and image, at least 0",
-        "Hessel et al. 2021, equation 1; their captions were encoded behind the words “A photo depicts”",
+        "Hessel et al. 2021, equation 1; there, captions were encoded after the words “A photo depicts”",
         _clipscore,
         "0 to 2.5",
     ),

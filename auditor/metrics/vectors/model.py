@@ -1,4 +1,4 @@
-"""What a model of captions learns from, and what it has learnt: how a bag of words and an image become comparable."""
+"""Training data and models of captions, which map a bag of words and an image into one space."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: Columns of relation `text_model`: which model, which of its parts, which row of it, its numbers.
+#: Columns of relation `text_model`: the model, the part of it, the row of the part, its numbers.
 SCHEMA = pl.Schema({"model": pl.Int32(), "part": pl.String(), "place": pl.Int32(), "numbers": pl.List(pl.Float64)})
 
 
@@ -25,8 +25,8 @@ SCHEMA = pl.Schema({"model": pl.Int32(), "part": pl.String(), "place": pl.Int32(
 class Material:
     """Captions of images that have a vector.
 
-    `captions` has columns image, slot, fold; `bags` a row each, `rows` says of which row of `vectors` it is, and so of
-    `images` and `folds`; `words` are those known, by `sql/vectors/known_word.sql`.
+    `captions` has columns image, slot, fold. `bags` has a row for each caption, and `rows` its row in `vectors`,
+    `images` and `folds`. `words` are the known words, from `sql/vectors/known_word.sql`.
     """
 
     captions: pl.DataFrame
@@ -40,10 +40,10 @@ class Material:
 
 @dataclass(frozen=True)
 class TextModel:
-    """Brings texts and images into one space.
+    """Maps texts and images into one space.
 
     A bag x becomes x · `words` (+ `bias`, at least 0), the vector v of an image (v / |v| - `mean`) (· `image` +
-    `image_bias`): without `image`, words are in the space of the images themselves.
+    `image_bias`): without `image`, words are in the space of the image vectors.
     """
 
     mean: Floats
@@ -53,7 +53,7 @@ class TextModel:
     image_bias: Floats | None = None
 
     def texts(self, bags: csr_matrix) -> Floats:
-        """Return a row a bag, of length 1; 0 for a bag without words."""
+        """Return a row of length 1 per bag; 0 for a bag without words."""
         inner = np.asarray(bags @ self.words)
         if self.bias is None:
             return unit(inner)
@@ -61,11 +61,11 @@ class TextModel:
         return unit(np.where(known[:, None], np.maximum(inner + self.bias, 0.0), 0.0))
 
     def images(self, vectors: NDArray[np.floating]) -> Floats:
-        """Return a row an image, of length 1."""
-        centerd = unit(vectors) - self.mean
+        """Return a row of length 1 per image."""
+        centered = unit(vectors) - self.mean
         if self.image is None or self.image_bias is None:
-            return unit(centerd)
-        return unit(centerd @ self.image + self.image_bias)
+            return unit(centered)
+        return unit(centered @ self.image + self.image_bias)
 
     def rows(self, number: int) -> pl.DataFrame:
         """Return the model as rows of relation `text_model`."""
@@ -96,7 +96,7 @@ class TextModel:
 def read(rows: pl.DataFrame) -> Iterator[tuple[int, TextModel]]:
     """Yield the models of relation `text_model` by their numbers."""
     for (number,), parts in rows.partition_by("model", as_dict=True).items():
-        held = {part: _matrix(some) for (part,), some in parts.partition_by("part", as_dict=True).items()}
+        held = {part: _matrix(values) for (part,), values in parts.partition_by("part", as_dict=True).items()}
         yield (
             int(number),
             TextModel(

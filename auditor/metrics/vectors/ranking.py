@@ -1,8 +1,8 @@
-"""Bag-of-words ranking (Hodosh & Hockenmaier 2016, section 4): captions and images meet in a space that is learnt.
+"""Bag-of-words ranking (Hodosh & Hockenmaier 2016, section 4): captions and images in a learnt space.
 
 Text F(x) = ReLU(W x + b), image G(v) = U v + c, score cos(F, G); the loss is a hinge in both directions, against the
-other captions and the other images of a batch of 50, descended by Adagrad. In place of GloVe vectors of words, which
-nobody ships with captions, W is learnt from the captions alone.
+other captions and the other images of a batch of 50, minimized by Adagrad. W is learnt from the captions only, instead
+of GloVe vectors of words, which captions do not come with.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from auditor.metrics.vectors.model import Floats, Material, TextModel
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-#: Numbers of the common space, passes over the captions, captions of a batch.
+#: Dimensions of the common space, passes over the captions, captions per batch.
 SIZE, EPOCHS, BATCH = 256, 8, 50
 
 _RATE, _DECAY, _FIRST = 0.05, 1e-4, 0.1
@@ -29,7 +29,7 @@ _LEAST = 1e-8
 
 
 def fit(material: Material, numbers: Sequence[int], margin: float, seed: int) -> Iterator[tuple[int, TextModel]]:
-    """Learn a model for each of `numbers`: without the images of fold k for model k, of all for model 0."""
+    """Learn a model for each of `numbers`: without the images of fold k for model k, from all for model 0."""
     vectors, fold_of = unit(material.vectors), material.folds[material.rows]
     for number in numbers:
         mean = vectors[material.folds != number].mean(axis=0)
@@ -39,7 +39,7 @@ def fit(material: Material, numbers: Sequence[int], margin: float, seed: int) ->
 
 @dataclass
 class _Part:
-    """A part of the model under descent, with the sums of squared slopes that Adagrad divides by."""
+    """A part of the model in training, with the sums of squared slopes that Adagrad divides by."""
 
     values: Floats
     squares: Floats
@@ -66,9 +66,9 @@ def _descend(
         order = draws.permutation(len(images))
         for first in range(0, len(order) - BATCH + 1, BATCH):
             rows = order[first : first + BATCH]
-            some = bags[rows]
-            known = np.unique(some.indices)
-            dense, of_images = some[:, known].toarray(), vectors[images[rows]]
+            batch = bags[rows]
+            known = np.unique(batch.indices)
+            dense, of_images = batch[:, known].toarray(), vectors[images[rows]]
             inner = dense @ words.values[known] + bias.values
             seen = of_images @ image.values + image_bias.values
             slope_text, slope_image = _slopes(np.maximum(inner, 0.0), seen, images[rows], margin)
@@ -81,7 +81,7 @@ def _descend(
 
 
 def _slopes(texts: Floats, seen: Floats, images: NDArray[np.int64], margin: float) -> tuple[Floats, Floats]:
-    """Return the slope of the loss of a batch by its texts and by its images; captions of one image are no rivals."""
+    """Return the slope of the loss of a batch by its texts and images; captions of one image do not compete."""
     text_lengths, image_lengths = (
         np.linalg.norm(side, axis=1, keepdims=True) + np.sqrt(_LEAST) for side in (texts, seen)
     )

@@ -14,9 +14,9 @@ _AT_ONCE = 8_192
 
 
 def fit(material: Material, numbers: Sequence[int], penalty: float) -> Iterator[tuple[int, TextModel]]:
-    """Learn a model for each of `numbers`: without the images of fold k for model k, of all for model 0.
+    """Learn a model for each of `numbers`: without the images of fold k for model k, from all for model 0.
 
-    The weights are (X'X + penalty · I)⁻¹ X'(Y - mean), where the mean is that of the images learnt from.
+    The weights are (X'X + penalty · I)⁻¹ X'(Y - mean), where the mean is that of the training images.
     """
     from scipy.linalg import cho_factor, cho_solve  # type: ignore[import-untyped]  # noqa: PLC0415  its start
 
@@ -33,14 +33,14 @@ def fit(material: Material, numbers: Sequence[int], penalty: float) -> Iterator[
 
 
 def _sums(material: Material, vectors: Floats, captions: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
-    """Return X'X, X'Y and X'1 of some captions, added block by block."""
+    """Return X'X, X'Y and X'1 of captions, added block by block."""
     words = material.bags.shape[1]
     gram, cross, total = np.zeros((words, words)), np.zeros((words, vectors.shape[1])), np.zeros(words)
     for first in range(0, len(captions), _AT_ONCE):
         rows = captions[first : first + _AT_ONCE]
-        some = material.bags[rows]
-        products = (some.T @ some).tocoo()
+        block = material.bags[rows]
+        products = (block.T @ block).tocoo()
         gram[products.row, products.col] += products.data
-        cross += some.T @ vectors[material.rows[rows]]
-        total += np.asarray(some.sum(axis=0)).ravel()
+        cross += block.T @ vectors[material.rows[rows]]
+        total += np.asarray(block.sum(axis=0)).ravel()
     return gram, cross, total

@@ -1,4 +1,4 @@
-"""The beginning of work: what workers need is taken out of the store, once, so that none of them opens it."""
+"""The start of work: exports what workers need from the store once, so no worker opens it."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from auditor.scoring.scores import refuse_unscorable
 from auditor.scoring.single_captions import lacking, refusal
 from auditor.store.captions import Captions
 
-#: Captions of a bucket. It does not depend on the machine: what is the same work has the same files everywhere.
+#: Captions per bucket. It does not depend on the machine, so the same work has the same files everywhere.
 CAPTIONS_AT_ONCE = 60_000
 
 
 def begin(
     captions: Captions,
     metrics: Sequence[MetricRequest],
-    place: Callable[[Plan], Path],
+    folder_of: Callable[[Plan], Path],
     at_once: int = CAPTIONS_AT_ONCE,
     progress: Progress = silent,
 ) -> tuple[Plan, Work]:
-    """Plan the scores of a selection and write the captions of each bucket, those that are not there yet.
+    """Plan the scores of a selection and write the missing captions of each bucket.
 
-    `place` says in which folder a plan is worked at. Raises `MetricError` for a metric that cannot be had, or not in
+    `folder_of` returns the work folder of a plan. Raises `MetricError` for a metric that is not available, or not in
     stages, and for captions without references; `UsageError` for a folder of other work.
     """
     store, selection = captions.store, captions.selection
@@ -36,7 +36,7 @@ def begin(
         raise refusal(selection, why)
     workspace = captions.tokenize(progress).workspace()
     plan = plans.made(workspace, selection, captions.tokenizer, metrics, at_once)
-    work = Work(place(plan))
+    work = Work(folder_of(plan))
     work.begin(plan.written())
     for number, (first, last) in enumerate(plan.buckets):
         if all(work.whole(kind, number) for kind in (CAPTIONS, WORDS)):
@@ -46,5 +46,5 @@ def begin(
         work.put(CAPTIONS, number, workspace.rows("bucket_caption"))
         work.put(WORDS, number, workspace.rows("bucket_word"))
     del workspace
-    store.drop_what_nobody_holds()  # the captions, which would be in memory while workers are at work
+    store.drop_what_nobody_holds()  # the captions, which would stay in memory while workers run
     return plan, work

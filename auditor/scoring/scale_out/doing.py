@@ -1,4 +1,4 @@
-"""The stages of a plan one after another, by an executor: what is done stays done."""
+"""Running the stages of a plan one after another by an executor; finished tasks are not repeated."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from auditor.store.bounded import resident
 
 
 def do(plan: Plan, work: Work, execute: Execute, progress: Progress = silent) -> dict[str, int]:
-    """Do what is missing of a plan, and say by stage how many tasks that were."""
+    """Run the missing tasks of a plan, and return their number by stage."""
     made = {}
     for name, stage in STAGES.items():
         parts = stage.parts(plan)
         missing = [number for number in range(parts) if not work.whole(name, number)]
-        pace = _Pace(f"{plan.dataset}: {stage.says}", parts, plan.captions / max(1, parts), parts - len(missing))
-        progress(*pace.told())
+        pace = _Pace(f"{plan.dataset}: {stage.title}", parts, plan.captions / max(1, parts), parts - len(missing))
+        progress(*pace.report())
         for done in execute(work.folder, name, missing) if missing else ():
             pace.add(done.memory)
-            progress(*pace.told())
+            progress(*pace.report())
         made[name] = len(missing)
     for left in work.folder.glob(f"{SPILL}*"):
         shutil.rmtree(left, ignore_errors=True)
@@ -33,7 +33,7 @@ def do(plan: Plan, work: Work, execute: Execute, progress: Progress = silent) ->
 
 
 def files(plan: Plan) -> Iterator[tuple[str, int]]:
-    """Name every file that the stages of a plan make, in order."""
+    """Yield every file that the stages of a plan write, in order."""
     for name, stage in STAGES.items():
         for number in range(stage.parts(plan)):
             yield name, number
@@ -41,9 +41,9 @@ def files(plan: Plan) -> Iterator[tuple[str, int]]:
 
 @dataclass
 class _Pace:
-    """How far a stage is, and how fast: of `parts` tasks of so many `captions` each, `done` before it began."""
+    """The progress and speed of a stage: of `parts` tasks with so many `captions` each, `done` before it began."""
 
-    says: str
+    title: str
     parts: int
     captions: float
     done: int
@@ -52,11 +52,11 @@ class _Pace:
     memory: int = field(default_factory=resident)
 
     def add(self, memory: int) -> None:
-        """Count a task that a worker has done, which has so many bytes of memory now."""
+        """Count a task of a worker that now uses so many bytes of memory."""
         self.made, self.memory = self.made + 1, max(self.memory, memory)
 
-    def told(self) -> tuple[str, int, int]:
-        """Say it as progress is told."""
+    def report(self) -> tuple[str, int, int]:
+        """Return the arguments of a progress report."""
         took = time.monotonic() - self.began
         pace = f"{self.made * self.captions / took:,.0f} captions/s, " if self.made and took else ""
-        return f"{self.says}; {pace}{self.memory / 2**30:.1f} GiB", self.done + self.made, self.parts
+        return f"{self.title}; {pace}{self.memory / 2**30:.1f} GiB", self.done + self.made, self.parts

@@ -1,7 +1,7 @@
-"""Who does tasks: threads of this process, processes of this machine, Ray. What a task is, none of them knows.
+"""Executors of tasks: threads of this process, processes of this machine, Ray. They do not know what a task does.
 
-An executor is given tasks that wait for nothing, and gives what is done as it comes. A worker that is killed is another
-one's work: tasks write their files whole or not at all.
+An executor receives independent tasks, and yields finished ones as they come. If a worker is killed, another one
+repeats its task: tasks write whole files or nothing.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from auditor.errors import MissingExtraError, StoreError, UsageError
 from auditor.scoring.scale_out.processes import Process
 from auditor.scoring.scale_out.tasks import Done, run
 
-#: How often workers may be killed at one task.
+#: How often workers may be killed during one task.
 _PATIENCE = 3
 
-#: Bytes of Ray's own store of objects: what workers say is a few numbers each, what they make is in files.
+#: Bytes of Ray's object store: workers return a few numbers each, and write results to files.
 _OBJECTS = 100 * 2**20
 
 
 @dataclass(frozen=True)
 class Force:
-    """How many workers there are, how many bytes the engine of each may use, and where a cluster is."""
+    """The number of workers, the bytes that the engine of each may use, and the address of a cluster."""
 
     workers: int
     memory: int
     address: str | None = None
 
 
-#: Does tasks of one stage, by their numbers, of the work in a folder.
+#: Runs tasks of one stage, by their numbers, of the work in a folder.
 Execute = Callable[[Path, str, Sequence[int]], Iterator[Done]]
 
 
 @contextmanager
 def here(force: Force) -> Iterator[Execute]:
-    """Do tasks in threads of this process, or where one is enough, without any."""
+    """Run tasks in threads of this process; for one worker, without threads."""
 
     def execute(folder: Path, stage: str, numbers: Sequence[int]) -> Iterator[Done]:
         if force.workers == 1:
@@ -58,7 +58,7 @@ def here(force: Force) -> Iterator[Execute]:
 
 @contextmanager
 def processes(force: Force) -> Iterator[Execute]:
-    """Do tasks in processes of this machine. Raises `StoreError` where they are killed again and again."""
+    """Run tasks in processes of this machine. Raises `StoreError` if they are killed repeatedly."""
     free: SimpleQueue[Process] = SimpleQueue()
     started = [Process() for _ in range(force.workers)]
     for process in started:
@@ -91,13 +91,13 @@ def processes(force: Force) -> Iterator[Execute]:
 
 @contextmanager
 def on_ray(force: Force) -> Iterator[Execute]:
-    """Do tasks with Ray: on this machine, or on the cluster at an address, which has the folder at the same place.
+    """Run tasks with Ray: on this machine, or on the cluster at an address, which has the folder at the same path.
 
-    Raises `MissingExtraError` without Ray, `UsageError` where no cluster answers, `StoreError` where workers are killed
-    again and again.
+    Raises `MissingExtraError` without Ray, `UsageError` if no cluster answers, `StoreError` if workers are killed
+    repeatedly.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_worker_niceness", "0")  # its own 15 would let workers wait for whatever else runs
+    os.environ.setdefault("RAY_worker_niceness", "0")  # with its default of 15, workers would wait for other programs
     try:
         import ray  # noqa: PLC0415  an extra
     except ImportError as error:
@@ -105,12 +105,12 @@ def on_ray(force: Force) -> Iterator[Execute]:
     is_ours = not ray.is_initialized()
     if is_ours:
         own = {"include_dashboard": False, "num_cpus": force.workers, "object_store_memory": _OBJECTS}
-        told: dict[str, Any] = {"address": force.address} if force.address else {"address": "local", **own}
+        options: dict[str, Any] = {"address": force.address} if force.address else {"address": "local", **own}
         try:
-            with chdir(sys.prefix):  # its workers import from the folder where it begins before all that is installed
-                ray.init(log_to_driver=False, logging_level=logging.ERROR, **told)
+            with chdir(sys.prefix):  # workers import from the folder where Ray starts, before installed packages
+                ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
         except (ConnectionError, ValueError, RuntimeError) as error:
-            raise UsageError(f"--address {force.address}: no Ray answers there: {error}") from error
+            raise UsageError(f"--address {force.address}: Ray does not answer: {error}") from error
     task = ray.remote(num_cpus=1, max_retries=_PATIENCE)(run)
 
     def execute(folder: Path, stage: str, numbers: Sequence[int]) -> Iterator[Done]:
@@ -124,8 +124,8 @@ def on_ray(force: Force) -> Iterator[Execute]:
         except ray.exceptions.RayError as error:
             raise _killed(folder) from error
         finally:
-            for one in waiting:
-                ray.cancel(one)
+            for reference in waiting:
+                ray.cancel(reference)
 
     try:
         yield execute
@@ -136,13 +136,13 @@ def on_ray(force: Force) -> Iterator[Execute]:
 
 def _killed(folder: Path) -> StoreError:
     return StoreError(
-        f"{folder}: {_PATIENCE} workers were killed at one task, as a machine does whose memory is full: fewer "
-        "--workers; what is done stays, and is not done again"
+        f"{folder}: {_PATIENCE} workers were killed during one task, probably because memory is full; use fewer "
+        "--workers. Finished tasks are kept"
     )
 
 
 def _gathered(waiting: Sequence[Future[Done]]) -> Iterator[Done]:
-    """Yield what is done as it comes; where that ends early, begin nothing more."""
+    """Yield finished tasks as they come; if that ends early, start no more."""
     try:
         for future in as_completed(waiting):
             yield future.result()

@@ -1,4 +1,4 @@
-"""What work consists of: the captions, the metrics, the buckets; the same on every machine."""
+"""The plan of work: captions, metrics, buckets; the same on every machine."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from auditor.store import ngrams
 from auditor.store.sqlfiles import catalogue, fingerprint
 from auditor.store.workspace import Workspace
 
-#: Partial sums of so many buckets are as many rows as one partition holds.
+#: The number of buckets whose partial sums fill one partition.
 _BUCKETS_OF_A_PARTITION = 4
 
-#: Documents are counted over all buckets by this reading of idf alone.
+#: The modes of idf that count no documents over all buckets.
 _WITHIN_A_BUCKET = ("none",)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that decides the bytes of a result.
+    """All settings that determine the bytes of a result.
 
-    `buckets` are the numbers of the first and the last image of each. `partitions` is how many parts n-grams are summed
-    in, 0 where no metric weighs them by the documents that hold them. `images` are all images of the selection.
+    `buckets` are the numbers of the first and the last image of each. `partitions` is the number of parts that n-grams
+    are summed in, 0 if no metric weighs them by document frequency. `images` counts all images of the selection.
     """
 
     dataset: str
@@ -51,22 +51,22 @@ class Plan:
     auditor: str
 
     def written(self) -> str:
-        """Spell it, the same for the same plan."""
+        """Return the plan as text; equal plans have equal texts."""
         return json.dumps(dataclasses.asdict(self), sort_keys=True, indent=1)
 
     @property
     def digest(self) -> str:
-        """Name it: its sha256."""
+        """The sha256 of the plan."""
         return hashlib.sha256(self.written().encode()).hexdigest()
 
     @property
     def requests(self) -> list[MetricRequest]:
-        """Read its metrics."""
+        """The requests of its metrics."""
         return [request_of_file(text) for text in self.metrics]
 
     @property
     def of(self) -> Version:
-        """Describe the version that it is about, as far as workers need it."""
+        """The version of the dataset, with what workers need."""
         made = datetime.datetime.fromtimestamp(0, datetime.UTC)
         return Version(
             self.dataset, self.seq, self.version, made, "", "", (self.tokenizer,), self.images, self.captions
@@ -74,26 +74,26 @@ class Plan:
 
 
 def read(text: str) -> Plan:
-    """Read what `Plan.written` has spelled. Raises one of `FORGED` for anything else."""
+    """Parse the text of `Plan.written`. Raises one of `FORGED` for any other text."""
     fields = json.loads(text)
     fields["buckets"] = tuple(tuple(bucket) for bucket in fields["buckets"])
     return typed(Plan(**{**fields, "metrics": tuple(fields["metrics"])}))
 
 
-#: What reading a record raises that nobody here has written.
+#: Errors of reading a record that `auditor` did not write.
 FORGED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 def made(
     workspace: Workspace, selection: Selection, tokenizer: str, metrics: Sequence[MetricRequest], captions: int
 ) -> Plan:
-    """Plan the scores of a selection by buckets of some `captions` each.
+    """Plan the scores of a selection by buckets of about `captions` each.
 
-    Raises `MetricError` for a metric that needs more than a bucket of images and the documents that hold its n-grams.
+    Raises `MetricError` for a metric that needs more than a bucket of images and its document frequencies.
     """
     for metric in metrics:
         if (why := _refusal(metric)) is not None:
-            raise MetricError(f"{metric.label}: cannot be had in stages: {why}; ask `auditor bounds`")
+            raise MetricError(f"{metric.label}: cannot be computed in stages: {why}; use `auditor bounds`")
     weighs = any(_counts_all(metric) for metric in metrics)
     buckets = ngrams.buckets(workspace, captions_at_once=captions)
     images, held = workspace.query("select coalesce(max(image_no), 0), count(*) from reference").row(0)
@@ -115,7 +115,7 @@ def made(
 
 
 def weighed_by(metric: MetricRequest, idf_mode: str) -> MetricRequest:
-    """Let a metric that counts documents over all buckets take them from a mode."""
+    """Set the idf mode of a metric that counts documents over all buckets."""
     if not _counts_all(metric):
         return metric
     return dataclasses.replace(metric, settings={**metric.settings, "idf": idf_mode})
@@ -127,22 +127,22 @@ def _counts_all(metric: MetricRequest) -> bool:
 
 
 def _refusal(metric: MetricRequest) -> str | None:
-    """Return what a metric needs that stages lack."""
+    """Return why stages cannot compute a metric; null if they can."""
     spec = metric.counting
     if not are_ours([metric]):
-        return "workers know no metrics of your own"
+        return "workers cannot run user-defined metrics"
     if metric.metric.sees_images:
         return "it reads vectors of images"
     weighs = frequencies.is_read_by(spec.relations) or frequencies.counts_documents(spec.relations)
     if weighs and spec.idf_mode not in (idf.DATASET, *_WITHIN_A_BUCKET):
-        return "its idf counts documents that are no images of the dataset"
+        return "its idf counts documents other than the images of the dataset"
     if _counts_all(metric) and spec.normalization is not None:
-        return "its document frequencies are of stems, not of words as they stand"
+        return "its document frequencies count stems instead of words"
     return None
 
 
 def _statements(metrics: Sequence[MetricRequest]) -> dict[str, str]:
-    """Fingerprint the SELECTs that count: a change in one of them is another plan."""
+    """Return the fingerprints of the SELECTs that count: a change in one of them changes the plan."""
     named = {relation for metric in metrics for relation in metric.counting.relations}
     named |= {file.name for file in catalogue().values() if file.path.parent.name == "scale_out"}
     return {name: fingerprint(name) for name in sorted(named)}

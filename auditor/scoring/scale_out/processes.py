@@ -1,7 +1,7 @@
 """Tasks in other processes of this machine.
 
-Each is a Python of its own that is told tasks on its standard input, a line each: nothing of the caller's program runs
-in it, and it ends when the caller does, however that ends.
+Each is a separate Python process that reads tasks from its standard input, one per line. Code of the caller does not
+run in it, and it ends when the caller ends for any reason.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from auditor.scoring.scale_out.tasks import Done, run
 
 
 class Process:
-    """A Python that runs this module."""
+    """A Python process that runs this module."""
 
     def __init__(self) -> None:
         self._running = subprocess.Popen(  # noqa: S603  # this interpreter
@@ -34,32 +34,32 @@ class Process:
         )
 
     def ask(self, folder: Path, stage: str, number: int, memory: int) -> Done | None:
-        """Let it do a task; null where it was killed. Raises what the task raises."""
-        told, questions, answers = "", self._running.stdin, self._running.stdout
+        """Run a task in it; null if it was killed. Raises the error of the task."""
+        line, questions, answers = "", self._running.stdin, self._running.stdout
         if questions is not None and answers is not None:
             with suppress(BrokenPipeError):
                 questions.write(json.dumps([str(folder), stage, number, memory]) + "\n")
                 questions.flush()
-                told = answers.readline()
-        if not told.endswith("\n"):
+                line = answers.readline()
+        if not line.endswith("\n"):
             return None
-        answer = json.loads(told)
+        answer = json.loads(line)
         if "done" in answer:
             return Done(*answer["done"])
         kind = getattr(errors, answer["error"], None)
-        raise (kind or RuntimeError)(answer["said"])
+        raise (kind or RuntimeError)(answer["message"])
 
     def end(self) -> None:
-        """End it, whatever it is at."""
+        """Kill it."""
         self._running.kill()
         with suppress(BrokenPipeError):
             self._running.communicate()
 
 
 def _serve() -> None:
-    """Do the tasks of standard input, until it ends."""
+    """Run the tasks of standard input, until it ends."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever else is printed is no answer
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # other output must not mix with answers
     questions: SimpleQueue[str] = SimpleQueue()
     Thread(target=_listen, args=(questions,), daemon=True).start()
     with suppress(BrokenPipeError):  # the caller is gone
@@ -68,7 +68,7 @@ def _serve() -> None:
 
 
 def _listen(questions: SimpleQueue[str]) -> None:
-    """Read tasks, and end this process in the middle of one where the caller is gone: files are whole or not there."""
+    """Read tasks, and end this process if the caller is gone, even during a task: files are whole or missing."""
     for line in sys.stdin:
         questions.put(line)
     os._exit(0)
@@ -78,9 +78,9 @@ def _answer(folder: str, stage: str, number: int, memory: int) -> dict[str, obje
     try:
         return {"done": run(Path(folder), stage, number, memory)}
     except AuditorError as error:
-        return {"error": type(error).__name__, "said": str(error)}
-    except Exception:  # noqa: BLE001  the caller's to tell
-        return {"error": "", "said": traceback.format_exc()}
+        return {"error": type(error).__name__, "message": str(error)}
+    except Exception:  # noqa: BLE001  the caller reports it
+        return {"error": "", "message": traceback.format_exc()}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A receipt: what was scored and how it was cut, by hashes, so that a result is checked where nobody makes it again."""
+"""Receipts: hashes of what was scored and how, to check a result without computing it again."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from auditor.store.versions import log
 
 _NAME = "auditor.receipt/v1"
 
-#: Files of other stages hold numbers of tokens, which are those of one store.
+#: Files of other stages contain token numbers, which depend on the store.
 _SAME_EVERYWHERE = (SCORES, SUMS)
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """What was made of a plan: files of stages with their sha256, by name; the file of rows, if one was written.
+    """The results of a plan: the sha256 of the files of its stages, by name, and of the file of scores, if any.
 
-    `rows` are the rows of scores of each bucket, `sums` the sums of all scores, `software` what made them.
+    `rows` are the rows of scores of each bucket, `sums` the sums of all scores, `software` the versions that made them.
     """
 
     plan: Plan
@@ -48,12 +48,12 @@ class Receipt:
 
 
 def path_of(scores: Path) -> Path:
-    """Name the receipt of a file of scores."""
+    """Return the path of the receipt of a file of scores."""
     return scores.with_name(f"{scores.name}.receipt.json")
 
 
 def made(plan: Plan, work: Work, sums: pl.DataFrame, scores: Path | None) -> Receipt:
-    """Make the receipt of finished work, and of the file that its scores were written to."""
+    """Make the receipt of finished work, and of its file of scores."""
     parts = {
         (stage, number): part
         for stage in _SAME_EVERYWHERE
@@ -72,7 +72,7 @@ def made(plan: Plan, work: Work, sums: pl.DataFrame, scores: Path | None) -> Rec
 
 
 def write(receipt: Receipt, path: Path) -> None:
-    """Write a receipt. Raises `UsageError` where that cannot be."""
+    """Write a receipt. Raises `UsageError` if the file cannot be written."""
     fields = dataclasses.asdict(receipt) | {"plan_sha256": receipt.plan.digest}
     try:
         with replacing(path) as file:
@@ -82,7 +82,7 @@ def write(receipt: Receipt, path: Path) -> None:
 
 
 def read(path: Path) -> Receipt:
-    """Read a receipt. Raises `SourceError` for a file that is none, or whose plan is not the one that it names."""
+    """Read a receipt. Raises `SourceError` for any other file, and for a plan with another hash."""
     try:
         fields = json.loads(path.read_bytes())[_NAME]
         named = fields.pop("plan_sha256")
@@ -94,16 +94,16 @@ def read(path: Path) -> Receipt:
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror or error}") from error
     except plans.FORGED as error:
-        raise SourceError(f"{path}: is no receipt; `auditor bounds --scores FILE` writes one beside FILE") from error
+        raise SourceError(f"{path}: not a receipt; `auditor bounds --scores FILE` writes one next to FILE") from error
     if plan.digest != named:
-        raise SourceError(f"{path}: was altered: its plan is not the one that it was written for")
+        raise SourceError(f"{path}: was modified: its plan does not match its hash")
     return receipt
 
 
 def checked(store: Store, receipt: Receipt, scores: Path) -> Iterator[tuple[str, str, bool | None]]:
-    """Check a file of scores against its receipt: what is checked, what was found, whether it holds.
+    """Check a file of scores against its receipt: yield each check, its result, and whether it passed.
 
-    Nothing is scored again: scores are hashed and added up. What this store or this release cannot say is null.
+    Nothing is scored again: scores are hashed and added up. A check that this store or release cannot decide is null.
     """
     plan = receipt.plan
     known = [version for version in log(store, plan.dataset) if version.version == plan.version]
@@ -111,16 +111,15 @@ def checked(store: Store, receipt: Receipt, scores: Path) -> Iterator[tuple[str,
     yield "captions", f"{captions} is {'' if known else 'not '}in this store", True if known else None
     same = all(name in catalogue() and fingerprint(name) == statement for name, statement in plan.sql.items())
     yield "statements", f"{len(plan.sql)} SELECTs are {'' if same else 'not '}those of this release", same or None
-    found = _sha256(scores)
-    holds = found == receipt.scores_sha256
-    yield "scores", f"the file is {'' if holds else 'not '}what was written", holds
+    is_unchanged = _sha256(scores) == receipt.scores_sha256
+    yield "scores", f"the file is {'' if is_unchanged else 'not '}what was written", is_unchanged
     sums = totals(pl.concat(_sums_of_buckets(receipt, scores)))
     added = sums.to_dicts() == [dict(digest) for digest in receipt.sums]
     yield "sums", f"scores add up to {'the same' if added else 'other'} sums of {sums.height:,} groups", added
 
 
 def _sums_of_buckets(receipt: Receipt, scores: Path) -> Iterator[pl.DataFrame]:
-    """Add up a file of scores bucket by bucket, as it was written."""
+    """Add up a file of scores bucket by bucket, in the order of writing."""
     try:
         if scores.suffix == ".parquet":
             rows = pl.scan_parquet(scores, glob=False)
@@ -130,10 +129,10 @@ def _sums_of_buckets(receipt: Receipt, scores: Path) -> Iterator[pl.DataFrame]:
         for captions in receipt.rows:
             height = captions * len(receipt.plan.metrics)
             bucket = rows.slice(first, height).select("metric", pl.col("image").cast(pl.String), "value")
-            found = bucket.with_columns(pl.col("value").cast(pl.Float64)).collect()
-            yield sums_of_scores(found)
+            values = bucket.with_columns(pl.col("value").cast(pl.Float64)).collect()
+            yield sums_of_scores(values)
             first += height
-            if found.height < height:  # whatever follows, the sums are others
+            if values.height < height:  # the sums differ, regardless of the rest
                 return
     except (OSError, SqlError, pl.exceptions.PolarsError) as error:
         raise SourceError(f"{scores}: cannot be read as scores: {str(error).partition(chr(10))[0]}") from error
@@ -141,7 +140,7 @@ def _sums_of_buckets(receipt: Receipt, scores: Path) -> Iterator[pl.DataFrame]:
 
 def _sha256(path: Path) -> str:
     if not is_plain(path):  # a pipe would wait for its writer
-        raise SourceError(f"{path}: cannot be read: it is no file on a disk")
+        raise SourceError(f"{path}: cannot be read: not a regular file")
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""The scores of finished work as one file, bucket by bucket; never all of them in memory."""
+"""The scores of finished work as one file, written bucket by bucket to save memory."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from auditor.scoring.scale_out.work import SCORES, Work
 
 
 def check_rows(path: Path) -> None:
-    """Raise `UsageError` for a file that cannot hold rows as they come, before anything is counted for it."""
+    """Raise `UsageError` for a file format that cannot be written row by row, before anything is counted."""
     if path.suffix not in AS_THEY_COME:
-        raise UsageError(f"{path}: scores are written as they come: name a file that ends with .parquet or .csv")
+        raise UsageError(f"{path}: cannot write scores in this format; use a file name that ends with .parquet or .csv")
     if not path.parent.is_dir():
-        raise UsageError(f"{path}: cannot be written: there is no folder {path.parent}; make it, or name another")
+        raise UsageError(f"{path}: cannot be written: folder {path.parent} does not exist; create it, or use another")
 
 
 def write(plan: Plan, work: Work, path: Path) -> int:
-    """Write the scores: dataset, version, split, image, slot, candidate, metric, value. Say how many rows there are.
+    """Write the scores: dataset, version, split, image, slot, candidate, metric, value. Return the number of rows.
 
-    Buckets follow each other in order of their images, and in each the metrics. Raises `UsageError` for a file that
-    cannot be written.
+    Rows are in order of buckets, and in each bucket in order of metrics. Raises `UsageError` for a file that cannot be
+    written.
     """
     rows = 0
 

@@ -1,4 +1,4 @@
-"""Means and standard deviations of all scores, from the sums of buckets; exact, and so the same whoever made these."""
+"""Means and standard deviations of all scores, from the sums of buckets: exact, and so the same on any machine."""
 
 from __future__ import annotations
 

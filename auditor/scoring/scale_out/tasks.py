@@ -1,7 +1,7 @@
 """The stages: from files to a file, a bucket of images or a partition of n-grams at a time.
 
-`captions` and `words` are taken out of the store; then `partial` counts n-grams in buckets, `summed` adds up how many
-images have them, `scores` scores the captions of buckets with these frequencies, and `sums` adds scores up.
+`captions` and `words` are exported from the store. Then `partial` counts n-grams in buckets, `summed` adds up their
+numbers of images, `scores` scores the captions of buckets with these frequencies, and `sums` adds up scores.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from auditor.store.excerpts import excerpt
 from auditor.store.file import Share
 from auditor.store.workspace import Workspace
 
-#: How folders begin for what engines have no memory for; those of killed workers go at the end.
+#: The prefix of folders that engines spill to; those of killed workers are removed at the end.
 SPILL = ".spill-"
 
 _LAST_IMAGE = (1 << 32) - 1
 
-#: Groups of rows in a file that is read whole.
+#: The number of row groups in a file that is read whole.
 _WHOLE = 1
 
 
 class Done(NamedTuple):
-    """What a worker says of a finished task: which it was, how many rows it wrote, and its own bytes of memory."""
+    """The report of a worker on a finished task: the task, the rows written, and the memory of the worker in bytes."""
 
     stage: str
     number: int
@@ -53,12 +53,12 @@ class Done(NamedTuple):
 class Stage:
     """One step of the work.
 
-    `says` is what people are told, `parts` how many files it makes, `groups` how many groups of rows each has: what
-    reads one of them reads no other. `run` makes the rows of a file.
+    `title` is its name in progress, `parts` the number of files it writes, `groups` the number of row groups in
+    each: a reader reads one group only. `run` computes the rows of a file.
     """
 
     name: str
-    says: str
+    title: str
     parts: Callable[[Plan], int]
     groups: Callable[[Plan], int]
     run: Callable[[Plan, Work, int, Share], pl.DataFrame]
@@ -92,10 +92,10 @@ def scores(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
         weighed = _weighed(plan, work, number, store) if plan.partitions else nullcontext("")
         with weighed as idf_mode:
             metrics = [plans.weighed_by(metric, idf_mode) for metric in plan.requests]
-            found = scored(Captions(store, selection, plan.tokenizer), [HUMAN], metrics, silent)
+            scores = scored(Captions(store, selection, plan.tokenizer), [HUMAN], metrics, silent)
     splits = work.scan(CAPTIONS, number).select("image", "slot", "split").collect()
-    told = found.join(splits, on=["image", "slot"], how="left", maintain_order="left")
-    return told.select("image", "slot", "split", *plan.metrics)
+    with_splits = scores.join(splits, on=["image", "slot"], how="left", maintain_order="left")
+    return with_splits.select("image", "slot", "split", *plan.metrics)
 
 
 def sums(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -122,7 +122,7 @@ def _once(plan: Plan) -> int:
     return _WHOLE
 
 
-#: In the order in which they follow each other.
+#: All stages, in their order.
 STAGES = {
     stage.name: stage
     for stage in (
@@ -135,9 +135,9 @@ STAGES = {
 
 
 def run(folder: Path, stage: str, number: int, memory: int) -> Done:
-    """Do one task of the work in a folder, unless it is done, with so many bytes for the engine.
+    """Run one task of the work in a folder, unless it is finished, with so many bytes for the engine.
 
-    What every executor calls, wherever it is.
+    Every executor calls this function.
     """
     work = Work(folder)
     part = work.part(stage, number)
@@ -158,7 +158,7 @@ def _bucket(plan: Plan, work: Work, number: int, share: Share) -> Iterator[tuple
 
 @contextmanager
 def _weighed(plan: Plan, work: Work, number: int, store: Store) -> Iterator[str]:
-    """Give a bucket the document frequencies of all."""
+    """Yield the idf mode that weighs a bucket by the document frequencies of all buckets."""
     rows = pl.concat(
         work.scan(SUMMED, partition).filter(bucket=number).select("high", "low", "images")
         for partition in range(plan.partitions)

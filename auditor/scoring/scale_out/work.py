@@ -1,4 +1,4 @@
-"""The folder in which stages meet: a file for each stage and bucket, and beside it a marker once it is whole."""
+"""The folder that stages share: a file for each stage and bucket, with a marker once it is complete."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ import polars as pl
 from auditor.errors import SourceError, StoreError, UsageError
 from auditor.files import replacing
 
-#: The stages by name, which is that of their folder of files.
+#: The names of the stages, and of their folders.
 CAPTIONS, WORDS, PARTIAL, SUMMED, SCORES, SUMS = "captions", "words", "partial", "summed", "scores", "sums"
 
 _ORDER = (CAPTIONS, WORDS, PARTIAL, SUMMED, SCORES, SUMS)
 
-#: What is taken out of the store, and made of no other file.
+#: Stages that are exported from the store, and read no other file.
 _OF_THE_STORE = (CAPTIONS, WORDS)
 
 _PLAN = "plan.json"
 
-_REMEDY = "name another folder with --work, or remove this one"
+_REMEDY = "set another folder with --work, or remove this one"
 
 
 class Part(NamedTuple):
-    """What a marker says of a file: its sha256, its size in bytes, its rows."""
+    """The content of a marker: the sha256 of the file, its size in bytes, its rows."""
 
     sha256: str
     size: int
@@ -38,51 +38,51 @@ class Part(NamedTuple):
 
 
 class Work:
-    """A folder of work. Files appear whole or not at all: two workers that make the same one disturb nobody."""
+    """A folder of work. Files appear whole or not at all, so two workers may write the same one."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder.absolute()  # workers are elsewhere
+        self.folder = folder.absolute()  # workers run in other folders
 
     def begin(self, plan: str) -> None:
-        """Make the folder for a plan, or go on with what is there of it.
+        """Create the folder for a plan, or continue its work.
 
-        Raises `UsageError` for a folder that holds other work, or cannot be made; `SourceError` for a plan that is not
-        text, and for a link or a pipe: workers would write where it leads, or wait for its writer.
+        Raises `UsageError` for a folder that contains other work, or cannot be created; `SourceError` for a plan that
+        is not text, and for a link or a pipe: workers would write to its target, or wait for its writer.
         """
         file = self.folder / _PLAN
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             for path in self.folder.rglob("*"):
                 if path.is_symlink() or not (path.is_file() or path.is_dir()):
-                    raise SourceError(f"{path}: is a link or a pipe, as no work has; {_REMEDY}")
+                    raise SourceError(f"{path}: a link or a pipe, not a file of this work; {_REMEDY}")
             if file.exists() and self.plan() != plan:
                 raise UsageError(
-                    f"{self.folder}: holds the work on another question, or of another version of captions, metrics or "
+                    f"{self.folder}: contains other work: another command, or other captions, metrics or versions of "
                     f"auditor; {_REMEDY}"
                 )
             if not file.exists():
                 if any(self.folder.iterdir()):
-                    raise UsageError(f"{self.folder}: holds other files; name an empty or a new folder with --work")
+                    raise UsageError(f"{self.folder}: contains other files; set --work to an empty or new folder")
                 with replacing(file) as draft:
                     draft.write(plan.encode())
         except OSError as error:
-            raise UsageError(f"{self.folder}: cannot hold the work: {error.strerror or error}") from error
+            raise UsageError(f"{self.folder}: cannot be used for the work: {error.strerror or error}") from error
 
     def plan(self) -> str:
-        """Read the plan of the work. Raises `UsageError` where there is none, `SourceError` where it is not text."""
+        """Read the plan of the work. Raises `UsageError` if it is missing, `SourceError` if it is not text."""
         try:
             return (self.folder / _PLAN).read_text(encoding="utf-8")
         except OSError as error:
-            raise UsageError(f"{self.folder}: holds no work: there is no {_PLAN}") from error
+            raise UsageError(f"{self.folder}: not a work folder: {_PLAN} is missing") from error
         except UnicodeDecodeError as error:
             raise SourceError(f"{self.folder / _PLAN}: not UTF-8; {_REMEDY}") from error
 
     def path(self, stage: str, number: int) -> Path:
-        """Name the file of a stage for a bucket."""
+        """Return the path of the file of a stage for a bucket."""
         return self.folder / stage / f"{number:06}.parquet"
 
     def part(self, stage: str, number: int) -> Part | None:
-        """Read the marker of a file; null where the file is not there, or of another size."""
+        """Read the marker of a file; null if the file is missing, or has another size."""
         path = self.path(stage, number)
         try:
             part = Part(**json.loads(path.with_suffix(".done").read_bytes()))
@@ -91,9 +91,9 @@ class Work:
             return None
 
     def whole(self, stage: str, number: int) -> bool:
-        """Return whether a file is there with the bytes that its marker names.
+        """Return whether a file exists with the bytes that its marker names.
 
-        Where it has others, it is to be made again, and so is what later stages may have made of it: their files go.
+        If its bytes differ, it must be written again. Files of later stages, which may depend on it, are removed.
         """
         part = self.part(stage, number)
         if part is None:
@@ -110,7 +110,7 @@ class Work:
     def put(self, stage: str, number: int, rows: pl.DataFrame, groups: int = 1) -> Part:
         """Write the file of a stage for a bucket, in about so many groups of rows, then its marker.
 
-        Raises `StoreError` where there is no room.
+        Raises `StoreError` if the file cannot be written, as on a full disk.
         """
         made = io.BytesIO()
         rows.write_parquet(made, compression="zstd", row_group_size=max(1024, -(-rows.height // max(1, groups))))
@@ -129,12 +129,12 @@ class Work:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Raise `SourceError` for a file that its marker names, and that no stage wrote."""
+        """Raise `SourceError` for a file with a marker that no stage wrote."""
         try:
             yield
         except pl.exceptions.PolarsError as error:
             what = str(error).partition("\n")[0]
-            raise SourceError(f"{self.folder}: holds a file that no stage wrote: {what}; {_REMEDY}") from error
+            raise SourceError(f"{self.folder}: contains a file that no stage wrote: {what}; {_REMEDY}") from error
 
     def scan(self, stage: str, number: int) -> pl.LazyFrame:
         """Read the file of a stage for a bucket."""

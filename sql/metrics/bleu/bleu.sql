@@ -7,7 +7,7 @@
 -- order: c.candidate_no
 -- cites: Papineni et al. 2002, section 2.1-2.2
 --
--- matches_n: the n-grams of order n that the references match, clipped.
+-- matches_n: the number of n-grams of order n that match the references, clipped.
 with matched as (
     select
         candidate_no,

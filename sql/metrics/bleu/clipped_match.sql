@@ -5,9 +5,9 @@
 -- returns: candidate_no, n, matches
 -- cites: Papineni et al. 2002, section 2.1
 --
--- How many n-grams of each candidate its references match, each clipped by the highest count that any single reference
--- has of it, the held-out caption left out: the k-th occurrence is matched if a reference has the n-gram k times. How many
--- have, and which is the first, says whether there is another than the held-out caption.
+-- The number of n-grams of each candidate that match its references, each clipped by its highest count in any single
+-- reference, without the held-out caption: the k-th occurrence matches if a reference has the n-gram k times. The
+-- number of such references, and the first of them, show whether there is one other than the held-out caption.
 with level as (select text_no, n, gram_no, unnest(range(1, tf + 1)) as level from repeated_ngram),
 held as (
     select gram_no, level, count(*) as holders, min(text_no) as first_holder

@@ -4,10 +4,10 @@
 -- reads: bucket_text, vocabulary
 -- returns: token_id, place, spelling, word
 -- order: token_id, place
--- cites: chrF++.py, separate_punctuation, as sacrebleu 2.6 has it: one sign, the last of a word or else the first
+-- cites: chrF++.py, separate_punctuation, as in sacrebleu 2.6: one sign, the last of a word or else the first
 --
--- What chrF++ makes of the tokens at work: "dogs." becomes two words, "(dogs)" too, "." stays one. Joined again they are
--- the token. Words are numbered by spelling.
+-- The words of chrF++ in the selected tokens: "dogs." and "(dogs)" become two words each, "." remains one. Joined, they
+-- are the token. Words are numbered by spelling.
 with selected as (
     select distinct unnest(tokens) as token_id from bucket_text
 ),

@@ -7,8 +7,8 @@
 -- order: c.candidate, c.image, c.slot
 -- cites: Vedantam et al. 2015, section 4, eq. 2, section 8, eq. 4-5, appendix VIII (CIDEr-max)
 --
--- As cider, reference by reference: beside the means over the references, what the best of them reaches for each order
--- alone, for the sum of the four cosines and for their product.
+-- As cider, reference by reference: the means over the references, and the score of the best reference for each order,
+-- for the sum of the four cosines, and for their product.
 with component as (
     select
         candidate_no,

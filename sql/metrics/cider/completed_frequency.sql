@@ -5,8 +5,8 @@
 -- returns: gram, images
 -- cites: cider/pyciderevalcap, mode coco-val-df: an n-gram that the table lacks has a document frequency of 1
 --
--- Document frequencies that a user gives, by words joined by blanks, with n-grams as caption_gram packs them; every
--- n-gram of the captions at work is there. N-grams with a word that no caption has are left out.
+-- Document frequencies from the user, by words joined by spaces, with n-grams packed as in caption_gram. Every n-gram
+-- of the selected captions is included. N-grams with a word that no caption has are left out.
 with spelled as (
     select string_split(gram, ' ') as words, images
     from given_frequency

@@ -6,11 +6,12 @@
 -- returns: candidate_no, plain_1, plain_2, plain_3, plain_4, clipped_1, clipped_2, clipped_3, clipped_4
 -- cites: Vedantam et al. 2015, section 4, eq. 2 (CIDEr), section 8, eq. 4-5 (CIDEr-D); cider/pyciderevalcap
 --
--- What the n-grams that a candidate shares with its references add to the cosines of their tf-idf vectors, summed by order
--- 1 to 4: plain for CIDEr; clipped for CIDEr-D, which clips a candidate's count to the reference's (tf 'paper': its share of
--- the n-grams of order n, bigrams + 2 - n, to the reference's share), and lets a Gaussian of the difference in length fall
--- on each reference. Both at once, since most of the cost is in bringing the n-grams together. Cosines are summed as
--- integers (in units of 2^-58), so that the sum does not depend on the order in which threads add.
+-- The sums over n-grams that a candidate shares with its references, of what each adds to the cosines of their tf-idf
+-- vectors, by order 1 to 4. plain is for CIDEr. clipped is for CIDEr-D, which clips a candidate's count to the
+-- reference's (tf 'paper': its share of the n-grams of order n, bigrams + 2 - n, to the reference's share), and
+-- multiplies each reference by a Gaussian of the difference in length. Both are computed at once, because most of the
+-- time is spent joining n-grams. Cosines are summed as integers (in units of 2^-58), so the sum does not depend on the
+-- order in which threads add.
 with shared as (
     select
         c.candidate_no,

@@ -4,6 +4,6 @@
 -- reads: collection
 -- returns: fold, log_documents
 --
--- The number of documents, as that of the only fold; or folded_collection in its place.
+-- The number of documents, as that of the only fold. folded_collection replaces it if there are several.
 select 0::uinteger as fold, log_documents
 from collection

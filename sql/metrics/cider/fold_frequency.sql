@@ -4,7 +4,7 @@
 -- reads: document_frequency
 -- returns: fold, gram, images
 --
--- Document frequencies that are the same for every candidate, as those of the only fold. Where they are not, folded_frequency
--- stands in its place.
+-- Document frequencies that are the same for every candidate, as those of the only fold. folded_frequency replaces it
+-- if they differ between folds.
 select 0::uinteger as fold, gram, images
 from document_frequency

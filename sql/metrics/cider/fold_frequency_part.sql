@@ -6,8 +6,8 @@
 -- returns: fold, gram, images
 -- cites: Vedantam et al. 2015, section 4, eq. 1; cider/pyciderevalcap
 --
--- In how many items of each fold, of one bucket of images, a reference holds an n-gram: wherever two captions of the
--- image hold it, or one that is not left out.
+-- The number of items of each fold, in one bucket of images, with a reference that contains an n-gram: either two
+-- captions of the image contain it, or one that is not left out.
 with held as (
     select r.image_no, g.gram, count(*) as captions, min(r.slot) as first_slot
     from reference as r

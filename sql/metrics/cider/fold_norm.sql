@@ -6,7 +6,7 @@
 -- returns: caption_id, fold, n, norm
 -- cites: Vedantam et al. 2015, section 4, eq. 1-2
 --
--- As tfidf_norm, for each fold that a text stands in, as a candidate or as a reference.
+-- As tfidf_norm, for each fold that contains a text, as a candidate or as a reference.
 with standing as (
     select r.caption_id, i.fold
     from run_item as i

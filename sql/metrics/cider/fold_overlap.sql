@@ -1,11 +1,11 @@
 -- name: fold_overlap
 -- version: 1
--- grain: candidate, reference, n-gram that both hold
+-- grain: candidate, reference, n-gram that both have
 -- reads: run_item, candidate_ngram, reference_ngram, fold_norm, fold_frequency, fold_collection
 -- returns: candidate_no, reference_slot, n, tf, reference_tf, cosine_unit, bigrams, reference_bigrams
 -- cites: Vedantam et al. 2015, section 4, eq. 1-2, section 8
 --
--- As shared_ngram_weight, with the document frequencies of the candidate's own fold, and the reference named.
+-- As tfidf_weight, with the document frequencies of the candidate's fold, for each reference.
 with shared as (
     select
         c.candidate_no,
@@ -24,7 +24,7 @@ with shared as (
     join reference_ngram as r on r.image_no = c.image_no and r.gram = c.gram and r.slot is distinct from c.held_out
 ),
 weighed as (
-    -- an n-gram of no document, which only a changed reference can share with a candidate, counts as one of a single document
+    -- an n-gram in no document, which only a changed reference can share with a candidate, counts as in one document
     select
         s.candidate_no, s.caption_id, s.reference_id, s.reference_slot, s.fold, s.n, s.tf, s.reference_tf, s.bigrams,
         s.reference_bigrams,
@@ -34,7 +34,7 @@ weighed as (
     left join fold_frequency as f on f.fold = s.fold and f.gram = s.gram
 ),
 own as materialized (
-    -- one norm at a time: both at once are joined to each other first, fold by fold, which is their square
+    -- one norm at a time: with both at once, the planner joins them to each other first, which squares the rows
     select w.*, w.idf / v.norm as weight
     from weighed as w
     join fold_norm as v on v.caption_id = w.caption_id and v.fold = w.fold and v.n = w.n

@@ -5,7 +5,7 @@
 -- returns: fold, log_documents
 -- cites: cider/pyciderevalcap: ref_len, the natural logarithm of the number of items
 --
--- How many items each fold has.
+-- The number of items of each fold.
 select fold, ln(sum(items)::double) as log_documents
 from run_item
 group by fold

@@ -4,8 +4,8 @@
 -- reads: document_frequency, collection
 -- returns: gram, square
 --
--- The square of the idf, in units of 2^-70, of each n-gram that more than one document holds. All others, most of them,
--- have the idf of a single document and need not be looked up.
+-- The square of the idf, in units of 2^-70, of each n-gram in more than one document. All others, which most are, have
+-- the idf of a single document and need no lookup.
 select
     f.gram,
     (power(i.log_documents - ln(f.images), 2) * square_scale())::hugeint as square

@@ -7,7 +7,7 @@
 -- order: difference
 -- cites: Vedantam et al. 2015, section 8, eq. 4
 --
--- The Gaussian of each difference in length, from 0 to the longest text; CIDEr, which clips nothing, has no penalty.
+-- The Gaussian of each difference in length, from 0 to the longest text; CIDEr, which does not clip, has no penalty.
 with longest as (
     select greatest((select max(length) from reference), (select max(length) from candidate))::integer as length
 ),

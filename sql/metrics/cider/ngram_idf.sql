@@ -5,7 +5,7 @@
 -- returns: gram_no, idf
 -- cites: Vedantam et al. 2015, section 4, eq. 1-2; cider/pyciderevalcap: natural logarithm, df at least 1
 --
--- The idf of each n-gram that an image has more than once; those of every document, which weigh nothing, are left out.
+-- The idf of each n-gram that an image has more than once; n-grams in every document, with weight 0, are left out.
 with met as (
     select gram_no, any_value(gram) as gram
     from ngram_occurrence

@@ -6,9 +6,9 @@
 -- returns: image_no, held_out, fold, items
 -- cites: cider/pyciderevalcap: a document is an item of the run, a candidate with its references
 --
--- What one run of the official program is given. For held-out captions, folded: run j leaves out the j-th caption of
--- every image that has one; not folded: all in one run. A system's captions are one run in any case. A caption without
--- another of its image has no references and is no item.
+-- The items of a run of the official program. For held-out captions, folded: run j leaves out the j-th caption of every
+-- image that has one; not folded: all items in one run. The captions of a system are always one run. A single caption
+-- of an image has no references, and is not an item.
 with placed as (
     select
         image_no,

@@ -5,10 +5,10 @@
 -- returns: caption_id, square_1, square_2, square_3, square_4
 -- cites: Vedantam et al. 2015, section 4, eq. 1-2; cider/pyciderevalcap: raw counts, natural logarithm, df at least 1
 --
--- The sum of idf² over all n-grams of each text, one that occurs twice counted twice. All texts at once, since most of the
--- cost is in the table of n-grams that is probed; each order has one of its own, which is smaller. Squares are summed as
--- integers (in units of 2^-70), so that the sum does not depend on the order in which threads add. Grams are packed as in
--- caption_gram.
+-- The sum of idf² over all n-grams of each text, counting repeated ones each time. All texts are summed at once,
+-- because most of the time is spent in the hash table of n-grams; each order has a separate, smaller one. Squares are
+-- summed as integers (in units of 2^-70), so the sum does not depend on the order in which threads add. Grams are
+-- packed as in caption_gram.
 with packed as (
     select
         caption_id,

@@ -1,12 +1,12 @@
 -- name: tfidf_norm
 -- version: 5
--- grain: text beside an image
+-- grain: text of an image
 -- reads: image_text, text_idf_square, repeated_ngram, ngram_idf
 -- returns: text_no, norm_1, norm_2, norm_3, norm_4
 -- cites: Vedantam et al. 2015, section 4, eq. 1-2
 --
--- Length of each text's tf-idf vector, by order: the sum of (tf idf)² is that of idf² over all occurrences, and, where an
--- n-gram occurs again, of tf (tf - 1) idf² besides.
+-- Length of each text's tf-idf vector, by order. The sum of (tf idf)² is the sum of idf² over all occurrences, plus tf
+-- (tf - 1) idf² for each n-gram that occurs more than once.
 with again as (
     select r.text_no, r.n, r.tf::bigint * (r.tf - 1) * (power(i.idf, 2) * square_scale())::hugeint as square
     from repeated_ngram as r

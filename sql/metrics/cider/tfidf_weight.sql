@@ -1,13 +1,13 @@
 -- name: tfidf_weight
 -- version: 3
--- grain: text beside an image, n-gram
+-- grain: text of an image, n-gram
 -- reads: image_text, ngram_occurrence, repeated_ngram, ngram_idf, tfidf_norm
 -- returns: text_no, candidate_no, left_out, is_reference, bigrams, n, gram_no, tf, weight
 -- cites: Vedantam et al. 2015, section 4, eq. 1-2
 --
 -- The n-grams that an image has more than once, in each text that has them, with the weight of one occurrence in the
--- text's tf-idf vector of length 1: idf / |vector|. N-grams that every document holds weigh nothing and are left out. The
--- length of a text is its number of bigrams, as the official code has it.
+-- text's tf-idf vector of length 1: idf / |vector|. N-grams in every document have weight 0 and are left out. The
+-- length of a text is its number of bigrams, as in the official code.
 with counted as (
     select text_no, n, gram_no, 1::uinteger as tf from ngram_occurrence where is_once
     union all

@@ -6,8 +6,8 @@
 -- returns: image_no, slot, caption_id
 -- order: image_no, slot
 --
--- The references in one bucket of images. Their texts are in relation chosen, each once: what METEOR looks up of a text
--- does not depend on whether it is a candidate or a reference, nor on the image.
+-- The references in one bucket of images. Their texts are in relation bucket_text, each once: what METEOR looks up for
+-- a text does not depend on its role or image.
 select image_no, slot, caption_id
 from reference
 where image_no between $first_image::uinteger and $last_image::uinteger

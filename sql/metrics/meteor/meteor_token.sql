@@ -5,7 +5,7 @@
 -- returns: token_id, token
 -- order: v.token_id
 --
--- The spelling of each token at work in one bucket of images, for METEOR's own normalizer and word lists.
+-- The spelling of each selected token in one bucket of images, for METEOR's normalizer and word lists.
 with selected as (select distinct unnest(tokens) as token_id from bucket_text)
 select v.token_id, v.token
 from vocabulary as v

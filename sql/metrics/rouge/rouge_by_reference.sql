@@ -7,7 +7,7 @@
 -- order: c.candidate_no
 -- cites: Lin 2004, section 2 and 5; ROUGE-1.5.5.pl -n, -2, -u
 --
--- The candidates, and how many words each has; what they share with each of their references is in rouge_pair.
+-- The candidates and their numbers of words; rouge_pair has the units that they share with each reference.
 select c.candidate, c.image, c.slot, c.candidate_no, len(t.tokens)::uinteger as candidate_length
 from candidate as c
 join bucket_text as t using (caption_id)

@@ -7,9 +7,9 @@
 -- order: c.candidate_no
 -- cites: Lin 2004, section 2 and 5; ROUGE-1.5.5.pl -n, -2, -u, -f A
 --
--- Each candidate against all its references together: its words; the words of the references, those that
--- begin a bigram, and pairs with at most $skip others between; the units in common, clipped reference by reference.
--- What the held-out caption holds is taken off again: for that caption itself every unit once.
+-- Each candidate against all its references together: its words; the words of the references, those that begin a
+-- bigram, and pairs with at most $skip others between; the common units, clipped reference by reference. Units of the
+-- held-out caption are subtracted: for that caption itself, each unit once.
 with held_out as (
     select c.text_no, c.unit, r.is_narrow and c.is_narrow as is_narrow, 1 as holders
     from image_text as t

@@ -3,11 +3,11 @@
 -- grain: two texts of an image that share a word, one a candidate, one a reference
 -- reads: rouge_unit
 -- returns: text_no, lower_text_no, unigrams, unigrams_before_last, bigrams, skip_bigrams
--- cites: ROUGE-1.5.5.pl, ngramScore, skipBigramScore: clipped by the lower count, each reference on its own
+-- cites: ROUGE-1.5.5.pl, ngramScore, skipBigramScore: clipped by the lower count, for each reference separately
 --
--- How many units two texts have in common. That is the same seen from either, and so it is counted once: captions that
--- are candidates and references by turns meet here half as often. Candidates are put against references and nothing
--- else, so that what meets grows with neither's square.
+-- The number of common units of two texts. It is symmetric, so it is counted once: captions that are both candidates
+-- and references are joined half as often. Candidates are joined only with references, so the number of pairs does not
+-- grow with the square of either.
 with candidate_side as (select text_no, unit, tf, narrow_tf from rouge_unit where text_no & 1 = 1),
 reference_side as (select text_no, unit, tf, narrow_tf from rouge_unit where text_no & 2 = 2)
 select

@@ -5,7 +5,7 @@
 -- returns: candidate_no, reference_lengths, unigrams, unigrams_before_last, bigrams, skip_bigrams
 -- order: c.candidate_no, r.slot
 --
--- How many units each candidate has in common with each of its references, in the order of their slots.
+-- The number of units that each candidate shares with each of its references, in order of slots.
 select
     c.candidate_no,
     len(r.tokens)::uinteger as reference_lengths,

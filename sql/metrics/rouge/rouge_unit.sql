@@ -1,13 +1,13 @@
 -- name: rouge_unit
 -- version: 1
--- grain: text beside an image, unit
+-- grain: text of an image, unit
 -- params: skip INTEGER
 -- reads: rouge_word
 -- returns: text_no, unit, tf, narrow_tf
 -- cites: Lin 2004, section 5; ROUGE-1.5.5.pl, createNGram, createSkipBigram
 --
--- How often each unit occurs in each text: a word, or two words in order with at most $skip others between them, which is
--- two numbers of 32 bits in one. narrow_tf says how often a word stands before the last place, and a pair side by side.
+-- How often each unit occurs in each text: a word, or two words in order with at most $skip others between them, stored
+-- as two numbers of 32 bits in one. narrow_tf counts words before the last position, and adjacent pairs.
 with occurrence as (
     select text_no, word as unit, not is_last as is_narrow
     from rouge_word

@@ -1,14 +1,13 @@
 -- name: rouge_word
 -- version: 3
--- grain: text beside an image, place of a token
+-- grain: text of an image, position of a token
 -- reads: image_text
 -- returns: text_no, place, is_last, word, place_bit, places, reference_places
 --
--- The tokens that two texts of an image hold, a reference among them, where they stand: a place is the text's number above 32
--- bits of the token's.
--- The others, which no n-gram or skip-bigram can meet with, are left out here, before anything is paired. Words are
--- numbered anew, each image its own, so that what is made of them meets within an image only; `places` are the place_bits
--- of the texts that hold one, reference_places those of references.
+-- The tokens that at least two texts of an image have, one of them a reference, with their positions: the number of the
+-- text above 32 bits for the position in it. Other tokens, which no shared n-gram or skip-bigram contains, are left out
+-- before pairing. Words are numbered again within each image, so units match only within an image. `places` are the
+-- place_bits of the texts with a word, reference_places those of references.
 with position as (
     select
         text_no, image_no, place_bit, len(tokens) as length,

@@ -1,12 +1,12 @@
 -- name: case_variant
 -- version: 1
--- grain: token that differs in case only from an earlier one
+-- grain: token that differs only in case from an earlier one
 -- reads: vocabulary
 -- returns: token_id, twin_id
 -- order: token_id
 --
--- Tokens that a metric without an ear for case takes for the first of their spelling. A tokenizer that lowers its
--- tokens has none.
+-- Tokens that a case-insensitive metric treats as the first token of their spelling. There are none if the tokenizer
+-- lowercases tokens.
 with spelling as (
     select token_id, min(token_id) over (partition by lower(token)) as twin_id
     from vocabulary

@@ -7,7 +7,7 @@
 -- order: a.candidate, a.image, a.slot
 -- cites: Hessel et al. 2021, section 3
 --
--- The cosine of each candidate's vector and its image's, where both are given.
+-- The cosine of the vectors of each candidate and its image, if both exist.
 with selected as (
     select c.candidate, c.image, c.slot, coalesce(m.text, t.text) as text
     from candidate as c

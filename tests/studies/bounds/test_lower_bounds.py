@@ -80,7 +80,7 @@ def test_inter_draws_from_the_other_datasets_alike_and_from_no_relative(filled: 
 def test_a_relative_is_not_dropped_from_inter_in_silence(filled: Store) -> None:
     filled.execute("update dataset set related = ['two'] where dataset = 'one'")
     result = bounds(filled, "one", metrics=["bleu-1"], candidates=["inter"], others=["two", "three"])
-    told = "one: inter draws from three and not from two, which has the same images or captions"
+    told = "one: inter draws from three but not from two, which has the same images or captions"
     assert [note.startswith(told) for note in result.sentences] == [True]
     assert result.frame["drawn_from"].str.ends_with(" without two").all()
     alone = bounds(filled, "one", metrics=["bleu-1"], candidates=["inter"], others=["three"])
@@ -162,8 +162,8 @@ def test_what_cannot_be_drawn_is_left_out_with_the_reason(store: Store) -> None:
     result = bounds(store, "one", metrics=["bleu-1"])
     assert set(result.frame["candidate"]) == {"human", "intra", "gibberish-10", "gibberish-mean"}
     told = " ".join(result.sentences)
-    assert "no inter: no other dataset that is not related" in told
-    assert "no brown, gibberish-brown-10, gibberish-brown-mean: brown is not in the store" in told
+    assert "inter not available: needs a dataset that is not related" in told
+    assert "brown, gibberish-brown-10, gibberish-brown-mean not available: brown is not in the store" in told
     for name in ("inter", "brown"):
         with pytest.raises(MetricError, match=f"one: no {name}"):
             bounds(store, "one", metrics=["bleu-1"], candidates=[name])
@@ -175,7 +175,7 @@ def test_captions_of_the_same_images_are_no_corpus(filled: Store) -> None:
         result = bounds(filled, "one", metrics=["bleu-1"], corpus=corpus)
         assert not set(result.frame["candidate"]) & {"brown", "gibberish-brown-10", "gibberish-brown-mean"}
         assert any(f"{corpus} has captions of the same images" in note for note in result.sentences)
-        with pytest.raises(MetricError, match="name another --corpus"):
+        with pytest.raises(MetricError, match="set another --corpus"):
             bounds(filled, "one", metrics=["bleu-1"], candidates=["brown"], corpus=corpus)
 
 
@@ -184,7 +184,7 @@ def test_a_second_split_of_a_dataset_is_not_dropped_from_inter_in_silence(filled
         "update membership set split = case when slot = 0 then 'test' else 'train' end where dataset = 'two'"
     )
     result = bounds(filled, "one", metrics=["bleu-1"], candidates=["inter"], others=["two:train", "two:test", "three"])
-    assert "one: inter draws from two:train and not from two:test: each dataset once" in result.sentences
+    assert "one: inter draws from two:train but not from two:test: each dataset once" in result.sentences
     alone = bounds(filled, "one", metrics=["bleu-1"], candidates=["inter"], others=["two:train", "three"])
     assert not any("each dataset once" in note for note in alone.sentences)
     assert alone.frame.equals(result.frame)
@@ -195,17 +195,17 @@ def test_a_corpus_without_a_sentence_and_captions_without_a_word_are_explained(s
     ingest_rows(store, [("doc", 0, "short")], dataset="brown", kind="corpus")
     result = bounds(store, "one", metrics=["bleu-1"])
     told = " ".join(result.sentences)
-    assert "no brown: the corpus has no sentence of five tokens" in told
-    assert "no gibberish-10, gibberish-mean, gibberish-brown-mean: there is no word to draw" in told
+    assert "brown not available: the corpus has no sentence of at least five tokens" in told
+    assert "gibberish-10, gibberish-mean, gibberish-brown-mean not available: the source has no words" in told
     assert set(result.frame["candidate"]) == {"human", "intra", "gibberish-brown-10"}
-    with pytest.raises(MetricError, match="no word to draw"):
+    with pytest.raises(MetricError, match="the source has no words"):
         bounds(store, "one", metrics=["bleu-1"], candidates=["gibberish-10"])
 
 
 def test_scores_that_tell_no_caption_from_another_are_explained(store: Store) -> None:
     ingest_rows(store, [(image, slot, "a dog") for image in "abc" for slot in range(2)])
     notes = bounds(store, "set", metrics=["bleu-1", "cider", "cider-d"], candidates=["human"]).sentences
-    assert "set: cider, cider-d: 0 for every caption, since no two captions of an image share an n-gram" in notes[0]
+    assert "set: cider, cider-d: 0 for every caption, because captions of an image share no n-gram" in notes[0]
     assert notes[1] == "set: bleu-1: every caption has the same score"
 
 
@@ -282,7 +282,7 @@ def test_pooled_idf_counts_the_images_of_all_datasets(filled: Store, tmp_path: P
     assert f"|idf:{label.partition('=')[2]}|" in found.signatures[label]
     alone = bounds(filled, "one", metrics=["cider"], candidates=["human"])
     assert not alone.frame["mean"].equals(found.frame.filter(dataset="one", metric=label, candidate="human")["mean"])
-    with pytest.raises(MetricError, match="is set by `auditor reproduce wang2016`"):
+    with pytest.raises(MetricError, match="is only set by `auditor reproduce wang2016`"):
         bounds(filled, "one", metrics=[label], candidates=["human"])
 
 

@@ -129,21 +129,18 @@ def test_all_datasets_of_a_comparison_draw_from_the_same_pool_where_there_is_one
     assert {source.partition("@")[0] for source in sources.values()} == {"as-unlike"}
     assert len(set(sources.values())) == 1
     assert any(
-        note.startswith(
-            "inter draws from as-unlike for every dataset, so that all draw from the same pool: kin left out"
-        )
-        for note in result.sentences
+        note.startswith("inter draws from as-unlike for every dataset; kin left out") for note in result.sentences
     )
     alone = compare(filled, "alike", "unlike", metrics=["bleu-1"], resamples=0, others=["as-unlike"])
     assert alone.frame.equals(result.frame)
-    assert not any("pool" in note for note in alone.sentences)
+    assert not any("inter draws" in note for note in alone.sentences)
 
 
 def test_specificities_of_different_pools_are_said_to_be_so(filled: Store) -> None:
     notes = compare(filled, "alike", "unlike", metrics=["bleu-1"], resamples=0).sentences
-    assert [note for note in notes if "different pools" in note] == [
-        "inter and specificity are of different pools, and so their ranks compare unlike things (alike from unlike; "
-        "unlike from alike): name --others that are related to none of the datasets to draw all from the same"
+    assert [note for note in notes if "different datasets" in note] == [
+        "inter draws from different datasets (alike from unlike; unlike from alike), so ranks of inter and specificity "
+        "are not comparable: set --others to datasets that are related to none of them"
     ]
 
 
@@ -153,11 +150,9 @@ def test_what_cannot_be_drawn_has_no_row_and_a_reason(store: Store) -> None:
     store.execute("update dataset set related = ['two'] where dataset = 'one'")
     result = compare(store, "one", "two", metrics=["bleu-1"], resamples=0)
     assert set(result.frame["statistic"]) == {"upper", "intra", "homogeneity"}
-    assert (
-        "one, two: no inter: no other dataset that is not related; name several datasets, or --others NAME"
-        in result.sentences
-    )
-    assert "one, two: no brown: brown is not in the store: `auditor ingest brown`" in result.sentences
+    why = "needs a dataset that is not related; list several datasets, or set --others NAME"
+    assert f"one, two: inter not available: {why}" in result.sentences
+    assert "one, two: brown not available: brown is not in the store: `auditor ingest brown`" in result.sentences
     assert [table.title.split()[0] for table in result.tables] == ["upper", "homogeneity"]
 
 

@@ -327,7 +327,7 @@ def test_findings_of_vedantam_2015_come_out(data: Path, tmp_path: Path) -> None:
 def test_captions_are_no_references_of_their_own_comparison(store: Store) -> None:
     ingest_rows(store, REFERENCES)
     ingest_pairs(store, PAIRS)
-    with pytest.raises(UsageError, match="pairs: would score pairs against itself; --against names its references"):
+    with pytest.raises(UsageError, match="pairs: cannot score pairs against itself; set --against to its references"):
         consensus(store, "pairs", metrics=["bleu-1"], against="pairs", settings=QUICK)
 
 

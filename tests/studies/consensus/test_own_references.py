@@ -32,19 +32,19 @@ def described(store: Store) -> Store:
 def test_captions_that_are_their_own_references_are_counted_and_left_out_on_request(described: Store) -> None:
     system = [("i0", 0, "A dog runs!"), ("i1", 0, "a dog runs"), ("i2", 0, "a bird in the sky")]
     ingest_rows(described, system, "system", kind="candidates")
-    told = "system: of 3, 1 caption is word for word a reference of the image in set: "
+    sentence = "system: 1 of 3 captions is identical to a reference of their image in set"
     every = score(described, "set", metrics=["bleu-1"], candidates="system")
     assert every.frame.height == 3
-    assert f"{told}scored against itself; --without-own-references leaves them out" in every.sentences
+    assert f"{sentence}. Use --without-own-references to exclude them" in every.sentences
     some = score(described, "set", metrics=["bleu-1"], candidates="system", without_own_references=True)
-    assert f"{told}left out" in some.sentences
+    assert f"{sentence} and left out" in some.sentences
     assert some.frame.equals(every.frame.filter(pl.col("image") != "i0"))
 
 
 def test_switched_captions_that_are_all_references_are_refused_where_they_are_left_out(described: Store) -> None:
     switched = [(image, (slot + 1) % 3, text) for image, slot, text in REFERENCES]
     ingest_rows(described, switched, "switched", kind="candidates")
-    assert any("of 9, 9 captions are word for word a reference" in note for note in score(described, "set", metrics=["bleu-1"], candidates="switched").sentences)  # fmt: skip
+    assert any("9 of 9 captions are identical to a reference" in note for note in score(described, "set", metrics=["bleu-1"], candidates="switched").sentences)  # fmt: skip
     with pytest.raises(UsageError, match="switched: every caption is a reference of its image in set; nothing is left"):
         score(described, "set", metrics=["bleu-1"], candidates="switched", without_own_references=True)
 
@@ -67,7 +67,7 @@ def test_pairs_with_a_reference_of_their_image_are_counted_and_left_out_on_reque
     ingest_pairs(described, [("i0", "a dog runs", "red"), ("i1", "a cat plays", "blue"), ("i2", "a dog runs", "green")])
     told = "pairs: 1 pair has a caption that is word for word a reference of its image in set: "
     every = consensus(described, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(resamples=0))
-    assert f"{told}a metric finds it; --without-own-references leaves them out" in every.sentences
+    assert f"{told}a metric finds it; use --without-own-references to exclude them" in every.sentences
     some = consensus(
         described, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(resamples=0, without_own_references=True)
     )

@@ -119,7 +119,7 @@ def test_consensus_is_the_likest_caption_ties_are_counted_and_images_go_by_diffi
         ("b", 2, 1.0, 0, 2, "snow"),
         ("a", 3, pytest.approx(1 - result.frame["mean"][1]), 1, 2, "a red kite"),
     ]
-    assert result.sentences == ("set: 1 image has one caption only, which has no reference and gets no score",)
+    assert result.sentences == ("set: 1 image has a single caption, which has no reference and gets no score",)
 
 
 def test_without_scores_there_are_no_outliers_and_one_line_says_why(store: Store) -> None:
@@ -127,7 +127,7 @@ def test_without_scores_there_are_no_outliers_and_one_line_says_why(store: Store
     ingest_rows(store, [("a", 0, "x"), ("a", 1, "y")], "single")
     with pytest.raises(MetricError, match="needs two captions per image; this dataset has one"):
         outliers(store, "lonely")
-    with pytest.raises(MetricError, match="no cider"):
+    with pytest.raises(MetricError, match="cider not available"):
         outliers(store, "single")
     with pytest.raises(UsageError, match="--metric ter: expected"):
         outliers(store, "single", metric="ter")

@@ -136,7 +136,7 @@ def test_too_few_vectors_that_were_asked_for_are_refused(store: Store) -> None:
     planted(store, seen_images=99)
     with pytest.raises(MetricError, match="99 of its images have a vector in seen: 100 are needed"):
         outliers(store, "set", vectors="seen")
-    with pytest.raises(MetricError, match="vectors=set: holds captions, no vectors"):
+    with pytest.raises(MetricError, match="vectors=set: holds captions, not vectors"):
         outliers(store, "set", vectors="set")
 
 

@@ -144,13 +144,13 @@ def test_figures_are_lines_over_references(store: Store) -> None:
 def test_a_corpus_has_no_references_and_compared_captions_are_said_to_be_odd_ones(store: Store) -> None:
     ingest_rows(store, ROWS, "sentences", kind="corpus")
     ingest_rows(store, ROWS, "systems", kind="candidates")
-    with pytest.raises(UsageError, match="sentences: is a corpus, which describes no images"):
+    with pytest.raises(UsageError, match="sentences: a corpus does not describe images"):
         enough_references(store, "sentences", metrics=["bleu-1"])
     with pytest.raises(UsageError, match="sentences: is a corpus"):
         tasks(store, "sentences")
     with pytest.raises(UsageError, match="sentences: is a corpus"):
         score(store, "sentences", metrics=["bleu-1"], rank=True)
-    assert "systems was ingested as candidates, not as captions to score against" in tasks(store, "systems").sentences
+    assert "systems was ingested as candidates, not as reference captions" in tasks(store, "systems").sentences
 
 
 def test_summary_has_the_mean_with_one_reference_and_with_most(store: Store) -> None:

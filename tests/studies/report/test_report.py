@@ -210,6 +210,6 @@ def test_a_dataset_of_single_captions_stays_out_of_the_scores_of_others(store: S
         assert ALONE.format("alone") in one.notes
         assert [each.version.dataset for each in one.results[0].selections] in (["dogs", "cats"], ["dogs"])
         assert "alone" not in one.commands[0]
-    assert any("dogs: 1 image has one caption only" in note for note in scored[0].notes)
+    assert any("dogs: 1 image has a single caption" in note for note in scored[0].notes)
     two = report(store, "alone", "dogs", settings=BLEU, sections=["comparison"], timed=False)
     assert two.sections[1].absent == ALONE.format("alone")

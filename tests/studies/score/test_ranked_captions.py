@@ -106,12 +106,12 @@ def test_images_that_cannot_be_ranked_are_explained(store: Store) -> None:
     assert set(result.frame["image"]) == {"b"}
     assert set(result.frame["rank"]) == {1}
     assert result.table("first-captions").frame["length_rho"].null_count() == len(PUBLISHED)
-    assert any("1 image has one caption only" in note for note in result.sentences)
+    assert any("1 image has a single caption" in note for note in result.sentences)
     with pytest.raises(MetricError, match="needs two captions per image; this dataset has one"):
         score(filled(store, [("a", 0, "alone"), ("b", 0, "too")], "lonely"), "lonely", rank=True)
     one = score(filled(store, rows[1:], "one"), "one", rank=True)
     assert not {"cider", "cider-d"} & {*one.frame["metric"]}
-    assert any("no cider" in note for note in one.sentences)
+    assert any("cider not available" in note for note in one.sentences)
 
 
 def test_ranks_depend_on_the_seed_and_the_captions_alone(store: Store) -> None:

@@ -1,1 +1,1 @@
-"""METEOR's alignment: matches, phrases, the search, and the score of what it chooses."""
+"""METEOR's alignment: matches, phrases, the search, and the score of the chosen ones."""

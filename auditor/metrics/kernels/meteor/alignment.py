@@ -1,7 +1,7 @@
 """METEOR 1.5 (Denkowski & Lavie 2014) for whole columns: matches, alignment and score of every pair, one after another.
 
-Hypothesis is the candidate, reference the text it is put against; METEOR is not symmetric. The order in which matches
-are found is part of the definition, since it decides between equal alignments.
+The hypothesis is the candidate; METEOR is not symmetric. The order of matches is part of the definition, because it
+decides between equal alignments.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 
 WEIGHTS = (1.0, 0.6, 0.8, 0.6)
 
-#: The most matches of a pair, 320 MiB: some 2,000 words that are all alike, against as many.
+#: The most matches of a pair, 320 MiB: about 2,000 equal words in both texts.
 MOST_MATCHES = 1 << 22
 
-#: The score of a candidate that has more with a reference.
+#: The score of a candidate with more matches with a reference.
 UNALIGNED = -2.0
 
-_MARGIN = 1 + 1e-9  # by which a bound has to be clear of rounding
+_MARGIN = 1 + 1e-9  # margin of a bound against rounding errors
 
 Numbers = NDArray[np.int32]
 
@@ -48,7 +48,7 @@ Scores = NDArray[np.float64]
 class Pairs(NamedTuple):
     """Candidates and references as numbers of texts; the references of candidate c are `first[c]` to `last[c] - 1`.
 
-    `held[c]` is left out of them (-1: none is). Candidates with the same references stand together.
+    `held[c]` is left out (-1: none is). Candidates with the same references are adjacent.
     """
 
     candidates: Starts
@@ -60,7 +60,7 @@ class Pairs(NamedTuple):
 
 @compiled
 def score_of(statistics: Statistics) -> float:
-    """Score statistics of a pair, or sums of them (Denkowski & Lavie 2014, section 2.2). 0 where nothing matches."""
+    """Score statistics of a pair, or sums of them (Denkowski & Lavie 2014, section 2.2). 0 if nothing matches."""
     matched_hyp, matched_ref = 0, 0
     weighted_hyp, weighted_ref = 0.0, 0.0
     for module in range(MODULES):
@@ -83,7 +83,7 @@ def score_of(statistics: Statistics) -> float:
     else:
         fragmentation = chunks / ((matched_hyp + matched_ref) / 2)
     score = mean * (1 - GAMMA * fragmentation**BETA)
-    return score if score > 0 else 0.0  # not a number, where nothing is matched, is 0
+    return score if score > 0 else 0.0  # not a number, if nothing matches, becomes 0
 
 
 @part
@@ -91,10 +91,10 @@ def _most(
     places: Starts, longest: int, text: Numbers, hyp: int, n_hyp: int, ref: int, n_ref: int, is_function: Flags,
     hyp_functions: int, ref_functions: int, roots: Scores,
 ) -> float:  # fmt: skip
-    """Return what no alignment of a pair can score above: all words that have a match, each by the best of its matches.
+    """Return an upper bound of the score of a pair: of all words with a match, each by its best match.
 
-    A chunk goes on from word to word of the reference only where matches join in the hypothesis, so that t words of the
-    reference have at least as many chunks as t is more than the places where any do.
+    A chunk continues from one word of the reference to the next only if their matches are adjacent in the hypothesis.
+    So t words of the reference have at least t minus the number of such positions chunks.
     """
     covered_hyp, covered_ref, joints = 0, 0, 0
     weighted_hyp, weighted_ref = 0.0, 0.0
@@ -116,7 +116,7 @@ def _most(
         recall = min(weighted_ref / 10, words * DELTA) / length
         mean = 1 / ((1 - ALPHA) / precision + ALPHA / recall)
         if covered_hyp == n_hyp and words == n_ref and joints >= n_ref - 1:
-            return mean  # it may be one chunk of everything, which is not held against it
+            return mean  # all words may be one chunk, which has no penalty
         chunks = max(1, words - joints)
         most = max(most, mean * (1 - GAMMA * roots[2 * chunks] / roots[covered_hyp + words]))
     return most
@@ -127,7 +127,7 @@ def _nearest(
     text: Numbers, starts: Starts, references: Starts, first: int, last: int, held: int, key: Numbers,
     key_head: Numbers, is_function: Flags,
 ) -> int:  # fmt: skip
-    """Return the reference that seems to score highest: the one with the largest share of words that are in both."""
+    """Return the reference that is likely to score highest: the one with the largest share of common words."""
     nearest, most = -1, -1.0
     for reference in range(first, last):
         if reference == held:
@@ -144,7 +144,7 @@ def _nearest(
 
 @part
 def _credit(row: Statistics, pool: Starts, match: int, text: Numbers, hyp: int, ref: int, is_function: Flags) -> None:
-    """Count the words of a chosen match: content and function words apart."""
+    """Count the words of a chosen match, content and function words separately."""
     at = 4 + 4 * pool[match + MODULE]
     for place in range(hyp + pool[match + HYP], hyp + pool[match + HYP_END]):
         row[at + 2 * is_function[text[place]]] += 1
@@ -157,7 +157,7 @@ def _credit_all(
     row: Statistics, beam: Starts, pool: Starts, places: Starts, fixed: Flags, step: int, path: int, text: Numbers,
     hyp: int, n_hyp: int, ref: int, n_ref: int, is_function: Flags,
 ) -> None:  # fmt: skip
-    """Count the fixed matches, and those on a path after some steps that branched."""
+    """Count the fixed matches, and those of a path through the steps with a choice."""
     for at in range(n_ref):
         if fixed[at]:
             _credit(row, pool, places[at], text, hyp, ref, is_function)
@@ -170,7 +170,7 @@ def _credit_all(
 
 @part
 def _members(references: Starts, first: int, last: int, candidates: Starts, begin: int, finish: int) -> Starts:
-    """Put the texts of an image together."""
+    """Collect the texts of an image."""
     members = np.empty(last - first + finish - begin, dtype=np.int64)
     for at in range(last - first):
         members[at] = references[first + at]
@@ -194,8 +194,8 @@ def align(
 ) -> None:  # fmt: skip
     """Score candidates begin to finish - 1 against each of their references, and keep the first best.
 
-    Fills `scores` (`UNALIGNED` where a reference has more than `MOST_MATCHES` with the candidate) and `statistics`
-    (columns as `CHUNKS` says), one row per candidate. References that cannot be the best are not aligned.
+    Fills `scores` (`UNALIGNED` if a reference has more than `MOST_MATCHES` with the candidate) and `statistics`
+    (columns as described for `CHUNKS`), one row per candidate. References that cannot be the best are not aligned.
     """
     text, starts = texts.words, texts.starts
     key, stem, is_function = words.key, words.stem, words.is_function
@@ -237,7 +237,7 @@ def align(
         for turn in range(first[candidate] - 1, last[candidate]):
             reference = turn
             if turn < first[candidate]:
-                reference = nearest  # first, since it may leave the others out
+                reference = nearest  # first, because it may rule out the others
             elif turn in (nearest, held):
                 continue
             theirs = references[reference]

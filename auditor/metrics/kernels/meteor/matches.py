@@ -1,10 +1,10 @@
 """METEOR's matches of two texts: by form, stem, synonym and paraphrase (Denkowski & Lavie 2014, section 2.1).
 
-Every module runs over the whole pair, so that two words may be matched several times over. The matches of a word of the
-reference are in the order of METEOR 1.5, since it decides between equal alignments: by module, and paraphrases first
-from the reference's side, then from the hypothesis's.
+Every module runs over the whole pair, so two words may have several matches. The matches of a word of the reference are
+in the order of METEOR 1.5, which decides between equal alignments: by module, and paraphrases first from the reference,
+then from the hypothesis.
 
-Functions take plain arrays, not tuples of them: to take a tuple apart would cost more than the matches of a pair.
+Functions take plain arrays, not tuples of them: unpacking a tuple would take longer than the matches of a pair.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ROWS = 8
 
 
 class Words(NamedTuple):
-    """What each distinct word is: words are equal where `key` is, have the same stem where `stem` is.
+    """Properties of distinct words: words are equal if `key` is, and have the same stem if `stem` is.
 
     The synonyms of word w are `synonym[synonyms[w]:synonyms[w + 1]]`, words of other keys.
     """
@@ -66,10 +66,10 @@ def enter(
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,
     text: Numbers, first: int, last: int, key: Numbers, stem: Numbers, near: Numbers, synonym: Numbers,
 ) -> Numbers:  # fmt: skip
-    """Chain the places of a hypothesis by key, by stem and by synonym, each chain from the first place to the last.
+    """Chain the positions of a hypothesis by key, by stem and by synonym, each chain from first to last.
 
-    `*_head` lead to the first place (-1: none), `*_next` to the next. Synonyms lead to `links`, rows of a place and the
-    next link, which are given back, larger if need be.
+    `*_head` point to the first position (-1: none), `*_next` to the next. Synonyms point to `links`, rows of a position
+    and the next link, which are returned, larger if necessary.
     """
     count = 0
     for at in range(last - 1, first - 1, -1):
@@ -107,9 +107,9 @@ def _add(
     pool: Starts, places: Starts, longest: int, at: int, hyp: int, ref: int, hyp_length: int, ref_length: int,
     module: int,
 ) -> int:  # fmt: skip
-    """Append a match to those that begin at word `ref`, unless the pool is full; gives where the next one goes.
+    """Append a match to those that begin at word `ref`, unless the pool is full; return the next free position.
 
-    METEOR adds half a point a word to a whole number, side by side, and loses the halves.
+    METEOR adds half a point per word of each side to an integer, and loses the halves.
     """
     if at < len(pool):
         value = 2 if module == EXACT else (hyp_length >> 1) + (ref_length >> 1)
@@ -162,7 +162,7 @@ def _paraphrase_hypothesis(
     pool: Starts, places: Starts, longest: int, size: int, ref_head: Numbers, ref_next: Numbers, hyp_first: int,
     hyp_last: int, ref_first: int, place: Numbers, length: Numbers, phrase: Numbers, near: Numbers, target: Numbers,
 ) -> int:  # fmt: skip
-    """Look in the reference for the paraphrases of every phrase of the hypothesis."""
+    """Search the reference for the paraphrases of every phrase of the hypothesis."""
     for number in range(hyp_first, hyp_last):
         for row in range(near[phrase[number], 0], near[phrase[number], 1]):
             link = ref_head[target[row]]
@@ -176,7 +176,7 @@ def _paraphrase_hypothesis(
 
 @part
 def _fix(pool: Starts, places: Starts, fixed: Flags, longest: int, n_ref: int) -> None:
-    """Tell the matches apart that no other match overlaps on either side."""
+    """Mark the matches that no other match overlaps on either side."""
     for at in range(n_ref):
         only = places[at]
         alone = only >= 0 and pool[only + NEXT] < 0
@@ -196,14 +196,14 @@ def find(
     hyp_head: Numbers, hyp_next: Numbers, ref_head: Numbers, ref_next: Numbers, hyp_first: int, hyp_last: int,
     ref_first: int, ref_last: int, place: Numbers, length: Numbers, phrase: Numbers, near: Numbers, target: Numbers,
 ) -> int:  # fmt: skip
-    """Find every match of a pair of texts, and those that no other match overlaps on either side (`fixed`).
+    """Find all matches of a pair of texts, and those that no other match overlaps on either side (`fixed`).
 
-    `hyp` and `ref` are where the texts begin in `text`, `*_first` and `*_last` bound their occurrences of phrases; all
-    are chained. `places` becomes ROWS rows of `longest` numbers: the first matches by word of the reference (-1: none),
-    the last ones; how many matches cover each word of the hypothesis and of the reference; ten times the most that such
-    a match weighs, of either; and by word of the reference where in the hypothesis matches begin that begin there, and
-    where those end that end before it, as bits of the place modulo 64 (-1: one goes on). Gives the room that the
-    matches take in `pool`: where there is less, it has to be called again with more.
+    `hyp` and `ref` are the starts of the texts in `text`, `*_first` and `*_last` bound their occurrences of phrases;
+    all are chained. `places` becomes ROWS rows of `longest` numbers: the first matches by word of the reference (-1:
+    none), and the last ones; the number of matches that cover each word of the hypothesis, and of the reference; ten
+    times the largest weight of these, for either. By word of the reference, the last two rows are bits of positions in
+    the hypothesis modulo 64: where matches that begin at the word begin, and where matches that end before it end (-1:
+    one continues). Returns the size of the matches in `pool`: if it is smaller, call again with a larger one.
     """
     _clear(places, longest, n_hyp, n_ref)
     identical = n_hyp == n_ref and _is_same(text, hyp, ref, n_ref, key)

@@ -1,4 +1,4 @@
-"""Where phrases of METEOR's paraphrase table stand in the texts at work, and which of their paraphrases do, too."""
+"""The occurrences of phrases of METEOR's paraphrase table in the selected texts, and of their paraphrases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Starts = NDArray[np.int64]
 
 
 class Occurrences(NamedTuple):
-    """Phrases in texts: those of text t are `starts[t]` to `starts[t + 1] - 1`, by place, then shorter first."""
+    """Phrases in texts: those of text t are `starts[t]` to `starts[t + 1] - 1`, by position, then shorter first."""
 
     starts: Starts
     place: Numbers
@@ -45,7 +45,7 @@ def occurrences(
 ) -> tuple[Starts, Numbers, Numbers, Numbers]:
     """Walk the tree of phrases along texts first to last - 1, whose words are numbered as in the tree (-1: not in it).
 
-    Gives the number of phrases in each text, and their places, lengths and nodes.
+    Returns the number of phrases in each text, and their positions, lengths and nodes.
     """
     counts = np.zeros(last - first, dtype=np.int64)
     place = np.empty(1024, dtype=np.int32)
@@ -80,9 +80,9 @@ def occurrences(
 def reachable(
     starts: Starts, place: Numbers, length: Numbers, node: Numbers, targets: Numbers, target: Numbers
 ) -> tuple[Starts, Numbers, Numbers, Numbers, Starts, Numbers]:
-    """Keep the pairs of the table of which both sides occur, and the occurrences that such a pair names.
+    """Keep the pairs of the table whose phrases both occur, and the occurrences of these phrases.
 
-    Gives the fields of `Occurrences` and `Paraphrases`, phrases numbered anew.
+    Returns the fields of `Occurrences` and `Paraphrases`, with new numbers of phrases.
     """
     occurs = np.zeros(len(targets) - 1, dtype=np.bool_)
     for at in node:
@@ -125,10 +125,10 @@ def gather(
     local: Numbers, target: Numbers, here: Flags, members: Starts, starts: Starts, item: Numbers, others: Starts,
     other: Numbers,
 ) -> None:  # fmt: skip
-    """Keep, of what is related to the words or phrases of some texts, what is in one of these texts.
+    """Keep the related words or phrases that occur in one of the texts.
 
-    Items of text t are `item[starts[t]:starts[t + 1]]`, related to item i are `other[others[i]:others[i + 1]]`. Those
-    kept are `target[local[i, 0]:local[i, 1]]`. `here` is false for all items before and after.
+    Items of text t are `item[starts[t]:starts[t + 1]]`; those related to item i are `other[others[i]:others[i + 1]]`.
+    Those kept are `target[local[i, 0]:local[i, 1]]`. `here` is false for all items before and after the call.
     """
     for text in members:
         for at in range(starts[text], starts[text + 1]):
@@ -140,7 +140,7 @@ def gather(
             if local[one, 0] < 0:
                 local[one, 0] = count
                 for row in range(others[one], others[one + 1]):
-                    target[count] = other[row]  # the next one takes its place, unless it is here
+                    target[count] = other[row]  # the next one overwrites it, unless it is here
                     count += here[other[row]]
                 local[one, 1] = count
     for text in members:
@@ -157,6 +157,6 @@ def chain(head: Numbers, following: Numbers, first: int, last: int, phrase: Numb
 
 @part
 def unchain(head: Numbers, first: int, last: int, phrase: Numbers) -> None:
-    """Empty the chains of some occurrences."""
+    """Empty the chains of occurrences first to last - 1."""
     for number in range(first, last):
         head[phrase[number]] = -1

@@ -1,12 +1,11 @@
-"""METEOR's beam search for an alignment: from the matches of two texts to those that it chooses.
+"""METEOR's beam search for an alignment: chooses among the matches of two texts.
 
 Denkowski & Lavie 2014, section 2.1: cover the most words, then in the fewest chunks, then with the least distance. The
-search is METEOR 1.5's to the letter, since every other, a better one too, changes scores: a beam of 40 paths, sorted
-stably; weights that are not those of the score; matches of single words other than exact ones weigh nothing; a path
-pays for the distance of the matches that were tried on it before it skips a word, never for those that it takes.
+search is exactly that of METEOR 1.5, because any other, even a better one, changes scores: a beam of 40 paths, sorted
+stably; weights that differ from those of the score; weight 0 for matches of single words other than exact ones; a path
+pays for the distance of the matches that were tried before it skips a word, never for those that it takes.
 
-This is where METEOR spends its time, so functions take two flat arrays and numbers, and nothing that has to be taken
-apart.
+METEOR spends most of its time here, so functions take two flat arrays and numbers, which need no unpacking.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from auditor.compiled import part
 
 BEAM = 40
 
-#: The most words a text may have: what the keys of paths hold.
+#: The most words of a text: the limit of the keys of paths.
 LONGEST = 4095
 
 # A path's key sorts by total (descending), chunks, distance: 14, 13 and 36 bits.
@@ -28,18 +27,18 @@ TOTAL = 1 << 49
 
 _START = (LONGEST + 1) * 2 * TOTAL
 
-#: A pool of matches holds COLUMNS numbers for each, and a match is the place of its first. They are: where it begins
-#: and ends in the hypothesis; where in the reference; what it takes off a path's key; how far its sides are apart; its
-#: words of the hypothesis as bits, of the block of 64 in which it begins and of the next; its module; and the next
+#: A pool of matches has COLUMNS numbers for each, and a match is the position of its first number. The numbers are: its
+#: start and end in the hypothesis, and in the reference; its reduction of a path's key; the distance between its sides;
+#: its words of the hypothesis as bits, of the block of 64 in which it begins and of the next; its module; and the next
 #: match that begins at the same word of the reference (-1: none).
 HYP, HYP_END, REF, REF_END, GAIN, DISTANCE, BITS, MORE_BITS, MODULE, NEXT = range(10)
 
 COLUMNS = 10
 
-# Two beams in one array, the present and the next: by rank the keys of paths, and the slots in which the rest of them
-# is; by slot the next free word of the reference and where the open chunk ends in the hypothesis (0: none is open, else
-# one more), as one number. Then, by slot, the used words of the hypothesis as blocks of 64 bits, and one block that
-# stays empty. Last, for each step that branched, whence each path came: from which slot, and by which match.
+# Two beams in one array, the current and the next. By rank: the keys of paths, and the slots of their other fields. By
+# slot: the next free word of the reference and the end of the open chunk in the hypothesis (0: none is open, else plus
+# one), as one number. Then, by slot, the used words of the hypothesis as blocks of 64 bits, and one block that stays
+# empty. Last, for each step with a choice, the origin of each path: its slot, and its match.
 _KEY, _SLOT, _STATE, _USED = 0, 2 * BEAM, 4 * BEAM, 6 * BEAM
 
 _UPTO = 16  # bits of a state below those of the word of the reference
@@ -55,13 +54,13 @@ Flags = NDArray[np.bool_]
 
 @part
 def beams(longest: int) -> Columns:
-    """Make room for the search through texts of at most `longest` words."""
+    """Allocate the arrays of the search through texts of at most `longest` words."""
     return np.zeros(_USED + 2 * BEAM * (longest // 64 + 2) + BEAM * longest, dtype=np.int64)
 
 
 @part
 def _step(pool: Columns, head: int, end: int) -> int:
-    """Return what a path's key changes by at a word without a match to choose, where its chunk ends before `end`."""
+    """Return the change of a path's key at a word without a choice, if its chunk ends before `end`."""
     if head < 0:
         return _CHUNK if end else 0
     return int(pool[head + DISTANCE] - pool[head + GAIN] + (_CHUNK if end and end != pool[head + HYP] + 1 else 0))
@@ -69,16 +68,16 @@ def _step(pool: Columns, head: int, end: int) -> int:
 
 @part
 def _pass(beam: Columns, pool: Columns, side: int, size: int, current: int, head: int, after: int) -> bool:
-    """Let every path go past a word of the reference that has no match to choose: `head` is taken, -1 is none.
+    """Move every path past a word of the reference without a choice: `head` is taken, -1 means none.
 
-    Paths stay in their slots, and are sorted on the way. Tells whether all of them are in state `after` then.
+    Paths stay in their slots, and are sorted meanwhile. Returns whether all of them are then in state `after`.
     """
-    alike = True
+    all_after = True
     for rank in range(size):
         key, slot = beam[_KEY + side + rank], beam[_SLOT + side + rank]
         state = beam[_STATE + slot]
-        if state >> _UPTO > current:  # within a match that it took before
-            alike = False
+        if state >> _UPTO > current:  # inside a match that it took before
+            all_after = False
         else:
             key += _step(pool, head, state & _END)
             beam[_STATE + slot] = after
@@ -87,12 +86,12 @@ def _pass(beam: Columns, pool: Columns, side: int, size: int, current: int, head
             beam[at], beam[at + _SLOT] = beam[at - 1], beam[at + _SLOT - 1]
             at -= 1
         beam[at], beam[at + _SLOT] = key, slot
-    return alike
+    return all_after
 
 
 @part
 def _rank(beam: Columns, other: int, grown: int, new: int) -> int:
-    """Rank a new key after all that are not greater, and give the slot that it takes: -1 where the beam has no room."""
+    """Insert a new key after all that are not greater, and return its slot: -1 if the beam is full."""
     at, slot = _KEY + other + grown, other + grown
     if grown == BEAM:
         at -= 1
@@ -108,7 +107,7 @@ def _rank(beam: Columns, other: int, grown: int, new: int) -> int:
 
 @part
 def _most(pool: Columns, match: int) -> int:
-    """Return the most that a match at one word of the reference takes off a key."""
+    """Return the largest reduction of a key by a match at one word of the reference."""
     most = 0
     while match >= 0:
         most = max(most, pool[match + GAIN])
@@ -117,12 +116,12 @@ def _most(pool: Columns, match: int) -> int:
 
 
 @part
-def _best(beam: Columns, side: int, size: int, alike: int) -> tuple[int, int]:
-    """Close open chunks, after the paths were sorted: of equal ones the one that was open may come first."""
+def _best(beam: Columns, side: int, size: int, common: int) -> tuple[int, int]:
+    """Close open chunks after sorting the paths; among equal paths, one with an open chunk may come first."""
     best, last = -1, 0
     for rank in range(size):
         slot = beam[_SLOT + side + rank]
-        state = beam[_STATE + slot] if alike < 0 else alike
+        state = beam[_STATE + slot] if common < 0 else common
         key = beam[_KEY + side + rank] + (_CHUNK if state & _END else 0)
         if best < 0 or key < best:
             best, last = key, slot - side
@@ -131,15 +130,15 @@ def _best(beam: Columns, side: int, size: int, alike: int) -> tuple[int, int]:
 
 @part
 def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: int, n_ref: int) -> tuple[int, int, int]:
-    """Choose among the matches that begin at each word of the reference (`heads`); `fixed` are the only ones there.
+    """Choose among the matches that begin at each word of the reference (`heads`); `fixed` ones have no rival.
 
-    Gives the number of chunks, and what `chosen` asks for: the number of steps that branched, and the path.
+    Returns the number of chunks, and the arguments of `chosen`: the number of steps with a choice, and the path.
     """
     blocks = n_hyp // 64 + 1
     stride = blocks + 1
     origins = _USED + 2 * BEAM * stride
     side, size, steps = 0, 1, 0
-    alike, more = 0, 0  # the state of all paths where it is the same (-1: it is not); what is not in their keys yet
+    common, more = 0, 0  # the state of all paths if it is the same (-1: it is not); changes not in their keys yet
     beam[_KEY], beam[_SLOT] = _START, 0
     for block in range(blocks):
         beam[_USED + block] = 0
@@ -147,24 +146,24 @@ def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: in
         head = heads[current]
         if head < 0 or fixed[current]:
             after = pool[head + REF_END] << _UPTO | (pool[head + HYP_END] + 1) if head >= 0 else 0
-            if alike < 0:
-                alike = after if _pass(beam, pool, side, size, current, head, after) else -1
-            elif alike >> _UPTO <= current:
-                more += _step(pool, head, alike & _END)
-                alike = after
+            if common < 0:
+                common = after if _pass(beam, pool, side, size, current, head, after) else -1
+            elif common >> _UPTO <= current:
+                more += _step(pool, head, common & _END)
+                common = after
             continue
         other, grown = BEAM - side, 0
         worst, most = _KEY + other + BEAM - 1, _most(pool, head)
         for rank in range(size):
             key, path = beam[_KEY + side + rank], beam[_SLOT + side + rank]
             if grown == BEAM and key - most >= beam[worst]:
-                break  # neither this path nor one after it, whose keys are no less, can come in any more
-            state, used = beam[_STATE + path] if alike < 0 else alike, _USED + path * stride
+                break  # neither this path nor a later one, whose key is not smaller, fits into the beam
+            state, used = beam[_STATE + path] if common < 0 else common, _USED + path * stride
             end, ahead = state & _END, state >> _UPTO > current
             match, going = head, True
             while going:
                 taken = -1
-                if ahead:  # within a match that it took before
+                if ahead:  # inside a match that it took before
                     new, after, going = key, state, False
                 elif match >= 0:
                     taken, match = match, pool[match + NEXT]
@@ -175,7 +174,7 @@ def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: in
                     new += _CHUNK if end and end != pool[taken + HYP] + 1 else 0
                     after = pool[taken + REF_END] << _UPTO | (pool[taken + HYP_END] + 1)
                     key += pool[taken + DISTANCE]
-                else:  # it skips the word, after it tried everything else
+                else:  # it skips the word, after it tried all matches
                     new, after, going = key + (_CHUNK if end else 0), 0, False
                 slot = _rank(beam, other, grown, new)
                 if slot < 0:
@@ -190,14 +189,14 @@ def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: in
                     at = to + (pool[taken + HYP] >> 6)
                     beam[at] |= pool[taken + BITS]
                     beam[at + 1] |= pool[taken + MORE_BITS]
-        side, size, alike = other, grown, -1
+        side, size, common = other, grown, -1
         steps += 1
-    key, last = _best(beam, side, size, alike)
+    key, last = _best(beam, side, size, common)
     return ((key + more) & (TOTAL - 1)) // _CHUNK, steps, last
 
 
 @part
 def chosen(beam: Columns, n_hyp: int, step: int, path: int) -> tuple[int, int]:
-    """Return the match that a path took in a step that branched (-1: none), and the path as it was before."""
+    """Return the match that a path took in a step with a choice (-1: none), and the path before that step."""
     came = beam[_USED + 2 * BEAM * (n_hyp // 64 + 2) + step * BEAM + path]
     return came >> _CAME, came & ((1 << _CAME) - 1)
