@@ -65,7 +65,7 @@ def verify(
 
     How to read it: `state` is ok or DAMAGED (exit code 4). If the store is damaged, restore it or ingest again.
     `differs` means that the data differ from what datasets.toml declares; it does not change the exit code.
-    For a card or a receipt, `holds` is false if a number or a score has changed (exit code 1). It is empty if this
+    For a card or receipt, `holds` is false if a number or score has changed (exit code 1). It is empty if this
     store or this release cannot answer; for a card, `why` has the reason.
 
     Limits: it proves that the store is consistent, not that the captions are good; `auditor report` checks those.

@@ -118,14 +118,14 @@ def distractors(
     56.4% and 62.3%, so they are the default.
 
     How to read it: a system scores both texts of an item for its image. It is right if the caption scores higher;
-    chance is one half. A scorer that ignores word order ties on the first task. A scorer that only prefers long texts is
-    right on just-scene and wrong on just-scene-plus; its accuracies add up to 1. The table shows how many items each
+    chance is one half. A scorer that ignores word order ties on the first task. A scorer that only prefers long texts
+    is right on just-scene and wrong on just-scene-plus; its accuracies add up to 1. The table shows how many items each
     rule left out. `auditor ingest NAME --from FILE` imports the file from -o as a dataset of kind choices.
 
     Limits: a sampled distractor may be true by chance, since the image was not checked. The rules are for English and
-    find persons by the last noun of a phrase. The published items of the first task were pruned by hand; there are fewer
-    here. Unlike in the paper, replacements keep the number of a person and the preposition before a scene. They also
-    have a noun that no caption of the image has.
+    find persons by the last noun of a phrase. The published items of the first task were pruned by hand; there are
+    fewer here. Unlike in the paper, replacements keep the number of a person and the preposition before a scene. They
+    also have a noun that no caption of the image has.
 
     Noun chunks were compared with the annotations of flickr30k:val, with a small pipeline trained on UD English EWT.
     Precision is 97.8% for persons and 90.7% for scenes, recall 94.9% and 80.6%. Times ("on a sunny day") and adverbs

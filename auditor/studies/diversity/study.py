@@ -117,9 +117,9 @@ def diversity(
 
     With `robustness`, one factor changes at a time, and all statistics are computed again. The factors are the order of
     the captions, letters, the tokenizer and the number of references. These rows have a `factor`. `base` is the value
-    before the change, `value` the one after it. `change` is value / base - 1 (empty if the base is 0). The tables show the largest
-    change of any dataset, and how many pairs of datasets switch ranks (`flips`). A statistic with flips does not show
-    which dataset is more varied.
+    before the change, `value` the one after it. `change` is value / base - 1 (empty if the base is 0). The tables show
+    the largest change of any dataset, and how many pairs of datasets switch ranks (`flips`). A statistic with flips
+    does not show which dataset is more varied.
 
     Limits: all statistics depend on length, on the tokenizer and on the number of captions; `robustness` measures how
     much. It skips factors that cannot change a statistic. Varied captions are not always correct; the images are not
@@ -127,8 +127,8 @@ def diversity(
 
     Source: van Miltenburg, Elliott & Vossen 2018.
 
-    Raises `UsageError` for settings out of range, an unknown statistic, or a system without images in common with
-    the human captions.
+    Raises `UsageError` for settings out of range or an unknown statistic. It is also raised if the output of a system
+    shares no image with the human captions.
 
     Examples: auditor diversity dai2017 liu2017 --against coco-train-words --eval coco-val ·
     auditor diversity dai2017 liu2017 --robustness

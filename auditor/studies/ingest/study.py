@@ -126,9 +126,9 @@ def ingest(
     """Import captions as a new version of a dataset.
 
     Names in datasets.toml are imported as declared there. Other names need a file. In Python, `data` replaces the file:
-    a table with a column for the image and a column for the caption. It can be a Polars or pandas frame, a pyarrow
-    Table, a Hugging Face Dataset, a list of dicts, or columns by name. `data` can also name files. A dict has one of
-    these for each split.
+    a table with a column for the image and a column for the caption. The table can be a Polars or pandas frame, a
+    pyarrow Table or a Hugging Face Dataset. `data` can also be a list of dicts, columns by name, or files. A dict has
+    one of these for each split.
 
     Set the splits of several files with `--from train=a.csv --from test=b.csv`, or by the names of the files. Numbered
     columns (`caption_1` to `caption_5`) are the captions of one image; the number sets the slot. A file that is not
@@ -137,7 +137,7 @@ def ingest(
 
     URLs (extra `remote`) can name a file, a pattern or a folder, in any scheme that fsspec supports. The files are
     copied to a temporary folder first. Credentials come from the environment or a profile, as in the library for that
-    scheme. Dropped connections are retried. Files that are incomplete or change meanwhile are rejected, and so are
+    scheme. Dropped connections are retried. Files that are incomplete or change meanwhile are rejected. So are
     downloads that are too slow (`min_rate`) or too long (`deadline`).
 
     Image or text embeddings are a separate dataset (format `vectors`: Parquet, .npy, .npz, HDF5, folders of
@@ -145,8 +145,8 @@ def ingest(
     vector. Options `basename`, `image_suffix` and `coco_ids` match the ids.
 
     With `dry_run`, no store is opened or created. The result is the same as for an empty store. It also has the
-    format, the columns that were used, and the first five captions. With `formats`, nothing is read. The result lists the file
-    formats; with names, it explains how each format is recognized and its options.
+    format, the columns that were used, and the first five captions. With `formats`, nothing is read. The result
+    lists the file formats; with names, it explains how each format is recognized and its options.
 
     How to read it: `status` shows whether there is a new version. `read` counts the records in the file (for forced
     choices, the items) and `captions` the accepted captions. `rejected` counts the rejected records; each is stored

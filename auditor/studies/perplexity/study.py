@@ -45,9 +45,10 @@ def perplexity(
     """Measure how well a model of A predicts B (perplexity).
 
     Each dataset is split into two halves by image. A language model is trained on one half and tested on the other half
-    of every dataset. It is an interpolated modified Kneser-Ney model with n-grams of `order`. Perplexity is 2 to the power of the mean
-    bits per token. Each model is trained on `captions` captions, sampled with the seed. The default is the size of the
-    smallest training half; 0 means the whole half. `draws` repeats everything with consecutive seeds.
+    of every dataset. It is an interpolated modified Kneser-Ney model with n-grams of `order`. Perplexity is 2 to the
+    power of the mean bits per token. Each model is trained on `captions` captions, sampled with the seed. The default
+    is the size of the smallest training half; 0 means the whole half. `draws` repeats everything with consecutive
+    seeds.
 
     The model is that of KenLM (`lmplz --discount_fallback`): three discounts per order, for counts of 1, 2, and 3 or
     more. Fixed discounts replace those that cannot be estimated or are 0. A lower order counts the different tokens
