@@ -7,11 +7,10 @@
 -- order: image, place, reference
 -- cites: Vedantam et al. 2015, section 3: triplets of a reference A and candidates B and C; appendix I: pairs B and C
 --
--- Triplets: each pair of candidates with each reference that is not a candidate itself, or with the first
--- $asked_references of them in the order of --references. Pairs: B and C alone. Equal texts and texts without a
--- visible character make no question. Images are the first $asked_images by md5. The order of B and C is random
--- (swapped). Texts are trimmed, since outer spaces would distinguish them. `task` is a hash of what the question
--- shows; a repeat gets a number.
+-- Triplets: each pair of candidates with each reference that is not a candidate itself, or with the first $asked_references
+-- of them in the order of --references. Pairs: B and C alone. Equal texts and empty texts make no question. Images are the
+-- first $asked_images by md5. The order of B and C is random (swapped). Texts are trimmed, so spaces do not distinguish
+-- them. `task` is a hash of what the question shows; a repeat gets a number.
 with shown as (
     select image, place, category, origin_b, origin_c, held_out_b, held_out_c, trim(b) as b, trim(c) as c
     from contest_at_work

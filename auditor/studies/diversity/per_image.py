@@ -199,11 +199,11 @@ def _few_captions(store: Store, people: Selection, references: int | None) -> li
     """Report images with too few captions for the highest class of words, or with more captions than classes."""
     captions = images(store, people)["captions"]
     if references is not None:
-        counts = {f"with fewer than {references} captions do not count": (captions < references).sum()}
+        counts = {f"with fewer than {references} captions, not counted": (captions < references).sum()}
     else:
         counts = {
-            f"with fewer than {CLASSES} captions have no words of that class": (captions < CLASSES).sum(),
-            f"with more than {CLASSES} captions can have words of classes beyond {CLASSES}, which the authors' program"
+            f"with fewer than {CLASSES} captions, without words of that class": (captions < CLASSES).sum(),
+            f"with more than {CLASSES} captions, with words of classes beyond {CLASSES}, which the authors' program"
             " leaves out": (captions > CLASSES).sum(),
         }
-    return [f"{people.label}: {count:,} images {what}" for what, count in counts.items() if count]
+    return [f"{people.label}: {counted(count, 'image', 'images')} {what}" for what, count in counts.items() if count]
