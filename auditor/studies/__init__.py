@@ -78,12 +78,12 @@ STUDIES: dict[str, Study] = {
     "store tag": _here("versions:tag", "Data", "Tag a version, or replace its note.", writes=True),
     "store drop": _here("versions:drop", "Data", "Remove a dataset, or one of its versions.", writes=True),
     "store gc": _here("upkeep.store:gc", "Data", "Remove outdated counts and shrink the file.", writes=True),
-    "findings": _here("findings:findings", "Captions", "Find what is wrong with the captions, the worst first."),
+    "findings": _here("findings:findings", "Captions", "Find problems in the captions, ranked by severity."),
     "profile": _here(
         "profile:profile", "Captions", "Count size, lengths, vocabulary and repeated captions.", draws=True
     ),
-    "duplicates": _here("duplicates:duplicates", "Captions", "Find repeats, and test captions that occur in train."),
-    "templates": _here("templates:templates", "Captions", "Measure how formulaic captions are.", draws=True),
+    "duplicates": _here("duplicates:duplicates", "Captions", "Find duplicate captions and train/test leaks."),
+    "templates": _here("templates:templates", "Captions", "Measure how formulaic the captions are.", draws=True),
     "outliers": _here("outliers:outliers", "Captions", "Find captions that may belong to another image.", draws=True),
     "diversity": _here(
         "diversity:diversity", "Language", "Measure lexical diversity, overall and per image.", draws=True
@@ -95,7 +95,7 @@ STUDIES: dict[str, Study] = {
     "perplexity": _here(
         "perplexity:perplexity", "Language", "Measure how well a model of A predicts B (perplexity).", draws=True
     ),
-    "bounds": _here("bounds:bounds", "Scores", "Compute how high human captions score, and wrong ones.", draws=True),
+    "bounds": _here("bounds:bounds", "Scores", "Compute upper and lower bounds of metric scores.", draws=True),
     "compare": _here("compare:compare", "Scores", "Rank datasets by homogeneity and specificity.", draws=True),
     "score": _here("score:score", "Scores", "Score captions, or a system's output."),
     "correlate": _here("correlate:correlate", "Scores", "Correlate metrics, per image and per caption.", draws=True),
@@ -109,10 +109,10 @@ STUDIES: dict[str, Study] = {
     "agree": _here("agree:agree", "Ratings", "Measure how well metrics agree with human ratings.", draws=True),
     "tasks": _here("tasks:tasks", "Ratings", "Make questions for raters: which caption is better?"),
     "report": _here(
-        "report:report", "Reports", "Write the whole audit as a page, or a dataset card.", document=True, card=True
+        "report:report", "Reports", "Write a full audit report, or a dataset card.", document=True, card=True
     ),
     "check": _here("check:check", "Reports", "Check datasets against the gates of datasets.toml.", verdicts=True),
-    "reproduce": Study("auditor.papers.reproduce:reproduce", "Reports", "Compare published figures with ours."),
+    "reproduce": Study("auditor.papers.reproduce:reproduce", "Reports", "Recompute the figures of published papers."),
 }
 
 

@@ -142,9 +142,9 @@ def _note_repeated(
 ) -> None:
     """Report which items are in a file twice. Raises `SourceError` if their scores differ."""
     again = own.join(once, on="row", how="anti").join(once, on=keys, suffix="_first", nulls_equal=True)
-    other = again.filter(pl.any_horizontal(pl.col(side).ne_missing(pl.col(f"{side}_first")) for side in SIDES))
-    if other.height:
-        first, second = other.select("row_first", "row").row(0)
+    differing = again.filter(pl.any_horizontal(pl.col(side).ne_missing(pl.col(f"{side}_first")) for side in SIDES))
+    if differing.height:
+        first, second = differing.select("row_first", "row").row(0)
         raise SourceError(
             f"{file}: rows {first:,} and {second:,} have different scores of {system} for the same item; keep one"
         )

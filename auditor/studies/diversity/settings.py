@@ -144,8 +144,8 @@ def settled(
 ) -> tuple[DiversitySettings, list[str]]:
     """Return settings with a tokenizer for all that is measured and measured against, and what a reader must know."""
     settings = DiversitySettings(**vars(asked))
-    profile, said = chosen_tokenizer(store, [*refs, against, evaluation], split, settings.resolved_tokenizer)
-    return replace(settings, tokenizer=profile), said
+    profile, reason = chosen_tokenizer(store, [*refs, against, evaluation], split, settings.resolved_tokenizer)
+    return replace(settings, tokenizer=profile), reason
 
 
 @dataclass(frozen=True)

@@ -143,16 +143,16 @@ def _for_people(store: Store) -> pl.DataFrame:
     named = dict(zip(_NAMED, (held[0], held[-1]), strict=True)) if held and not {*_NAMED} <= {*held} else {}
 
     def spoken(example: str) -> str:
-        for name, other in named.items():
-            example = example.replace(f"'{name}", f"'{other}")
+        for name, dataset in named.items():
+            example = example.replace(f"'{name}", f"'{dataset}")
         return example
 
     listed = [
         row
-        for _, one in sorted(people.relations().items())
+        for _, relation in sorted(people.relations().items())
         for row in (
-            (one.called, None, None, one.file.meaning, spoken(one.example), "people"),
-            *((one.called, *column, None, "people") for column in one.columns),
+            (relation.called, None, None, relation.file.meaning, spoken(relation.example), "people"),
+            *((relation.called, *column, None, "people") for column in relation.columns),
         )
     ]
     return pl.DataFrame(listed, schema=_LISTED, orient="row")
