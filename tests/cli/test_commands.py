@@ -192,7 +192,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["sql", "select 1; select 2"], 2, "expected one statement"),
         (["sql", ""], 2, "expected one statement"),
         (["sql", "selec 1"], 5, "syntax error"),
-        (["sql"], 2, "give one statement"),
+        (["sql"], 2, "set one query"),
         (["sql", "select $x", "-p", "x"], 2, "expected name=value"),
         (["metrics", "nope"], 5, "no such metric"),
         (["score", "mine", "--candidates", "nope"], 2, "not in"),
@@ -229,7 +229,7 @@ def test_image_with_one_caption_gets_no_score_and_is_reported(filled: Callable[.
     assert {row["image"] for row in rows(done, "score")} == {"a.jpg", "b.jpg"}
     assert list(rows(done, "score")[0]) == "dataset version split image slot candidate metric value".split()
     noted = filled("bounds", "mine", "-m", "bleu-1", "--json")
-    assert "1 image has a single caption" in noted.stderr
+    assert "1 image has one caption only" in noted.stderr
 
 
 def test_dataset_of_single_captions_is_refused_by_name(auditor: Callable[..., Run], tmp_path: Path) -> None:

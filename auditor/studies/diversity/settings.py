@@ -142,7 +142,7 @@ def settled(
     evaluation: str | None,
     split: str | None,
 ) -> tuple[DiversitySettings, list[str]]:
-    """Return settings with a tokenizer for all that is measured and measured against, and what a reader must know."""
+    """Return settings with a tokenizer for all selections, training and evaluation data, and notes."""
     settings = DiversitySettings(**vars(asked))
     profile, reason = chosen_tokenizer(store, [*refs, against, evaluation], split, settings.resolved_tokenizer)
     return replace(settings, tokenizer=profile), reason

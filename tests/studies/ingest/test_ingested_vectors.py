@@ -210,8 +210,9 @@ def test_ids_of_another_form_are_a_warning_that_says_what_to_do(store: Store) ->
     found = take(store, strange, related=("set",))
     finding = next(one for one in found.findings if one.kind == "images-without-vector")
     assert finding.severity == "warning"
-    assert "clip names in/a.jpg, …, set names a.jpg, …; --option basename=true, image_suffix=.jpg or coco_ids=true" in (
-        finding.sentence
+    assert (
+        "clip names in/a.jpg, …, set names a.jpg, …; match the ids with --option basename=true, image_suffix=.jpg or coco_ids=true"
+        in (finding.sentence)
     )
     unrelated = take(store, strange, related=())
     assert unrelated.findings == ()
