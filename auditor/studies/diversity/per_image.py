@@ -206,4 +206,6 @@ def _few_captions(store: Store, people: Selection, references: int | None) -> li
             f"with more than {CLASSES} captions, with words of classes beyond {CLASSES}, which the authors' program"
             " leaves out": (captions > CLASSES).sum(),
         }
-    return [f"{people.label}: {counted(count, 'image', 'images')} {what}" for what, count in counts.items() if count]
+    return [
+        f"{people.label}: {counted(int(count), 'image', 'images')} {what}" for what, count in counts.items() if count
+    ]
