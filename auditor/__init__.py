@@ -1,4 +1,4 @@
-"""auditor: what is inside an image-description dataset.
+"""auditor: audit image-caption datasets.
 
     import auditor
 
@@ -6,7 +6,7 @@
         result = audit.bounds("flickr8k:test", metrics=["cider"])
         result.frame  # a Polars frame, the rows of `auditor bounds --json`
 
-The library and the command line are two faces of the same studies.
+The library and the command line run the same studies.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ __all__ = ["Auditor", "Document", "Finding", "Result", "__version__", "metric", 
 
 
 def _front() -> Front:
-    """Import what draws results when the first is shown."""
+    """Import the renderer of results when the first result is shown."""
     from auditor.reports import notebook
 
     return notebook
 
 
 def _illustrated(shown: Result | Document) -> Pictures:
-    """Import what reads image files when something that names images is shown."""
+    """Import the reader of image files when a result that names images is shown."""
     from auditor.studies.report import pictures_of_result
 
     return pictures_of_result(shown)
 
 
 def __getattr__(name: str) -> object:
-    """Import the classes when they are first asked for: `auditor --help` needs none of them."""
+    """Import each class on first use: `auditor --help` needs none of them."""
     if name == "Auditor":
         from auditor.api import Auditor
 
@@ -61,10 +61,10 @@ def __getattr__(name: str) -> object:
 
 
 def open(path: str | Path = "audit.duckdb", *, write: bool = False, wait: float = 10.0) -> Auditor:  # noqa: A001
-    """Open a store: for reading, or with `write=True` also for ingesting, which makes it when there is none.
+    """Open a store: for reading, or with `write=True` also for ingesting, which creates a missing store.
 
-    `wait` is how many seconds to wait for a store that another process uses. Raises `StoreError` for a file that is no
-    store or of another schema, and `StoreLockedError` where another process still holds it.
+    `wait` is how many seconds to wait for a store that another process uses. Raises `StoreError` if the file is not a
+    store or has another schema, and `StoreLockedError` if another process still uses it.
     """
     from auditor.api import Auditor
 

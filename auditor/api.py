@@ -1,4 +1,4 @@
-"""The library's face: every study as a method of an open store. Holds no logic of its own."""
+"""The library: every study as a method of an open store. This module has no logic."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ class Method(Generic[P, R]):
         self.__doc__ = study.__doc__
 
     def __get__(self, audit: Auditor, owner: type[Auditor]) -> Callable[P, R]:
-        """Return the study, with the store of an `Auditor` in its first place."""
+        """Return the study with the store of an `Auditor` as its first argument."""
         if audit is None:
             return self.study  # type: ignore[unreachable]
         return functools.update_wrapper(functools.partial(self.study, audit.store), self.study)
 
 
 class Auditor:
-    """An open store. Every method gives a `Result`: `.frame` (Polars), `.to_json()`, and HTML in a notebook."""
+    """An open store. Every method returns a `Result`: `.frame` (Polars), `.to_json()`, and HTML in a notebook."""
 
     def __init__(self, path: str | Path, *, write: bool = False, wait: float = 10.0) -> None:
         self.store = Store.open(Path(path), write=write, wait=wait)
@@ -87,21 +87,21 @@ class Auditor:
     check, reproduce = Method(check.check), Method(reproduce)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Return a study of another package, which entry point `auditor.studies` names."""
+        """Return a study from another package, registered under entry point `auditor.studies`."""
         if (study := named(name)) is None:
-            raise AttributeError(f"{type(self).__name__} has no study {name}; known are {', '.join(known())}")
+            raise AttributeError(f"{type(self).__name__} has no study {name}; choose one of {', '.join(known())}")
         return functools.partial(study.load(), self.store)
 
     def __repr__(self) -> str:
         newest = {version.dataset: version for version in reversed(log(self.store))}
-        held = [
+        datasets = [
             f"{version.label} ({version.images:,} images, {version.captions:,} captions)"
             for _, version in sorted(newest.items())
         ]
-        return f"<Auditor {self.store.path}: {', '.join(held) or 'no dataset yet'}>"
+        return f"<Auditor {self.store.path}: {', '.join(datasets) or 'no dataset yet'}>"
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self.store.close()
 
     def __enter__(self) -> Self:

@@ -1,7 +1,7 @@
-"""The vocabulary of parameters: what a study may be told, said once for command line, library and page.
+"""Parameters that several studies share, defined once for the command line, the library and the documentation.
 
-A study's signature is annotated with these and with those of its own; `auditor.cli.derived` makes options of them,
-`auditor.api` methods. A parameter that only one study has is beside that study.
+Studies annotate their signatures with them. `auditor.cli.derived` turns the annotations into options, `auditor.api`
+into methods. A parameter of only one study is defined next to that study.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Annotated, Any
 from auditor.errors import UsageError
 from auditor.model import Source
 
-#: How a metric is asked for: by name, with parameters, or as a function of the user's own.
+#: A metric in a request: its name with parameters, or a function of the user.
 MetricName = str | Callable[..., Any]
 
-#: What the engine can number: seeds, with the draws that follow them, and captions of an image.
+#: The largest seed, with room for consecutive seeds, and the largest number of captions per image in the engine.
 _SEEDS = 2**62
 
 _CAPTIONS = 2**31 - 2
@@ -27,13 +27,13 @@ _CAPTIONS = 2**31 - 2
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a parameter means, and how it is typed on the command line.
+    """The meaning of a parameter, and its form on the command line.
 
-    `option` is its name there, where that is not its own, and `short` a letter for it; an argument has a `metavar`.
-    An argument of any number is `optional` where there may be none. `least` and `most` bound a number. `check` raises
-    `UsageError` for what no study can use. `panel` is the part of the help that it stands in. `typed` is its type on
-    the command line where that is another, and `read` makes of it what the study takes, before a store is opened.
-    `completes` says what a shell offers for it: one of `auditor.cli.completions.OFFERS`.
+    `option` is its name there if it differs, and `short` its letter. An argument has a `metavar`; one that takes any
+    number of values is `optional` if it may have none. `least` and `most` bound a number. `check` raises
+    `UsageError` for values that no study can use. `panel` is its section in the help. `typed` is its type on the
+    command line if it differs; `read` converts that to what the study takes, before a store is opened. `completes`
+    names its shell completion: one of `auditor.cli.completions.OFFERS`.
     """
 
     help: str
@@ -51,24 +51,24 @@ class Parameter:
 
 
 def bound(study: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
-    """Return what a study is told by name, with the defaults of what is not said."""
+    """Return the arguments of a call of a study by name, with defaults for the missing ones."""
     given = inspect.signature(study).bind(*args, **kwargs)
     given.apply_defaults()
     return given
 
 
 def finite(option: str) -> Callable[[float | None], None]:
-    """Refuse what compares with no score or rating."""
+    """Return a check that rejects numbers that compare with no score or rating: NaN and infinity."""
 
     def check(value: float | None) -> None:
         if value is not None and not math.isfinite(value):
-            raise UsageError(f"--{option} {value:g}: expected a number")
+            raise UsageError(f"--{option} {value:g}: expected a finite number")
 
     return check
 
 
 def seconds(option: str) -> Callable[[float | None], None]:
-    """Refuse a length of time that never ends, or is none."""
+    """Return a check that rejects negative and infinite durations."""
 
     def check(value: float | None) -> None:
         if value is not None and not 0 <= value < math.inf:
@@ -89,18 +89,18 @@ def _numbered(seed: int) -> None:
 
 def _drawable(references: int | None) -> None:
     if references is not None and references > _CAPTIONS:
-        raise UsageError(f"--references {references}: no image has so many captions; {_CAPTIONS:,} is the most")
+        raise UsageError(f"--references {references}: images have at most {_CAPTIONS:,} captions")
 
 
 def _declared(config: Path | None) -> Mapping[str, Source]:
-    """Read what datasets.toml declares: a mistake in the file comes before one about the store."""
-    from auditor.config import sources  # noqa: PLC0415  # TOML is read where it is asked for alone
+    """Read datasets.toml early, so that a mistake in it is reported before a problem with the store."""
+    from auditor.config import sources  # noqa: PLC0415  # TOML is read only if needed
 
     return sources(config)
 
 
 def _each_alone(texts: Sequence[MetricName] | None) -> list[MetricName]:
-    """Part what is typed as `bleu-4,cider:n=1,idf=none`: a part with `=` before any colon is a setting of the last."""
+    """Split `bleu-4,cider:n=1,idf=none` into metrics: a part with `=` before any colon is a setting of the last one."""
     names: list[MetricName] = []
     for text in texts or ():
         if not isinstance(text, str) or text.startswith(("sql:", "python:")) or "=file:" in text:
@@ -119,7 +119,7 @@ def _each_alone(texts: Sequence[MetricName] | None) -> list[MetricName]:
 Ref = Annotated[
     str,
     Parameter(
-        "Dataset, with version and split where wanted: flickr8k@v2:test; or files: 'captions/*.parquet', s3://…",
+        "Dataset, with an optional version and split: flickr8k@v2:test; or files: 'captions/*.parquet', s3://…",
         metavar="DATASET",
         completes="dataset",
     ),
@@ -128,7 +128,7 @@ Ref = Annotated[
 Refs = Annotated[
     str,
     Parameter(
-        "Dataset, with version and split where wanted: flickr8k@v2:test; or files: 'captions/*.parquet', s3://…",
+        "Dataset, with an optional version and split: flickr8k@v2:test; or files: 'captions/*.parquet', s3://…",
         metavar="DATASET…",
         completes="dataset",
     ),
@@ -146,7 +146,7 @@ Metrics = Annotated[
     Sequence[MetricName] | None,
     Parameter(
         "Metric, with parameters: cider-d:sigma=4, or your own: python:MODULE.FUNCTION, sql:FILE. Several: a,b or "
-        "repeat; default: all.",
+        "repeat. Default: all.",
         "metric",
         "m",
         typed=list[str] | None,
@@ -158,36 +158,36 @@ Metrics = Annotated[
 Tokenizer = Annotated[
     str,
     Parameter(
-        "How captions become tokens: bare, char, ptb, 13a, spacy or whitespace; auto: bare, or char where captions are "
-        "written without blanks between words.",
+        "Tokenizer: bare, char, ptb, 13a, spacy or whitespace; auto: bare, or char for captions without spaces between "
+        "words.",
         short="t",
         completes="tokenizer",
     ),
 ]
 
-Split = Annotated[str | None, Parameter("Split of every dataset that names none.", completes="split")]
+Split = Annotated[str | None, Parameter("Split of every dataset that is named without one.", completes="split")]
 
 References = Annotated[
     int | None,
-    Parameter("References of each caption, drawn by the seed; default: all there are.", least=1, check=_drawable),
+    Parameter("References per caption, sampled with the seed; default: all.", least=1, check=_drawable),
 ]
 
 Distinct = Annotated[
-    bool, Parameter("Beside raw numbers, those of each text once per image: captions that repeat another are left out.")
+    bool, Parameter("Also compute the numbers without repeated captions: each text counts once per image.")
 ]
 
-Draws = Annotated[int, Parameter("Draw everything that is drawn so often, by the seed and those after it.", least=1)]
+Draws = Annotated[int, Parameter("Repeat all random draws this many times, with consecutive seeds.", least=1)]
 
 Others = Annotated[
     Sequence[str],
-    Parameter("Dataset that inter draws from; repeat for more; default: the other datasets.", completes="dataset"),
+    Parameter("Dataset that inter samples from; repeat for more; default: the other datasets.", completes="dataset"),
 ]
 
-Corpus = Annotated[str | None, Parameter("Corpus whose sentences and words are substitutes; default: brown.")]
+Corpus = Annotated[str | None, Parameter("Corpus for substitute sentences and words; default: brown.")]
 
-Resamples = Annotated[int, Parameter("Bootstrap resamples of images behind each interval; 0: no intervals.")]
+Resamples = Annotated[int, Parameter("Bootstrap resamples of images for each interval; 0: no intervals.")]
 
-Confidence = Annotated[float, Parameter("Confidence of the intervals.")]
+Confidence = Annotated[float, Parameter("Confidence level of the intervals.")]
 
 Against = Annotated[
     str | None, Parameter("Captions to score against; default: the first related dataset.", completes="dataset")
@@ -196,32 +196,32 @@ Against = Annotated[
 Training = Annotated[str | None, Parameter("Training data, for novelty and coverage.", "against", completes="dataset")]
 
 Evaluation = Annotated[
-    str | None, Parameter("People's captions of the same images, for coverage, recall, precision.", "eval")
+    str | None, Parameter("Human captions of the same images, for coverage, recall and precision.", "eval")
 ]
 
-WithoutOwn = Annotated[
-    bool, Parameter("Leave out what is word for word a reference of its own image, and so scored against itself.")
-]
+WithoutOwn = Annotated[bool, Parameter("Leave out captions that match a reference of their image word for word.")]
 
-AsText = Annotated[bool, Parameter("Compare letter for letter: case, punctuation and blanks count.")]
+AsText = Annotated[bool, Parameter("Compare letter for letter: case, punctuation and spaces count.")]
 
-FunctionWords = Annotated[Path | None, Parameter("File of function words, one a line; default: an English list.")]
+FunctionWords = Annotated[Path | None, Parameter("File of function words, one per line; default: an English list.")]
 
 MinRate = Annotated[
-    float, Parameter("Bytes per second that a download must bring over a minute; 0: no minimum.", check=_rated)
+    float, Parameter("Minimum download speed in bytes per second, over a minute; 0: no minimum.", check=_rated)
 ]
 
-Deadline = Annotated[float, Parameter("Seconds that a download may take; 0: no limit.", check=seconds("deadline"))]
+Deadline = Annotated[
+    float, Parameter("Maximum duration of a download in seconds; 0: no limit.", check=seconds("deadline"))
+]
 
 Seed = Annotated[int, Parameter("Seed of every random draw.", check=_numbered)]
 
 Config = Annotated[
     Path | Mapping[str, Source] | None,
-    Parameter("A datasets.toml in place of the shipped one.", typed=Path | None, panel="Store", read=_declared),
+    Parameter("A datasets.toml instead of the bundled one.", typed=Path | None, panel="Store", read=_declared),
 ]
 
-#: The same for a study to which the file itself matters: its gates, where images are, or the lock beside it.
+#: The same for a study that needs the file itself: its gates, the folders of images, or the lock next to it.
 ConfigFile = Annotated[
     Path | Mapping[str, Source] | None,
-    Parameter("A datasets.toml in place of the shipped one.", typed=Path | None, panel="Store", check=_declared),
+    Parameter("A datasets.toml instead of the bundled one.", typed=Path | None, panel="Store", check=_declared),
 ]

@@ -162,7 +162,7 @@ def test_same_captions_from_other_bytes_are_the_same_version(
     lines = CAPTIONS.splitlines(keepends=True)
     (declared / "mine.token").write_text("".join(lines[::-1]))
     said = run(capsys, "ingest", "mine", "--frozen", "--json")
-    assert "mine: the same version from other files than those of the lock (sha256 " in said
+    assert "mine: the same version as in the lock, but from other files (sha256 " in said
     said = run(capsys, "ingest", "mine")
     assert "datasets.lock: written, changed for mine" in said
 

@@ -1,4 +1,4 @@
-"""What is a metric or a statistic, what can be set, where does it come from, how is it cited?"""
+"""What is a metric or a statistic, which parameters and which source does it have, how is it cited?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PARAMETER: Mapping[str, pl.DataType] = {
     **dict.fromkeys(("range", "meaning"), pl.String()),
 }
 
-#: What a table calls how far a score depends on the number of references.
+#: The column for how far a score depends on the number of references.
 _SENSITIVE = "sensitive to references"
 
 
@@ -31,19 +31,20 @@ Name = Annotated[str | None, p.Parameter("Explain this metric; default: list all
 def metric_cards(name: Name = None) -> Result:
     """List the metrics, or explain one.
 
-    Lists every metric in a line; with NAME, its card: what it compares, its range, its parameters with their defaults,
-    what happens at its edges, its source and how to cite it.
+    Lists all metrics, one per line. With NAME, it prints the metric's card: what it compares, its range, its parameters
+    with their defaults, edge cases, source and citation.
 
-    How to read it: a parameter is set as in -m cider-d:sigma=4; what is set enters the signature of every number made
-    with it.
+    How to read it: set a parameter as in -m cider-d:sigma=4. It then appears in the signature of every number.
 
-    A Python function is a metric too: -m python:MODULE.FUNCTION, of a module that is installed or in the working
-    folder, and @auditor.metric in Python. It gets a candidate and the list of its references, as written, and gives a
-    number. So is a SELECT in a file: -m sql:FILE. It reads `candidates` (id BIGINT, text VARCHAR, reference_texts
-    VARCHAR[]) and nothing else, and gives one row for each of them, as does
-    select id, len(text) as score from candidates. Neither is kept in the store's view scores.
+    A Python function can be a metric: -m python:MODULE.FUNCTION, or @auditor.metric in Python. The module is installed
+    or in the working folder. The function gets a candidate and the list of its references, as written, and returns a
+    number.
 
-    Limits: metrics that need a package say which, and are no default where it is not installed.
+    A SELECT in a file can be a metric: -m sql:FILE. It reads only `candidates`, a table with columns id BIGINT, text
+    VARCHAR and reference_texts VARCHAR[]. It returns one row per candidate, for example `select id, len(text) as score
+    from candidates`. Scores of your own metrics are not stored in the view scores.
+
+    Limits: a metric that needs a package names it. It is not a default unless the package is installed.
 
     Raises `MetricError` for an unknown name.
 
@@ -107,7 +108,7 @@ def metric_cards(name: Name = None) -> Result:
     shown = parameters.select(
         "parameter",
         "default",
-        pl.coalesce(pl.col("choices").list.join(", "), "range").alias("may be"),
+        pl.coalesce(pl.col("choices").list.join(", "), "range").alias("values"),
         "meaning",
     )
     return Result(
@@ -135,7 +136,7 @@ def _statistic(card: Statistic) -> Result:
             "value": [
                 card.definition,
                 card.published or "the same",
-                "yes: the mean over drawn orders" if card.walks else "no",
+                "yes: the mean over random orders" if card.walks else "no",
                 f"{card.needs} data" if card.needs.endswith(("training", "evaluation")) else card.needs,
                 card.source,
                 "auditor diversity",
@@ -148,13 +149,13 @@ def _statistic(card: Statistic) -> Result:
 def _of_syntax(name: str) -> Result:
     definition, source, parsed = explained()[name]
     needs = "captions, and a spaCy pipeline that tags" + (" and parses" if parsed else "")
-    told = {"definition": definition, "needs": needs, "source": source, "command": "auditor syntax"}
-    facts = pl.DataFrame({"property": [*told], "value": [*told.values()]})
+    card = {"definition": definition, "needs": needs, "source": source, "command": "auditor syntax"}
+    facts = pl.DataFrame({"property": [*card], "value": [*card.values()]})
     return Result("metrics", facts, tables=(Table(name, facts, name="metric"),))
 
 
 def _parameters(metric: Metric) -> pl.DataFrame:
-    """Return one row for each parameter: what it may be is a list of `choices` or a `range` of numbers."""
+    """Return one row for each parameter; its values are a list of `choices` or a `range` of numbers."""
     return pl.DataFrame(
         [
             {

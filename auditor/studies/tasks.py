@@ -1,6 +1,6 @@
-"""Questions as files: one for judges, which says nothing of who wrote what, and its key, which undoes the draw.
+"""Questions for raters as files: one that hides who wrote what, and its key, which undoes the random order.
 
-Which of two captions is closer to a third, or better? Questions for people (Vedantam et al. 2015, section 3).
+Which of two captions is closer to a third, or better? (Vedantam et al. 2015, section 3)
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from auditor.store.workspace import Workspace
 
 Form = Literal["triplets", "pairs"]
 
-#: What a judge is asked: the wording of sections 3 and, for pairs, of appendix I.
+#: The questions for raters, in the wording of section 3 and, for pairs, of appendix I.
 QUESTIONS: dict[str, str] = {
     "triplets": "Which of the two sentences, B or C, is more similar to A?",
     "pairs": "Which of the two sentences, B or C, describes the image better?",
 }
 
-#: What can be named beside datasets: a caption of the image held out of its references, one of another image.
+#: Candidates that are not datasets: a held-out caption of the image, and a caption of another image.
 HUMAN, INTRA = "human", "intra"
 
 _SIDES = {HUMAN: "side_human", INTRA: "side_intra"}
@@ -44,23 +44,27 @@ _SHOWN = 6
 Candidates = Annotated[
     Sequence[str],
     p.Parameter(
-        "Who is compared: datasets, human (a held-out caption), intra (one of another image), or a dataset of pairs; "
+        "What is compared: datasets, human (a held-out caption), intra (one of another image), or a dataset of pairs; "
         "repeat for more, compared two by two; default: human and human."
     ),
 ]
 
 Kind = Annotated[str, p.Parameter("triplets: closer to a reference; pairs: better for the image.", "kind")]
 
-Images = Annotated[int | None, p.Parameter("Images, drawn by the seed; default: all.", least=1, most=2**31 - 1)]
+Images = Annotated[
+    int | None, p.Parameter("Number of images, sampled with the seed; default: all.", least=1, most=2**31 - 1)
+]
 
-Judges = Annotated[int, p.Parameter("Columns for votes; the paper: 3, for pairs 11.", least=1, most=100)]
+Judges = Annotated[
+    int, p.Parameter("Number of raters, each with a column for votes; the paper: 3, for pairs 11.", least=1, most=100)
+]
 
 File = Annotated[
     Path | None,
-    p.Parameter("Write the questions to FILE.csv or FILE.jsonl, and FILE.key.csv beside it.", "output", "o"),
+    p.Parameter("Write the questions to FILE.csv or FILE.jsonl, and their key to FILE.key.csv.", "output", "o"),
 ]
 
-Force = Annotated[bool, p.Parameter("Replace files that are there.")]
+Force = Annotated[bool, p.Parameter("Replace existing files.")]
 
 
 def tasks(
@@ -79,23 +83,23 @@ def tasks(
 ) -> Result:
     """Make questions for raters: which caption is better?
 
-    Draws questions for judges: each two candidates of an image, beside each of its references (triplets) or as a pair
-    alone. `candidates` are datasets, human (a held-out caption of the image; named twice, two of them) and intra (a
-    caption of another image); one alone is asked against human, none is human against human, three or more are compared
-    two by two. A dataset of pairs, named alone, brings its own. Images and references are drawn by the seed.
+    Each question shows two candidates for an image: next to one of its references (triplets) or alone (pairs).
+    `candidates` are datasets, human (a held-out caption of the image) and intra (a caption of another image). One
+    candidate is compared with human; without any, two human captions are compared. Three or more are compared two by
+    two. A dataset of pairs, as the only candidate, brings its pairs. Images and references are sampled with the seed.
 
-    How to read it: with -o two files: the questions, with a column for each vote, and FILE.key.csv, which undoes the
-    order of B and C and which judges must not see. `auditor ingest NAME --format votes` reads the filled file, `auditor
-    agree NAME` evaluates it.
+    How to read it: -o writes two files. FILE has the questions, with a column for each rater's votes. FILE.key.csv
+    undoes the random order of B and C; raters must not see it. `auditor ingest NAME --format votes` imports the filled
+    file, `auditor agree NAME` evaluates it.
 
-    Limits: it makes the questions; recruiting, instructions and payment are yours. Change no text in the file: a
-    question whose text has changed is refused, with its line.
+    Limits: recruiting, instructions and payment are up to you. Do not change texts in the file. A question with a
+    changed text is rejected, with its line.
 
-    A row is a question: dataset, version, split, task (its name, a hash of what it shows), kind, image, question, a, b,
-    c, category, origin_b and origin_c (who wrote what is shown as B and as C), swapped (whether the first candidate is
-    shown as C), reference (slot of A), seed, drawn_from.
+    A row is a question: dataset, version, split, task, kind, image, question, a, b, c, category, origin_b, origin_c,
+    swapped, reference, seed, drawn_from. `task` is a hash of what the question shows. `origin_b` and `origin_c` are the
+    authors of B and C. `swapped` is true if the first candidate is shown as C. `reference` is the slot of A.
 
-    Raises `UsageError` where there is nothing to ask.
+    Raises `UsageError` if there is nothing to ask.
 
     Example: auditor tasks pascal50s --candidates midge --candidates babytalk --images 100 --references 20 -o tasks.csv
     """
@@ -116,7 +120,7 @@ def tasks(
     if rows.is_empty():
         why = "; ".join([*odd, *map(str, obstacles)]) or "it has no images"
         pairs = f"; `auditor tasks {ref} --candidates intra --kind pairs` needs one caption per image"
-        raise UsageError(f"{selection.label}: no question to ask: {why}{pairs if lacking(store, selection) else ''}")
+        raise UsageError(f"{selection.label}: no questions: {why}{pairs if lacking(store, selection) else ''}")
     questions = rows.select(
         "task",
         pl.lit(form).alias("kind"),
@@ -141,10 +145,10 @@ def tasks(
 def _contests(
     store: Store, workspace: Workspace, selection: Selection, candidates: Sequence[str]
 ) -> tuple[list[Selection], pl.DataFrame]:
-    """Bind relation `contest_at_work` to the pairs of captions that are put against each other; give them."""
+    """Bind relation `contest_at_work` to the pairs of captions that are compared, and return them."""
     named = {name: resolve(store, name) for name in candidates if name not in (HUMAN, INTRA)}
-    for name, one in named.items():
-        _check_related(store, selection, name, one)
+    for name, candidate in named.items():
+        _check_related(store, selection, name, candidate)
     known = [name for name, selection in named.items() if selection.version.kind in ("pairs", "triplets", "judgements")]
     if known:
         _check_alone(known[0], named[known[0]], candidates)
@@ -160,7 +164,9 @@ def _contests(
 def _check_related(store: Store, selection: Selection, name: str, candidate: Selection) -> None:
     """Raise `UsageError` for candidates of other images, and for the references themselves."""
     if candidate.version.dataset == selection.version.dataset:
-        raise UsageError(f"{name}: its captions are the references; a held-out one of them is --candidates {HUMAN}")
+        raise UsageError(
+            f"{name}: its captions are the references; use --candidates {HUMAN} for a held-out one of them"
+        )
     described, answered = images(store, selection)["image"], images(store, candidate)["image"]
     if not answered.is_in(described.implode()).any():
         raise UsageError(
@@ -171,17 +177,17 @@ def _check_related(store: Store, selection: Selection, name: str, candidate: Sel
 
 def _check_alone(name: str, compared: Selection, candidates: Sequence[str]) -> None:
     if compared.version.kind != "pairs":
-        raise UsageError(f"{name}: a dataset of {compared.version.kind} has no pairs to ask about; name one of pairs")
+        raise UsageError(f"{name}: is of kind {compared.version.kind}; expected a dataset of pairs")
     if len(candidates) > 1:
-        raise UsageError(f"{name}: has pairs of its own; name it alone, or name two datasets of captions")
+        raise UsageError(f"{name}: brings its own pairs; name it alone, or name two datasets of captions")
 
 
 def _bind_sides(store: Store, workspace: Workspace, named: dict[str, Selection], candidates: Sequence[str]) -> None:
-    """Bind relation `side_at_work` to the captions that stand for each candidate that is named."""
+    """Bind relation `side_at_work` to the captions of each candidate."""
     sides = [*candidates, HUMAN] if len(candidates) == 1 else list(candidates) or [HUMAN, HUMAN]
     for name in named:
         if sides.count(name) > 1:
-            raise UsageError(f"{name}: named twice; a candidate against itself is no question")
+            raise UsageError(f"{name}: named twice; a candidate cannot be compared with itself")
     if sides.count(HUMAN) == 0 and sides.count(INTRA) > 1:
         raise UsageError(f"--candidates {INTRA} {INTRA}: neither describes the image; name {HUMAN} or a dataset")
     workspace.forget("side_at_work")
@@ -209,38 +215,38 @@ def _obstacles(
     references: int | None,
     images_asked: int | None,
 ) -> list[Finding]:
-    """Return which images and pairs make no question, and why."""
+    """Return which images and pairs give no question, and why."""
     described = images(store, selection)["image"]
     lacking = described.filter(~described.is_in(contests["image"].implode()))
     blank = pl.any_horizontal(pl.col("b", "c").str.strip_chars() == "")
     equal = (pl.col("b").str.strip_chars() == pl.col("c").str.strip_chars()) & ~blank
     counts = contests.select(blank=blank.sum(), equal=equal.sum()).row(0, named=True)
-    found = []
+    findings = []
 
     def add(kind: str, sentence: str, n: int, **values: int) -> None:
-        found.append(Finding(kind, sentence, about(selection), dict(values), n, "notice"))
+        findings.append(Finding(kind, sentence, about(selection), dict(values), n, "notice"))
 
     if number := len(lacking):
-        said = f"{counted(number, 'image has', 'images have')} no two candidates: {listed(lacking, 3)}"
-        add("images-without-question", said, len(described), images=number)
+        sentence = f"{counted(number, 'image does', 'images do')} not have two candidates: {listed(lacking, 3)}"
+        add("images-without-question", sentence, len(described), images=number)
     if number := counts["blank"]:
-        said = f"{counted(number, 'pair', 'pairs')} with an empty caption left out"
-        add("pairs-left-out", said, contests.height, empty=number)
+        sentence = f"{counted(number, 'pair', 'pairs')} with an empty caption skipped"
+        add("pairs-left-out", sentence, contests.height, empty=number)
     if number := counts["equal"]:
-        said = f"{counted(number, 'pair', 'pairs')} of equal captions left out: nothing to choose"
-        add("pairs-left-out", said, contests.height, equal=number)
+        sentence = f"{counted(number, 'pair', 'pairs')} of equal captions skipped: they leave no choice"
+        add("pairs-left-out", sentence, contests.height, equal=number)
     if form == "triplets" and images_asked is None:
         sound = contests.filter(~blank, ~equal)["image"].unique()
         without = sound.filter(~sound.is_in(rows["image"].implode())).sort()
         if number := len(without):
             fewer = f"fewer than {references}" if references else "no"
-            said = f"{counted(number, 'image has', 'images have')} {fewer} other captions: {listed(without, 3)}"
-            add("images-without-question", said, len(described), images=number)
+            sentence = f"{counted(number, 'image has', 'images have')} {fewer} other captions: {listed(without, 3)}"
+            add("images-without-question", sentence, len(described), images=number)
     asked_about = rows["image"].n_unique()
     if images_asked is not None and 0 < asked_about < images_asked:
-        said = f"--images {images_asked}: only {counted(asked_about, 'image has', 'images have')} questions"
-        add("fewer-questions-than-asked", said, len(described), images=asked_about, images_asked=images_asked)
-    return found
+        sentence = f"--images {images_asked}: only {counted(asked_about, 'image has', 'images have')} questions"
+        add("fewer-questions-than-asked", sentence, len(described), images=asked_about, images_asked=images_asked)
+    return findings
 
 
 def _summary(selection: Selection, frame: pl.DataFrame) -> Table:
@@ -253,7 +259,7 @@ def _summary(selection: Selection, frame: pl.DataFrame) -> Table:
     return Table(
         f"questions about images of {selection.label}",
         counted.sort("category", "candidates", nulls_last=True),
-        caption="swapped: questions that show the first candidate as C, as the seed drew",
+        caption="swapped: questions that show the first candidate as C (random order, by the seed)",
         name="questions",
     )
 
@@ -264,29 +270,29 @@ def _examples(frame: pl.DataFrame) -> Table:
     return Table(
         frame["question"][0],
         frame.select("image", *texts).head(_SHOWN),
-        caption=f"{more:,} more: -o FILE.csv or FILE.jsonl writes them for judges, and their key" if more > 0 else None,
+        caption=f"{more:,} more: -o FILE.csv or FILE.jsonl writes them and their key" if more > 0 else None,
         name="examples",
     )
 
 
-#: What the key holds of each question; `votes` reads it back.
+#: The columns of the key; format `votes` reads them.
 KEY = ("task", "category", "origin_b", "origin_c", "swapped", "reference", "seed", "dataset", "version", "drawn_from")
 
 
 def key_of(path: Path) -> Path:
-    """Name the key of a file of questions: `tasks.key.csv` beside `tasks.csv`."""
+    """Return the path of the key of a file of questions: `tasks.key.csv` for `tasks.csv`."""
     return path.with_name(f"{path.stem}.key.csv")
 
 
 def check_path(path: Path, *, force: bool = False) -> None:
-    """Raise `UsageError` for a file that is neither CSV nor JSON lines, and for one that may hold votes already."""
+    """Raise `UsageError` for a file that is neither CSV nor JSON lines, or that may already contain votes."""
     row_files.check_path(path, "questions", key_of(path), force=force, holding=", and may hold votes")
 
 
 def write(result: Result, path: Path, judges: int, *, force: bool = False) -> Result:
-    """Write the questions of `tasks` for so many judges, with an empty column for the choice of each, and their key.
+    """Write the questions of `tasks`, with an empty column for the votes of each rater, and their key.
 
-    Gives the result with a note on how votes come back. Raises `UsageError` for a file that cannot be written.
+    Returns the result with a note on how to import votes. Raises `UsageError` for a file that cannot be written.
     """
     check_path(path, force=force)
     rows = result.frame
@@ -297,11 +303,9 @@ def write(result: Result, path: Path, judges: int, *, force: bool = False) -> Re
     row_files.write_rows(shown, path)
     row_files.write_rows(rows.select(KEY), key)
     files = pl.DataFrame(
-        {"file": [printable(path), printable(key)], "for": ["judges: B or C in each judge's column", "ingest"]}
+        {"file": [printable(path), printable(key)], "for": ["raters: B or C in the column of each rater", "ingest"]}
     )
-    advice = (
-        f"with votes in, `auditor ingest NAME --from {path} --format votes --option key_file={key}` reads them back",
-    )
+    advice = (f"to import votes: `auditor ingest NAME --from {path} --format votes --option key_file={key}`",)
     return replace(
         result, tables=(*result.tables, Table("written", files, name="written")), notes=(*result.notes, *advice)
     )

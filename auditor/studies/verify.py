@@ -1,4 +1,4 @@
-"""Is the store what was written, and does what was published of it still hold?"""
+"""Is the store intact, and do published cards and receipts still hold?"""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from auditor.studies.report import ReportSettings
 from auditor.studies.report import card as card_study
 from auditor.studies.upkeep import verify as store_study
 
-#: How the file of a receipt ends, beside its scores.
+#: The suffix of the file of a receipt, next to its scores.
 _RECEIPT = ".receipt.json"
 
-#: How far apart two machines may compute the same number.
+#: The largest difference between the same number on two machines.
 _SAME = 1e-9
 
 _ROWS = pl.Schema({
@@ -37,7 +37,7 @@ _ROWS = pl.Schema({
 Verified = Annotated[
     str | Path | None,
     p.Parameter(
-        "A published card or a receipt; or hash this dataset only; default: the store.",
+        "A published card or a receipt, or a dataset to verify only that; default: the store.",
         metavar="FILE",
         typed=str | None,
     ),
@@ -51,33 +51,32 @@ def verify(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Check the store, or a published card or receipt.
+    """Verify the store, or a published card or receipt.
 
-    Without FILE every table is read whole, every version hashed again, every reference between tables followed, every
-    text tokenized again. The newest version of each dataset is compared with the counts that datasets.toml declares.
-    The name of a dataset in place of FILE hashes only that one.
+    Without FILE, every table is read, every version hashed again, and every text tokenized again. References between
+    tables are checked. The newest version of each dataset is compared with the counts that datasets.toml declares. If
+    FILE is the name of a dataset, only that dataset is hashed.
 
-    Of a card that `auditor report` wrote, every number is made again, from the version and with the settings that the
-    card names, whatever the dataset is called here; of Markdown, the numbers in the comment at its end count.
+    For a card from `auditor report`, every number is recomputed with the version and the settings that the card names.
+    The dataset can have another name here. In Markdown, the numbers in the comment at the end are compared.
 
-    Of a receipt (FILE.receipt.json), the scores beside it are hashed and added up, and not made again; that needs no
+    For a receipt (FILE.receipt.json), the scores next to it are hashed and summed, but not recomputed. That needs no
     store.
 
-    How to read it: `state` is ok, or DAMAGED (exit code 4): the file is not what was written; restore it or ingest
-    again. `differs` says that the data are others than datasets.toml declares, which is no damage and ends with 0. Of a
-    card, `holds` is false where a number is another now (exit code 1), and empty where this store, or this release,
-    cannot say, with the reason. Of a receipt, `holds` is false where the scores are not those that were written (exit
-    code 1), and empty where this store or this release is another.
+    How to read it: `state` is ok or DAMAGED (exit code 4). If the store is damaged, restore it or ingest again.
+    `differs` means that the data differ from what datasets.toml declares; it does not change the exit code.
+    For a card or receipt, `holds` is false if a number or score has changed (exit code 1). It is empty if this
+    store or this release cannot answer; for a card, `why` has the reason.
 
-    Limits: it proves that the store agrees with itself, not that the captions are good: ask `auditor report` for that.
-    Sentences of a card are not compared, nor are the tables that people see in it. A receipt is not sealed: it finds
-    what changed by mishap, not who writes another receipt beside other scores.
+    Limits: it proves that the store is consistent, not that the captions are good; `auditor report` checks those.
+    The sentences and the visible tables of a card are not compared. A receipt is not signed: it reveals accidental
+    changes, not forged scores with a new receipt.
 
-    Columns: check, subject, checked, faults, state. Of a receipt: check, found, holds. Of a card: dataset, version,
+    Columns: check, subject, checked, faults, state. For a receipt: check, found, holds. For a card: dataset, version,
     split, number, meaning, signature, published, now, holds, why.
 
-    Raises `UsageError` for a card of captions that this store does not hold, `SourceError` for a file that is no card,
-    or whose metrics would run code or open a file.
+    Raises `UsageError` for a card whose version is not in this store. Raises `SourceError` for a file that is not a
+    card, or whose metrics would run code or open a file.
 
     Examples: auditor store verify · auditor store verify README.md
     """
@@ -97,7 +96,7 @@ def verify(
         rows,
         selections=selections,
         signatures={signature: signature for signature in rows["signature"].drop_nulls().unique(maintain_order=True)},
-        tables=(Table(f"numbers of {card}", shown.select(_told(shown)), exact=True, name="card"),),
+        tables=(Table(f"numbers of {card}", shown.select(_informative(shown)), exact=True, name="card"),),
         findings=tuple(_found(card, selection, frame) for selection, frame in compared),
         holds=bool((rows["holds"].fill_null(value=True)).all()) and bool(rows["holds"].any()),
     )
@@ -114,88 +113,91 @@ def _of_receipt(store: Store, path: Path) -> Result:
         orient="row",
     )
     broken = rows.filter(~pl.col("holds"))["found"]
-    notes = tuple(f"{scores}: {said}" for said in broken)
+    notes = tuple(f"{scores}: {reason}" for reason in broken)
     table = Table(f"{scores} and its receipt", rows, name="verify/receipt")
     return Result("store-verify", rows, tables=(table,), notes=notes, holds=broken.is_empty())
 
 
 def _compared(
-    store: Store, path: Path, said: Published, declared: Mapping[str, Source], progress: Progress
+    store: Store, path: Path, claim: Published, declared: Mapping[str, Source], progress: Progress
 ) -> tuple[Selection, pl.DataFrame]:
-    """Make a card again, and set its numbers beside those that were published."""
-    settings = _settings(path, said)
-    made = card_study(store, _ref(store, path, said), settings=settings, config=declared, progress=progress)
+    """Recompute a card, and compare its numbers with the published ones."""
+    settings = _settings(path, claim)
+    made = card_study(store, _ref(store, path, claim), settings=settings, config=declared, progress=progress)
     (selection,) = made.selections
     now = {number.name: number for number in made.numbers}
-    renamed = selection.version.dataset != said.dataset
+    renamed = selection.version.dataset != claim.dataset
     judged = [
-        (number, now.get(number.name), *_judged(number, now.get(number.name), made, renamed)) for number in said.numbers
+        (number, now.get(number.name), *_judged(number, now.get(number.name), made, renamed))
+        for number in claim.numbers
     ]
-    place = (selection.version.dataset, selection.version.version, selection.split)
+    key = (selection.version.dataset, selection.version.version, selection.split)
     rows = [
-        (*place, one.name, one.said, one.signature, one.value, again.value if again else None, holds, why)
-        for one, again, holds, why in judged
+        (*key, was.name, was.said, was.signature, was.value, again.value if again else None, holds, why)
+        for was, again, holds, why in judged
     ]
     return selection, pl.DataFrame(rows, schema=_ROWS, orient="row")
 
 
-def _settings(path: Path, said: Published) -> ReportSettings:
-    """Read the settings of a card. Raises `SourceError` for those that would run code, open a file, or are unknown."""
+def _settings(path: Path, claim: Published) -> ReportSettings:
+    """Read the settings of a card. Raises `SourceError` for settings that are unknown, run code or open a file."""
     own = ReportSettings()
     try:
         return ReportSettings(
-            metrics=tuple(request_of_file(text).label for text in said.settings.get("metrics", own.metrics)),
-            tokenizer=said.settings.get("tokenizer", own.tokenizer),
-            seed=said.settings.get("seed", own.seed),
-            references=said.settings.get("references"),
+            metrics=tuple(request_of_file(text).label for text in claim.settings.get("metrics", own.metrics)),
+            tokenizer=claim.settings.get("tokenizer", own.tokenizer),
+            seed=claim.settings.get("seed", own.seed),
+            references=claim.settings.get("references"),
         )
     except (MetricError, UsageError) as error:
         raise SourceError(f"{path}: {error}") from error
 
 
-def _ref(store: Store, path: Path, said: Published) -> str:
-    """Find the captions of a card by the hash of their version, under the name that it gives them or another."""
-    held = [version for version in versions.log(store) if version.version == said.version]
+def _ref(store: Store, path: Path, claim: Published) -> str:
+    """Find the captions of a card by the hash of their version, if possible under the name in the card."""
+    held = [version for version in versions.log(store) if version.version == claim.version]
     if not held:
         raise UsageError(
-            f"{path}: not answerable here: {store.path} does not hold version {said.version[:12]} of {said.dataset}; "
-            "ingest what the card was made of"
+            f"{path}: cannot be verified: version {claim.version[:12]} of {claim.dataset} is not in {store.path}; "
+            "ingest the data of the card"
         )
-    found = next((one for one in held if one.dataset == said.dataset), held[0])
-    name = f"{found.dataset}@{found.version}"
-    return name if said.split is None else f"{name}:{said.split}"
+    version = next((version for version in held if version.dataset == claim.dataset), held[0])
+    name = f"{version.dataset}@{version.version}"
+    return name if claim.split is None else f"{name}:{claim.split}"
 
 
 def _judged(was: Number, now: Number | None, made: DatasetCard, renamed: bool) -> tuple[bool | None, str | None]:
-    """Return whether a number holds; null, with the reason, where it cannot be had as it was made."""
+    """Return whether a number holds; null, with the reason, if it cannot be recomputed in the same way."""
     unsure = "; ".join(made.unasked)
     if now is None:
         if was.name.startswith("findings/"):
-            return (None, unsure) if unsure else (False, "it is not found")
-        return (None, "it cannot be counted here") if was.name.startswith("bounds/") else (False, "there is none")
+            return (None, unsure) if unsure else (False, "not found")
+        return (None, "cannot be computed here") if was.name.startswith("bounds/") else (False, "missing")
     if was.signature != now.signature:
-        return None, f"it is made in another way now: {now.signature}"
+        return None, f"now computed differently: {now.signature}"
     if math.isclose(was.value, now.value, rel_tol=_SAME, abs_tol=_SAME):
         return True, None
     if renamed and "bound" in was.name:
-        return None, "references and substitutes are drawn by the name of the dataset, which is another here"
+        return None, "references and substitutes are sampled by the name of the dataset, which differs here"
     of_all = was.name.startswith("findings/") and was.name.count("/") == 1
     return (None, unsure) if of_all and unsure else (False, None)
 
 
 def _found(path: Path, selection: Selection, rows: pl.DataFrame) -> Finding:
-    """Return how many numbers hold, and name those that do not."""
+    """Return how many numbers hold, with the names of those that do not."""
     kept, broken = int(rows["holds"].sum()), rows.filter(~pl.col("holds"))
     unsure = rows["holds"].null_count()
-    said = f"{selection.label}: of {counted(rows.height, 'number', 'numbers')} of {path.name}, {kept:,} hold"
-    said += f", {broken.height:,} do not: {', '.join(broken['number'])}" if broken.height else ""
-    said += f"; {unsure:,} cannot be answered here" if unsure else ""
+    sentence = f"{selection.label}: of {counted(rows.height, 'number', 'numbers')} of {path.name}, {kept:,} hold"
+    sentence += f", {broken.height:,} do not: {', '.join(broken['number'])}" if broken.height else ""
+    sentence += f"; {unsure:,} cannot be answered here" if unsure else ""
     values = {"hold": kept, "do not": broken.height, "not answerable": unsure}
-    return Finding("card-numbers", said, about(selection), values, rows.height, "error" if broken.height else "info")
+    return Finding(
+        "card-numbers", sentence, about(selection), values, rows.height, "error" if broken.height else "info"
+    )
 
 
-def _told(shown: pl.DataFrame) -> Iterator[str]:
-    """Leave out what is the same, or nothing, in every row."""
+def _informative(shown: pl.DataFrame) -> Iterator[str]:
+    """Yield the columns that are not empty or constant in all rows."""
     for column in shown.get_columns():
         constant = column.name == "dataset" and column.n_unique() == 1
         if not constant and column.null_count() < shown.height:

@@ -5,9 +5,9 @@
 -- reads: reference, membership, annotation, caption_tokens
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
--- All captions of each item, put against the captions of its image. Where a right one is among these, it is held out for
--- all of them: else it would meet itself, and the wrong one would not. An item whose right captions are two of them has
--- none: only one can be held out.
+-- All captions of each item, as candidates against the captions of its image. A right caption that is among these is
+-- held out for all of them; otherwise it would be compared with itself, and the wrong one would not. An item with two
+-- right captions among them is left out, since only one can be held out.
 with side as (
     select
         a.image, a.slot, (a.pair).origin as item, (a.pair).side as side, m.caption_id

@@ -7,8 +7,8 @@
 -- order: a.caption_id
 -- cites: Chen & Goodman 1999
 --
--- How many bits a smoothed model takes for a caption, and for how many tokens, </s> among them. Bits are summed as integers,
--- in units of 2^-58.
+-- The bits that a smoothed model needs for a caption, and its number of tokens, including </s>. Bits are summed as
+-- integers, in units of 2^-58.
 select
     a.caption_id,
     count(*)::uinteger as predicted,

@@ -4,7 +4,7 @@
 -- reads: choice_item
 -- returns: item_no, image, side, caption_id
 --
--- The captions of each item, one by one: side right, right2 or wrong.
+-- The captions of each item, one row each: side right, right2 or wrong.
 select item_no, image, 'right' as side, right_id as caption_id from choice_item
 union all
 select item_no, image, 'right2', right2_id from choice_item where right2_id is not null

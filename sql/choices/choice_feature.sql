@@ -6,8 +6,9 @@
 -- returns: item_no, side, fold, feature, difference
 -- order: item_no, side, feature
 --
--- What a learner may see of an item: of each word and pair of neighbors, how often a right caption has it less how often
--- the wrong one does. What one item alone has teaches nothing of others. All items of an image are in one fold, by md5.
+-- The features of an item for the linear model: for each word and bigram, its frequency in a right caption minus that
+-- in the wrong one. Features of a single item are left out, since they do not generalize. All items of an image are in
+-- one fold, by md5.
 with padded as (
     select caption_id, list_concat([0]::uinteger[], tokens, [sentence_end()]::uinteger[]) as tokens
     from caption_tokens

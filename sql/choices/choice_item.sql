@@ -6,9 +6,9 @@
 -- returns: item_no, item, part, image, slot_right, slot_right2, slot_wrong, right_id, right2_id, wrong_id, votes_right, votes_wrong
 -- order: item_no
 --
--- Items as the source has them, in its order: captions of an image, one of which is wrong. A second right caption is null
--- for items that have only one. `right_id`, `right2_id` and `wrong_id` are caption numbers. Names tell items apart: each
--- part of a source numbers its own. With $confirmed, only items whose right caption has as many votes.
+-- Items in the order of the source: captions of an image, one of them wrong. A second right caption is null for items
+-- that have only one. `right_id`, `right2_id` and `wrong_id` are caption numbers. Names identify items, since each
+-- part of a source has separate numbers. With $confirmed, only items whose right caption has at least that many votes.
 with side as (
     select
         a.image, a.slot, m.caption_id, (a.pair).pair as number, (a.pair).side as side, (a.pair).category as part,

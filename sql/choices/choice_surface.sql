@@ -6,9 +6,10 @@
 -- returns: item_no, side, length, words, stop, precedes, copied, same_words
 -- order: i.item_no, c.side
 --
--- What of the captions of an item is seen without reading them: characters (blanks at the ends aside), tokens, a final full
--- stop, how many of the others it precedes in the alphabet, whether a training caption is the same, letter for letter; and
--- whether it is made of the same tokens as the wrong one, each as often, which no score blind to order can tell apart.
+-- Surface features of the captions of an item: characters (without outer spaces), tokens, a final full stop, how many
+-- of the others it precedes in the alphabet, whether a training caption is the same, letter for letter. `same_words`:
+-- it has the same tokens as the wrong caption, each as often, so a scorer that ignores word order cannot distinguish
+-- them.
 with bag as (
     select caption_id, list_sort(tokens) as tokens from caption_tokens where tokenizer = $tokenizer::varchar
 ),

@@ -5,7 +5,7 @@
 -- returns: item_no, item, image, right_text, right2_text, wrong_text
 -- order: i.item_no
 --
--- The captions of each item, as the source has them; the second right one is null for items that have only one.
+-- The captions of each item, as in the source; the second right caption is null for items that have only one.
 select i.item_no, i.item, i.image, r.text as right_text, s.text as right2_text, w.text as wrong_text
 from choice_item as i
 join caption as r on r.caption_id = i.right_id

@@ -7,10 +7,10 @@
 -- order: d.item_no
 -- cites: Hsieh et al. 2023, section 3.2: items drawn so that the scores of blind models balance
 --
--- As many items on which some scorers are right as items on which each of them errs, by part: those with the signs `+-0`
--- against those with `-+0`, drawn by md5. Items on which all of them tie are kept. With two right captions the wrong one
--- has three places, 1 to 3, the first of which is right: as many items of each place. Where it ties with one of the two it
--- has either place (4: 1 or 2, 5: 2 or 3), drawn by md5 as well.
+-- Equally many items that each of some scorers gets right and wrong, by part: those with the signs `+-0` against those
+-- with `-+0`, sampled by md5. Items on which all of them tie are kept. With two right captions, the wrong one has rank
+-- 1, 2 or 3, and rank 1 is right: equally many items of each rank. If it ties with one of the two, it gets either rank
+-- (4: 1 or 2, 5: 2 or 3), also by md5.
 with placed as (
     select
         i.item_no, i.part, i.item, i.image,

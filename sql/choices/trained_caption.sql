@@ -5,8 +5,8 @@
 -- reads: choice_item, membership, caption_tokens
 -- returns: image_no, caption_id, length
 --
--- The captions that a language model is trained on: those of a selection, without the images that items are about, whose
--- captions may be the right ones.
+-- The training captions of a language model: those of a selection, without the images of the items, whose captions may
+-- be the right ones.
 select dense_rank() over (order by m.image)::uinteger as image_no, m.caption_id, len(t.tokens)::uinteger as length
 from membership as m
 join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar

@@ -4,8 +4,8 @@
 -- reads: content, annotated
 -- returns: image, slot, split, text, position, chain, types, start, ends, words, head, link
 --
--- The phrases of the captions of a selection, in their order. `head` is the last word, in lower case; `link` what stands
--- between a phrase and the one before it, or the beginning of the caption.
+-- The phrases of the captions of a selection, in their order. `head` is the last word, in lower case. `link` is the
+-- text between a phrase and the one before it, or the beginning of the caption.
 with phrase as (
     select
         c.image, c.slot, c.split, c.text, generate_subscripts(a.phrases, 1)::uinteger as position, unnest(a.phrases) as phrase

@@ -4,9 +4,9 @@
 -- reads: typed_chunk
 -- returns: image, slot, split, text, position, chain, types, start, ends, words, head, link
 --
--- The noun chunks of captions as phrases, as if somebody had marked them. Who is meant twice, nobody says: where all captions of an
--- image mention people once, and none a man where another has a woman, they are taken for the same, chain 1; and so is "the man"
--- for a man before, whose chain is named by the word; of others it is 0.
+-- The noun chunks of captions in the form of annotated phrases. Coreference is guessed. If all captions of an image
+-- mention persons once, and none a man if another has a woman, they are the same person, chain 1. "the man" is the
+-- same as a man before it; the word names its chain. Other chains are 0.
 with told as (
     select
         image, slot, split, text, position, type, start, ends, words, head, link,

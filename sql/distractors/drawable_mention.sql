@@ -5,10 +5,10 @@
 -- reads: trained_mention
 -- returns: image, slot, start, head, gender, inside, role
 --
--- The mentions of the training split that may stand in the place of others: with an article or in the plural, pointing back
--- at nobody, with a head word that ten mentions have and that is not said of anybody. Where $draw is 'phrases', all may, and
--- the first mention of each phrase of a role and head stands for the others, so that a phrase is drawn as often as any other.
--- One may stand for those of its `role`: people of one number, scenes after one preposition, or after none.
+-- The mentions of the training split that can replace others: with an article or in the plural, not pointing back,
+-- with a head word that ten mentions have and that does not fit every person. If $draw is 'phrases', all can. Then
+-- only the first mention of each phrase of a role and head counts, so each phrase is sampled equally often. A mention
+-- can replace those with the same `role`: persons of one number, scenes after one preposition, or after none.
 select
     image, slot, start, head, gender, inside,
     if($mentioned::varchar = 'person', number, coalesce(regexp_extract(

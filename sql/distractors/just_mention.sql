@@ -7,7 +7,7 @@
 -- order: image, slot, mention
 -- cites: Hodosh & Hockenmaier 2016, section 3.1, just person and just scene: a caption and a shorter noun phrase of it
 --
--- Each caption beside each of its mentions of people or of a scene.
+-- Each caption with each of its mentions of persons or of a scene.
 select
     image, slot, split, mention::varchar as place, text as right, words as wrong,
     null::varchar as drawn_image, null::uinteger as drawn_slot,

@@ -1,14 +1,14 @@
 -- name: mention
 -- version: 1
--- grain: mention of people or of a scene
+-- grain: mention of persons or of a scene
 -- reads: typed_phrase, name_word
 -- returns: image, slot, split, text, kind, mention, start, ends, words, inside, opens, head, number, chain, gender, article, points_back
 -- cites: Hodosh & Hockenmaier 2016, section 3.1
 --
--- A person mention is a phrase of people, with a collective noun before it and the clothing that follows: "a group of girls
--- in jeans and hats". A scene mention is a phrase of a scene. `mention` numbers them from 0 within caption and kind, `head` is
--- the noun. `inside` begin as within a sentence, `opens` says that they begin one, with a capital letter. `gender` is by
--- which pronoun they may be meant, `points_back` says that they need others who were mentioned.
+-- A person mention is a phrase for persons, with a collective noun before it and the clothing that follows: "a group
+-- of girls in jeans and hats". A scene mention is a phrase for a scene. `mention` numbers them from 0 within caption
+-- and kind, `head` is the noun. `inside` is the text for the middle of a sentence, `opens` for its beginning, with a
+-- capital letter. `gender` is the pronoun that can refer to it. `points_back` marks mentions that need an earlier one.
 with joined as (
     select
         image, slot, split, text, position, chain, start, ends, head, kind,

@@ -4,8 +4,8 @@
 -- reads: content
 -- returns: word
 --
--- Words that captions write with a capital letter more often than not where they do not begin the caption: names, and "I".
--- They keep it where a mention moves from the beginning of a sentence into it.
+-- Words that captions capitalize more often than not, except at the beginning of a caption: names, and "I". They stay
+-- capitalized if a mention moves from the beginning of a sentence into it.
 with word as (
     select unnest(regexp_extract_all(regexp_replace(text, '^\s*\S+', ''), '\p{L}\S*')) as word
     from content

@@ -5,8 +5,9 @@
 -- returns: image, slot, split, text, position, start, ends, words, head, link
 --
 -- The noun chunks that a pipeline finds in the captions of a selection, in their order; `head` and `link` are as in
--- annotated_phrase. Parsers were not made for captions, so a chunk begins at a word of a noun phrase, not at the "and" before it,
--- reaches back to the article of its adjectives, and ends before a verb in -s after a word for people or clothes: "a man skis".
+-- annotated_phrase. Parsers are not made for captions, so chunks are corrected. A chunk begins at a word of a noun
+-- phrase, not at the "and" before it. It includes the article of its adjectives. It ends before a verb in -s after a
+-- word for persons or clothes: "a man skis".
 with ending_word as (
     select distinct word
     from word_class

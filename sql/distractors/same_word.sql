@@ -5,9 +5,10 @@
 -- returns: kind, head, other_head
 -- cites: Hodosh & Hockenmaier 2016, section 3.1: headwords of scene chunks that co-occur in the training corpus
 --
--- Head words that may be said of one thing, each with itself. Scenes: both are said of one image of the training split. People:
--- of one person, as the chains of phrases tell, by a share of at least 1 of 20 of those who are called by the rarer word, for
--- captions of one image may differ in whom they call what; "man" and "worker" may be one, "man" and "woman" are not.
+-- Pairs of head words that can describe the same thing, each also with itself. Scenes: both are used for one image of
+-- the training split. Persons: chains of phrases use both for one person, in at least 1 of 20 uses of the rarer word,
+-- since captions of one image may describe different persons. "man" and "worker" can be one, "man" and "woman" are
+-- not.
 with said as (
     select distinct kind, head, image, if(kind = 'scene', '', chain) as chain
     from trained_mention

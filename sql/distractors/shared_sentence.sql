@@ -7,9 +7,10 @@
 -- order: s.image, s.slot, s.mention
 -- cites: Hodosh & Hockenmaier 2016, section 3.1, share person, share scene and just scene (+)
 --
--- Each caption, or its mention of a scene $alone, beside a caption of the training split whose mention has the same head word:
--- of people the first, who act, of scenes any. The captions of a word lie in an order by md5; a mention takes the first that fits
--- of 64, from a place of its own on: of another image, and a quarter of its words in no caption of the image at hand.
+-- Each caption, or its mention of a scene $alone, with a caption of the training split whose mention has the same head
+-- word. For persons, only the first mention counts, for scenes any. The captions of a word are in an order by md5. A
+-- mention takes the first of 64 that fits, starting at a separate position: from another image, and with a quarter of
+-- its words in no caption of this image.
 with sentence as (
     select distinct image, slot, head, text
     from trained_mention

@@ -1,14 +1,14 @@
 -- name: switched_people
 -- version: 1
--- grain: two mentions of people in a caption, the first and another
+-- grain: two mentions of persons in a caption, the first and another
 -- reads: mention, symmetric_link
 -- returns: image, slot, split, place, right, wrong, drawn_image, drawn_slot, dropped
 -- order: p.image, p.slot, p.mention
 -- cites: Hodosh & Hockenmaier 2016, section 3.1, switch people
 --
--- Each caption of several mentions of people beside the same with the first, who acts, and another exchanged: the same words in
--- another order. Left out is what would mean the same or break the sentence, for the first reason that holds. A group is like
--- one where no verb in the plural follows it.
+-- Each caption with several mentions of persons, and the same caption with the first one, the actor, and another
+-- exchanged: the same words in another order. Items that would mean the same or break the sentence are left out, with
+-- the first reason that applies. A group counts as singular unless a verb in the plural follows it.
 with person as (
     select
         image, slot, split, text, mention, start, ends, words, inside, opens, number, chain, gender, article, points_back,

@@ -4,9 +4,9 @@
 -- reads: noun_chunk, word_class
 -- returns: image, slot, split, text, position, type, is_of_last, start, ends, words, head, link
 --
--- What noun chunks are of, as lists of words tell by the last: people, scene, clothing or other. A group of what is no people is
--- none, and a chunk `is_of_last` where it is what a group before it is of. "A field of grass" is one scene, a lot of grass and
--- water after "of" or "with" is none, and "a pink" is what a parser leaves of a dress.
+-- The types of noun chunks, by lists of last words: person, scene, clothing or other. A group of other things has no
+-- type. `is_of_last` marks a chunk that completes a group before it. "A field of grass" is one scene; "grass" and
+-- "water" after "of" or "with" are none; "a pink" is the rest of a dress after a parsing error.
 with listed as (
     select
         word, case class when 'person' then 'people' when 'place' then 'scene' else class end as type,

@@ -4,9 +4,10 @@
 -- reads: phrase_at_work, word_class
 -- returns: image, slot, split, text, position, chain, start, ends, head, link, kind, number, number_before_of
 --
--- What each phrase is for a mention: person, scene, clothing or nothing of these, and its `number`: singular, plural, group, or
--- unclear ("a men", "two player"); that of scenes is any, for hardly one has a verb, or unclear where they name no place.
--- `number_before_of` is that of "NP1 of NP2" where this phrase is the first of both, null where its noun makes none.
+-- What each phrase can be a mention of: person, scene, clothing or none of these, and its `number`: singular, plural,
+-- group, or unclear ("a men", "two player"). The number of scenes is any, since they rarely have a verb, or unclear if
+-- the phrase names no scene. `number_before_of` is the number of "NP1 of NP2" if this phrase is NP1, null if its noun
+-- does not form one.
 with misread as (select sort as type, alone, is_mention, word from word_class where class = 'misread'),
 grouping_word as (select sort as number, word from word_class where class = 'group'),
 read as (

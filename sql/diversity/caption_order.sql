@@ -7,8 +7,8 @@
 -- order: list_no, draw, lot, place
 -- cites: van Miltenburg et al. 2018, section 3, figure 1: ten orders of the captions, at random
 --
--- The places of each list's captions in the order of each draw. An order is a pure function of (seed + draw, dataset,
--- image, slot), by md5, and so the same on any machine and any number of threads.
+-- The order of the captions of each list in each draw. It depends only on (seed + draw, dataset, image, slot), by md5,
+-- so it is the same on any machine and with any number of threads.
 with drawn as (
     select
         l.list_no, d.draw, l.place,

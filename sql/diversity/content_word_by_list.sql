@@ -4,8 +4,8 @@
 -- reads: text_type, vocabulary, function_word
 -- returns: caption_id, token_id, is_content
 --
--- The words of texts, content or not by a list of the others: content is a token that has a letter and is not listed.
--- Numerals in digits and punctuation have no letter.
+-- The words of texts, content or not by a list of function words: a content word is a token with a letter that is not
+-- listed. Numerals in digits and punctuation have no letter.
 with content_token as (
     select v.token_id
     from vocabulary as v

@@ -6,8 +6,8 @@
 -- returns: caption_id, token_id, is_content
 -- cites: van Miltenburg et al. 2018, section 3.2
 --
--- The words of texts, content where a tagger takes them for adjective, noun, verb or adverb in the text at hand (tags JJ*,
--- NN*, VB*, RB*). One word may be content in one text and not in another. The pipeline's words are those of the tokenizer.
+-- The words of texts; content words are tagged as adjective, noun, verb or adverb in this text (tags JJ*, NN*, VB*,
+-- RB*). A word can be a content word in one text and not in another. The pipeline has the words of the tokenizer.
 with told as (
     select t.caption_id, unnest(t.tokens) as token_id, unnest(p.tags) as tag
     from caption_tokens as t

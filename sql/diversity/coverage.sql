@@ -7,10 +7,9 @@
 -- order: l.list_no, c.decile
 -- cites: van Miltenburg et al. 2018, equations 1-4, figure 4
 --
--- How many of the words of people's captions can be learnt from the training data, and how many of those a list has:
--- both of the images that people's captions describe too, or of all. A decile holds a tenth of all words of people's
--- captions, rounded up, the most frequent first, ties by the word, as in the paper's code (the text says that they are
--- deciles of the learnable words).
+-- How many of the words of human captions can be learned from the training data, and how many of those a list has.
+-- Images are those in both datasets, or all. A decile has a tenth of all words of human captions, rounded up, the most
+-- frequent first, ties by the word. This is as in the paper's code; its text describes deciles of the learnable words.
 with ranked as (
     select
         e.token_id,

@@ -5,7 +5,7 @@
 -- returns: list_no, captions, distinct_captions
 -- order: l.list_no
 --
--- How many captions of each list can be compared, and how many are different.
+-- The number of captions of each list that can be compared, and of different ones.
 select l.list_no, count(f.form) as captions, count(distinct f.form) as distinct_captions
 from list_caption as l
 join normalized_form as f using (caption_id)

@@ -5,7 +5,7 @@
 -- returns: image_no, list_no, captions, tokens, squares
 -- order: image_no, list_no
 --
--- The lengths of an image's captions in each list, added up: what a resample of images adds up again.
+-- The lengths of the captions of an image in each list, summed; a resample of images sums them again.
 select
     image_no,
     list_no,

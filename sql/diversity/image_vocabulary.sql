@@ -5,8 +5,8 @@
 -- returns: class, images, part, whole, part_square, whole_square, product
 -- order: class desc
 --
--- How many words the captions of one image hold, each once (types), of them content words, and types as a share of the
--- image's tokens; totals over images. An image whose captions have no token counts as one without types.
+-- The number of different words in the captions of one image (types), of content words among them, and types as a
+-- share of the tokens of the image; totals over images. An image without tokens counts as one without types.
 with spoken as (
     select image_no, count(*) as types, count(*) filter (where importance > 0) as content_types
     from reference_word_importance

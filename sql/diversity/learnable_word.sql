@@ -6,8 +6,8 @@
 -- order: v.token
 -- cites: van Miltenburg et al. 2018, equation 1, section 3.3: punctuation is removed
 --
--- The words of people's captions that the training data has too, with their frequencies in both: of people's captions
--- those of the images that the captions at work describe too, or of all.
+-- The words of human captions that are also in the training data, with their frequencies in both. Human captions are
+-- those of the images that the selected captions also describe, or all.
 select e.token_id, v.token as word, t.occurrences as trained, e.occurrences as evaluated
 from word_to_cover as e
 join trained_word as t on t.token_id = e.token_id

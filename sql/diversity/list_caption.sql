@@ -6,8 +6,8 @@
 -- returns: list_no, place, image_no, image, slot, caption_id, length
 -- cites: van Miltenburg et al. 2018, section 2: several references an image are as many parallel lists
 --
--- Each caption in its parallel list: the first captions of all images, the second ones, as many lists as asked for.
--- With 0 all captions are one list. Places count from 1, in order of image and slot.
+-- Each caption in its parallel list: the first captions of all images, the second ones, and so on, up to $lists. With
+-- 0, all captions are one list. `place` counts from 1, in order of image and slot.
 with ranked as (
     select
         image_no, image, slot, caption_id, length,

@@ -5,7 +5,8 @@
 -- reads: list_caption, caption_tokens
 -- returns: list_no, n, gram, occurrences
 --
--- The n-grams (n = 1 to $longest, 4 at most) within the captions of each list. Four token numbers fit in one integer, the first highest.
+-- The n-grams (n = 1 to $longest, 4 at most) within the captions of each list. Four token numbers fit in one integer,
+-- the first highest.
 with side_by_side as (
     select
         l.list_no,

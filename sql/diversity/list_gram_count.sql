@@ -5,7 +5,7 @@
 -- returns: list_no, n, types, occurrences
 -- order: list_no, n
 --
--- How many n-grams each list has, and how many different ones.
+-- The number of n-grams of each list, and of different ones.
 select list_no, n, count(*) as types, sum(occurrences)::bigint as occurrences
 from list_gram
 group by list_no, n

@@ -5,7 +5,7 @@
 -- returns: list_no, captions, wordless, tokens, squares
 -- order: list_no
 --
--- The captions of each list and their lengths: whole numbers, of which mean and standard deviation are exact.
+-- The number of captions of each list, and their lengths as whole numbers, for an exact mean and standard deviation.
 select
     list_no,
     count(*) as captions,

@@ -6,8 +6,8 @@
 -- order: class desc
 -- cites: van Miltenburg et al. 2018, section 5.1: local precision
 --
--- How many words candidates say (whole) and how many of them a reference of the image says too (part), totals over
--- images: of content words, and of all words.
+-- The number of words of candidates (whole), and of those that are also in a reference of the image (part); totals
+-- over images: of content words, and of all words.
 with per_image as (
     select
         image_no,

@@ -5,8 +5,8 @@
 -- returns: candidate_no, image_no, token_id, is_content, supported
 -- cites: van Miltenburg et al. 2018, section 5.1: local precision
 --
--- The words that a candidate says, and whether a reference of its image says them too. A held-out caption is no reference
--- of itself; a candidate without any reference claims nothing.
+-- The words of a candidate, and whether a reference of its image also has them. A held-out caption is not among its
+-- references; a candidate without references has no words here.
 with described as (
     select image_no, count(*) as captions
     from reference

@@ -6,9 +6,9 @@
 -- order: try_cast(class as integer) nulls last
 -- cites: van Miltenburg et al. 2018, section 3.2, eq. 8 as its text and the authors' program read it
 --
--- How many words of each importance there are (whole) and how many are recalled (part): totals over images. `majority`
--- takes the words of importance 3 and more together. Squares and products are those of images: what an interval of the
--- ratio of totals is made of.
+-- The number of words of each importance (whole), and how many are recalled (part); totals over images. `majority`
+-- combines the words of importance 3 and more. Squares and products are summed over images, for the interval of the
+-- ratio of totals.
 with per_class as (
     select image_no, importance, count(*) as words, count(*) filter (where recalled) as recalled
     from local_recall_word

@@ -5,8 +5,8 @@
 -- returns: candidate_no, image_no, token_id, importance, recalled
 -- cites: van Miltenburg et al. 2018, eq. 5-7
 --
--- The words that a candidate could recall. A held-out caption is no reference of itself: what it says itself is as
--- important as the other captions make it. A word is recalled by whatever the candidate says, content word there or not.
+-- The words that a candidate could recall. A held-out caption is not among its references, so the other captions
+-- determine the importance of its words. A word is recalled if the candidate has it, as a content word or not.
 with met as (
     select
         c.candidate_no, c.image_no, w.token_id, s.token_id is not null as recalled,

@@ -4,7 +4,7 @@
 -- reads: reference, evaluated_image
 -- returns: images, missing
 --
--- How many images the evaluation data has, and for how many of them there is no caption.
+-- The number of images of the evaluation data, and of those without a caption.
 with described as (select distinct image from reference)
 select count(*) as images, count(*) filter (where d.image is null) as missing
 from evaluated_image as e

@@ -6,8 +6,8 @@
 -- returns: caption_id, form
 -- cites: van Miltenburg et al. 2018, section 2; the paper's code: lower().strip('.?!')
 --
--- What two captions are compared by: their tokens, null where there is none; or, as written, the text in lower case
--- without full stops, question and exclamation marks at its ends, blanks left as they are.
+-- The form by which two captions are compared: their tokens, null if there are none. As written: the text in lower
+-- case without full stops, question and exclamation marks at its ends, with spaces unchanged.
 with spoken as (select distinct caption_id from reference)
 select
     c.caption_id,

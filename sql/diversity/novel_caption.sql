@@ -6,7 +6,7 @@
 -- order: l.list_no
 -- cites: van Miltenburg et al. 2018, section 2, %Novel: duplicates among the novel captions count
 --
--- How many captions of each list can be compared, and how many are none of the training captions.
+-- The number of captions of each list that can be compared, and of those that are not in the training captions.
 with known as (select distinct form from trained_form where form is not null)
 select l.list_no, count(*) as captions, count(*) filter (where k.form is null) as novel
 from list_caption as l

@@ -5,7 +5,7 @@
 -- returns: list_no, types, novel
 -- order: g.list_no
 --
--- How many different words each list has, and how many are none of the training words.
+-- The number of different words of each list, and of those that are not in the training data.
 select g.list_no, count(*) as types, count(*) filter (where t.token_id is null) as novel
 from list_gram as g
 left join trained_word as t on t.token_id = g.gram

@@ -5,8 +5,8 @@
 -- returns: list_no, captions, no_longer, no_shorter
 -- order: list_no
 --
--- How many images have a caption in each parallel list, and how many of those captions are no longer, no shorter than
--- the one before them: where nearly all are, slots are sorted by length and no list is an annotator's.
+-- How many images have a caption in each parallel list, and how many of those captions are not longer or not shorter
+-- than the one before them. If nearly all are, slots are sorted by length and a list is not the work of one annotator.
 with ranked as (
     select
         row_number() over (partition by image_no order by slot) as list_no,

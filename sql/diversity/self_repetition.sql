@@ -7,8 +7,8 @@
 -- order: all
 -- cites: Salkar et al. 2022, section 3; Shaib et al. 2024
 --
--- For each caption, how often its different 4-grams occur in other captions of its list (each caption counted once);
--- grouped by that number, since only the logarithm of it is wanted.
+-- For each caption, how often its different 4-grams occur in other captions of its list (each caption counted once).
+-- Rows are grouped by that number, since only its logarithm is needed.
 with side_by_side as (
     select
         l.list_no, l.place,

@@ -5,8 +5,7 @@
 -- reads: reference, candidate, caption_tokens
 -- returns: caption_id, token_id
 --
--- The words of each text at work, every word once however often the text says it: texts are sets of words where the
--- question is which of them an image is described by (van Miltenburg et al. 2018, eq. 5).
+-- The words of each selected text, each word once, since texts are sets of words (van Miltenburg et al. 2018, eq. 5).
 with selected as (
     select caption_id from reference
     union

@@ -5,7 +5,7 @@
 -- reads: reference, annotated, caption_tokens
 -- returns: token_id, occurrences
 --
--- The tokens of a word list, each with the occurrences that the list gives its words; 1 for a word without a count.
+-- The tokens of a word list, with the counts in the list; 1 for a word without a count.
 with counted as (
     select unnest(t.tokens) as token_id, coalesce(a.occurrences, 1) as occurrences
     from reference as r

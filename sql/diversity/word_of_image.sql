@@ -5,7 +5,7 @@
 -- reads: reference, caption_tokens
 -- returns: image, token_id, occurrences
 --
--- The tokens that the captions of each image have, with how often they have them.
+-- The tokens in the captions of each image, with their frequencies.
 with position as (
     select r.image, unnest(t.tokens) as token_id
     from reference as r

@@ -5,7 +5,7 @@
 -- reads: evaluated_image_word, reference
 -- returns: token_id, occurrences
 --
--- The words of people's captions, with frequencies: of the images that the captions at work describe too, or of all.
+-- The words of human captions, with frequencies: for the images that the selected captions also describe, or for all.
 select token_id, sum(occurrences)::bigint as occurrences
 from evaluated_image_word
 where $all_images::boolean or image in (select image from reference)

@@ -4,7 +4,7 @@
 -- reads: checked_record, staged
 -- returns: image, slot, phrases, judgements, pair, triplet, occurrences
 --
--- What an ingest knows of its accepted captions beside their texts.
+-- The annotations of the accepted captions, in addition to their texts.
 select j.image, j.slot, s.phrases, s.judgements, s.pair, s.triplet, s.occurrences
 from staged as s
 join checked_record as j using (position)

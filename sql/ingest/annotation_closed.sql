@@ -5,7 +5,7 @@
 -- reads: annotated, annotation
 -- returns: image, slot
 --
--- Annotations that stood until now and are not what an annotated source brings.
+-- Annotations that were valid until now and are not in the annotated source.
 select a.image, a.slot
 from annotation as a
 anti join annotated as n

@@ -6,7 +6,7 @@
 -- returns: dataset, image, slot, phrases, judgements, pair, triplet, occurrences, from_seq
 -- order: n.image, n.slot
 --
--- Annotations that stand from version $seq on and do not stand yet.
+-- Annotations that are valid from version $seq on and were not before.
 select
     $dataset::varchar as dataset, n.image, n.slot, n.phrases, n.judgements, n.pair, n.triplet, n.occurrences,
     $seq::integer as from_seq

@@ -5,8 +5,8 @@
 -- reads: annotation, membership
 -- returns: image, slot
 --
--- Annotations that no longer hold since version $seq, whose source knows texts only: votes, which belong to the content
--- of a version, and the phrases of captions that have another text now, or none. Other phrases stay.
+-- Annotations that are not valid from version $seq on, whose source has only texts: votes, which belong to the content
+-- of a version, and the phrases of captions that changed or were removed. Other phrases stay.
 with before as (
     select image, slot, caption_id
     from membership

@@ -5,11 +5,11 @@
 -- reads: staged, split_list
 -- returns: position, source, unit, line, image, slot, split, text, reason, raw, leads
 --
--- Every record that was read, with its place among the captions of its image and the reason why it is refused: the
--- reader's own, a caption without a visible character (allowed in a system's output, which is scored as it is), an
--- identifier or a key that an earlier record has. A null reason accepts it; `raw` is of the others. An empty caption keeps
--- its place among the others of its image, so that filling it in moves none. A forced-choice item is refused as a whole, by
--- the first reason that one of its captions has; `leads` is false for all of its captions but the first.
+-- Every record, with its slot and the reason for its rejection: the reader's reason, a caption without a visible
+-- character (allowed in the output of a system, which is scored as it is), or an identifier or key of an earlier
+-- record. Null means accepted; `raw` is the text of rejected records. An empty caption keeps its slot, so filling it
+-- in moves no other caption. A forced-choice item is rejected as a whole, with the first reason of its captions;
+-- `leads` is true only for its first caption.
 with readable as (
     select
         position, image, slot, rank, identifier,

@@ -4,8 +4,8 @@
 -- reads: checked_record
 -- returns: read, normalized
 --
--- How many records an ingest read, of which a forced-choice item is one, and how many of the accepted captions have outer
--- blanks or line breaks: they are stored as they stand, and every tokenizer reads them as single blanks.
+-- The number of records of an ingest (a forced-choice item is one), and of accepted captions with outer spaces or line
+-- breaks. These are stored unchanged, and every tokenizer reads them as single spaces.
 select
     count(*) filter (where leads) as read,
     count(*) filter (

@@ -5,7 +5,7 @@
 -- reads: content, caption, membership
 -- returns: image, slot
 --
--- Rows that stood until now and stand no longer.
+-- Rows that were valid until now and are not in the new content.
 select m.image, m.slot
 from membership as m
 join caption as c using (caption_id)

@@ -6,7 +6,7 @@
 -- returns: dataset, image, slot, caption_id, split, from_seq
 -- order: n.image, n.slot
 --
--- Rows that stand from version $seq on and did not stand before it.
+-- Rows that are valid from version $seq on and were not before.
 select $dataset::varchar as dataset, n.image, n.slot, c.caption_id, n.split, $seq::integer as from_seq
 from content as n
 join caption as c using (text)

@@ -4,7 +4,7 @@
 -- reads: content, caption
 -- returns: caption_id, text
 --
--- Texts that the store has never held, numbered on from those it has.
+-- Texts that are not in the store yet, numbered after those that are.
 with unseen as (
     select distinct n.text
     from content as n

@@ -4,7 +4,7 @@
 -- reads: tokenized, vocabulary
 -- returns: token_id, token
 --
--- Tokens that the vocabulary does not hold, numbered on from those it does.
+-- Tokens that are not in the vocabulary yet, numbered after those that are.
 with unseen as (
     select distinct t.token
     from tokenized as t

@@ -1,11 +1,11 @@
 -- name: refused
 -- version: 2
--- grain: refused record
+-- grain: rejected record
 -- reads: checked_record
 -- returns: source, unit, line, reason, raw
 -- order: position
 --
--- What an ingest refuses, in the order in which it was read: a forced-choice item once.
+-- The rejected records of an ingest, in the order of the source; a forced-choice item counts once.
 select source, unit, line, reason, raw
 from checked_record
 where reason is not null and leads

@@ -5,9 +5,9 @@
 -- returns: language, captions, of_captions
 -- order: captions desc, language
 --
--- Which languages captions may be in, by their letters, the most frequent first, as BCP 47 has them. Where letters are
--- those of one language, it is named; where they are of several, only the script (und-Cyrl). Latin letters say nothing
--- of the language and count as null, with captions without letters left out of `of_captions`.
+-- The possible languages of captions, by script, the most frequent first, as BCP 47 codes. If a script belongs to one
+-- language, that is named; if it belongs to several, only the script (und-Cyrl). Latin letters do not identify a
+-- language and count as null. Captions without letters are left out of `of_captions`.
 with lettered as (
     select
         strlen(text) = length(text) as plain,

@@ -5,7 +5,7 @@
 -- returns: image
 -- order: image
 --
--- Images with one caption only: it has no reference, and so gets no score.
+-- Images with a single caption, which has no reference and gets no score.
 select image
 from content
 group by image

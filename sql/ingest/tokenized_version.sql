@@ -6,8 +6,8 @@
 -- returns: dataset, seq, tokenizers
 -- order: v.dataset, v.seq
 --
--- The tokenizers under which every caption of a version has tokens. A null dataset stands for all of them. What a
--- tokenizer lacks is found first, row by row of membership, and counts against each version that holds the row.
+-- The tokenizers for which every caption of a version has tokens. A null dataset means all datasets. Missing tokens
+-- are found first, row by row of membership, and count against each version with that row.
 with made as (select distinct tokenizer from caption_tokens),
 standing as (
     select m.dataset, m.from_seq, m.to_seq, m.caption_id, p.tokenizer

@@ -4,7 +4,7 @@
 -- reads: content, split_list
 -- returns: listed_missing, unlisted
 --
--- Images that the split lists name and no caption has, and images that no list names.
+-- The number of images in split lists without a caption, and of images in no list.
 with described as (select distinct image from content)
 select
     (select count(*) from split_list as s anti join described as d using (image))::integer as listed_missing,

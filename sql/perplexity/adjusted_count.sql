@@ -6,11 +6,10 @@
 -- returns: n, gram, history, adjusted
 -- cites: Kneser & Ney 1995; Chen & Goodman 1999, sections 2.7 and 3; Heafield et al. 2013 for the beginning
 --
--- What stands for the count of an n-gram in a model: of the highest order, how often it occurs; of the lower ones, how
--- many different tokens stand before it, <s> among them. A `modified` model counts as KenLM and SRILM do: a caption
--- begins with one <s>, before which nothing can stand, and so an n-gram that begins with it has its occurrences at
--- every order. The other model has n - 1 times <s> there. <s> is 0: an n-gram begins with it where its number is that
--- of its last n - 1 tokens.
+-- The count of an n-gram in a model: for the highest order its occurrences, for lower orders the number of different
+-- tokens before it, including <s>. A `modified` model counts like KenLM and SRILM: a caption begins with one <s>, with
+-- nothing before it, so an n-gram that begins with <s> has its occurrences at every order. The other model has n - 1
+-- times <s>. <s> is 0: an n-gram begins with it if its number equals that of its last n - 1 tokens.
 with suffix as (
     select o.n, last_tokens(t.gram, o.n) as gram, sum(t.occurrences)::bigint as occurrences
     from sentence_ngram as t

@@ -5,8 +5,8 @@
 -- returns: n, history, total, passed_on
 -- cites: Chen & Goodman 1999, section 2.7 and equation 25
 --
--- Of each history that a model has seen: the sum of the counts of what follows it, and the share that the discounts
--- take from them, which goes to the lower order.
+-- For each history that a model has seen: the sum of the counts of the tokens after it, and the share that the
+-- discounts take from them, which goes to the lower order.
 select
     c.n,
     c.history,

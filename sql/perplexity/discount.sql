@@ -7,11 +7,11 @@
 -- order: n
 -- cites: Ney, Essen & Kneser 1994; Chen & Goodman 1999, section 2.6 and equation 26
 --
--- What is taken from each count of an order: from 1, from 2, and from 3 or more. D = n1 / (n1 + 2 n2), where n1 n-grams
--- have a count of 1; a `modified` model takes c - (c + 1) D n(c+1) / nc from a count c, the other takes D from each.
--- Small data has no n-gram of some count, or leads to a discount below 0: then 0.5, 1 and 1.5 stand in, as KenLM's do
--- (lmplz --discount_fallback), and 0.5 in the other model, where D would be 0, 1 or nothing. They stand in for a
--- discount of exactly 0 too, where KenLM gives an unseen token no probability and a text infinite perplexity.
+-- The discount of each count of an order: 1, 2, and 3 or more. D = n1 / (n1 + 2 n2), where n1 n-grams have a count of
+-- 1; a `modified` model takes c - (c + 1) D n(c+1) / nc from a count c, the other takes D from each. Small data may
+-- have no n-gram of some count, or a discount below 0. Then 0.5, 1 and 1.5 are used, as in KenLM (lmplz
+-- --discount_fallback), and 0.5 in the other model if D is 0, 1 or undefined. They also replace a discount of exactly
+-- 0, with which KenLM gives unseen tokens no probability and a text infinite perplexity.
 with counted as (
     select
         n,

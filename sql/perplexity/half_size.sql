@@ -5,7 +5,7 @@
 -- returns: selection_no, side, images, captions, wordless
 -- order: selection_no, side
 --
--- How many images and captions each side of each selection has, and how many of the captions have no token.
+-- The number of images and captions on each side of each selection, and of captions without tokens.
 select
     selection_no,
     side,

@@ -5,10 +5,9 @@
 -- returns: n, gram, probability
 -- cites: Kneser & Ney 1995; Chen & Goodman 1999, section 2.7: interpolated
 --
--- The probability of the last token of each n-gram after the ones before it: what the discount leaves of its own count,
--- and the share that its history passes on, times the probability at the order below. Order 0 is uniform over the
--- tokens trained on, </s> and <unk>. A history that was never seen passes on everything; a token that was never seen
--- is <unk> and has the uniform share alone.
+-- The probability of the last token of each n-gram after the ones before it: its discounted count, and the share that
+-- its history passes on, times the probability at the order below. Order 0 is uniform over the training tokens, </s>
+-- and <unk>. An unseen history passes on everything; an unseen token is <unk> and has only the uniform share.
 with recursive probability as (
     select 0 as n, 0::uhugeint as gram, 1.0::double / (types + 1) as probability
     from discount

@@ -5,8 +5,8 @@
 -- reads: sentence_ngram
 -- returns: n, gram, lower_gram, history
 --
--- The n-grams of all orders whose probability a model must say: those of every test side, each once, and the shorter
--- ones to which they back off. `history` is the n-gram without its last token, `lower_gram` without its first.
+-- The n-grams of all orders whose probability is needed: those of every test side, each once, and the shorter ones for
+-- backoff. `history` is the n-gram without its last token, `lower_gram` without its first.
 with asked as (select distinct gram from sentence_ngram where side = 'test'),
 suffix as (
     select distinct o.n, last_tokens(a.gram, o.n) as gram

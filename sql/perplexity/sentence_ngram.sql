@@ -6,10 +6,10 @@
 -- returns: selection_no, side, gram, occurrences
 -- cites: Chen & Goodman 1999, section 1: n - 1 times <s> before a sentence; </s> after it, which is predicted
 --
--- How often each n-gram of the highest order ends in a token that is predicted: a token of a caption, or </s>. Of the
--- training side the first captions of the draw count (0: all), of the test side all. Five token numbers of 25 bits
--- each fit in one integer, the predicted token lowest: the shorter n-grams that it ends are the integer's lower bits.
--- <s> is 0 and </s> 33554431, which are no numbers of tokens.
+-- The frequency of each n-gram of the highest order that ends in a predicted token: a token of a caption, or </s>. The
+-- training side uses the first $trained_captions captions of its random order (0: all), the test side all. Five token
+-- numbers of 25 bits each fit in one integer, the predicted token lowest: shorter n-grams are its lower bits. <s> is 0
+-- and </s> is 33554431; neither is the number of a token.
 with padded as (
     select
         h.selection_no,

@@ -5,9 +5,9 @@
 -- reads: reference
 -- returns: selection_no, image_no, side, caption_id, length, place
 --
--- Each image falls to the training or to the test side by md5 of (seed, dataset, image), and its captions with it,
--- since they say the same. It falls so in every version and split of the dataset. `place` orders the captions of a
--- side by md5: the first of them are a draw without replacement, whatever the order of the store.
+-- Each image is on the training or the test side, by md5 of (seed, dataset, image), with all its captions, since they
+-- are paraphrases. The side is the same in every version and split of the dataset. `place` orders the captions of a
+-- side by md5: the first ones are a sample without replacement, independent of the order in the store.
 with sided as (
     select
         image_no, image, slot, caption_id, length,

@@ -5,11 +5,12 @@
 -- returns: caption_id, position, distance, right_of_phrase, right_of_word, node_halves
 -- cites: Liu 2008, section 2.2; Yngve 1960; Roark et al. 2007, section 3.1
 --
--- What measures of complexity add up, of words that are no punctuation. distance: words from a word to its head, null for
--- a root. Constituents are made of dependencies: a word with those that hang on it, each with all below it, is a phrase;
--- one with a subject to its left is a sentence, of what stands up to the subject and of a verb phrase, the rest. Of the
--- node that a word or its phrase is a branch of, right_of_word and right_of_phrase are the branches to the right of it
--- (Yngve). node_halves are twice what the nodes that a word makes count in Frazier's measure: a phrase 1, a sentence 1.5.
+-- The terms of measures of complexity, for words that are not punctuation. distance: words from a word to its head,
+-- null for a root. Constituents are derived from dependencies: a word with its dependents, each with all words below
+-- it, is a phrase. A word with a subject to its left is a sentence: the words up to the subject, and a verb phrase
+-- with the rest. A word or its phrase is a branch of a node; right_of_word and right_of_phrase count the branches to
+-- the right of it (Yngve). node_halves is twice the weight of the nodes of a word in Frazier's measure: a phrase 1, a
+-- sentence 1.5.
 with kept as (
     select
         caption_id, position, head, label,

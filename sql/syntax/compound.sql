@@ -5,7 +5,7 @@
 -- returns: caption_id, position, words, compound
 -- cites: van Miltenburg et al. 2018, section 4
 --
--- Compound nouns: runs of two nouns or more (tags NN, NNS, NNP, NNPS), as long as they go; position is that of the first.
+-- Compound nouns: the longest runs of two nouns or more (tags NN, NNS, NNP, NNPS); position is that of the first noun.
 with noun as (
     select
         caption_id, position, word,

@@ -6,7 +6,7 @@
 -- returns: kind, phrase, captions, occurrences, image, slot, text
 -- order: r.kind, r.rank
 --
--- The most frequent phrases of each kind, with the first caption, by image and slot, that says each.
+-- The most frequent phrases of each kind, each with its first caption, by image and slot.
 with counted as (
     select
         p.kind, p.phrase, count(*) as captions, sum(p.times)::bigint as occurrences,

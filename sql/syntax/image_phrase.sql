@@ -4,7 +4,8 @@
 -- reads: reference, phrases_said
 -- returns: image, kind, phrase, captions
 --
--- Which compounds of two nouns and prepositional phrases of depth 1 the captions of each image have, and how many of them.
+-- The compounds of two nouns and prepositional phrases of depth 1 in the captions of each image, with the number of
+-- captions.
 select r.image, p.kind, p.phrase, count(*) as captions
 from reference as r
 join phrases_said as p using (caption_id)

@@ -1,11 +1,11 @@
 -- name: listed_mention
 -- version: 1
--- grain: place of a caption text, list
+-- grain: position in a caption text, list
 -- reads: parsed_word, listed_phrase
 -- returns: caption_id, position, list, phrase
 --
--- Where a word, or several in a row, of a list stand (colors, numbers, spatial relations, negations): "in front of" and
--- not the "in" that it begins with, "no one" and not "one". Numbers in digits are of list number.
+-- The positions of words or word sequences of a list (colors, numbers, spatial relations, negations). The longest
+-- match counts: "in front of" but not its "in", "no one" but not "one". Numbers in digits are of list number.
 with placed as (
     select caption_id, position, word, list(word) over following as words
     from parsed_word

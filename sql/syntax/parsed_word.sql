@@ -4,9 +4,9 @@
 -- reads: parse, caption
 -- returns: caption_id, position, word, tag, class, head, label
 --
--- The words of the texts at work as a pipeline sees them, in lower case and with straight apostrophes; class is the part
--- of speech of a tag of the Penn Treebank in plain words, punctuation whatever has neither letter nor digit. Places and
--- heads count from 1; the head of a root is 0, and null where the pipeline does not parse.
+-- The words of the selected texts as split by a pipeline, in lower case and with straight apostrophes. class is the
+-- part of speech of a Penn Treebank tag in plain words; tokens without a letter or digit are punctuation. Positions
+-- and heads count from 1; the head of a root is 0, and null if the pipeline does not parse.
 with placed as (
     select
         caption_id, generate_subscripts(tags, 1)::uinteger as position, unnest(starts) as start,

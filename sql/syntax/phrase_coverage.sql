@@ -6,7 +6,8 @@
 -- order: t.kind
 -- cites: van Miltenburg et al. 2018, eq. 2, of phrases in place of words
 --
--- How many different phrases people say of the images that both describe, and how many of these are said of any of them.
+-- The number of different phrases in human captions of the images that both describe, and of those that the system
+-- uses for any of them.
 with shared as (
     select distinct r.image from reference as r semi join image_of_people as i on i.image = r.image
 ),

@@ -4,7 +4,7 @@
 -- reads: compound, prepositional_phrase, listed_mention
 -- returns: caption_id, kind, phrase, times
 --
--- What texts say that is counted by types: compounds by their length, prepositional phrases by their depth, what negates.
+-- The phrases of texts that are counted by types: compounds by length, prepositional phrases by depth, negations.
 select caption_id, 'compound-' || words as kind, compound as phrase, count(*)::uinteger as times
 from compound
 group by all

@@ -5,8 +5,9 @@
 -- returns: caption_id, position, depth, phrase
 -- cites: van Miltenburg et al. 2018, section 4
 --
--- Prepositional phrases: every preposition (tag IN) with all words below it. Its depth is the number of prepositions in
--- it, itself among them: "on top of a pan on a table" has 3, wherever the second "on" hangs. So the authors' code counts.
+-- Prepositional phrases: every preposition (tag IN) with all words below it. Its depth is the number of prepositions
+-- in it, including itself: "on top of a pan on a table" has 3, for either head of the second "on". This is as in the
+-- authors' code.
 select
     h.caption_id, h.position,
     (count(*) filter (where w.tag = 'IN'))::uinteger as depth,

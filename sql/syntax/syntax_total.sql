@@ -6,7 +6,7 @@
 -- order: class
 -- cites: Cochran 1977, section 6.3: what the interval of a ratio over images needs
 --
--- Each statistic as a ratio of what is counted, summed over images: its part, its whole, their squares and product.
+-- Each statistic as a ratio of counts, summed over images: its part, its whole, their squares and product.
 with image_count as materialized (
     select r.image_no, t.counted, sum(t.number)::bigint as number
     from reference as r

@@ -4,9 +4,9 @@
 -- reads: parsed_word, compound, prepositional_phrase, branching, word_above, listed_mention
 -- returns: caption_id, counted, number
 --
--- What is counted in each text, where there is any: words by part of speech, the first by it too; compounds and
--- prepositional phrases; what lists name; contractions (words with an apostrophe that are no possessive); and the sums
--- behind the measures of complexity, Frazier's in halves.
+-- The counts of each text above 0: words and first words by part of speech, compounds, prepositional phrases, words of
+-- lists, contractions (words with an apostrophe that are not possessive). Also the sums for the measures of
+-- complexity, Frazier's in halves.
 with opening as (
     select caption_id, arg_min(class, position) as class
     from parsed_word

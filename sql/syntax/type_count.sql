@@ -6,8 +6,8 @@
 -- order: list_no, kind, image_no nulls first
 -- cites: van Miltenburg et al. 2018, section 4, table 3
 --
--- How many different compounds and prepositional phrases each parallel list of captions has, by length or depth. Those that
--- one image alone has are counted with it, the rest with image_no null: what there would be without an image.
+-- The number of different compounds and prepositional phrases of each parallel list of captions, by length or depth.
+-- Those of a single image are counted with that image, the others with image_no null: the counts without an image.
 with typed as (
     select
         l.list_no, p.kind, p.phrase,

@@ -4,7 +4,7 @@
 -- reads: parsed_word
 -- returns: caption_id, position, above
 --
--- Each word with itself, its head, the head of that, up to the root: read from above, with all words of its subtree.
+-- Each word with itself, its head, the head of that, up to the root: the reverse gives all words of a subtree.
 with recursive climbed as (
     select caption_id, position, position as above, head as next
     from parsed_word

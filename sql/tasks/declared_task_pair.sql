@@ -4,7 +4,7 @@
 -- reads: annotated, answer, content
 -- returns: image, place, category, origin_b, origin_c, held_out_b, held_out_c, b, c
 --
--- The pairs that a dataset of pairs holds (relations annotated and answer), of the images that are described.
+-- The pairs of a dataset of pairs (relations annotated and answer), for the described images.
 with side as (
     select
         n.image, (n.pair).pair as place, (n.pair).side as side, (n.pair).category as category, (n.pair).origin as origin,

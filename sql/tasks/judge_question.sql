@@ -1,16 +1,16 @@
 -- name: judge_question
 -- version: 1
--- grain: question for a judge
+-- grain: question for raters
 -- params: dataset VARCHAR, seed BIGINT, kind VARCHAR, asked_images INTEGER, asked_references INTEGER
 -- reads: content, contest_at_work
 -- returns: image, task, reference, a, b, c, category, origin_b, origin_c, swapped
 -- order: image, place, reference
 -- cites: Vedantam et al. 2015, section 3: triplets of a reference A and candidates B and C; appendix I: pairs B and C
 --
--- Triplets: each pair of candidates beside each reference that is not a candidate itself, or beside the first
--- $asked_references of them in the order of --references. Pairs: B and C alone. Equal texts and texts without a visible
--- character make no task. Images are the first $asked_images by md5. Whether B and C change places is drawn (swapped).
--- Texts are trimmed, since outer blanks would tell them apart. A task is named by what it shows; a repeat gets a number.
+-- Triplets: each pair of candidates with each reference that is not a candidate itself, or with the first $asked_references
+-- of them in the order of --references. Pairs: B and C alone. Equal texts and empty texts make no question. Images are the
+-- first $asked_images by md5. The order of B and C is random (swapped). Texts are trimmed, so spaces do not distinguish
+-- them. `task` is a hash of what the question shows; a repeat gets a number.
 with shown as (
     select image, place, category, origin_b, origin_c, held_out_b, held_out_c, trim(b) as b, trim(c) as c
     from contest_at_work

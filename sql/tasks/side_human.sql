@@ -6,8 +6,8 @@
 -- returns: side_no, author, origin, image, held_out, text
 -- cites: Vedantam et al. 2015, section 6: pairs of candidate sentences
 --
--- One caption of each image, held out of its references: the $rank-th in an order that is an md5 of (seed, dataset,
--- image, slot), so that two sides of one image are two captions.
+-- One caption of each image, held out of its references: the $rank-th in an order by md5 of (seed, dataset, image,
+-- slot), so two sides of one image are two captions.
 with ranked as (
     select
         image, slot, text,

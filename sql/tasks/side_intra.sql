@@ -6,8 +6,8 @@
 -- returns: side_no, author, origin, image, held_out, text
 -- cites: Vedantam et al. 2015, section 6: a human caption of another image (the second of an HI pair)
 --
--- For each image a caption of another one, drawn by md5 of (seed, dataset, image) as candidate_intra draws: from all
--- captions in order of image and slot, those of the image itself passed over.
+-- For each image a caption of another image, sampled by md5 of (seed, dataset, image) as in candidate_intra: from all
+-- captions in order of image and slot, except those of the image itself.
 with placed as (
     select row_number() over (order by image, slot) - 1 as place, image, slot, text
     from content

@@ -5,8 +5,8 @@
 -- reads: content, answer
 -- returns: side_no, author, origin, image, held_out, text
 --
--- What another dataset (relation answer) says of the images: of several captions of an image one, drawn by md5 of
--- (seed, dataset, image, slot).
+-- The captions of the images in another dataset (relation answer); of several captions of an image one, sampled by md5
+-- of (seed, dataset, image, slot).
 with ranked as (
     select
         image, text,

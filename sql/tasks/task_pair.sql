@@ -5,8 +5,8 @@
 -- returns: image, place, category, origin_b, origin_c, held_out_b, held_out_c, b, c
 -- cites: Vedantam et al. 2015, section 6: HC, HI, HM, MM; section 7.3: all pairs of five systems
 --
--- Every two sides of an image as candidates B and C, in the order in which the sides were named. Pairs that are of none
--- of the four kinds, such as a system's caption beside one of another image, have no category.
+-- Every two sides of an image as candidates B and C, in the order of the sides. Pairs of none of the four kinds have
+-- no category, such as a system's caption with one of another image.
 with kind (author_b, author_c, category) as (
     values
         ('human', 'human', 'HC'), ('human', 'another', 'HI'), ('another', 'human', 'HI'),

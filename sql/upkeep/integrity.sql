@@ -5,7 +5,7 @@
 -- returns: check, subject, checked, faults
 -- order: position
 --
--- What indexes would guarantee, checked by counting: unique keys, and rows that point at rows which exist.
+-- The guarantees of indexes, checked by counting: unique keys, and references to rows that exist.
 with token as (select distinct unnest(tokens) as token_id from caption_tokens),
 standing as (
     select dataset, image, slot, from_seq, to_seq, lead(from_seq) over (

@@ -5,8 +5,8 @@
 -- returns: relation, column, type, meaning
 -- order: schema_name = 'cache', name, place
 --
--- Every table and view of the store, a row for itself and one for each column, with their comments. A view's columns
--- are in the order in which it returns them.
+-- Every table and view of the store, with a row for itself and one for each column, with their comments. The columns
+-- of a view are in the order of its results.
 with relation as (
     select schema_name, table_name as name, comment from duckdb_tables() where not temporary and not internal
     union all

@@ -6,7 +6,7 @@
 -- returns: caption_id, text, tokens
 -- order: h.caption_id
 --
--- The texts of a range of numbers that have tokens of a tokenizer, with these tokens spelled out.
+-- The texts in a range of numbers that have tokens of a tokenizer, with these tokens spelled out.
 with held as (
     select caption_id, tokens
     from caption_tokens

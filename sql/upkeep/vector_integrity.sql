@@ -5,8 +5,8 @@
 -- returns: check, subject, checked, faults
 -- order: position
 --
--- Vectors against each other and the log: one vector of an image or text at a time, of a version that there is, and in each
--- version all of one length.
+-- Vectors compared with each other and the log: one vector of an image or text at a time, in a version that exists,
+-- and all of one length in each version.
 with stretch as (
     select
         dataset, image, text, from_seq, to_seq, lead(from_seq) over (

@@ -5,8 +5,9 @@
 -- returns: check, subject, checked, faults
 -- order: position
 --
--- Does every version hold what the log says of it? Its counts, counted again; an annotation at a place of every version
--- that it stands in; one annotation for a place at a time; names that name a version. `checked` and `faults` count rows of the subject.
+-- Does every version match the log? Its counts, counted again; annotations of slots that are in each of their
+-- versions; one annotation of a slot at a time; tags of existing versions. `checked` and `faults` count rows of the
+-- subject.
 with stretch as (
     select
         dataset, image, slot, from_seq, to_seq, lead(from_seq) over (

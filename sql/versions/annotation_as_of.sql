@@ -5,7 +5,7 @@
 -- reads: annotation
 -- returns: image, slot, phrases, judgements, pair, triplet, occurrences
 --
--- What a version knows of its captions beside their texts.
+-- The annotations of the captions of a version, in addition to their texts.
 select image, slot, phrases, judgements, pair, triplet, occurrences
 from annotation
 where dataset = $dataset::varchar and from_seq <= $seq::integer and (to_seq is null or to_seq > $seq::integer)

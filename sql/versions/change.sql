@@ -1,12 +1,12 @@
 -- name: change
 -- version: 2
--- grain: place, kind of change
+-- grain: slot, kind of change
 -- reads: content_a, content_b
 -- returns: change, image, slot, old_text, new_text, old_split, new_split
 -- order: image, slot, change
 --
--- What happened to each place (image, slot) from one content to another. A place can be edited and moved at once; one
--- that did not change has no row.
+-- The change of each slot of an image from one content to another. A slot can be edited and moved at once; unchanged
+-- slots have no row.
 with paired as (
     select
         coalesce(a.image, b.image) as image,

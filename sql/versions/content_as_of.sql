@@ -5,7 +5,7 @@
 -- reads: membership, caption, vote_text
 -- returns: image, slot, split, text, votes
 --
--- What a version holds. A null split stands for all of them. `votes` is what people said of a caption, null for most
+-- The captions of a version. A null split means all splits. `votes` is the human ratings of a caption, null for most
 -- datasets.
 select m.image, m.slot, m.split, c.text, v.votes
 from membership as m

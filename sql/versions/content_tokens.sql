@@ -5,8 +5,8 @@
 -- reads: content_as_of, caption, caption_tokens, vocabulary
 -- returns: image, slot, split, text, votes
 --
--- What a version holds, each caption as its tokens joined by blanks: captions that differ only in what the tokenizer
--- does not see (case, punctuation, blanks) are equal.
+-- The captions of a version, each as its tokens joined by spaces: captions that differ only in what the tokenizer
+-- ignores (case, punctuation, spaces) are equal.
 with placed as (
     select c.image, c.slot, c.split, t.caption_id, c.votes
     from content_as_of as c

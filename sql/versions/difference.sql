@@ -5,7 +5,7 @@
 -- returns: change, images, captions
 -- order: k.position
 --
--- How many images and captions each kind of change met, from one content to another.
+-- The number of images and captions with each kind of change, from one content to another.
 with kind (position, change) as (
     values (1, 'added'), (2, 'removed'), (3, 'edited'), (4, 'moved to another split'), (5, 'rated otherwise')
 )

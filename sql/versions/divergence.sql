@@ -6,8 +6,8 @@
 -- order: kind
 -- cites: Lin 1991, eq. 4.1 (Jensen-Shannon divergence, equal weights, base 2: 0 for equal shares, 1 for nothing in common)
 --
--- How far the shares of words, bigrams and openings moved from one side to the other, and how many came (new) and went
--- (gone). Sums are of integers, in units of 2^-60, so that no thread changes a digit.
+-- How much the shares of words, bigrams and openings changed from one side to the other, and how many are new or gone.
+-- Sums are of integers, in units of 2^-60, so the order of threads does not change a digit.
 with size as (
     select
         kind,

@@ -4,8 +4,7 @@
 -- reads: reference, text_tokens
 -- returns: kind, gram, occurrences
 --
--- How often each word, pair of words that follow each other, and opening (first three tokens) occurs; packed as in
--- caption_gram.
+-- The frequency of each word, bigram, and opening (first three tokens); packed as in caption_gram.
 with spoken as (select caption_id, count(*) as copies from reference group by caption_id),
 said as (
     select s.copies, t.tokens from text_tokens as t join spoken as s using (caption_id)

@@ -6,7 +6,7 @@
 -- returns: image, split, captions
 -- order: image
 --
--- The images of a version, with the number of their captions. A null split stands for all of them.
+-- The images of a version, with the number of their captions. A null split means all splits.
 select image, min(split) as split, count(*)::integer as captions
 from membership
 where dataset = $dataset::varchar

@@ -5,7 +5,7 @@
 -- returns: image, added, removed, edited, moved, rated
 -- order: image
 --
--- How many captions of each image changed, by kind; images without a change have no row.
+-- The number of changed captions of each image, by kind; images without a change have no row.
 select
     image,
     (count(*) filter (where change = 'added'))::integer as added,

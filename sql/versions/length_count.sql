@@ -5,7 +5,7 @@
 -- returns: length, captions_a, captions_b
 -- order: length
 --
--- How many captions of each length two sides have.
+-- The number of captions of each length on two sides.
 with caption as (
     select 'a' as side, length from reference_a
     union all

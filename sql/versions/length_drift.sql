@@ -6,8 +6,9 @@
 -- order: position
 -- cites: van Miltenburg et al. 2018 (asl, sdsl); total variation distance: half the sum of |p(length) - q(length)|
 --
--- Lengths of captions in tokens on two sides, and how far they moved: `difference` is b less a; for the last statistic,
--- the share of the length distribution that is elsewhere. Sums are of integers, so that no thread changes a digit.
+-- Lengths of captions in tokens on two sides, and their differences: `difference` is b minus a; for the last
+-- statistic, the total variation distance of the lengths. Sums are of integers, so the order of threads does not
+-- change a digit.
 with caption as (
     select 'a' as side, length::bigint as length from reference_a
     union all

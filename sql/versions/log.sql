@@ -6,7 +6,7 @@
 -- returns: dataset, kind, seq, version, images, captions, rejected, created_at, format, source_sha256, tokenizers, note, tags
 -- order: v.dataset, v.seq desc
 --
--- Every version, the newest of each dataset first, with the tags that name it. A null dataset stands for all of them.
+-- Every version, the newest of each dataset first, with its tags. A null dataset means all datasets.
 with refused as (
     select dataset, seq, count(*)::integer as rejected
     from rejected

@@ -4,9 +4,9 @@
 -- reads: content
 -- returns: version, images, captions
 --
--- sha256 over the sorted (image, slot, split, text): first of each image's rows, then of the images. Every field is
--- preceded by its length in bytes, so that no two contents give the same bytes; "-" stands for no split. What people
--- said of a caption, their votes, follows its text.
+-- sha256 over the sorted (image, slot, split, text): first of the rows of each image, then of the images. Every field
+-- is preceded by its length in bytes, so different contents never give the same bytes; "-" means no split. The human
+-- ratings of a caption, its votes, follow its text.
 with encoded as (
     select
         image,

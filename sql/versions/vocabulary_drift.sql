@@ -6,9 +6,10 @@
 -- order: w.keyness desc, word
 -- cites: Rayson & Garside 2000, log-likelihood of a word in two corpora; Dunning 1993 (G2)
 --
--- Words that are new, gone, or a larger or smaller share of all tokens, from one side to the other, the most telling
--- first. A word that occurs as often as before, and is another share only because the rest grew or shrank, counts as
--- changed where its keyness passes 3.84 (chi-square, one degree of freedom, p < 0.05): one edited caption does not change every word.
+-- Words that are new, gone, or a larger or smaller share of all tokens, from one side to the other, the most
+-- significant first. A word with the same frequency can have another share because the rest changed. It counts as
+-- changed only if its keyness is above 3.84 (chi-square, one degree of freedom, p < 0.05): one edited caption does not
+-- change every word.
 with size as (
     select
         (select coalesce(sum(occurrences), 0) from token_a)::bigint as tokens_a,

@@ -1,12 +1,12 @@
 -- name: vote_text
 -- version: 1
--- grain: caption that people or counts say something of
+-- grain: caption with votes or counts
 -- reads: annotated
 -- returns: image, slot, votes
 --
--- Judgements, pairs, triplets and word counts as one text each, which enters the version: other votes, another version.
--- Phrases do not: they mark up the same captions. Fields are preceded by their lengths, judges
--- are sorted, and -0 is 0.
+-- Judgements, pairs, triplets and word counts as one text each, which is part of the version: other votes make another
+-- version. Phrases are not part of it, since they annotate the same captions. Fields are preceded by their lengths,
+-- judges are sorted, and -0 is 0.
 with judged_by as (
     select
         image, slot,

@@ -120,8 +120,8 @@ def test_strict_takes_no_refusal(auditor: Callable[..., Run], tmp_path: Path) ->
 def test_unknown_format_is_guessed_and_said(auditor: Callable[..., Run], tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(CAPTIONS)
     (tmp_path / "b.txt").write_text('[{"image_id": 1, "caption": "x"}]')
-    assert 'taken as format "flickr"' in auditor("ingest", "a", "--from", "a.txt").stdout
-    assert 'taken as format "list"' in auditor("ingest", "b", "--from", "b.txt").stdout
+    assert 'detected format "flickr"' in auditor("ingest", "a", "--from", "a.txt").stdout
+    assert 'detected format "list"' in auditor("ingest", "b", "--from", "b.txt").stdout
     (tmp_path / "c.bin").write_bytes(bytes(range(256)))
     assert "no format recognizes it" in auditor("ingest", "c", "--from", "c.bin", code=3).stderr
 
@@ -147,7 +147,7 @@ def test_pattern_reads_its_files_in_order(auditor: Callable[..., Run], tmp_path:
 def test_images_with_one_caption_are_named(auditor: Callable[..., Run], tmp_path: Path) -> None:
     (tmp_path / "a.token").write_text(CAPTIONS + "alone.jpg#0\tonly one\n")
     assert (
-        "one caption only, which has no reference and gets no score"
+        "a single caption, which has no reference and gets no score"
         in auditor("ingest", "a", "--from", "a.token").stdout
     )
 
@@ -174,7 +174,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["bounds", "nope", "-o", "none/x.csv"], 2, "cannot be written: there is no folder none"),
         (["bounds", "nope", "-o", "."], 2, "cannot be written: it is a folder"),
         (["bounds", "nope", "--seed", "9223372036854775807"], 2, "from -2^62 to 2^62"),
-        (["bounds", "nope", "--references", "99999999999"], 2, "no image has so many captions"),
+        (["bounds", "nope", "--references", "99999999999"], 2, "images have at most 2,147,483,646 captions"),
         (["bounds", "mine", "--nope"], 2, "auditor bounds --help"),
         (["ingest", "mine", "--config", "."], 2, "cannot be read"),
         (["score", "mine", "--candidates", "mine"], 2, "against itself"),
@@ -192,12 +192,12 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["sql", "select 1; select 2"], 2, "expected one statement"),
         (["sql", ""], 2, "expected one statement"),
         (["sql", "selec 1"], 5, "syntax error"),
-        (["sql"], 2, "give one statement"),
+        (["sql"], 2, "set one query"),
         (["sql", "select $x", "-p", "x"], 2, "expected name=value"),
         (["metrics", "nope"], 5, "no such metric"),
         (["score", "mine", "--candidates", "nope"], 2, "not in"),
         (["diff", "mine@v1", "mine@v2"], 2, "there are @v1"),
-        (["diff", "mine", "mine", "--depth", "words"], 2, "known are totals, images, text"),
+        (["diff", "mine", "mine", "--depth", "words"], 2, "expected one of totals, images, text"),
     ],
 )
 def test_mistake_gets_one_line_and_its_code(
@@ -288,7 +288,7 @@ def test_log_and_diff_tell_what_changed(filled: Callable[..., Run], tmp_path: Pa
 
 
 def test_diff_exits_1_on_a_change_where_it_is_asked_to(filled: Callable[..., Run], tmp_path: Path) -> None:
-    assert "hold the same captions" in filled("diff", "mine", "mine@v1", "--exit-code").stdout
+    assert "contain the same captions" in filled("diff", "mine", "mine@v1", "--exit-code").stdout
     (tmp_path / "captions.token").write_text(CAPTIONS.replace("alone", "together"))
     filled("ingest", "mine", "--from", "captions.token", "--format", "flickr")
     filled("diff", "mine@v1", "mine@v2")

@@ -85,17 +85,17 @@ def test_tag_and_note_stand_in_the_log_and_the_tag_in_every_reference(filled: Ru
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["store", "tag", "mine", "v7"], 2, "reads as a version's number or hash"),
-        (["store", "tag", "mine", "a b"], 2, "a tag begins with a letter"),
-        (["store", "tag", "mine@v2", "best"], 2, "mine@best names mine@v1 already; --force moves it"),
+        (["store", "tag", "mine", "v7"], 2, "it looks like the number or hash of a version"),
+        (["store", "tag", "mine", "a b"], 2, "invalid tag; use a letter, then letters"),
+        (["store", "tag", "mine@v2", "best"], 2, "mine@best is already mine@v1; --force moves the tag"),
         (["store", "tag", "mine", "nope", "--delete"], 2, "mine has no tag nope"),
         (["store", "tag", "nope", "best"], 2, "the store holds mine"),
         (["store", "tag", "mine@bets", "x"], 2, "tags are best"),
         (["store", "tag", "mine:test", "--note", "x"], 2, "it has no splits"),
-        (["store", "tag", "mine"], 2, "name a tag, or a note with --note TEXT"),
+        (["store", "tag", "mine"], 2, "set a tag, or a note with --note TEXT"),
         (["export", "mine"], 2, "Missing option"),
-        (["export", "mine", "-o", "."], 2, "is there already"),
-        (["export", "mine", "-o", ".", "--force"], 2, "is no folder that export made"),
+        (["export", "mine", "-o", "."], 2, "already exists"),
+        (["export", "mine", "-o", ".", "--force"], 2, "it was not written by `auditor export`"),
         (["export", "mine:test", "-o", "new"], 2, "it has no splits"),
         (["export", "mine", "-o", "captions.token/new"], 2, "cannot be written"),
         (["ingest", "new", "--from", "captions.token", "--format", "bundle"], 3, "not JSON"),
@@ -126,10 +126,10 @@ def test_bundle_carries_a_version_to_another_store(filled: Run, tmp_path: Path) 
     version = filled("datasets", "mine@v1", "--json").rows()[1]["version"]
     written = filled("export", "mine@v1", "-o", "bundle", "--json")
     assert [(row["file"], row["rows"]) for row in written.rows()] == [("captions.parquet", 5)]
-    assert "reads it into another store" in written.err
+    assert "imports it into another store" in written.err
     there = ["--store", str(tmp_path / "other.duckdb")]
     taken = filled("ingest", "theirs", "--from", "bundle", "--json", *there)
-    assert 'theirs: taken as format "bundle"' in taken.err
+    assert 'theirs: detected format "bundle"' in taken.err
     assert [(row["version"], row["rejected"], row["status"]) for row in taken.rows()] == [(version, 0, "new")]
     assert filled("datasets", "theirs", "--json", *there).rows()[0]["note"] == "as received"
     again = filled("ingest", "theirs", "--from", "bundle/manifest.json", "--json", *there)
@@ -185,7 +185,7 @@ def test_dry_run_shows_what_would_be_stored_and_changes_no_byte(filled: Run, tmp
     assert (tmp_path / "audit.duckdb").read_bytes() == before
     for words in ("would be stored", "the first captions of other", "empty caption", "no store was opened"):
         assert words in said.out
-    assert "read by columns image = image, caption = caption, split = split" in said.out
+    assert "columns image = image, caption = caption, split = split" in said.out
     rows = filled("ingest", "other", "--from", "other.csv", "--dry-run", "--max-rejected", "1", "--json").rows()
     assert [(row["status"], row["captions"], row["rejected"], row["format"]) for row in rows] == [
         ("dry run", 2, 1, "table")
@@ -201,10 +201,10 @@ def test_dry_run_reads_standard_input_and_other_encodings(
     content = "image,caption\na,un café\na,une fenêtre\n"
     (tmp_path / "a.csv").write_text(content, encoding="utf-16")
     said = auditor("ingest", "x", "--from", "a.csv", "--encoding", "utf-16", "--dry-run")
-    assert "read by columns image = image, caption = caption" in said.out
+    assert "columns image = image, caption = caption" in said.out
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
     said = auditor("ingest", "x", "--from", "-", "--dry-run")
-    assert "read by columns image = image, caption = caption" in said.out
+    assert "columns image = image, caption = caption" in said.out
 
 
 def test_encoding_that_the_file_does_not_begin_with_is_an_error_of_the_user(tmp_path: Path, auditor: Run) -> None:
@@ -224,7 +224,7 @@ def test_files_whose_names_are_no_text_are_written(auditor: Run, tmp_path: Path)
 
 
 def test_drop_asks_nobody_where_nobody_is(filled: Run) -> None:
-    assert "--yes drops it without a question" in filled("store", "drop", "mine", code=2).err
+    assert "--yes removes it without confirmation" in filled("store", "drop", "mine", code=2).err
     assert [row["seq"] for row in filled("store", "drop", "mine@v1", "--yes", "--json").rows()] == [1]
     filled("store", "verify")
     filled("store", "drop", "mine", "--yes")

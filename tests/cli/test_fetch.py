@@ -677,7 +677,7 @@ def test_dataset_to_be_obtained_says_how(fetch: Callable[..., Told]) -> None:
     assert "error: asked: Ask the authors; put it at a.json." in told.err
     assert "Ask the authors" in told.out
     told = fetch("lost", code=2)
-    assert "lost: datasets.toml names no url for it, nor how to obtain it; put b.json, b.txt there" in told.err
+    assert "lost: datasets.toml has neither a URL nor instructions for it; put b.json, b.txt there" in told.err
     rows = fetch("--all", "--json").rows
     assert [(row["dataset"], row["status"], row["path"]) for row in rows] == [
         ("asked", "obtain", "a.json"),
@@ -721,7 +721,7 @@ def test_files_that_no_url_gives_are_listed(serve: Server, fetch: Callable[..., 
         f'[mine]\nformat = "list"\npath = "a.txt"\nurl = "{serve.url}/a.txt"\nsha256 = "{sha256(CONTENT)}"\n'
         'splits = { test = "test.txt" }\n'
     )
-    assert "mine: no url is known for test.txt; put it there by hand" in fetch("mine", "--json").err
+    assert "mine: datasets.toml has no URL for test.txt; put it there by hand" in fetch("mine", "--json").err
     with Path("datasets.toml").open("a") as file:
         file.write('obtain = "The list is on the project page."\n')
     told = fetch("mine", code=3)

@@ -42,7 +42,7 @@ def test_pattern_is_asked_without_a_store(shards: Path, scratch: Path, capsys: p
     assert (version["dataset"], version["images"], version["captions"]) == ("captions", 4, 8)
     assert "captions/*.parquet: read into a temporary store as captions: 4 images, 8 captions" in err
     assert "`auditor ingest captions --from 'captions/*.parquet'` keeps it" in err
-    assert 'taken as format "table"' in err
+    assert 'detected format "table"' in err
     assert not Path("audit.duckdb").exists()
     assert not [*scratch.iterdir()]
     assert len([*shards.iterdir()]) == 2

@@ -83,7 +83,7 @@ def test_limit_gives_the_first_rows_and_says_whether_there_are_more(
 def test_limit_ends_what_has_no_end(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "sql", "from range(9000000000000000000)", "--limit", "2", "--format", "csv")
     assert (code, out) in ((None, "range\n0\n1\n"), (0, "range\n0\n1\n"))
-    assert "the first 2 rows; there are more" in err
+    assert "only the first 2 rows shown; there are more" in err
 
 
 def test_ids_are_printed_as_ids_and_amounts_with_separators(capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +143,7 @@ def test_without_a_statement_a_pipe_is_refused(
     monkeypatch.setattr(sys, "stdin", Piped("select 1;"))
     code, out, err = run(capsys, "sql")
     assert (code, out) == (2, "")
-    assert "- to read it from a pipe" in err
+    assert "- for standard input" in err
 
 
 def test_prompt_answers_and_goes_on_after_a_mistake(
@@ -174,7 +174,7 @@ def test_prompt_ends_where_it_is_told_to(
     ("words", "told"),
     [
         (["caption_token", "--schema"], "did you mean caption_tokens"),
-        (["zzz", "--schema"], "`auditor sql --schema` lists what there is"),
+        (["zzz", "--schema"], "`auditor sql --schema` lists all names"),
         (["asked.sql"], "asked.sql: is a file; `auditor sql --file asked.sql` runs the statement in it"),
         (["select $k"], "$k has no value: -p k=VALUE"),
         (["select $k", "-p", "k=1", "-p", "j=2"], "the statement has no $j; it has $k"),

@@ -56,7 +56,7 @@ def test_what_is_there_is_replaced_only_if_asked(filled: Bucket, store: Store) -
 
 def test_folder_of_others_is_never_replaced(filled: Bucket, store: Store) -> None:
     filled.put("set/thesis.tex", "of others")
-    with pytest.raises(UsageError, match="is no folder that export made"):
+    with pytest.raises(UsageError, match="it was not written by `auditor export`"):
         export(store, "set", Path("s3://captions/set"), force=True)
     with pytest.raises(UsageError, match="is a folder, and so is not replaced"):
         export(store, "set", Path("s3://captions/set"), file_format="csv", force=True)

@@ -471,7 +471,7 @@ def test_two_bundles_are_no_version(store: Store, tmp_path: Path) -> None:
     ingest_rows(store, ROWS)
     for name in ("one", "two"):
         export(store, "set", tmp_path / name)
-    with pytest.raises(SourceError, match="a bundle is a whole version; read one at a time"):
+    with pytest.raises(SourceError, match="a bundle is a whole version; import one at a time"):
         described(Source("copy", "captions", "bundle", (Part((tmp_path / "one", tmp_path / "two")),)))
 
 
@@ -479,7 +479,7 @@ def test_setting_that_changes_captions_is_noticed(store: Store, tmp_path: Path) 
     ingest_rows(store, ROWS)
     export(store, "set", tmp_path / "bundle")
     part = Part((tmp_path / "bundle",), options={"basename": True})
-    with Store.open(MEMORY) as other, pytest.raises(SourceError, match="read a bundle without settings"):
+    with Store.open(MEMORY) as other, pytest.raises(SourceError, match="read the bundle without settings"):
         ingest_sources(other, [described(Source("copy", "captions", "bundle", (part,)))])
 
 
@@ -491,7 +491,7 @@ def test_folder_that_is_there_is_replaced_only_by_force_and_only_if_it_is_a_bund
     export(store, "set", folder)
     ingest_rows(store, ROWS[:2])
     before = (folder / "manifest.json").read_bytes()
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         export(store, "set", folder)
     assert (folder / "manifest.json").read_bytes() == before
     export(store, "set", folder, force=True)
@@ -499,7 +499,7 @@ def test_folder_that_is_there_is_replaced_only_by_force_and_only_if_it_is_a_bund
     (folder / "thesis.txt").touch()
     (tmp_path / "link").symlink_to(folder)
     for there in (folder, tmp_path / "link", folder / "thesis.txt"):
-        with pytest.raises(UsageError, match="is no folder that export made, and so is not replaced"):
+        with pytest.raises(UsageError, match="not replaced, since it was not written by `auditor export`"):
             export(store, "set", there, force=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bundle", "link"]
 

@@ -78,7 +78,7 @@ def test_an_empty_cell_beside_captions_is_none_and_moves_no_slot(store: Store, t
     path = written(tmp_path, "w.csv", "image,caption_1,caption_2,caption_3\na,one,,three\nb,x,y,z\n")
     result = taken(store, path)
     assert held(store)[:2] == [("a", 0, "one"), ("a", 2, "three")]
-    assert "q: 1 records left out: cells without a caption, where another of the row has one" in result.sentences
+    assert "q: 1 record skipped: cells without a caption, where another of the row has one" in result.sentences
 
 
 def test_a_row_without_any_caption_is_refused(store: Store, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_json_of_captions_by_image_is_recognized(
 ) -> None:
     result = taken(store, written(tmp_path, "m.json", json.dumps(content, indent=indent)))
     assert held(store) == [("a.jpg", 0, "one"), ("a.jpg", 1, "two"), ("b.jpg", 0, "x")]
-    assert 'q: taken as format "mapping"' in result.sentences
+    assert 'q: detected format "mapping"' in result.sentences
 
 
 def test_one_caption_an_image_may_stand_alone(store: Store, tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_one_caption_an_image_may_stand_alone(store: Store, tmp_path: Path) -> N
 
 def test_a_record_with_a_list_of_captions_stays_one_of_a_table(store: Store, tmp_path: Path) -> None:
     result = taken(store, written(tmp_path, "t.jsonl", '{"captions": ["one", "two"], "image": "a"}\n'))
-    assert 'q: taken as format "table"' in result.sentences
+    assert 'q: detected format "table"' in result.sentences
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_language_that_is_said_is_kept_also_when_the_file_is_read_again(store: S
 def test_language_that_nobody_says_is_seen_by_its_letters(store: Store, tmp_path: Path, text: str, seen: str) -> None:
     result = taken(store, written(tmp_path, "u.csv", text))
     assert language(store) == seen
-    assert any(f"taken as language {seen} by the letters" in note for note in result.notes) is (seen != "en")
+    assert any(f"detected language {seen} from the script" in note for note in result.notes) is (seen != "en")
 
 
 def test_language_that_is_none_is_a_mistake(store: Store, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_tag_without_a_version_names_the_newest_and_stays_there(two: Store) -> N
 
 def test_tag_is_moved_only_by_force(two: Store) -> None:
     tag(two, "set@v1", "best")
-    with pytest.raises(UsageError, match="set@best names set@v1 already; --force moves it"):
+    with pytest.raises(UsageError, match="set@best is already set@v1; --force moves the tag"):
         tag(two, "set@v2", "best")
     assert versions.resolve(two, "set@best").version.seq == 1
     assert tag(two, "set@v2", "best", force=True).frame["status"].item() == "moved from v1"

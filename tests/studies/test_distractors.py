@@ -225,7 +225,8 @@ def test_file_has_the_items(store: Store, tmp_path: Path, ending: str) -> None:
 def test_what_training_splits_count_as_is_declared(store: Store, tmp_path: Path) -> None:
     filled(store, tmp_path, train="restval")
     with pytest.raises(
-        UsageError, match=r"set: no split counts as train, from which replace-person draws: its splits are restval, val"
+        UsageError,
+        match=r"set: replace-person needs training captions, but no split counts as train: its splits are restval, val",
     ):
         distractors(store, "set:val")
     declared = {"set": Source("set", "captions", "entities", (), split_roles={"restval": "train"})}
@@ -242,19 +243,23 @@ def test_what_training_splits_count_as_is_declared(store: Store, tmp_path: Path)
         (
             ["[/EN#1/other A kite] flies ."],
             {},
-            "set:val: no item to make: .*no phrase of set:val names people; .*is a scene",
+            "set:val: no items: .*no caption of set:val mentions a person; .*a scene",
         ),
-        (["[/EN#1/people A man] waves ."], {"tasks": ["just-scene"]}, "just-scene: no phrase of set:val is a scene"),
+        (
+            ["[/EN#1/people A man] waves ."],
+            {"tasks": ["just-scene"]},
+            "just-scene: no caption of set:val mentions a scene",
+        ),
         (
             ["[/EN#1/people A man] waves ."],
             {"tasks": ["switch-people"]},
-            "no phrase of set:val names people beside others",
+            "no caption of set:val mentions two persons",
         ),
         (["[/EN#1/people A man]"], {"tasks": ["just-person"]}, "just-person: rules leave out every item of set:val"),
         (ASKED, {"tasks": ["swap"]}, "--task swap: expected one of switch-people, replace-person"),
         (ASKED, {"draw": "words"}, "--draw words: expected one of mentions, phrases"),
         (ASKED, {"train": "dev"}, "dev: not in"),
-        (ASKED, {"train": "plain"}, "plain: has no mark-up of phrases"),
+        (ASKED, {"train": "plain"}, "plain: has no annotated phrases"),
         (ASKED, {"file": Path("items.txt")}, "items are written as .csv or .jsonl"),
         (ASKED, {"file": Path("nowhere/items.csv")}, "there is no folder nowhere"),
     ],
@@ -274,8 +279,8 @@ def test_a_task_without_items_is_told_beside_the_others(store: Store, tmp_path: 
     result = distractors(store, "set:val")
     assert set(result.frame["part"]) == {"replace-person", "share-person", "just-person"}
     assert result.notes == (
-        "switch-people: no phrase of set:val names people beside others",
-        "replace-scene, share-scene, just-scene, just-scene-plus: no phrase of set:val is a scene",
+        "switch-people: no caption of set:val mentions two persons",
+        "replace-scene, share-scene, just-scene, just-scene-plus: no caption of set:val mentions a scene",
     )
 
 

@@ -115,7 +115,7 @@ def test_tasks_that_draw_nothing_parse_no_training_captions(store: Store, chunke
 
 
 def test_captions_without_mark_up_are_refused_with_what_to_install(store: Store) -> None:
-    with pytest.raises(UsageError, match=r"no mark-up of phrases.*--pipeline en_core_web_sm.*pip install") as refused:
+    with pytest.raises(UsageError, match=r"no annotated phrases.*--pipeline en_core_web_sm.*pip install") as refused:
         distractors(filled(store), "set:val")
     assert "\n" not in str(refused.value)
 

@@ -180,9 +180,9 @@ def test_pairs_that_a_dataset_has_are_asked_about(store: Store, tmp_path: Path) 
         ("i00", "one", "two", "x"), ("i01", "three", "four", None)
     ]  # fmt: skip
     assert result.frame.height == 6
-    assert "1 pair of equal captions left out: nothing to choose" in result.sentences
-    assert any(note.startswith("38 images have no two candidates: i02, i03, i04, …") for note in result.sentences)
-    with pytest.raises(UsageError, match="pairs: has pairs of its own; name it alone"):
+    assert "1 pair of equal captions skipped: they leave no choice" in result.sentences
+    assert any(note.startswith("38 images do not have two candidates: i02, i03, i04, …") for note in result.sentences)
+    with pytest.raises(UsageError, match="pairs: brings its own pairs; name it alone"):
         tasks(store, "set", candidates=["pairs", "human"])
 
 
@@ -200,19 +200,19 @@ def test_what_makes_no_question_is_said(store: Store) -> None:
     result = tasks(store, "set")
     assert set(result.frame["image"]) == {"c"}
     assert result.sentences == (
-        "1 image has no two candidates: a",
-        "1 pair of equal captions left out: nothing to choose",
+        "1 image does not have two candidates: a",
+        "1 pair of equal captions skipped: they leave no choice",
     )
     result = tasks(store, "set", candidates=["system"])
-    assert result.sentences == ("1 pair with an empty caption left out", "1 image has no other captions: a")
-    with pytest.raises(UsageError, match=r"set: no question to ask: .*2 images have fewer than 7 other captions: a, c"):
+    assert result.sentences == ("1 pair with an empty caption skipped", "1 image has no other captions: a")
+    with pytest.raises(UsageError, match=r"set: no questions: .*2 images have fewer than 7 other captions: a, c"):
         tasks(store, "set", candidates=["system"], references=7)
 
 
 @pytest.mark.parametrize(
     ("named", "settings", "says"),
     [
-        (["set"], {}, "its captions are the references; a held-out one of them is --candidates human"),
+        (["set"], {}, "its captions are the references; use --candidates human for a held-out one of them"),
         (["system", "system"], {}, "system: named twice"),
         (["intra", "intra"], {}, "neither describes the image"),
         (["nothing"], {}, "nothing: not in"),

@@ -1,4 +1,4 @@
-"""Which caption is right, and can it be told without the image? (Hodosh & Hockenmaier 2016)."""
+"""Which caption is right, and is the image needed to decide? (Hodosh & Hockenmaier 2016)."""
 
 from auditor.studies.choices.rows import ALL, of_all_items
 from auditor.studies.choices.study import choices

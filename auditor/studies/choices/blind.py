@@ -1,7 +1,7 @@
-"""Scorers that never see the image: what a choice can be made by without it.
+"""Blind scorers: they choose a caption without the image.
 
-Each gives every caption of an item a number; the highest is chosen, equal ones are a tie. What a scorer is called says
-what it likes: `shorter` the text of fewer characters.
+Each scores every caption of an item. The highest score is chosen; equal scores are a tie. The name of a scorer is the
+caption that it prefers: `shorter` prefers the caption with fewer characters.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 from auditor.store.workspace import Workspace
 from auditor.studies.choices.scored import BLIND, CEILING, Scored, Settings, by_item
 
-#: What a scorer goes by, which findings are told of; `surface` is several of these in turn.
+#: What a scorer uses; each has a kind of finding. `surface` combines several.
 LENGTH, PUNCTUATION, MODEL, COPY, WORDS = "length", "punctuation", "language-model", "copies", "words"
 
 SURFACE, ORDER = "surface", "order"
 
-#: First the one without a final full stop; of two with it, or without, the shorter.
+#: First the caption without a final full stop; if both or neither have one, the shorter.
 STOP_THEN_SHORTER = "no-full-stop-then-shorter"
 
-#: Texts have fewer characters than this, so that a rule that comes first outweighs them.
+#: More than the characters of any text, so that the first rule outweighs length.
 _LONGEST = 1e9
 
 _PENALTY = 1.0
 
-#: Steps of the search, after which weights hardly change.
+#: Steps of the optimizer; weights hardly change after them.
 _STEPS = 200
 
-#: Further digits depend on the machine; captions whose scores are closer differ in nothing that the model knows.
+#: More digits depend on the machine; captions with equal rounded scores are equal to the model.
 _DECIMALS = 6
 
 _SCHEMA = pl.Schema({"item_no": pl.UInt32(), "side": pl.String(), "score": pl.Float64()})
@@ -45,10 +45,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Battery:
-    """What the blind scorers are told.
+    """The settings of the blind scorers.
 
-    `order` is that of the smoothed model, `unseen` the probability that the other one gives to a pair of neighbors
-    that it never saw, `folds` the parts of the images, on all of which but the first the learner is asked.
+    `order` is the order of the smoothed model. `unseen` is the probability of an unseen bigram in the other model.
+    `folds` is the number of parts of the images; the linear model is tested on all but the first.
     """
 
     order: int
@@ -68,7 +68,7 @@ def scorers(workspace: Workspace, items: pl.DataFrame, battery: Battery, *, trai
 
 
 def _surface(seen: pl.DataFrame, items: pl.DataFrame, trained_on: str | None) -> Iterator[Scored]:
-    """Choose by what is seen without reading."""
+    """Yield scorers that use the surface: length, final full stop, alphabet, copies."""
     length, words, stop, precedes, copied = (
         pl.col(name).cast(pl.Float64) for name in ("length", "words", "stop", "precedes", "copied")
     )
@@ -88,20 +88,20 @@ def _surface(seen: pl.DataFrame, items: pl.DataFrame, trained_on: str | None) ->
 
 
 def _same_words(seen: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Score as a scorer without order at its best: a right caption ties only where the wrong one has the same words."""
+    """Score like the best scorer without word order: a right caption ties only if the wrong one has the same words."""
     right = (pl.col("side") != "wrong") & pl.col("same_words")
-    ties = seen.group_by("item_no").agg(some=right.any())
-    some, own = pl.col("some").cast(pl.Float64), pl.col("same_words").cast(pl.Float64)
-    score = pl.when(pl.col("side") == "wrong").then(some).otherwise(1 + some - own)
+    ties = seen.group_by("item_no").agg(any_same=right.any())
+    any_same, same = pl.col("any_same").cast(pl.Float64), pl.col("same_words").cast(pl.Float64)
+    score = pl.when(pl.col("side") == "wrong").then(any_same).otherwise(1 + any_same - same)
     return by_item(seen.join(ties, on="item_no").select("item_no", "side", score=score), items)
 
 
 def _models(workspace: Workspace, items: pl.DataFrame, battery: Battery, trained_on: str) -> Iterator[Scored]:
-    """Choose the caption that is likelier to a language model, as a whole or by a mean over its tokens.
+    """Yield scorers that prefer the more probable caption of a language model, in total or as a mean over tokens.
 
-    Without smoothing a pair of neighbors that was never seen makes a caption impossible, unless it is given a
-    probability: two such captions tie. `-harmonic` and `-geometric` are means of the probabilities of the tokens,
-    `-a-token` is the mean of a smoothed model's bits.
+    Without smoothing, an unseen bigram makes a caption impossible, unless `unseen` is set. Two impossible captions tie.
+    `-harmonic` and `-geometric` are means of the probabilities of the tokens, `-a-token` is the mean of a smoothed
+    model's bits.
     """
     workspace.params |= {"order": 2, "trained_no": 0, "trained_captions": 0, "modified": False}
     workspace.bind("halved", "model_side")
@@ -115,9 +115,10 @@ def _models(workspace: Workspace, items: pl.DataFrame, battery: Battery, trained
         (plain, {"train": trained_on, "n": 2, "unseen": battery.unseen}),
         (smooth, {"train": trained_on, "n": battery.order}),
     ]
-    for frame, told in signed:
+    for frame, settings in signed:
         for name in frame.columns[1:]:
-            yield Scored(name, BLIND, MODEL, _of_items(workspace, items, frame.select("caption_id", score=name)), told)
+            scores = _of_items(workspace, items, frame.select("caption_id", score=name))
+            yield Scored(name, BLIND, MODEL, scores, settings)
 
 
 def _unsmoothed(chances: pl.DataFrame, unseen: float) -> pl.DataFrame:
@@ -138,7 +139,7 @@ def _unsmoothed(chances: pl.DataFrame, unseen: float) -> pl.DataFrame:
 
 
 def _learnt(workspace: Workspace, items: pl.DataFrame) -> pl.DataFrame:
-    """Choose what the learner likes; two captions of the same words and pairs of words tie."""
+    """Return the scores of the linear model; two captions with the same words and pairs of words tie."""
     captions = workspace.rows("choice_caption").select("item_no", "side")
     features = workspace.rows("choice_feature")
     tied = captions.join(features, on=["item_no", "side"], how="anti").with_columns(score=pl.lit(0.0))
@@ -147,21 +148,20 @@ def _learnt(workspace: Workspace, items: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_items(workspace: Workspace, items: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
-    """Put the score of each caption to its items."""
+    """Return the score of each caption by item."""
     return by_item(workspace.rows("choice_caption").join(scores, on="caption_id", how="left"), items)
 
 
 def learnt(features: pl.DataFrame) -> pl.DataFrame:
     """Return the scores of captions by the model of the folds before theirs: columns item_no, side, score.
 
-    The model is linear, of words and pairs of words: logistic regression on what the right caption has more often than
-    the wrong one (Bradley & Terry 1952: no intercept, since sides have no order), with a squared penalty. Items are
-    asked, fold by fold of images, of a model of the folds before theirs (Dawid 1984). Were each asked of all others,
-    two items that share a rare word would be right together or wrong together, and a benchmark of which nothing can be
-    learnt would seem to teach something too often.
+    The model is linear in words and pairs of words: logistic regression on what the right caption has more often than
+    the wrong one (Bradley & Terry 1952: no intercept, since sides have no order), with a squared penalty. Each fold of
+    images is scored by a model trained on the folds before it (Dawid 1984). With training on all other folds, two items
+    that share a rare word would be right or wrong together, and random benchmarks would too often seem learnable.
 
-    `features` are the rows of `sql/choices/choice_feature.sql`, in their order: a right caption against the wrong one
-    of its item, whose score is 0. One that has the same words and pairs of words is not among them; those of the first
+    `features` are the rows of `sql/choices/choice_feature.sql`, in their order: a right caption minus the wrong one of
+    its item, whose score is 0. Captions with the same words and pairs of words are not included. Those of the first
     fold have no scores.
     """
     pairs = features.select("item_no", "side", "fold").unique(maintain_order=True)
@@ -186,5 +186,5 @@ def _weights(differences: csr_matrix) -> Floats:
         slope = -1.0 / (1.0 + np.exp(margins))
         return float(value), np.asarray(differences.T @ slope) + _PENALTY * weights
 
-    found = minimize(loss, np.zeros(differences.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
-    return np.asarray(found.x)
+    optimum = minimize(loss, np.zeros(differences.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+    return np.asarray(optimum.x)

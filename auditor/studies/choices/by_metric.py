@@ -1,4 +1,4 @@
-"""Metrics take the test: all captions of an item are scored against the other captions of its image."""
+"""Metrics as scorers: all captions of an item are scored against the other captions of its image."""
 
 from __future__ import annotations
 
@@ -26,51 +26,51 @@ def scorers(
     notes: list[Said],
     progress: Progress,
 ) -> Iterator[Scored]:
-    """Yield the scores of every item by the metrics (null: all), errors with their sign changed.
+    """Yield the scores of every item by the metrics (null: all), error rates with changed sign.
 
-    `notes` say what has no scores.
+    `notes` report items without scores.
 
-    Raises `UsageError` where references or metrics are named that there are not.
+    Raises `UsageError` for unknown references or metrics.
     """
     if names is not None and not names:
         return
     store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
     try:
-        references, said = references_of(store, selection, against)
+        references, reason = references_of(store, selection, against)
     except UsageError as error:
         if against is not None or names:
             raise
         notes.append(f"no metrics: {error}")
         return
     wanted, left = scorable(store, references, requests(names), names)
-    notes += [*said, *left]
+    notes += [*reason, *left]
     captions.like(references).tokenize(progress)
     both = output_of(selection)
-    asked = CandidateSet(both.name, "candidate_choice", both.params, drawn_from=both.drawn_from)
+    candidates = CandidateSet(both.name, "candidate_choice", both.params, drawn_from=both.drawn_from)
     signed = signatures(wanted, tokenizer, References("loo"))
     is_noted = False
-    # Metrics that see images score fewer items, and the others are not to lose what these lack.
+    # Metrics that see images score fewer items; the others are scored separately, so they keep all items.
     for sees_images in (False, True):
-        some = [metric for metric in wanted if metric.metric.sees_images is sees_images]
+        group = [metric for metric in wanted if metric.metric.sees_images is sees_images]
         scores = (
-            score_candidates(Captions(store, references, tokenizer), [asked], some, progress)
-            if some
+            score_candidates(Captions(store, references, tokenizer), [candidates], group, progress)
+            if group
             else pl.DataFrame()
         )
-        for metric in some:
+        for metric in group:
             of_items = _of_items(metric, scores, items)
             scored = of_items["wrong"].count()
             if scored < items.height and not sees_images and not is_noted:
                 is_noted = True
                 notes.append(
-                    f"{metric.label} scores {scored:,} of {items.height:,} items: {references.label} has no other "
-                    "captions of the images of the rest, or holds both of their right captions"
+                    f"{metric.label} scores {scored:,} of {items.height:,} items: for the others, "
+                    f"{references.label} has no other captions of the image, or contains both right captions"
                 )
             yield Scored(metric.label, METRIC, "references", of_items, signature=signed[metric.label])
 
 
 def _of_items(metric: MetricRequest, scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Bring the scores of captions to their items, as columns of `SCHEMA`."""
+    """Return the scores of captions by item, as columns of `SCHEMA`."""
     better = -1.0 if metric.metric.lower_is_better else 1.0
     by_slot = scores.select("image", "slot", score=pl.col(metric.label) * better)
     sides = items.select("item_no", "image", *(f"slot_{side}" for side in SIDES))

@@ -1,10 +1,10 @@
-"""A blind-fair subset: items that no blind scorer of the battery decides beyond chance.
+"""A blind-fair subset: items on which no blind scorer of the battery differs significantly from chance.
 
-Of each part, the blind scorer that is farthest from chance is taken, and as many items are kept on which it is right as
-items on which it errs; then the next that is still beyond chance, together with the first: items on which both are
-right against items on which both err, and so on (in the manner of Hsieh et al. 2023, section 3.2, for any number of
-scorers). What is beyond chance in all parts together is balanced in each. Of items with two right captions, the wrong
-one is the highest, the middle and the lowest in as many items each, so that a third is right.
+In each part, the blind scorer farthest from chance is balanced: equally many items are kept that it gets right and
+wrong. Then the next scorer that still differs from chance is balanced together with the first: items that both get
+right against items that both get wrong, and so on (Hsieh et al. 2023, section 3.2, for any number of scorers).
+A scorer that differs from chance only in all parts together is balanced in each part. With two right captions, the
+wrong one scores highest, second or lowest in equally many items, so one third is right.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LEVEL = 0.05
 
 @dataclass(frozen=True)
 class FairSubset:
-    """Which items are kept, a frame with column item_no, and by part the scorers that they are balanced by, in turn."""
+    """The items of the subset (column item_no), and the scorers that balance each part, in order."""
 
     items: pl.DataFrame
     balanced_by: Mapping[str | None, tuple[str, ...]]
@@ -43,7 +43,7 @@ def fair_subset(workspace: Workspace, ends: pl.DataFrame, names: Sequence[str]) 
             if name is not None and name not in taken:
                 further[part] = (*taken, name)
         if not further and (name := _farthest(left, names)) is not None:
-            # Too little to be seen in any part, and too much in all of them together.
+            # Not significant in any part, but in all parts together.
             further = {part: (*taken, name) for part, taken in chosen.items() if name not in taken}
         if not further:
             return FairSubset(kept, chosen)
@@ -51,24 +51,24 @@ def fair_subset(workspace: Workspace, ends: pl.DataFrame, names: Sequence[str]) 
 
 
 def _signs(ends: pl.DataFrame, chosen: Mapping[str | None, Sequence[str]]) -> pl.DataFrame:
-    """Write of each item how it ends by the chosen scorers, a sign each. One without a score ties."""
-    told = []
+    """Return the outcomes of each item by the chosen scorers, a sign each. A missing score counts as a tie."""
+    frames = []
     for part, names in chosen.items():
         own = ends.filter(pl.col("part").eq_missing(part))
         signs = pl.concat_str(pl.col(name).fill_null("0") for name in names) if names else pl.lit("")
-        told.append(own.select("item_no", signs=signs))
-    return pl.concat(told)
+        frames.append(own.select("item_no", signs=signs))
+    return pl.concat(frames)
 
 
 def _farthest(marked: pl.DataFrame, names: Sequence[str]) -> str | None:
-    """Name the scorer that is farthest from chance, of those that are beyond it; the level is shared (Bonferroni)."""
+    """Return the scorer farthest from chance, if any differs significantly from it (Bonferroni correction)."""
     confidence = 1 - _LEVEL / len(names)
     beyond = {}
     for name in names:
         known = marked.select("image", "expected", mark=name).drop_nulls("mark")
         if known.height:
             chance = chance_of(known)
-            one = share(known["mark"].to_numpy(), known["image"].to_numpy(), confidence, chance)
-            if not one.low <= chance <= one.high:
-                beyond[name] = abs(one.value - chance)
+            estimate = share(known["mark"].to_numpy(), known["image"].to_numpy(), confidence, chance)
+            if not estimate.low <= chance <= estimate.high:
+                beyond[name] = abs(estimate.value - chance)
     return max(beyond, key=lambda name: beyond[name], default=None)

@@ -1,4 +1,4 @@
-"""What is found of a benchmark: by what it is decided without its images."""
+"""Findings on a benchmark: what solves it without the images."""
 
 from __future__ import annotations
 
@@ -13,60 +13,63 @@ from auditor.studies.choices import blind
 from auditor.studies.choices.rows import ALL, FAIR, of_all_items
 from auditor.studies.choices.scored import BLIND, CEILING
 
-#: What a scorer goes by, in words, for each of which there is a kind of finding.
-_SAID = {
-    blind.LENGTH: "by length alone",
-    blind.PUNCTUATION: "by the final full stop alone",
-    blind.MODEL: "by a language model alone",
-    blind.COPY: "by whether a training caption is the same",
-    blind.WORDS: "by words and pairs of words alone, learnt from items of other images",
+#: What a scorer uses, in words; each has a kind of finding.
+_USED = {
+    blind.LENGTH: "length alone, without the image, gets",
+    blind.PUNCTUATION: "the final full stop alone, without the image, gets",
+    blind.MODEL: "a language model alone, without the image, gets",
+    blind.COPY: "copies of training captions, without the image, get",
+    blind.WORDS: "words and word pairs alone, without the image, get",
 }
 
-#: How far from chance is worth a word, a look, and too far. Below the first, with few items, chance is often as far.
+#: Distances from chance for a notice, a warning and an error. With few items, chance often gets close to the first.
 _NOTICE, _WARNING, _ERROR = 0.05, 0.1, 0.25
 
 _LEVEL = 0.05
 
-#: Shares of items whose captions have the same words: of fewer, a ceiling hardly lowers a score.
+#: Share of items whose captions have the same words: a smaller share hardly lowers a score.
 _CEILING = 0.01
 
 
 def findings(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -> Iterator[Finding]:
-    """Yield what decides the items of any part beyond chance, by rows of `rows.rows`.
+    """Yield what solves the items of any part significantly better than chance, by rows of `rows.rows`.
 
-    The level is shared among all parts and blind scorers (Bonferroni), so that one benchmark in twenty without any such
-    thing brings a finding. `examples` are the rows of `sql/choices/choice_text.sql`, with image and part.
+    The significance level is divided by the number of parts and blind scorers (Bonferroni): one sound benchmark in
+    twenty gets a finding. `examples` are the rows of `sql/choices/choice_text.sql`, with image and part.
     """
-    asked = rows.filter(pl.col("kind") == BLIND, pl.col("part") != FAIR, pl.col("p").is_not_null())
-    beyond = asked.with_columns(away=(pl.col("accuracy") - pl.col("expected")).abs()).filter(
-        pl.col("p") * asked.height < _LEVEL, pl.col("away") >= _NOTICE
+    tested = rows.filter(pl.col("kind") == BLIND, pl.col("part") != FAIR, pl.col("p").is_not_null())
+    beyond = tested.with_columns(away=(pl.col("accuracy") - pl.col("expected")).abs()).filter(
+        pl.col("p") * tested.height < _LEVEL, pl.col("away") >= _NOTICE
     )
-    for by, said in _SAID.items():
+    for by, subject in _USED.items():
         # Of equals the first: of `shorter` and `longer` the one that is more often right.
-        found = beyond.filter(by=by).sort("away", "accuracy", descending=True, maintain_order=True)
-        if found.height:
-            yield _decided(selection, rows, found, by, said)
+        significant = beyond.filter(by=by).sort("away", "accuracy", descending=True, maintain_order=True)
+        if significant.height:
+            yield _decided(selection, rows, significant, by, subject)
     yield from _ceiling(selection, rows, examples)
 
 
-def _decided(selection: Selection, rows: pl.DataFrame, found: pl.DataFrame, by: str, said: str) -> Finding:
-    worst = found.row(0, named=True)
+def _decided(selection: Selection, rows: pl.DataFrame, significant: pl.DataFrame, by: str, subject: str) -> Finding:
+    worst = significant.row(0, named=True)
     every = rows.filter(part=ALL)
-    asked = every.filter(scorer=worst["scorer"])
-    overall, items = asked["accuracy"].to_list(), asked["n"].to_list()
+    same = every.filter(scorer=worst["scorer"])
+    overall, items = same["accuracy"].to_list(), same["n"].to_list()
     away = float(worst["away"])
     severity: Severity = "error" if away >= _ERROR else "warning" if away >= _WARNING else "notice"
-    sentence = f"{selection.label}: {said}, without the image, {worst['accuracy']:.1%} of {worst['n']:,} items"
+    chance = f"{worst['expected']:.0%} expected by chance"
+    sentence = f"{selection.label}: {subject} {worst['accuracy']:.1%} of {worst['n']:,} items"
     if worst["part"] != ALL and overall:
-        sentence += f" of part {worst['part']} are right, and {overall[0]:.1%} of all {items[0]:,}"
+        sentence += (
+            f" of part {worst['part']} right ({worst['scorer']}). Of all {items[0]:,} items, {overall[0]:.1%} are"
+        )
+        sentence += f" right ({chance})"
     else:
-        sentence += " are right"
-    sentence += f" ({worst['scorer']}; chance is {100 * worst['expected']:.0f} %)"
+        sentence += f" right ({worst['scorer']}; {chance})"
     values = {name: worst[name] for name in ("accuracy", "low", "high", "p")}
     values |= {"overall": overall[0] if overall else worst["accuracy"]}
     together = every.filter(scorer=blind.STOP_THEN_SHORTER)["accuracy"].to_list()
     if by == blind.LENGTH and together:
-        sentence += f"; by no final full stop first, then by length, {together[0]:.1%} of all"
+        sentence += f". The final full stop, then length, gets {together[0]:.1%} of all items right"
         values |= {"with_full_stop": together[0]}
     where = about(selection, part=worst["part"], scorer=worst["scorer"])
     headline = f"{worst['accuracy']:.1%} of {worst['n']:,} items"
@@ -74,7 +77,7 @@ def _decided(selection: Selection, rows: pl.DataFrame, found: pl.DataFrame, by: 
 
 
 def _ceiling(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -> Iterator[Finding]:
-    """Yield how many items no scorer that is blind to order can decide."""
+    """Yield how many items a scorer that ignores word order cannot decide."""
     bags = rows.filter(pl.col("kind") == CEILING, pl.col("part") != FAIR, pl.col("ties") > 0)
     if bags.is_empty():
         return
@@ -86,14 +89,14 @@ def _ceiling(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -
     same = f"the two captions of {count} have the same words{parts}"
     if whole["expected"] != CHANCE:
         same = f"the wrong caption of {count} has the same words as a right one{parts}"
-    said = (
-        f"{selection.label}: {same}: a scorer of words that is blind to their order is right in {whole['accuracy']:.2%}"
-        " at most"
-    )
+    limit = f"A scorer that ignores word order gets at most {whole['accuracy']:.2%} right"
+    sentence = f"{selection.label}: {same}. {limit}"
     share = whole["ties"] / whole["n"]
     values = {"items": whole["ties"], "share": share, "ceiling": whole["accuracy"]}
     severity: Severity = "notice" if share >= _CEILING else "info"
-    yield Finding("order-blind-ceiling", said, about(selection), values, whole["n"], severity, _shown(examples), count)
+    yield Finding(
+        "order-blind-ceiling", sentence, about(selection), values, whole["n"], severity, _shown(examples), count
+    )
 
 
 def _shown(examples: pl.DataFrame, most: int = 3) -> tuple[dict[str, str | int | None], ...]:

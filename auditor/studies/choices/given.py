@@ -1,4 +1,4 @@
-"""Scores of items from elsewhere: a file that names items, or shows their captions, and what a system says of them."""
+"""Scores of systems from a file: it names the items, or has their captions, with the scores or answers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from auditor.result import Finding, Said, about, counted, listed
 from auditor.sources.choices import columns_of
 from auditor.studies.choices.scored import SCHEMA, SIDES, SYSTEM, Scored
 
-#: Columns of numbers: a score of each caption, by either name, or whether the right one was chosen.
+#: Columns of numbers: a score of each caption, under either name, or whether the right one was chosen.
 _SIDES, _SCORES, _ANSWER = ("right", "wrong"), ("right_score", "wrong_score"), "correct"
 
-#: The score of a second right caption, by either name.
+#: The score of a second right caption, under either name.
 _SECOND = ("right2", "right2_score")
 
-#: Images are called by numbers, or by files whose names are numbers.
+#: The number in the name of an image or of its file.
 _IMAGE = r"^(?:.*/)?(?:COCO_\w+_)?0*(.+?)(?:\.\w{3,4})?$"
 
 _EXAMPLES = 3
@@ -29,31 +29,31 @@ _TWO = "items here have two right captions, and each needs a score"
 
 _FORM = (
     "columns item, right, wrong (scores); or image, right, wrong (captions), right_score, wrong_score; right2 or"
-    " right2_score for a second right caption; or correct (1, 0) in the place of all scores; model names the system,"
-    " where a file has several"
+    " right2_score for a second right caption; or correct (1, 0) instead of all scores; model names the system, if a"
+    " file has several"
 )
 
 
 def scorers(file: Path, texts: pl.DataFrame, selection: Selection, notes: list[Said]) -> Iterator[Scored]:
-    """Read what systems say of the items; `notes` say which items have no score, and which rows are of no item.
+    """Read the scores of systems; `notes` list items without a score, and rows that match no item.
 
-    `texts` are the rows of `sql/choices/choice_text.sql`. Raises `SourceError` for a file that cannot be read so.
+    `texts` are the rows of `sql/choices/choice_text.sql`. Raises `SourceError` for a file that cannot be read.
     """
     rows = _read(file)
     keys = _keys(file, rows)
     numbers = _numbers(file, rows, has_second=texts["right2_text"].null_count() < texts.height)
     named = rows["model"].cast(pl.String) if "model" in rows.columns else pl.lit(file.stem)
-    told = rows.select(named.alias("system"), *(pl.col(own).cast(pl.String).alias(key) for key, own in keys.items()))
-    told = _known(told).with_columns(numbers).with_columns(row=pl.int_range(1, pl.len() + 1))
+    scores = rows.select(named.alias("system"), *(pl.col(own).cast(pl.String).alias(key) for key, own in keys.items()))
+    scores = _known(scores).with_columns(numbers).with_columns(row=pl.int_range(1, pl.len() + 1))
     texts = _known(texts)
-    for (system,), own in told.group_by("system", maintain_order=True):
+    for (system,), own in scores.group_by("system", maintain_order=True):
         once = own.unique(list(keys), keep="first", maintain_order=True)
-        _say_repeated(str(system), file, own, once, list(keys), selection, notes)
-        found = texts.select("item_no", "item", "right2_text", *(key for key in keys if key != "item")).join(
+        _note_repeated(str(system), file, own, once, list(keys), selection, notes)
+        matched = texts.select("item_no", "item", "right2_text", *(key for key in keys if key != "item")).join(
             once, on=list(keys), how="left", maintain_order="left", nulls_equal=False
         )
-        _say_missing(str(system), file, found, once.join(texts, on=list(keys), how="anti"), selection, notes)
-        yield Scored(str(system), SYSTEM, "scores", found.select(*SCHEMA).cast(SCHEMA))
+        _note_missing(str(system), file, matched, once.join(texts, on=list(keys), how="anti"), selection, notes)
+        yield Scored(str(system), SYSTEM, "scores", matched.select(*SCHEMA).cast(SCHEMA))
 
 
 _READERS: Mapping[str, Callable[[Path], pl.DataFrame]] = {
@@ -67,7 +67,7 @@ _READERS: Mapping[str, Callable[[Path], pl.DataFrame]] = {
 def _read(file: Path) -> pl.DataFrame:
     read = _READERS.get(file.suffix)
     if read is None:
-        raise SourceError(f"{file}: scores are read from {', '.join(_READERS)}: name a file that ends so")
+        raise SourceError(f"{file}: unsupported file of scores; use {', '.join(_READERS)}")
     try:
         rows = read(file)
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -80,38 +80,36 @@ def _read(file: Path) -> pl.DataFrame:
 
 
 def _keys(file: Path, rows: pl.DataFrame) -> dict[str, str]:
-    """Find what names the items: its name, or both captions, and the image where the file has it."""
+    """Find the columns that identify the items: item, or both captions, and the image if the file has it."""
     if "item" in rows.columns:
         return {"item": "item"}
     images = {key: own for key, own in columns_of(rows.columns, {}).items() if key == "image"}
     texts = columns_of([name for name, kind in rows.schema.items() if kind == pl.String], {})
-    found = images | {f"{side}_text": texts[side] for side in _SIDES if side in texts}
-    if not {"right_text", "wrong_text"} <= found.keys():
-        raise SourceError(
-            f"{file}: does not say of which items it is: it has {', '.join(rows.columns)}; expected {_FORM}"
-        )
-    return found
+    keys = images | {f"{side}_text": texts[side] for side in _SIDES if side in texts}
+    if not {"right_text", "wrong_text"} <= keys.keys():
+        raise SourceError(f"{file}: no column identifies the items: it has {', '.join(rows.columns)}; expected {_FORM}")
+    return keys
 
 
 def _known(rows: pl.DataFrame) -> pl.DataFrame:
-    """Call images alike, whether they are named by number or by file."""
+    """Reduce the names of images to one form, whether they are numbers or files."""
     return rows.with_columns(pl.col("^image$").str.extract(_IMAGE))
 
 
 def _numbers(file: Path, rows: pl.DataFrame, *, has_second: bool) -> list[pl.Series]:
     """Read the scores of each row: right, wrong and right2, null where a row has no second.
 
-    Raises `SourceError` where a row has none, or what is no number, and where `has_second` items lack a column.
+    Raises `SourceError` for a missing or invalid number, and if items with a second right caption lack a column for it.
     """
-    # Where nothing else names the items, right and wrong are their captions.
+    # Without a column item, right and wrong are captions.
     pairs = [_SCORES, *([_SIDES] if "item" in rows.columns else [])]
     pair = next((pair for pair in pairs if {*pair} <= {*rows.columns}), None)
     none = pl.Series("right2", [None] * rows.height, pl.Float64)
     if pair is None:
         if _ANSWER not in rows.columns:
-            raise SourceError(f"{file}: has no numbers to compare: it has {', '.join(rows.columns)}; expected {_FORM}")
+            raise SourceError(f"{file}: has no scores: it has {', '.join(rows.columns)}; expected {_FORM}")
         answers = _number(file, rows[_ANSWER], "1 for right, 0 for wrong, .5 for a tie", most=1.0)
-        # An answer is of the item as a whole: the second right caption takes nothing from it.
+        # An answer counts for the whole item, so the second right caption always wins.
         return [answers.alias("right"), (1 - answers).alias("wrong"), none.fill_null(1.0)]
     second = _SECOND[pair is _SCORES]
     if has_second and second not in rows.columns:
@@ -124,7 +122,7 @@ def _numbers(file: Path, rows: pl.DataFrame, *, has_second: bool) -> list[pl.Ser
 def _number(
     file: Path, values: pl.Series, expected: str, most: float | None = None, *, optional: bool = False
 ) -> pl.Series:
-    """Read a column as numbers, all of them finite; up to `most` they begin at 0. Only an `optional` one has blanks."""
+    """Read a column of finite numbers, with `most` from 0 to `most`. Only an `optional` column can have empty cells."""
     numbers = values.cast(pl.Float64, strict=False)
     good = numbers.is_finite() if most is None else numbers.is_between(0, most)
     bad = (~good.fill_null(value=False) & ~(values.is_null() & optional)).arg_true()
@@ -133,7 +131,7 @@ def _number(
     return numbers
 
 
-def _say_repeated(
+def _note_repeated(
     system: str,
     file: Path,
     own: pl.DataFrame,
@@ -142,35 +140,35 @@ def _say_repeated(
     selection: Selection,
     notes: list[Said],
 ) -> None:
-    """Report which items a file has twice; raise `SourceError` where it says another thing of them."""
+    """Report which items are in a file twice. Raises `SourceError` if their scores differ."""
     again = own.join(once, on="row", how="anti").join(once, on=keys, suffix="_first", nulls_equal=True)
-    other = again.filter(pl.any_horizontal(pl.col(side).ne_missing(pl.col(f"{side}_first")) for side in SIDES))
-    if other.height:
-        first, second = other.select("row_first", "row").row(0)
-        raise SourceError(f"{file}: rows {first:,} and {second:,} are of one item of {system} and differ; keep one")
-    if again.height:
-        notes.append(
-            f"{system}: {counted(again.height, 'row says', 'rows say')} again what another says of the same captions"
-        )
-
-
-def _say_missing(
-    system: str, file: Path, found: pl.DataFrame, extra: pl.DataFrame, selection: Selection, notes: list[Said]
-) -> None:
-    """Name the items without scores, and the rows that are of no item. Raises `SourceError` where no row is of any."""
-    lacks_second = pl.col("right2_text").is_not_null() & pl.col("right2").is_null()
-    lacking = found.filter(pl.col("right").is_null() | lacks_second)
-    if lacking.height == found.height:
+    differing = again.filter(pl.any_horizontal(pl.col(side).ne_missing(pl.col(f"{side}_first")) for side in SIDES))
+    if differing.height:
+        first, second = differing.select("row_first", "row").row(0)
         raise SourceError(
-            f"{file}: no row of {system} is of an item of {selection.label}, whose items are called like "
-            f"{found['item'][0]!r}; expected {_FORM}"
+            f"{file}: rows {first:,} and {second:,} have different scores of {system} for the same item; keep one"
+        )
+    if again.height:
+        notes.append(f"{system}: {counted(again.height, 'row repeats', 'rows repeat')} the scores of the same captions")
+
+
+def _note_missing(
+    system: str, file: Path, matched: pl.DataFrame, extra: pl.DataFrame, selection: Selection, notes: list[Said]
+) -> None:
+    """Report items without scores, and rows that match no item. Raises `SourceError` if no row matches an item."""
+    lacks_second = pl.col("right2_text").is_not_null() & pl.col("right2").is_null()
+    lacking = matched.filter(pl.col("right").is_null() | lacks_second)
+    if lacking.height == matched.height:
+        raise SourceError(
+            f"{file}: no row of {system} matches an item of {selection.label}; its items look like "
+            f"{matched['item'][0]!r}; expected {_FORM}"
         )
     if lacking.height:
-        some = listed(lacking["item"], _EXAMPLES)
-        said = f"{system}: {counted(lacking.height, 'item has', 'items have')} no score in {file.name}: {some}"
+        items = listed(lacking["item"], _EXAMPLES)
+        sentence = f"{system}: {counted(lacking.height, 'item has', 'items have')} no score in {file.name}: {items}"
         where, values = about(selection, system=system), {"items": lacking.height}
-        notes.append(Finding("items-without-scores", said, where, values, found.height, "warning"))
+        notes.append(Finding("items-without-scores", sentence, where, values, matched.height, "warning"))
     if extra.height:
-        some = listed(extra["row"], _EXAMPLES)
-        what = counted(extra.height, "row is of no item", "rows are of no item")
-        notes.append(f"{system}: {what} of {selection.label} and left out: {some}")
+        numbers = listed(extra["row"], _EXAMPLES)
+        what = counted(extra.height, "row matches no item", "rows match no item")
+        notes.append(f"{system}: {what} of {selection.label}, skipped: {numbers}")

@@ -37,10 +37,10 @@ def rows(
 ) -> pl.DataFrame:
     """Return a row for each part and scorer.
 
-    `marked` are the marks of `scored.marks`, `kept` those of the blind-fair subset; `seed` draws the images behind the
+    `marked` are the marks of `scored.marks`, `kept` those of the blind-fair subset; `seed` resamples the images for the
     test against the best blind scorer.
     """
-    told: list[dict[str, object]] = []
+    rows: list[dict[str, object]] = []
     parts = {part: in_part(marked, part) for part in parts_of(marked)}
     blind = [scorer.name for scorer in scored if scorer.kind == BLIND]
     version = selection.version
@@ -50,30 +50,30 @@ def rows(
         key = (seed, version.dataset, version.version, selection.split, part)
         against = _against_best(own, [scorer.name for scorer in scored if scorer.name != best], blind, key)
         for row in shares:
-            told.append(
+            rows.append(
                 {
                     "part": part,
                     **row,
                     "best_blind": best,
-                    **_beside(own, row, best, "gap", "gap_p", "blind", confidence),
+                    **_compared(own, row, best, "gap", "gap_p", "blind", confidence),
                 }
             )
-            if (found := against.get(str(row["scorer"]))) is not None:
-                told[-1] |= {"gap_p": found.p, "blind": _stands(found, confidence)}
+            if (test := against.get(str(row["scorer"]))) is not None:
+                rows[-1] |= {"gap_p": test.p, "blind": _relation(test, confidence)}
             if PEOPLE in own.columns:
-                told[-1] |= _beside(own, row, PEOPLE, "people_gap", "people_p", "people", confidence)
-    frame = pl.DataFrame(told, schema=_SCHEMA)
+                rows[-1] |= _compared(own, row, PEOPLE, "people_gap", "people_p", "people", confidence)
+    frame = pl.DataFrame(rows, schema=_SCHEMA)
     signed = pl.col("scorer").replace_strict(dict(signatures), return_dtype=pl.String).alias("signature")
     return stamp(selection, frame.with_columns(signed))
 
 
-def of_all_items(told: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of all items together, which are those of the only part where there is one."""
-    return told.filter(part=ALL) if ALL in told["part"] else told.filter(pl.col("part") != FAIR)
+def of_all_items(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of all items together, or of the only part."""
+    return rows.filter(part=ALL) if ALL in rows["part"] else rows.filter(pl.col("part") != FAIR)
 
 
 def parts_of(marked: pl.DataFrame) -> list[str]:
-    """Name the parts, and all of them together where there are several."""
+    """List the parts, then `ALL` if there are several."""
     parts = [part for part in marked["part"].unique(maintain_order=True) if part is not None]
     return [*parts, ALL] if len(parts) != 1 or marked["part"].null_count() else parts
 
@@ -93,45 +93,45 @@ def _row(own: pl.DataFrame, scored: Scored, confidence: float) -> dict[str, obje
     if known.is_empty():
         return row
     chance = chance_of(known)
-    found = share(known["mark"].to_numpy(), known["image"].to_numpy(), confidence, chance)
-    stands = ABOVE if found.low > chance else BELOW if found.high < chance else BESIDE
-    row |= {"accuracy": found.value, "low": found.low, "high": found.high, "p": found.p}
-    return row | {"expected": chance, "chance": stands}
+    estimate = share(known["mark"].to_numpy(), known["image"].to_numpy(), confidence, chance)
+    relation = ABOVE if estimate.low > chance else BELOW if estimate.high < chance else BESIDE
+    row |= {"accuracy": estimate.value, "low": estimate.low, "high": estimate.high, "p": estimate.p}
+    return row | {"expected": chance, "chance": relation}
 
 
 def _best_blind(shares: Sequence[Mapping[str, object]]) -> str | None:
-    """Name the blind scorer that is right most often."""
+    """Return the name of the blind scorer with the highest accuracy."""
     blind = [row for row in shares if row["kind"] == BLIND and row.get("accuracy") is not None]
     return str(max(blind, key=lambda row: row["accuracy"])["scorer"]) if blind else None  # type: ignore[arg-type, return-value]
 
 
-def _beside(
-    own: pl.DataFrame, row: Mapping[str, object], other: str | None, gap: str, p: str, stands: str, confidence: float
+def _compared(
+    own: pl.DataFrame, row: Mapping[str, object], rival: str | None, gap: str, p: str, relation: str, confidence: float
 ) -> dict[str, object]:
-    """Compare a scorer with another on the items of which both have a score."""
+    """Compare a scorer with another on the items that both have scored."""
     name = str(row["scorer"])
-    if other is None or other == name:
+    if rival is None or rival == name:
         return {}
-    known = own.select("image", mark=name, other=other).drop_nulls()
+    known = own.select("image", mark=name, rival=rival).drop_nulls()
     if known.is_empty():
         return {}
-    found = difference(known["mark"].to_numpy(), known["other"].to_numpy(), known["image"].to_numpy())
-    return {gap: found.value, p: found.p, stands: _stands(found, confidence)}
+    test = difference(known["mark"].to_numpy(), known["rival"].to_numpy(), known["image"].to_numpy())
+    return {gap: test.value, p: test.p, relation: _relation(test, confidence)}
 
 
 def _against_best(
     own: pl.DataFrame, names: Sequence[str], blind: Sequence[str], key: Sequence[object]
 ) -> dict[str, Difference | None]:
-    """Test scorers against the best of the blind ones other than themselves."""
+    """Test scorers against the best other blind scorer."""
     if own.is_empty() or len(blind) < 2:
         return {}
     marks = own.select(pl.exclude("item_no", "part", "image")).cast(pl.Float64)
     scorers = [
-        (marks[name].to_numpy(), marks.select(other for other in blind if other != name).to_numpy()) for name in names
+        (marks[name].to_numpy(), marks.select(rival for rival in blind if rival != name).to_numpy()) for name in names
     ]
     return dict(zip(names, against_best(scorers, own["image"].to_numpy(), key), strict=True))
 
 
-def _stands(found: Difference, confidence: float) -> str:
-    is_beyond = found.p < 1 - confidence
-    return BESIDE if not is_beyond else ABOVE if found.value > 0 else BELOW
+def _relation(test: Difference, confidence: float) -> str:
+    is_significant = test.p < 1 - confidence
+    return BESIDE if not is_significant else ABOVE if test.value > 0 else BELOW

@@ -1,4 +1,4 @@
-"""How well forced-choice items are told without their images, by metrics, by people, and by systems."""
+"""How many forced-choice items are solved without the image, by metrics, by annotators, and by systems."""
 
 from __future__ import annotations
 
@@ -28,59 +28,60 @@ from auditor.studies.choices.scored import BLIND, CEILING, PEOPLE, SCHEMA, SIDES
 from auditor.studies.choices.tables import figure, lead, tables
 from auditor.text import AUTO
 
-#: Of what rows say of a scorer, and of which items are blind-fair.
+#: Versions of the rows of a scorer, and of the blind-fair subset.
 _VERSION, _FAIR_VERSION = 2, 1
 
-#: What no scorer may be called, for columns are.
+#: Names of columns, which scorers cannot have.
 _TAKEN = ("item_no", "item", "part", "image", "expected")
 
-#: How many annotators confirm a right caption, where VALSE counts an item as valid.
+#: How many annotators must confirm a right caption for a valid item of VALSE.
 _CONFIRMED = 2
 
 _BLIND_FAIR, _ANSWERS = "items of the blind-fair subset", "answers"
 
 
-Benchmark = Annotated[str, p.Parameter("Forced-choice items: a dataset of kind choices.", metavar="NAME")]
+Benchmark = Annotated[str, p.Parameter("Dataset of forced-choice items (kind choices).", metavar="NAME")]
 
 Train = Annotated[
     str | None,
     p.Parameter(
-        "Captions that language models are trained on, without the images of the items; default: those of --against."
+        "Captions to train language models on, except those of the items' images; default: those of --against."
     ),
 ]
 
 Scores = Annotated[
-    Sequence[Path] | None, p.Parameter("File of a system's scores or answers, by item; repeat for more.", "scores")
+    Sequence[Path] | None, p.Parameter("File with a system's scores or answers per item; repeat for more.", "scores")
 ]
 
-Order = Annotated[int, p.Parameter("Length of the smoothed model's n-grams.", least=2, most=5)]
+Order = Annotated[int, p.Parameter("N-gram length of the smoothed model.", least=2, most=5)]
 
 Unseen = Annotated[
     float,
     p.Parameter(
-        "Probability that the unsmoothed model gives a pair of neighbors that it never saw; 0: impossible.",
+        "Probability of an unseen bigram in the unsmoothed model; 0: impossible.",
         least=0,
         most=1,
     ),
 ]
 
 Folds = Annotated[
-    int, p.Parameter("Parts of the images; the learner is asked of each but the first.", least=2, most=100)
+    int, p.Parameter("Parts of the images; the linear model is tested on all but the first.", least=2, most=100)
 ]
 
-Errors = Annotated[int, p.Parameter("Errors shown of each scorer.", least=0)]
+Errors = Annotated[int, p.Parameter("Number of errors to show for each scorer.", least=0)]
 
-Confidence = Annotated[float, p.Parameter("Confidence of the intervals.")]
+Confidence = Annotated[float, p.Parameter("Confidence level of the intervals.")]
 
 Fair = Annotated[Path | None, p.Parameter("Write the blind-fair subset to FILE.csv or FILE.jsonl.")]
 
 Answers = Annotated[Path | None, p.Parameter("Write every item with all scores to FILE.csv or FILE.jsonl.")]
 
 Confirmed = Annotated[
-    int | None, p.Parameter("Keep items whose right caption so many annotators confirmed; default: all.", least=1)
+    int | None,
+    p.Parameter("Keep items whose right caption was confirmed by this many annotators; default: all.", least=1),
 ]
 
-Force = Annotated[bool, p.Parameter("Replace files that are there.")]
+Force = Annotated[bool, p.Parameter("Replace existing files.")]
 
 
 def choices(
@@ -105,49 +106,56 @@ def choices(
     seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
-    """Measure how far two-choice items are solvable blind.
+    """Measure how many forced-choice items are solvable blind.
 
-    Each item is a caption that is right of an image and one that is wrong. Some have two right captions: such an item
-    is right only if both score higher than the wrong one, and chance is 1/3. Blind scorers choose by length, by the
-    final full stop, by the alphabet, by a bigram model without smoothing (and the harmonic and geometric means of its
-    probabilities), by a smoothed language model (as a whole, and a token), by whether a training caption is the same,
-    and by a linear model that is learnt from items of other images (one tenth of the images after the other is asked of
-    a model of those before). bag-of-words is no scorer but a ceiling: what is left to one that knows the right words
-    and nothing of their order. Metrics score all captions against the image's other captions; people are the votes of
-    those who checked the items. Systems come by --scores, CSV, TSV, JSON lines or Parquet: columns item, right, wrong
-    (the scores of both captions); or image, right, wrong (the captions), right_score, wrong_score; or correct (1, 0) in
-    the place of both scores. A second right caption has its score in right2, or right2_score. Model names the system,
-    where a file has several.
+    Each item has a right and a wrong caption of an image. Some items have two right captions. Both must then score
+    higher than the wrong one, and chance is 1/3.
 
-    Some benchmarks publish how many annotators confirmed each right caption, and count only items with two of three
-    votes (VALSE). --confirmed 2 keeps these; without it all items count, and a note reports how many have fewer.
+    Blind scorers never see the image. They choose:
+    - by length, by the final full stop, or by the alphabet
+    - by a bigram model without smoothing, also with the harmonic and geometric means of its probabilities
+    - by a smoothed language model, in total and per token
+    - by whether a training caption is the same
+    - by a linear model of words, trained on items of other images (each tenth is tested with the tenths before)
 
-    The blind-fair subset is drawn part by part: of the blind scorer that is farthest from chance, as many items are
-    kept on which it is right as on which it errs; then of the next that is still beyond chance, together with the
-    first; and so on until none is, in no part and in all together.
+    bag-of-words is not a scorer but a ceiling, for a scorer that knows the right words but not their order. Metrics
+    compare all captions with the other captions of the image. The votes of the annotators who checked the items
+    count as a scorer.
 
-    How to read it: half of the items is chance, or a third where both of two right captions must win (`expected`). A
-    blind scorer far above it tells what a system may have learnt in place of seeing: compare systems with the best
-    blind scorer, never with chance alone; `gap` is how far each is ahead of it. A tie counts as a guess among the
-    captions that tie, half right or a third; `ties` counts them. --fair writes a subset that no blind scorer here
-    decides beyond chance.
+    Add systems with --scores FILE (CSV, TSV, JSON lines or Parquet). The columns are item, right and wrong, with the
+    scores of both captions. Or use image, right and wrong (the captions), right_score and wrong_score. A column correct
+    (1 or 0) can replace both scores. For a second right caption, add right2 or right2_score. If the file has several
+    systems, add a column model.
 
-    Limits: a blind scorer that is right does not make an item wrong, and one at chance does not prove that nothing
-    blind would do better: another learner may find more, in the blind-fair subset too. The best of many is a little
-    better than it would be on other items. Language models are as good as their training captions, from which the
-    images of the items are left out. Intervals and tests are over images; `gap_p` tests all blind scorers at once, for
-    the best of them on these items would look better than it is.
+    Some benchmarks publish how many annotators confirmed each right caption. VALSE counts only items with two of three
+    votes; --confirmed 2 keeps these. By default all items count, and a note reports how many have fewer votes.
 
-    Source: Hodosh & Hockenmaier 2016, and Hsieh et al. 2023 for hard distractors; that benchmarks of this kind are
-    decided without images was noticed before (Udandarao et al. 2025; issue 10 of sugar-crepe, issue 5314 of mteb).
+    The blind-fair subset is sampled for each part of the benchmark. It starts with the blind scorer farthest from
+    chance, and keeps equally many items that it gets right and wrong. It adds the next scorer that still
+    differs from chance, until none does, neither in a part nor overall.
 
-    A row is a scorer on a part: dataset, version, split, part, scorer, kind, by (what it goes by), n, right, wrong,
-    ties, missing, accuracy, low, high, p (that chance alone is as far from what it gets right), expected (what chance
-    gets right), best_blind, gap (how far ahead of it), gap_p, people_gap, people_p; chance, blind, people: above, below
-    or no different; signature.
+    How to read it: chance is one half, or one third for items with two right captions (`expected`). A blind scorer far
+    above chance shows what a system may have learned instead of looking at images. So compare systems with the best
+    blind scorer, not with chance alone; `gap` is the difference from it. A tie counts as a guess among the tied
+    captions, one half or one third; `ties` counts them. --fair writes a subset on which no blind scorer here is
+    significantly better than chance.
 
-    Raises `UsageError` where a dataset holds no items, or none that is confirmed, `SourceError` for scores that cannot
-    be read.
+    Limits: an item that a blind scorer solves is not wrong. If all blind scorers are at chance, other blind models may
+    still do better, also on the blind-fair subset. The best of many scorers looks slightly better than it is.
+    Language models depend on their training captions, which exclude the images of the items. Intervals and tests are
+    over images. `gap_p` tests all blind scorers at once, since the best one was selected on the same items.
+
+    Source: Hodosh & Hockenmaier 2016; Hsieh et al. 2023 for hard distractors. Others found benchmarks that are solvable
+    without images (Udandarao et al. 2025; issue 10 of sugar-crepe, issue 5314 of mteb).
+
+    A row is a scorer on a part: dataset, version, split, part, scorer, kind, by, n, right, wrong, ties, missing,
+    accuracy, low, high. The rest compares it: p, expected, best_blind, gap, gap_p, people_gap, people_p, chance, blind,
+    people, signature. `by` is what the scorer uses. `p` tests the accuracy against chance. `gap` is the lead over
+    `best_blind`, `people_gap` the lead over the annotators. The three columns before signature are above, below or no
+    different.
+
+    Raises `UsageError` if a dataset has no items, or none that is confirmed. Raises `SourceError` for scores that
+    cannot be read.
 
     Examples: auditor choices sugarcrepe -m cider · auditor choices sugarcrepe --scores clip.csv --fair fair.csv
     """
@@ -177,77 +185,77 @@ def choices(
     signed = {scorer.name: _signature(scorer, tokenizer, confirmed) for scorer in scored}
     subset = fair_subset(workspace, ends, [scorer.name for scorer in scored if scorer.kind == BLIND])
     kept = marked.join(subset.items, on="item_no", how="semi", maintain_order="left")
-    told = rows_of(selection, marked, kept, scored, signed, confidence, seed)
+    rows = rows_of(selection, marked, kept, scored, signed, confidence, seed)
     if fair is not None:
         write_rows(_fair_rows(selection, items, subset, battery, confirmed), fair)
     if answers is not None:
         write_rows(_answers(items, texts, scored, subset), answers)
-    alike = marked.filter(
+    same_words = marked.filter(
         pl.col(next(scorer.name for scorer in scored if scorer.kind == CEILING)).is_between(0, 1, closed="none")
     )
     examples = (
-        items.join(texts.drop("item", "image"), on="item_no").join(alike, on="item_no", how="semi").sort("item_no")
+        items.join(texts.drop("item", "image"), on="item_no").join(same_words, on="item_no", how="semi").sort("item_no")
     )
     return Result(
         "choices",
-        told,
+        rows,
         selections=(selection, *([trained] if trained else [])),
         signatures=signed,
-        tables=folded(tables(selection, told, marked, scored, texts, subset, kept, errors), "choices", "against-blind"),
-        figures=(figure(selection, told),),
-        lead=lead(selection, told),
+        tables=folded(tables(selection, rows, marked, scored, texts, subset, kept, errors), "choices", "against-blind"),
+        figures=(figure(selection, rows),),
+        lead=lead(selection, rows),
         notes=notes_in(notes),
-        findings=(*findings_in(notes), *findings(selection, told, examples)),
+        findings=(*findings_in(notes), *findings(selection, rows, examples)),
     )
 
 
 def _items(
     captions: Captions, seed: int, folds: int, confirmed: int | None, notes: list[Said]
 ) -> tuple[Workspace, pl.DataFrame]:
-    """Find the items at work; `notes` report how many of those with votes are confirmed."""
+    """Return the items of the selection; `notes` report how many of those with votes are confirmed."""
     selection = captions.selection
     workspace = captions.workspace(seed=seed, folds=folds, confirmed=None)
     workspace.bind("annotated", "annotation_as_of")
     items = workspace.rows("choice_item")
     if items.is_empty():
         raise UsageError(
-            f"{selection.label}: holds no forced-choice items (it is of kind {selection.version.kind}); `auditor "
-            "ingest NAME --from FILE` reads them, `auditor distractors` makes some"
+            f"{selection.label}: has no forced-choice items (it is of kind {selection.version.kind}); import them with "
+            "`auditor ingest NAME --from FILE`, or make some with `auditor distractors`"
         )
     notes += _confirmed(selection, items["votes_right"], confirmed)
     workspace.params["confirmed"] = confirmed
-    called = pl.col("part")
+    name = pl.col("part")
     return workspace, workspace.rows("choice_item").with_columns(
-        part=pl.when(called.is_in([ALL, FAIR])).then("part " + called).otherwise(called)
+        part=pl.when(name.is_in([ALL, FAIR])).then("part " + name).otherwise(name)
     )
 
 
 def _confirmed(selection: Selection, votes: pl.Series, least: int | None) -> list[str]:
-    """Report how many items annotators confirmed. Raises `UsageError` where they are asked for and there are none."""
+    """Report how many items annotators confirmed. Raises `UsageError` if `least` leaves none."""
     kept = int((votes >= (least or _CONFIRMED)).sum())
     if votes.null_count() == len(votes):
         if least is None:
             return []
-        raise UsageError(f"{selection.label}: has no votes of annotators on its items; leave --confirmed out")
+        raise UsageError(f"{selection.label}: its items have no votes of annotators; leave out --confirmed")
     if least is None:
         left = len(votes) - kept
-        said = f"fewer than {_CONFIRMED} annotators confirmed {left:,} of {len(votes):,} right captions"
-        return [f"{selection.label}: {said}; --confirmed {_CONFIRMED} leaves these items out"] if left else []
+        count = f"{left:,} of {len(votes):,} right captions were confirmed by fewer than {_CONFIRMED} annotators"
+        return [f"{selection.label}: {count}; --confirmed {_CONFIRMED} leaves these items out"] if left else []
     if not kept:
         raise UsageError(f"{selection.label}: no right caption has {least} votes or more")
-    said = f"{kept:,} of {len(votes):,} items count: at least {least} annotators confirmed their right caption"
-    return [f"{selection.label}: {said}"]
+    count = f"{kept:,} of {len(votes):,} items count: at least {least} annotators confirmed their right caption"
+    return [f"{selection.label}: {count}"]
 
 
 def _trained(store: Store, selection: Selection, named: str | None, notes: list[Said]) -> Selection | None:
-    """Find what language models are trained on, or say that there is nothing."""
+    """Find the training captions of language models, or note that there are none."""
     if named is not None:
         return versions.resolve(store, named)
     try:
         chosen, _ = references_of(store, selection)
     except UsageError as error:
         notes.append(
-            f"no language model and no copies of training captions: {error}; --train names captions to train on"
+            f"no language models and no copies of training captions: {error}; set training captions with --train"
         )
         return None
     notes.append(f"language models are trained on {chosen.label}, without the images of the items")
@@ -255,7 +263,7 @@ def _trained(store: Store, selection: Selection, named: str | None, notes: list[
 
 
 def _bind_training(workspace: Workspace, trained: Selection | None, notes: list[Said]) -> Selection | None:
-    """Name the training captions to the SELECTs; without any, they find none, and there is nothing to train on."""
+    """Set the training captions for the SELECTs. Return null if there are none to train on."""
     workspace.params |= {
         "trained_dataset": trained.version.dataset if trained else "",
         "trained_seq": trained.version.seq if trained else 0,
@@ -263,24 +271,24 @@ def _bind_training(workspace: Workspace, trained: Selection | None, notes: list[
     }
     if trained is None or workspace.rows("trained_caption").height:
         return trained
-    notes.append(
-        f"no language model: all images of {trained.label} are those of the items; --train names other captions"
-    )
+    notes.append(f"no language models: all images of {trained.label} are in the items; set other captions with --train")
     return None
 
 
 def _people(items: pl.DataFrame) -> list[Scored]:
-    """Take the votes of those who checked the items as a scorer, where there are any."""
+    """Return the votes of annotators who checked the items as a scorer, if there are any."""
     votes = items.select("item_no", right="votes_right", right2=None, wrong="votes_wrong").cast(SCHEMA)
     return [] if votes["right"].null_count() == votes.height else [Scored(PEOPLE, PEOPLE, "votes", votes)]
 
 
 def _check_names(scored: Sequence[Scored]) -> None:
-    """Raise `UsageError` where two scorers have one name, or one that is taken."""
+    """Raise `UsageError` if two scorers have the same name, or one has the name of a column."""
     names = [*_TAKEN, *(scorer.name for scorer in scored)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise UsageError(f"--scores: two scorers are called {twice!r}; name the system otherwise, in column model")
+        raise UsageError(
+            f"--scores: the name {twice!r} is already in use; set another name of the system in column model"
+        )
 
 
 def _signature(scored: Scored, tokenizer: str, confirmed: int | None) -> str:
@@ -289,7 +297,7 @@ def _signature(scored: Scored, tokenizer: str, confirmed: int | None) -> str:
 
 
 def _with_confirmed(signature: str, confirmed: int | None) -> str:
-    """Add to a signature which items count, where not all do."""
+    """Add the option `confirmed` to a signature, if it is set."""
     head, bar, version = signature.rpartition("|")
     return signature if confirmed is None else f"{head}|confirmed:{confirmed}{bar}{version}"
 
@@ -297,9 +305,14 @@ def _with_confirmed(signature: str, confirmed: int | None) -> str:
 def _fair_rows(
     selection: Selection, items: pl.DataFrame, subset: FairSubset, battery: Battery, confirmed: int | None
 ) -> pl.DataFrame:
-    """Name the items of the subset, each with the rule that kept it."""
+    """List the items of the subset, each with the rule that kept it."""
     rules = [
-        (part, f"as many items right as wrong by {' and '.join(by)}" if by else "no blind scorer is beyond chance")
+        (
+            part,
+            f"equally many items right and wrong by {' and '.join(by)}"
+            if by
+            else "no blind scorer differs from chance",
+        )
         for part, by in subset.balanced_by.items()
     ]
     rule = pl.DataFrame(rules, schema={"part": pl.String, "rule": pl.String}, orient="row")
@@ -313,13 +326,13 @@ def _fair_rows(
 
 
 def _answers(items: pl.DataFrame, texts: pl.DataFrame, scored: Sequence[Scored], subset: FairSubset) -> pl.DataFrame:
-    """Put the scores of all scorers beside each item: columns SCORER/right and SCORER/wrong."""
+    """Return the items with the scores of all scorers: columns SCORER/right and SCORER/wrong."""
     shown = items.select("item_no", "item", "part", "image").join(
         texts.drop("item", "image"), on="item_no", maintain_order="left"
     )
     shown = shown.with_columns(pl.col("item_no").is_in(subset.items["item_no"].implode()).alias("blind_fair"))
     for scorer in scored:
-        named = scorer.scores.rename({side: f"{scorer.name}/{side}" for side in SIDES})
-        shown = shown.join(named, on="item_no", how="left", maintain_order="left")
+        renamed = scorer.scores.rename({side: f"{scorer.name}/{side}" for side in SIDES})
+        shown = shown.join(renamed, on="item_no", how="left", maintain_order="left")
     has_two = items["right2_id"].null_count() < items.height
     return shown.drop("item_no", *([] if has_two else ["right2_text", *(f"{scorer.name}/right2" for scorer in scored)]))

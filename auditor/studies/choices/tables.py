@@ -1,4 +1,4 @@
-"""Tables and a picture of `auditor choices`."""
+"""Tables and a figure of `auditor choices`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from auditor.studies.choices.fair import FairSubset
 from auditor.studies.choices.rows import ALL, FAIR, in_part, of_all_items, parts_of
 from auditor.studies.choices.scored import BLIND, CEILING, Scored, chance_in_words
 
-#: The tasks of Hodosh & Hockenmaier 2016 of which each is the other's complement, for who only likes long texts.
+#: Two tasks of Hodosh & Hockenmaier 2016: a scorer that only prefers long texts is right on one and wrong on the other.
 _SCENE, _SCENE_PLUS = "just-scene", "just-scene-plus"
 
-#: How far two accuracies may be from a sum of 1 that is called one, and from chance where they say nothing.
+#: How far the sum of two accuracies may be from 1, and an accuracy from chance, to count as equal.
 _COMPLEMENT, _SILENT = 0.1, 0.05
 
 _SHARE = 3
@@ -34,7 +34,7 @@ def tables(
     kept: pl.DataFrame,
     errors: int,
 ) -> Iterator[Table]:
-    """Arrange what was found for reading; `texts` are the rows of `sql/choices/choice_text.sql`."""
+    """Yield the tables of a result; `texts` are the rows of `sql/choices/choice_text.sql`."""
     yield _accuracies(selection, rows)
     whole = parts_of(marked)[-1]
     seeing = rows.filter(~pl.col("kind").is_in([BLIND, CEILING]), pl.col("gap").is_not_null())
@@ -45,39 +45,39 @@ def tables(
     apart = _between(marked, [scorer for scorer in scored if scorer.kind not in (BLIND, CEILING)])
     if apart.height:
         yield Table(
-            "scorers against each other, on all items", apart, name="between-scorers", digits=(("difference", _SHARE),),
-            caption="p of a paired test over images, corrected for all pairs by Holm",
+            "differences between scorers, all items", apart, name="between-scorers", digits=(("difference", _SHARE),),
+            caption="p: paired test over images, Holm correction for all pairs",
         )  # fmt: skip
     yield from _complement(rows)
     wrong = _errors(marked, scored, texts, rows, errors)
     if wrong.height:
         images = wrong.select(item="image")
         yield Table(
-            "where scorers err most: the wrong caption scores higher", wrong.drop("image"), name="errors",
+            "largest errors: the wrong caption scores higher", wrong.drop("image"), name="errors",
             sections="scorer", beside=("right", "wrong"), pictured=pictured(images, selection.version.dataset, "item"),
-            caption="scores of 0 and 1 may be answers, of which none is worse than another",
+            caption="if all scores are 0 or 1, they may be answers; then all errors are equal",
         )  # fmt: skip
     yield _fair(marked, kept, fair)
 
 
 def lead(selection: Selection, rows: pl.DataFrame) -> tuple[str, ...]:
-    """Return how far the best scorer without the image comes, and the best that sees anything."""
+    """Report the accuracy of the best blind scorer, and of the best metric."""
     whole = of_all_items(rows)
     blind = whole.filter(pl.col("scorer") == pl.col("best_blind"))
     if blind.is_empty():
         return (f"{selection.label} has no items that can be scored.",)
     best = blind.row(0, named=True)
-    led = [
-        f"Of the {best['n']:,} items of {selection.label}, {best['accuracy']:.1%} are told without the image, by"
-        f" {best['scorer']}; chance is {100 * best['expected']:.0f} %."
+    sentences = [
+        f"{best['accuracy']:.1%} of the {best['n']:,} items of {selection.label} are solved without the image by"
+        f" {best['scorer']} ({best['expected']:.0%} expected by chance)."
     ]
     seeing = whole.filter(pl.col("accuracy").is_not_null(), kind="metric").sort("accuracy", descending=True)
     if seeing.height:
         name, accuracy = seeing.select("scorer", "accuracy").row(0)
-        led.append(
-            f"{name}, the best of the metrics, which know other captions of the image, is right in {accuracy:.1%}."
+        sentences.append(
+            f"The best metric, {name}, compares with other captions of the image and solves {accuracy:.1%}."
         )
-    return tuple(led)
+    return tuple(sentences)
 
 
 def _accuracies(selection: Selection, rows: pl.DataFrame) -> Table:
@@ -90,8 +90,8 @@ def _accuracies(selection: Selection, rows: pl.DataFrame) -> Table:
         shown,
         bars=(whole,),
         sections="kind",
-        caption=f"{chance_in_words(rows)}, and every item counts alike; bag-of-words: the most that a scorer of words "
-        "without order can reach; metrics know the image's other captions",
+        caption=f"{chance_in_words(rows)}; all items have the same weight; bag-of-words: the maximum for a scorer that "
+        "ignores word order; metrics compare with the other captions of the image",
         digits=tuple((name, _SHARE) for name in shown.columns[2:]),
         name="choices",
     )
@@ -100,27 +100,27 @@ def _accuracies(selection: Selection, rows: pl.DataFrame) -> Table:
 def _against_blind(seeing: pl.DataFrame) -> Table:
     shown = seeing.select(
         "scorer", "accuracy", pl.col("chance").alias("against chance"),
-        pl.col("best_blind").alias("best blind scorer"), pl.col("gap").alias("ahead of it by"), "gap_p",
-        pl.col("blind").alias("against it"), pl.col("people_gap").alias("ahead of people by"),
-        pl.col("people").alias("against people"),
+        pl.col("best_blind").alias("best blind scorer"), pl.col("gap").alias("lead over it"), "gap_p",
+        pl.col("blind").alias("against it"), pl.col("people_gap").alias("lead over annotators"),
+        pl.col("people").alias("against annotators"),
     )  # fmt: skip
     shown = shown[[name for name in shown.columns if shown[name].null_count() < shown.height]]
-    known = [name for name in ("accuracy", "ahead of it by", "ahead of people by") if name in shown.columns]
+    known = [name for name in ("accuracy", "lead over it", "lead over annotators") if name in shown.columns]
     return Table(
         "against chance and the best blind scorer, on all items",
         shown.rename({"gap_p": "p"}),
-        caption=f"p: of a test against all blind scorers at once, by {RESAMPLES:,} resamples of images",
+        caption=f"p: test against all blind scorers at once, {RESAMPLES:,} resamples of images",
         digits=tuple((name, _SHARE) for name in known),
         name="against-blind",
     )
 
 
 def _by_part(seeing: pl.DataFrame) -> Table:
-    """Return how far each scorer is ahead of the best blind one of each part, which length may give away."""
+    """Return the lead of each scorer over the best blind scorer of each part."""
     ahead = seeing.pivot("part", index="scorer", values="gap", maintain_order=True)
     best = dict(seeing.select("part", "best_blind").iter_rows())
     return Table(
-        "ahead of the best blind scorer of each part by",
+        "lead over the best blind scorer of each part",
         ahead,
         caption="; ".join(f"{part}: {name}" for part, name in best.items()),
         digits=tuple((name, _SHARE) for name in ahead.columns[1:]),
@@ -129,22 +129,22 @@ def _by_part(seeing: pl.DataFrame) -> Table:
 
 
 def _between(marked: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:
-    """Test every pair of scorers that see anything, on the items of which both have a score."""
-    told = []
-    for first, other in itertools.combinations(scored, 2):
-        known = marked.select("image", one=first.name, other=other.name).drop_nulls()
+    """Test all pairs of scorers that are not blind, on the items that both have scored."""
+    rows = []
+    for first, second in itertools.combinations(scored, 2):
+        known = marked.select("image", first=first.name, second=second.name).drop_nulls()
         if known.height:
-            a, b = (known[side].to_numpy() for side in ("one", "other"))
-            found = difference(a, b, known["image"].to_numpy())
-            only = ((known["one"] > known["other"]).sum(), (known["one"] < known["other"]).sum())
-            told.append((first.name, other.name, known.height, *only, found.value, found.p))
+            a, b = (known[side].to_numpy() for side in ("first", "second"))
+            test = difference(a, b, known["image"].to_numpy())
+            only = ((known["first"] > known["second"]).sum(), (known["first"] < known["second"]).sum())
+            rows.append((first.name, second.name, known.height, *only, test.value, test.p))
     names = ["scorer", "other", "n", "only the first", "only the other", "difference", "p"]
-    apart = pl.DataFrame(told, schema=names, orient="row")
-    return apart.with_columns(pl.Series("p", holm(apart["p"].to_list()), pl.Float64)) if told else apart
+    apart = pl.DataFrame(rows, schema=names, orient="row")
+    return apart.with_columns(pl.Series("p", holm(apart["p"].to_list()), pl.Float64)) if rows else apart
 
 
 def _complement(rows: pl.DataFrame) -> Iterator[Table]:
-    """Put just-scene beside just-scene-plus: who only likes long texts, or short ones, is right in one or the other."""
+    """Compare just-scene with just-scene-plus: a scorer that only prefers long or short texts solves only one."""
     wide = rows.filter(pl.col("part").is_in([_SCENE, _SCENE_PLUS]), pl.col("kind") != CEILING).pivot(
         "part", index="scorer", values="accuracy", maintain_order=True
     )
@@ -156,9 +156,9 @@ def _complement(rows: pl.DataFrame) -> Iterator[Table]:
     )
     is_one = ((together - 1).abs() <= _COMPLEMENT) & (apart > _SILENT)
     yield Table(
-        "a scorer that only likes long texts is right on just-scene and wrong on just-scene-plus",
+        "preference for long texts: right on just-scene, wrong on just-scene-plus",
         wide.select("scorer", _SCENE, _SCENE_PLUS, sum=together, likes=pl.when(is_one).then(likes)),
-        caption="where both add up to 1 within .1, length may be all that counts (Hodosh & Hockenmaier 2016)",
+        caption="if the sum is between .9 and 1.1, the scorer may use only length (Hodosh & Hockenmaier 2016)",
         digits=tuple((name, _SHARE) for name in (_SCENE, _SCENE_PLUS, "sum")),
         name="complement",
     )
@@ -167,7 +167,7 @@ def _complement(rows: pl.DataFrame) -> Iterator[Table]:
 def _errors(
     marked: pl.DataFrame, scored: Sequence[Scored], texts: pl.DataFrame, rows: pl.DataFrame, most: int
 ) -> pl.DataFrame:
-    """Show, of each scorer that sees anything and of the best blind one, the items in which it errs by most."""
+    """Return the items with the largest errors of the best blind scorer and of each scorer that is not blind."""
     best = rows.filter(part=parts_of(marked)[-1])["best_blind"][0]
     shown = []
     for scorer in scored:
@@ -190,25 +190,25 @@ def _errors(
 
 def _fair(marked: pl.DataFrame, kept: pl.DataFrame, fair: FairSubset) -> Table:
     """Count the items of the blind-fair subset."""
-    told = []
+    rows = []
     for part in parts_of(marked):
         by = fair.balanced_by.get(part, ())
-        told.append((part, in_part(marked, part).height, in_part(kept, part).height, " ".join(by) or None))
-    frame = pl.DataFrame(told, schema=["part", "items", "kept", "balanced by"], orient="row")
-    as_many = "as many items on which the scorers that it is balanced by are right as items on which they err"
+        rows.append((part, in_part(marked, part).height, in_part(kept, part).height, " ".join(by) or None))
+    frame = pl.DataFrame(rows, schema=["part", "items", "kept", "balanced by"], orient="row")
+    as_many = "equally many items that the listed scorers get right and wrong"
     if marked["expected"].min() != CHANCE:
-        as_many += "; with two right captions, one item on which they are right for two on which they err"
+        as_many += "; with two right captions, one item right for two wrong"
     return Table(
-        "blind-fair subset: items that no blind scorer here decides beyond chance",
+        "blind-fair subset: no blind scorer here is significantly better than chance",
         frame if frame["balanced by"].null_count() < frame.height else frame.drop("balanced by"),
-        caption=f"{as_many}. Parts "
-        "have other shares of it than of all items: compare scorers within it. --fair FILE writes it",
+        caption=f"{as_many}. The shares "
+        "of the parts differ from those of all items: compare scorers within the subset. --fair FILE writes it",
         name="fair",
     )
 
 
 def figure(selection: Selection, rows: pl.DataFrame) -> Figure:
-    """Draw accuracies over all items."""
+    """Draw the accuracies on all items."""
     whole = of_all_items(rows).filter(pl.col("accuracy").is_not_null())
     part = rows["part"][0] if ALL not in rows["part"] else ALL
     title = selection.label if part == ALL else f"{selection.label}, {part}"

@@ -1,7 +1,7 @@
-"""Where the phrases of captions come from, and which captions distractors are drawn from.
+"""The phrases of captions, and the captions from which distractors are sampled.
 
-Somebody has marked the phrases, and said what they are of; or a pipeline finds noun chunks, and lists of words tell
-people, places and clothes among them (`sql/distractors/chunk_phrase.sql`).
+Phrases are annotated, with their types. Or a spaCy pipeline finds noun chunks, and lists of words find persons, scenes
+and clothes among them (`sql/distractors/chunk_phrase.sql`).
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ from auditor.text.spacy.pipelines import INSTALL, PIPELINES, installed
 
 _TRAIN = "train"
 
-#: What signatures say where phrases are those that somebody marked.
+#: The source of annotated phrases in signatures.
 MARKED = "marked"
 
 
 def find_training(
     store: Store, selection: Selection, train: str | None, declared: Mapping[str, Source], drawing: Sequence[str]
 ) -> list[Selection]:
-    """Find what distractors are drawn from: what is named, or every split of the dataset that counts as train.
+    """Find the captions to sample distractors from: `train`, or every split of the dataset that counts as train.
 
-    Raises `UsageError` where there is none, and `drawing` names tasks that draw.
+    Raises `UsageError` if there are none and `drawing` has tasks that sample.
     """
     version = selection.version
     splits = store.rows("split", dataset=version.dataset, seq=version.seq)["split"].to_list()
     if train is not None:
         return [Selection(version, train) if train in splits else resolve(store, train)]
     roles = declared[version.dataset].split_roles if version.dataset in declared else {}
-    found = [Selection(version, split) for split in splits if roles.get(split, split) == _TRAIN]
-    if drawing and not found:
+    training = [Selection(version, split) for split in splits if roles.get(split, split) == _TRAIN]
+    if drawing and not training:
         there = f"its splits are {', '.join(splits)}" if splits else "it has no splits"
         raise UsageError(
-            f"{version.dataset}: no split counts as train, from which {drawing[0]} draws: {there}; "
-            "name a split or a dataset with --train"
+            f"{version.dataset}: {drawing[0]} needs training captions, but no split counts as train: {there}; "
+            "set a split or a dataset with --train"
         )
-    return found
+    return training
 
 
 def parsed(store: Store, selections: Sequence[Selection], pipeline: str, progress: Progress) -> parses.Parses:
-    """Let a pipeline, by its name, say what it says of the captions of selections; what it said before is kept.
+    """Parse the captions of selections with a pipeline; stored results are reused.
 
-    Raises `MissingExtraError` where spaCy is not installed, `UsageError` for what is no pipeline, or does not parse.
+    Raises `MissingExtraError` if spaCy is not installed, `UsageError` if the pipeline is unknown or does not parse.
     """
     by = annotator(pipeline, "noun chunks", parses=True)
     return parses.provide(store, selections, by.label, functools.partial(processes.annotated, by, None), progress)
@@ -70,32 +70,32 @@ def bind_words(workspace: Workspace) -> None:
     workspace.bind_rows("symmetric_link", pl.DataFrame(listed["symmetric_link"]))
 
 
-def bind_phrases(workspace: Workspace, selection: Selection, told: parses.Parses | None) -> None:
-    """Let relation `phrase_at_work` stand for the phrases of the captions at work: marked, or the noun chunks told.
+def bind_phrases(workspace: Workspace, selection: Selection, noun_chunks: parses.Parses | None) -> None:
+    """Bind relation `phrase_at_work` to the phrases of the selected captions: annotated ones, or noun chunks.
 
-    Raises `UsageError` where there are none.
+    Raises `UsageError` if there are none.
     """
     bind_words(workspace)
-    if told is None:
+    if noun_chunks is None:
         _check_marked(workspace, selection)
         workspace.bind("phrase_at_work", "annotated_phrase")
         return
     workspace.bind("text_at_work", "content_text")
-    told.bind(workspace)
+    noun_chunks.bind(workspace)
     workspace.bind("phrase_at_work", "chunk_phrase")
     if workspace.query("select image from phrase_at_work limit 1").is_empty():
         raise UsageError(
-            f"{selection.label}: pipeline {told.pipeline} finds no noun chunks; "
-            "it has to tell parts of speech and to parse"
+            f"{selection.label}: pipeline {noun_chunks.pipeline} finds no noun chunks; "
+            "use one that tags parts of speech and parses"
         )
 
 
 def bind_training(
-    store: Store, workspace: Workspace, training: Sequence[Selection], told: parses.Parses | None, *, draws: bool
+    store: Store, workspace: Workspace, training: Sequence[Selection], noun_chunks: parses.Parses | None, *, draws: bool
 ) -> None:
-    """Bind relation `trained_mention`, where a task draws from it.
+    """Bind relation `trained_mention`, if a task samples from it.
 
-    Words are names that the training captions capitalise, whatever the tasks are, or else those at work.
+    Names are words that the training captions capitalize; without training captions, the selected ones.
     """
     if not training:
         return
@@ -103,7 +103,7 @@ def bind_training(
     for further in training[1:]:
         trained.append("content", "content_as_of", of=content_at_work(store, further))
     if draws:
-        bind_phrases(trained, training[0], told)
+        bind_phrases(trained, training[0], noun_chunks)
         workspace.bind("trained_mention", "mention", of=trained)
     workspace.bind("name_word", "name_word", of=trained)
 
@@ -112,7 +112,6 @@ def _check_marked(workspace: Workspace, selection: Selection) -> None:
     marked = "select image from annotated semi join content using (image, slot) where len(phrases) > 0 limit 1"
     if workspace.query(marked).is_empty():
         raise UsageError(
-            f"{selection.label}: has no mark-up of phrases, which says whom and what captions mention; "
-            "files of format entities have it, and dataset flickr30k; "
-            f"--pipeline {installed() or PIPELINES[-1]} takes the noun chunks of a spaCy pipeline for it: {INSTALL}"
+            f"{selection.label}: has no annotated phrases; dataset flickr30k and files of format entities have them; "
+            f"--pipeline {installed() or PIPELINES[-1]} uses the noun chunks of a spaCy pipeline instead: {INSTALL}"
         )

@@ -1,6 +1,6 @@
-"""Forced-choice items: a caption and a distractor that differs in whom or which scene it mentions, or in nothing else.
+"""Forced-choice items: a caption and a distractor that mentions another person or scene, or only those of the caption.
 
-By the rules of Hodosh & Hockenmaier 2016, section 3; what they pruned by hand, rules of `sql/distractors` leave out.
+The rules are those of Hodosh & Hockenmaier 2016, section 3. Rules in `sql/distractors` replace their manual pruning.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from auditor.studies.distractors.phrases import MARKED, bind_phrases, bind_train
 
 _VERSION = 1
 
-#: What may be drawn to replace a mention: mentions as often as captions have them, or phrases once each.
+#: How replacements are sampled: mentions, as often as captions have them, or phrases, each distinct one once.
 DRAWS = ("mentions", "phrases")
 
 
 class _Task(NamedTuple):
-    """How a task is made: by which SELECT, of mentions of whom; `alone` says that the mention is the right answer."""
+    """How a task is made: the SELECT, and the kind of mention; with `alone`, the mention is the right answer."""
 
     made_by: str
     mentioned: str
@@ -50,37 +50,37 @@ TASKS: Mapping[str, _Task] = {
     "just-scene-plus": _Task("shared_sentence", "scene", trains=True, alone=True),
 }
 
-#: What a file of items holds.
+#: The columns of a file of items.
 COLUMNS = ("item", "part", "image", "split", "slot", "right", "wrong", "drawn_from")
 
 _WHAT = "items"
 
 
-Tasks = Annotated[Sequence[str], p.Parameter(f"Task, of {', '.join(TASKS)}; repeat for more; default: all.", "task")]
+Tasks = Annotated[Sequence[str], p.Parameter(f"Task: {', '.join(TASKS)}; repeat for more; default: all.", "task")]
 
 Pipeline = Annotated[
     str | None,
     p.Parameter(
-        "spaCy pipeline, by name or folder: its noun chunks are the phrases, and lists of words tell what they are of; "
-        "default: the mark-up of phrases."
+        "spaCy pipeline, by name or folder: its noun chunks are the phrases, and lists of words give their types; "
+        "default: annotated phrases."
     ),
 ]
 
 Train = Annotated[
     str | None,
-    p.Parameter("Captions that distractors are drawn from, a split or a dataset; default: what counts as train."),
+    p.Parameter("Captions to sample distractors from, a split or a dataset; default: the splits that count as train."),
 ]
 
 Draw = Annotated[
     str,
     p.Parameter(
-        "What replaces a mention: mentions, as often as captions have them, or phrases, each distinct one once."
+        "Replacements to sample: mentions, as often as captions have them, or phrases, each distinct one once."
     ),
 ]
 
 File = Annotated[Path | None, p.Parameter("Write the items to FILE.csv or FILE.jsonl.", "output", "o")]
 
-Force = Annotated[bool, p.Parameter("Replace a file that is there.")]
+Force = Annotated[bool, p.Parameter("Replace an existing file.")]
 
 
 def distractors(
@@ -100,64 +100,67 @@ def distractors(
 ) -> Result:
     """Make forced-choice items, each wrong in one way.
 
-    A task is one way. switch-people exchanges two people of a caption: the same words in another order. replace-person
-    and replace-scene put in the place of a mention another of the training captions. share-person and share-scene are
-    a caption of the training split that mentions the same actor or scene. just-person and just-scene are the mention
-    alone; just-scene-plus, the other way round, the mention against another sentence of the same scene. Who and what is
-    mentioned, the mark-up of phrases tells.
+    Each task makes one kind of error in a caption:
+    - switch-people exchanges two persons: the same words in another order.
+    - replace-person and replace-scene replace a mention with another one from the training captions.
+    - share-person and share-scene use a training caption that mentions the same actor or scene.
+    - just-person and just-scene use only the mention.
+    - just-scene-plus is the reverse: the mention is right, another sentence about the same scene is wrong.
 
-    Captions without mark-up have items by --pipeline: noun chunks of a spaCy pipeline are the phrases, and lists of
-    words tell by the last word which are people, places and clothes. What a pipeline says of a caption is kept.
+    Annotated phrases provide the mentions. For captions without them, set --pipeline. The noun chunks of a spaCy
+    pipeline are then the phrases. Lists of last words determine which of them are persons, scenes or clothes. Results
+    of the pipeline are stored.
 
-    What replaces a mention is drawn from all of the training captions, so that "a man" comes as often as they have it.
-    With --draw phrases each distinct phrase of the training captions is drawn once, whether it reads on or not, as the
-    published items seem to be: rare and long ones then give themselves away, and a bigram model of the training
-    captions is right on 83.6 % of replace-person and 80.0 % of replace-scene of flickr30k:val without an image
-    (published 83.0 and 77.5), where mentions leave it 56.4 % and 62.3 %. So mentions are the default.
+    Replacements are sampled from all mentions in the training captions, so "a man" is as frequent as there. With --draw
+    phrases, each distinct phrase is sampled once, whether or not it fits. The published items appear to be made this
+    way. Rare and long phrases then reveal the distractor. On flickr30k:val, a bigram model solves 83.6% of
+    replace-person and 80.0% of replace-scene without an image (published: 83.0 and 77.5). With mentions, it solves
+    56.4% and 62.3%, so they are the default.
 
-    How to read it: a system scores both texts of an item for its image, and is right where the caption scores higher;
-    half of the items is chance. A scorer of words without order ties on switch-people. One that only likes long texts
-    is right on just-scene and wrong on just-scene-plus: the two add up to 1. The table says how many items each rule
-    left out. `auditor ingest NAME --from FILE` keeps the file of -o as a dataset of kind choices.
+    How to read it: a system scores both texts of an item for its image. It is right if the caption scores higher;
+    chance is one half. A scorer that ignores word order ties on the first task. A scorer that only prefers long texts
+    is right on just-scene and wrong on just-scene-plus; its accuracies add up to 1. The table shows how many items each
+    rule left out. `auditor ingest NAME --from FILE` imports the file from -o as a dataset of kind choices.
 
-    Limits: a drawn distractor may be true by chance, for nobody has looked at the image. The rules know English, and
-    people by the words of their last noun; the published items of switch-people were pruned by hand, these are fewer.
-    A person's replacement has the same number, a scene's the same preposition before it, both another noun than
-    captions of the image have, which the paper does not ask for. Of the noun chunks of flickr30k:val, by a small
-    pipeline trained on UD English EWT, 97.8 % of those taken for people and 90.7 % of those taken for scenes are marked
-    so with the same noun, and 94.9 % and 80.6 % of what is marked is found: times ("on a sunny day") and adverbs are
-    marked as scenes. Where all captions of an image mention people once, they are taken for the same.
+    Limits: a sampled distractor may be true by chance, since the image was not checked. The rules are for English and
+    find persons by the last noun of a phrase. The published items of the first task were pruned by hand; there are
+    fewer here. Unlike in the paper, replacements keep the number of a person and the preposition before a scene. They
+    also have a noun that no caption of the image has.
+
+    Noun chunks were compared with the annotations of flickr30k:val, with a small pipeline trained on UD English EWT.
+    Precision is 97.8% for persons and 90.7% for scenes, recall 94.9% and 80.6%. Times ("on a sunny day") and adverbs
+    are annotated as scenes. If each caption of an image mentions persons once, they count as the same.
 
     Source: Hodosh & Hockenmaier 2016, Focused evaluation for image description with binary forced-choice tasks.
 
-    A row is an item: dataset, version, split, item, part (the task), image, image_split, slot, right, wrong, drawn_from
-    (image#slot of the training caption), trained_on, seed. A file of -o has item, part, image, split, slot, right,
-    wrong, drawn_from.
+    A row is an item: dataset, version, split, item, part (the task), image, image_split, slot, right, wrong,
+    drawn_from, trained_on, seed. `drawn_from` is the image#slot of the training caption. A file from -o has item, part,
+    image, split, slot, right, wrong, drawn_from.
 
-    Raises `UsageError` where captions have no mark-up of phrases and no pipeline is named, mention nobody, or there is
-    nothing to draw from; `MissingExtraError` where a pipeline is named and spaCy is not installed.
+    Raises `UsageError` without annotated phrases or a pipeline, without persons or scenes, or without training
+    captions. Raises `MissingExtraError` if spaCy is needed and not installed.
 
     Example: auditor distractors flickr30k:val --task switch-people --task just-scene -o items.csv
     """
-    asked = _asked(tasks)
+    names = _chosen(tasks)
     if draw not in DRAWS:
         raise UsageError(f"--draw {draw}: expected one of {', '.join(DRAWS)}")
     if file is not None:
         check_path(file, _WHAT, force=force)
     selection = resolve(store, ref, split)
-    drawing = [name for name in asked if TASKS[name].trains]
+    drawing = [name for name in names if TASKS[name].trains]
     training = find_training(store, selection, train, sources(config) or {}, drawing)
-    said_of = [selection, *training] if drawing else [selection]
-    told = parsed(store, said_of, pipeline, progress) if pipeline is not None else None
+    described = [selection, *training] if drawing else [selection]
+    noun_chunks = parsed(store, described, pipeline, progress) if pipeline is not None else None
     workspace = content_at_work(store, selection)
-    bind_phrases(workspace, selection, told)
-    bind_training(store, workspace, training, told, draws=bool(drawing))
+    bind_phrases(workspace, selection, noun_chunks)
+    bind_training(store, workspace, training, noun_chunks, draws=bool(drawing))
     workspace.params |= {"dataset": selection.version.dataset, "seed": seed, "draw": draw}
-    made = _made(workspace, asked, progress)
+    made = _made(workspace, names, progress)
     kept = made.filter(pl.col("dropped").is_null())
-    said = without_items(selection, made, {name: TASKS[name].mentioned for name in asked})
+    notes = without_items(selection, made, {name: TASKS[name].mentioned for name in names})
     if kept.is_empty():
-        raise UsageError(f"{selection.label}: no item to make: {'; '.join(said)}")
+        raise UsageError(f"{selection.label}: no items: {'; '.join(notes)}")
     trained_on = " ".join(selection.pinned_name for selection in training)
     rows = kept.select(
         pl.format("{}/{}#{}/{}", "part", "image", "slot", "place").alias("item"),
@@ -168,67 +171,67 @@ def distractors(
     )
     frame = stamp(selection, rows)
     settings: dict[str, str | int | float | bool] = {
-        "phrases": told.pipeline if told else MARKED, "train": trained_on, "draw": draw, "seed": seed,
+        "phrases": noun_chunks.pipeline if noun_chunks else MARKED, "train": trained_on, "draw": draw, "seed": seed,
     }  # fmt: skip
     result = Result(
         "distractors",
         frame,
         selections=(selection, *training),
         signatures={"distractors": str(Signature("distractors", settings, _VERSION))},
-        tables=(counts(selection, made, asked), examples(frame)),
-        notes=said,
+        tables=(counts(selection, made, names), examples(frame)),
+        notes=notes,
     )
     if file is not None:
         write(frame, file, force=force)
     return result
 
 
-def _asked(names: Sequence[str]) -> list[str]:
-    """Return the tasks that are named, in their order, or all."""
+def _chosen(names: Sequence[str]) -> list[str]:
+    """Return the tasks with these names, in the order of `TASKS`, or all."""
     for name in names:
         if name not in TASKS:
             raise UsageError(f"--task {name}: expected one of {', '.join(TASKS)}")
     return [name for name in TASKS if name in names or not names]
 
 
-def _made(workspace: Workspace, asked: Sequence[str], progress: Progress) -> pl.DataFrame:
-    """Make the items of the tasks, with those that a rule leaves out: part, place, right, wrong, dropped, whence."""
+def _made(workspace: Workspace, names: Sequence[str], progress: Progress) -> pl.DataFrame:
+    """Make the items of the tasks, also those that a rule leaves out (column dropped)."""
     made = []
-    for done, name in enumerate(asked):
-        progress("items", done, len(asked))
+    for done, name in enumerate(names):
+        progress("items", done, len(names))
         task = TASKS[name]
         workspace.params |= {"mentioned": task.mentioned, "alone": task.alone}
         made.append(workspace.rows(task.made_by).with_columns(pl.lit(name).alias("part")))
-    progress("items", len(asked), len(asked))
+    progress("items", len(names), len(names))
     return pl.concat(made)
 
 
 def write(frame: pl.DataFrame, path: Path, *, force: bool = False) -> None:
     """Write the rows of `distractors` as CSV or JSON lines.
 
-    Raises `UsageError` for a file that cannot be written, or is there and may not be replaced.
+    Raises `UsageError` for a file that cannot be written, or exists and may not be replaced.
     """
     check_path(path, _WHAT, force=force)
     shown = frame.with_columns(pl.col("image_split").alias("split")).select(COLUMNS)
     write_rows(shown, path)
 
 
-def without_items(selection: Selection, made: pl.DataFrame, asked: Mapping[str, str]) -> tuple[str, ...]:
-    """Return which tasks have no items, and why; `asked` says of each task whether it mentions a person or a scene."""
-    said = []
-    for kind, what in (("person", "names people"), ("scene", "is a scene")):
-        rows = {name: made.filter(part=name)["dropped"] for name, of in asked.items() if of == kind}
+def without_items(selection: Selection, made: pl.DataFrame, mentioned: Mapping[str, str]) -> tuple[str, ...]:
+    """Report which tasks have no items, and why; `mentioned` is person or scene, by task."""
+    notes = []
+    for kind, what in (("person", "a person"), ("scene", "a scene")):
+        rows = {name: made.filter(part=name)["dropped"] for name, of in mentioned.items() if of == kind}
         if unmentioned := [name for name, dropped in rows.items() if dropped.is_empty()]:
-            fewer = " beside others" if unmentioned == ["switch-people"] else ""
-            said.append(f"{listed(unmentioned, len(unmentioned))}: no phrase of {selection.label} {what}{fewer}")
+            needed = "two persons" if unmentioned == ["switch-people"] else what
+            notes.append(f"{listed(unmentioned, len(unmentioned))}: no caption of {selection.label} mentions {needed}")
         if left_out := [name for name, dropped in rows.items() if len(dropped) and not dropped.null_count()]:
-            said.append(f"{listed(left_out, len(left_out))}: rules leave out every item of {selection.label}")
-    return tuple(said)
+            notes.append(f"{listed(left_out, len(left_out))}: rules leave out every item of {selection.label}")
+    return tuple(notes)
 
 
-def counts(selection: Selection, made: pl.DataFrame, asked: Sequence[str]) -> Table:
+def counts(selection: Selection, made: pl.DataFrame, names: Sequence[str]) -> Table:
     """Count the items of each task, and what each rule left out."""
-    order = pl.col("task").replace_strict({name: place for place, name in enumerate(asked)}, return_dtype=pl.Int64)
+    order = pl.col("task").replace_strict({name: number for number, name in enumerate(names)}, return_dtype=pl.Int64)
     counted = (
         made.group_by(pl.col("part").alias("task"), pl.col("dropped").alias("rule"))
         .agg(pl.len().alias("items"))
@@ -239,7 +242,7 @@ def counts(selection: Selection, made: pl.DataFrame, asked: Sequence[str]) -> Ta
     return Table(
         f"items of {selection.label}",
         counted,
-        caption="dropped: left out by the first rule that holds",
+        caption="dropped: left out by the first rule that applies",
         name="counts",
         sections="task",
     )
@@ -250,7 +253,7 @@ def examples(frame: pl.DataFrame) -> Table:
     shown = frame.group_by("part", maintain_order=True).agg(pl.col("image", "right", "wrong").first())
     more = frame.height - shown.height
     return Table(
-        "an item of each task",
+        "one item per task",
         shown.rename({"part": "task"}),
         caption=f"{more:,} more: -o FILE.csv or FILE.jsonl writes them" if more > 0 else None,
         beside=("right", "wrong"),

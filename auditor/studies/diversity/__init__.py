@@ -1,4 +1,4 @@
-"""How varied are captions, and what do systems never say? (van Miltenburg et al. 2018)."""
+"""How varied are captions, and which words do systems never use? (van Miltenburg et al. 2018)."""
 
 from auditor.studies.diversity.measuring import measured, selections_with_tokens
 from auditor.studies.diversity.overall import FILE_ORDER

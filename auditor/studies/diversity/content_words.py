@@ -1,6 +1,6 @@
-"""What each image's captions say, and what those of a system say of it: the words that local measures count.
+"""The words in the captions of each image and in those of a system, which local statistics count.
 
-Content words are those of a tagger, or all that are no function words.
+Content words are tagged by a pipeline, or are all words that are not function words.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from auditor.text.spacy.processes import annotated
 if TYPE_CHECKING:
     from auditor.store.connection import Store
 
-#: Cardinal numbers, which taggers count among no content class.
+#: Cardinal numbers, which taggers do not count as content words.
 _NUMERALS = (
     "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
     " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million"
@@ -39,7 +39,7 @@ PROFILE = "spacy"
 
 @dataclass(frozen=True)
 class Content:
-    """How content words are told: by tags of `tagger`, or as whatever is not in `listed`, tokens of function words."""
+    """How content words are identified: by tags of `tagger`, or as tokens that are not in `listed` (function words)."""
 
     label: str
     listed: pl.DataFrame
@@ -47,14 +47,14 @@ class Content:
 
     @property
     def file(self) -> str:
-        """The SELECT that tells them."""
+        """The SELECT that identifies them."""
         return "content_word_by_list" if self.tagger is None else "content_word_by_tag"
 
 
 def content_of(settings: DiversitySettings) -> Content:
-    """Tell content words by a spaCy pipeline, by the user's list of function words, or by the English one and numerals.
+    """Choose a spaCy pipeline, the user's list of function words, or the English list and numerals.
 
-    Raises `UsageError` for both at once, and for a pipeline beside a tokenizer whose words it does not tag.
+    Raises `UsageError` for a pipeline with a list, and for a pipeline with a tokenizer whose words it does not tag.
     """
     tokenizer, words = settings.resolved_tokenizer, settings.function_words
     if settings.pipeline is None:
@@ -65,19 +65,21 @@ def content_of(settings: DiversitySettings) -> Content:
         numerals = pl.DataFrame({"word": _NUMERALS.split()})
         return Content(f"list:{listed.label}+numerals", pl.concat([spelled, numerals]).unique(maintain_order=True))
     if words is not None:
-        raise UsageError("content words are told by a tagger or by a list of function words, not by both")
+        raise UsageError("--pipeline and --function-words both define content words; set only one")
     if tokenizer != PROFILE:
-        raise UsageError(f"--tokenizer {tokenizer}: a tagger tags the words of tokenizer {PROFILE}: name that one")
+        raise UsageError(
+            f"--tokenizer {tokenizer}: --pipeline tags the words of tokenizer {PROFILE}; set --tokenizer {PROFILE}"
+        )
     loaded = annotator(settings.pipeline, "content words by tags")
     return Content(f"tags:{loaded.label}", pl.DataFrame(schema={"word": pl.String}), loaded)
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """One system's captions put against the references of the same images; `refs` is the rule: all, or leave-one-out.
+    """The captions of a system and the references of the same images; `refs` is the rule: all, or leave-one-out.
 
-    `lacking` images of the references the system does not describe, `beyond` are described by it alone; `wordless` are
-    captions of it without a word, `captions` all that were put against references.
+    `lacking` counts images of the references that the system does not describe, `beyond` images that only the system
+    describes. `wordless` counts its captions without words, `captions` all captions that were compared.
     """
 
     system: Selection
@@ -98,9 +100,9 @@ def pairings(
     settings: DiversitySettings,
     progress: Progress,
 ) -> Iterator[Pairing]:
-    """Put one system after another against the references; where both are the same captions, each is held out once.
+    """Yield the comparison of each system with the references; the references themselves are scored leave-one-out.
 
-    With `references`, against so many, drawn by the seed. Relations are those of one meeting at a time. Raises
+    With `references`, that many are sampled with the seed. Relations belong to one comparison at a time. Raises
     `UsageError` for a system that describes no image of the references.
     """
     tokenizer = settings.resolved_tokenizer
@@ -113,10 +115,10 @@ def pairings(
         lacking, beyond = unshared(store, system, evaluation)
         if workspace is None or refs.rule != rule:
             rule = refs.rule
-            alike = [selection for selection in systems if _is_itself(selection, evaluation) == itself]
+            same_rule = [selection for selection in systems if _is_itself(selection, evaluation) == itself]
             workspace = ngrams.workspace(store, refs.of(evaluation), tokenizer)
-            bind_candidates(workspace, [_candidates(selection, evaluation) for selection in alike])
-            bind_words(store, workspace, [*alike, evaluation], content, progress)
+            bind_candidates(workspace, [_candidates(selection, evaluation) for selection in same_rule])
+            bind_words(store, workspace, [*same_rule, evaluation], content, progress)
         bind_candidates(workspace, [_candidates(system, evaluation)])
         counted = workspace.query("select count(*), count(*) filter (where length = 0) from candidate")
         captions, wordless = counted.row(0)
@@ -126,10 +128,10 @@ def pairings(
 def bind_words(
     store: Store, workspace: Workspace, selections: Sequence[Selection], content: Content, progress: Progress
 ) -> None:
-    """Bind the words of all texts at work, which of them are content, and how many descriptions of an image hold them.
+    """Bind the words of all texts, which of them are content words, and how many captions of an image use them.
 
-    The last of the selections is that of the references. Relations then stay what they are while candidates are bound,
-    one set after another. Raises `UsageError` for a pipeline that splits texts into other words than the tokenizer.
+    The last selection is the references. The relations do not change while sets of candidates are bound. Raises
+    `UsageError` for a pipeline that splits texts into other words than the tokenizer.
     """
     workspace.bind("text_type", "text_type")
     workspace.bind_rows("function_word", content.listed)
@@ -142,13 +144,13 @@ def bind_words(
 
 
 def _is_itself(system: Selection, evaluation: Selection) -> bool:
-    """Return whether both are the same captions. Raises `UsageError` where some may be, and not all."""
+    """Return whether both are the same captions. Raises `UsageError` if only some may be the same."""
     if system.version.dataset != evaluation.version.dataset:
         return False
     if (system.version.version, system.split) != (evaluation.version.version, evaluation.split):
         raise UsageError(
-            f"{system.label} and {evaluation.label} are of one dataset: captions would meet themselves; name the same"
-            " version and split, and each is held out"
+            f"{system.label} and {evaluation.label} are of one dataset: captions could be compared with themselves; use"
+            " the same version and split, so that each is held out"
         )
     return True
 
@@ -158,15 +160,15 @@ def _candidates(system: Selection, evaluation: Selection) -> CandidateSet:
 
 
 def unshared(store: Store, system: Selection, evaluation: Selection) -> tuple[int, int]:
-    """Count the images of the evaluation data that the system does not describe, and those that it alone does.
+    """Count the images of the evaluation data that the system does not describe, and those that only it describes.
 
-    Raises `UsageError` where they share none, or where captions would meet themselves.
+    Raises `UsageError` if they share no image, or captions could be compared with themselves.
     """
     _is_itself(system, evaluation)
     described, answered = versions.images(store, evaluation)["image"], versions.images(store, system)["image"]
     lacking = int((~described.is_in(answered.implode())).sum())
     if lacking == len(described):
-        ids = [repr(some[0]) if len(some) else "none" for some in (answered, described)]
+        ids = [repr(names[0]) if len(names) else "none" for names in (answered, described)]
         raise UsageError(
             f"{system.label} describes no image of {evaluation.label}: its ids look like {ids[0]},"
             f" those of {evaluation.label} like {ids[1]}"
@@ -175,7 +177,7 @@ def unshared(store: Store, system: Selection, evaluation: Selection) -> tuple[in
 
 
 def _require_same_words(workspace: Workspace, by: Annotator) -> None:
-    """See to it that every text at work has as many words of the tokenizer as the pipeline has tagged."""
+    """Raise `UsageError` if the pipeline has tagged another number of words than the tokenizer has found."""
     strayed = workspace.query(
         "select c.text, len(p.tags) as tagged, len(t.tokens) as words from parse as p"
         " join caption as c on c.caption_id = p.caption_id"
@@ -185,6 +187,6 @@ def _require_same_words(workspace: Workspace, by: Annotator) -> None:
     if strayed.height:
         text, tagged, words = strayed.row(0)
         raise UsageError(
-            f"{by.label} splits texts otherwise than tokenizer {PROFILE}: {text!r} into {tagged} words, not {words};"
+            f"{by.label} and tokenizer {PROFILE} split texts differently: {text!r} into {tagged} and {words} words;"
             " use a pipeline with spaCy's own English tokenizer"
         )

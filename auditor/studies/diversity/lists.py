@@ -1,4 +1,4 @@
-"""In which order do a dataset's files name its images? A store does not keep it, and published numbers depend on it."""
+"""The order of images in the files of a dataset, which published numbers depend on; the store does not keep it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from auditor.sources.reading.declared import named_files
 def image_order(selection: Selection, declared: Mapping[str, Source]) -> tuple[pl.DataFrame | None, str | None]:
     """Return image and position (from 0, of its first caption) as the files that were ingested have them.
 
-    Gives no frame but the reason where those files are not at hand.
+    If those files are not available, return no frame but the reason.
     """
     version = selection.version
     source = declared.get(version.dataset)

@@ -1,4 +1,4 @@
-"""The statistics of some selections, by settings: what `auditor diversity` measures, and measures again."""
+"""The statistics of selections, by settings: the numbers of `auditor diversity`, with and without --robustness."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from auditor.studies.diversity.content_words import unshared
 from auditor.studies.diversity.overall import GlobalStatistics, global_statistics, workspace
 from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Known
 
-#: The rows of a result. `value` of a curve is read at `position`. `low` and `high` are the ends over what `spread`
-#: names: drawn orders, parallel lists, or of an interval over images. A row of two statistics is their correlation over
-#: systems (Spearman's rho, with its sign, p, and n systems): it belongs to no dataset.
+#: The rows of a result. `position` is the number of tokens of a value of the curve. `low` and `high` are the range over
+#: random orders or parallel lists, or an interval over images; `spread` names which. A row of two statistics is their
+#: correlation over systems (Spearman's rho, with its sign, p, and n systems); it belongs to no dataset.
 ROWS: Mapping[str, type[pl.DataType]] = {
     "dataset": pl.String, "version": pl.String, "statistic": pl.String, "value": pl.Float64, "low": pl.Float64,
     "high": pl.Float64, "position": pl.Int64, "spread": pl.String, "lists": pl.Int64,
@@ -29,9 +29,9 @@ ROWS: Mapping[str, type[pl.DataType]] = {
 
 
 def apart_from_people(store: Store, selections: Sequence[Selection], people: Selection | None) -> dict[str, str]:
-    """Say of each dataset that shares no image with people's captions, by label, why it cannot be put against them.
+    """Return reasons, by label, why datasets cannot be compared with human captions: they share no image.
 
-    Raises `UsageError` for a system's output: it was made for the images.
+    Raises `UsageError` for the output of a system, which must describe the same images.
     """
     reasons: dict[str, str] = {}
     if people is None:
@@ -55,7 +55,7 @@ def selections_with_tokens(
     tokenizer: str,
     progress: Progress,
 ) -> tuple[tuple[Selection, ...], Known]:
-    """Resolve what is measured and what it is measured against, and see to the tokens of all."""
+    """Resolve the selections, the training data and the evaluation data, and tokenize all."""
     selections = resolve_all(store, refs, split)
     known = Known(
         None if against is None else resolve(store, against), None if evaluation is None else resolve(store, evaluation)
@@ -74,7 +74,7 @@ def measured(
     progress: Progress,
     asked: Asked = EVERY,
 ) -> tuple[pl.DataFrame, list[Said]]:
-    """Measure selections whose tokens are there: the rows of all, and what a reader must know."""
+    """Measure tokenized selections: return their rows, and notes."""
     words = store.query("select token_id, token from vocabulary")
     relations = workspace(store, settings, known)
     parts: list[GlobalStatistics] = []

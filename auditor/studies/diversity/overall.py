@@ -1,6 +1,6 @@
-"""Global diversity of one selection: counts by `sql/diversity`, walks in drawn orders, one row for each statistic.
+"""Global diversity of one selection: counts by `sql/diversity`, and walks through captions in random orders.
 
-One row for each statistic, of what its lists and drawn orders gave.
+There is one row for each statistic, averaged over lists and orders.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _DECIMALS = 12
 
 
 def summary(measured: pl.DataFrame, lists: Lists) -> pl.DataFrame:
-    """Average over lists, then over draws; a statistic that one of the lists cannot have is null.
+    """Average over lists, then over draws; a statistic is null if it is null for one of the lists.
 
-    `measured` has a row for each list, draw (null where nothing is drawn) and statistic: value, reason. `low` and
-    `high` are the ends over what `spread` names, the drawn orders (`draws`) or else the parallel lists (`lists`).
+    `measured` has a row for each list, draw (null without random orders) and statistic: value, reason. `low` and `high`
+    are the range over random orders (`spread` is `draws`) or parallel lists (`spread` is `lists`).
     """
     named = pl.DataFrame({"statistic": list(STATISTICS)}).with_row_index("number")
     lacking = pl.col("value").null_count() > 0
@@ -65,7 +65,7 @@ def summary(measured: pl.DataFrame, lists: Lists) -> pl.DataFrame:
 
 
 def curve_rows(curve: pl.DataFrame, walks: int, lists: Lists) -> pl.DataFrame:
-    """Average the curves of so many walks over lists, then draws, at the positions that every walk reaches."""
+    """Average the curves of `walks` walks over lists, then draws, at the positions that all walks reach."""
     return (
         (curve if curve.height else pl.DataFrame(schema=CURVE_SCHEMA))
         .filter(pl.len().over("tokens") == walks)
@@ -95,18 +95,18 @@ _PRESSED = "compression-ratio"
 _MOST_TYPES = 2**21 - 1  # three numbers of types fit in 63 bits
 
 
-#: The kind of finding on captions whose order in their file nobody knows.
+#: The kind of finding on captions with an unknown order in their file.
 FILE_ORDER = "file-order-unknown"
 
 
 @dataclass(frozen=True)
 class GlobalStatistics:
-    """What one selection gave: statistic, position, value, low, high, spread, lists, reason, signature, seed.
+    """The rows of a selection: statistic, position, value, low, high, spread, lists, reason, signature, seed.
 
     `position` is the number of tokens at which a curve is read, null for other statistics.
 
-    `low` and `high` are the smallest and the greatest value over what `spread` names: the drawn orders (`draws`) or the
-    parallel lists (`lists`); of sdsl the ends of an interval over resampled `images`. Null where there is one value.
+    `low` and `high` are the smallest and the largest value over random orders (`spread` is `draws`) or parallel lists
+    (`lists`); for sdsl, they are an interval over resampled `images`. They are null for a single value.
     """
 
     rows: pl.DataFrame
@@ -114,7 +114,7 @@ class GlobalStatistics:
 
 
 def workspace(store: Store, settings: DiversitySettings, known: Known) -> Workspace:
-    """Open a workspace in which the training and the evaluation data are counted."""
+    """Open a workspace with counts of the training and the evaluation data."""
     workspace = Workspace(
         store, tokenizer=settings.resolved_tokenizer, as_written=settings.as_written, draws=settings.draws,
         seed=settings.seed, all_images=settings.all_images,
@@ -135,7 +135,7 @@ def workspace(store: Store, settings: DiversitySettings, known: Known) -> Worksp
 
 
 def use(workspace: Workspace, selection: Selection) -> None:
-    """Let the relations stand for another selection."""
+    """Bind the relations to another selection."""
     version = selection.version
     workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
     workspace.bind("reference", "reference")
@@ -173,7 +173,7 @@ def global_statistics(
 
 
 def _with_interval(rows: pl.DataFrame, workspace: Workspace, key: Sequence[object]) -> pl.DataFrame:
-    """Return the deviation of the lengths an interval over images, in place of the ends over lists."""
+    """Set the interval of sdsl: over images instead of the range over lists."""
     low, high = sdsl_interval(workspace.rows("image_length"), key) or (None, None)
     own = pl.col("statistic") == "sdsl"
     ends = {
@@ -185,7 +185,7 @@ def _with_interval(rows: pl.DataFrame, workspace: Workspace, key: Sequence[objec
 
 
 def _exact(workspace: Workspace, known: Known, asked: Asked) -> pl.DataFrame:
-    """Score what no order changes. Columns of `scored.MEASURED`."""
+    """Compute the statistics that do not depend on order. Columns of `scored.MEASURED`."""
     workspace.params["longest"] = 4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
     lists = workspace.rows("list_length")
     parts = [pl.DataFrame(schema=scored.MEASURED)]
@@ -229,7 +229,7 @@ def _ordered(
     declared: Mapping[str, Source],
     asked: Asked,
 ) -> tuple[list[Walk], str | None]:
-    """Return the walks that what is wanted needs, and why they are not in the order of the file."""
+    """Return the walks for the selected statistics, and why they are not in the order of the file."""
     if not asked.any_of(CURVE, _PRESSED, *(card.name for card in STATISTICS.values() if card.walks)):
         return [], None
     orders, why_not = _orders(workspace, selection, settings, declared)
@@ -264,7 +264,7 @@ def _walks(captions: pl.DataFrame, orders: pl.DataFrame) -> list[Walk]:
             coded[number] = ids, codes.astype(np.int64), starts
         ids, codes, starts = coded[number]
         if len(ids) > _MOST_TYPES:
-            raise MetricError(f"{len(ids):,} different tokens: more than {_MOST_TYPES:,} cannot be walked")
+            raise MetricError(f"{len(ids):,} different tokens: at most {_MOST_TYPES:,} are supported")
         places = order["place"].to_numpy().astype(np.int64) - 1
         made.append(Walk(number, draw, codes, starts, ids, places))
     return made
@@ -278,7 +278,7 @@ def _compressed(walk: Walk, words: pl.DataFrame) -> tuple[object, ...]:
 def _signed(
     statistics: pl.Series, settings: DiversitySettings, known: Known, *, in_file_order: bool
 ) -> tuple[pl.Series, pl.Series]:
-    """Return the signature of each row, and the seed where it has one: where its number was drawn."""
+    """Return the signature of each row, and the seed if the number is random."""
     signed = {name: _signature(name, settings, known, in_file_order) for name in statistics.unique()}
     return (
         pl.Series("signature", [str(signed[name]) for name in statistics], dtype=pl.String),
@@ -287,7 +287,7 @@ def _signed(
 
 
 def _signature(name: str, settings: DiversitySettings, known: Known, in_file_order: bool) -> Signature:
-    """Name what matters to one statistic."""
+    """Return the signature of a statistic."""
     card = STATISTICS.get(name, Statistic(name, "", "", walks=True))
     lists = "full" if settings.full_lists and settings.lists == "mean" else settings.lists
     shown: dict[str, str | int | float | bool] = {"tok": settings.resolved_tokenizer, "lists": lists}
@@ -313,19 +313,19 @@ def _signature(name: str, settings: DiversitySettings, known: Known, in_file_ord
 def _notes(
     selection: Selection, known: Known, why_not: str | None, missing: Sequence[int], *, all_images: bool
 ) -> list[Finding]:
-    told = []
+    findings = []
     if why_not:
-        said = (
-            f"{selection.label}: the order of its file cannot be had ({why_not}): captions are walked by image id,"
-            " and ttr, mattr, mtld and the curve are not those of the file"
+        sentence = (
+            f"{selection.label}: the file order is not available ({why_not}). Captions are read by image id,"
+            " so ttr, mattr, mtld and the curve differ from published values"
         )
-        told.append(Finding(FILE_ORDER, said, about(selection), severity="notice"))
+        findings.append(Finding(FILE_ORDER, sentence, about(selection), severity="notice"))
     if known.evaluation and missing[1]:
         follows = "fewer captions recall fewer words" if all_images else "they do not count on either side"
-        said = (
-            f"{selection.label}: no caption for {missing[1]:,} of the {missing[0]:,} images of"
-            f" {known.evaluation.label}: {follows}"
+        sentence = (
+            f"{missing[1]:,} of {missing[0]:,} images of {known.evaluation.label} have no caption in"
+            f" {selection.label}: {follows}"
         )
         where = about(selection, against=known.evaluation.label)
-        told.append(Finding("images-not-shared", said, where, {"images": missing[1]}, missing[0], "warning"))
-    return told
+        findings.append(Finding("images-not-shared", sentence, where, {"images": missing[1]}, missing[0], "warning"))
+    return findings

@@ -1,4 +1,4 @@
-"""Does a system say of each image what people say of it? (van Miltenburg, Elliott & Vossen 2018, section 3.2)."""
+"""Does a system use the words of human captions of an image? (van Miltenburg, Elliott & Vossen 2018, section 3.2)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Progress, Selection
-from auditor.result import Figure, Finding, Result, Signature, Table, about
+from auditor.result import Figure, Finding, Result, Signature, Table, about, counted
 from auditor.scoring.registry import References
 from auditor.statistics.cards import CLASSES
 from auditor.statistics.ratio import INTERVAL, ratio
@@ -30,14 +30,14 @@ def local_words_met(
     settings: DiversitySettings,
     progress: Progress,
 ) -> Result:
-    """Return local recall by importance and local precision of systems against people's captions of the same images.
+    """Return local recall by importance, and local precision, of systems against human captions of the same images.
 
-    Each system describes images of the people's captions. `recall-k`: of the content words that k captions of an image
-    hold, the share that the system's caption of it holds; `recall-majority`: of those that 3 captions or more hold.
-    `precision`: of the content words that the system's captions hold, the share that a caption of the image holds;
-    `precision-all-words`: of all its words. Ratios of totals over images; each caption of a system counts by itself, as
-    a set of words. Where a system is the references themselves, each caption is held out once. Value is null where no
-    image has such a word; with fewer than five `references`, drawn by the seed, none is in five captions.
+    Each system must describe images with human captions. `recall-k` is the share of content words in k human captions
+    of an image that are also in the system's caption; `recall-majority` uses words in 3 captions or more. `precision`
+    is the share of content words in the system's captions that are also in a human caption of the image;
+    `precision-all-words` uses all words. All are ratios of totals over images. Each caption of a system counts
+    separately, as a set of words. If a system is the references themselves, each caption is held out once. A value is
+    null if no image has such a word; with fewer than five `references`, no word is in five captions.
     """
     met, parts = [], []
     for pairing in pairings(store, systems, people, content, settings, progress):
@@ -92,7 +92,7 @@ def _rows(pairing: Pairing, statistics: pl.DataFrame, content: Content, settings
 def local_signature(
     statistic: str, people: Selection, refs: References, settings: DiversitySettings, content: Content
 ) -> str:
-    """Name what matters to a statistic."""
+    """Return the signature of a statistic."""
     parameters = {
         "tok": settings.resolved_tokenizer, **refs.parameters, "content": content.label, "ci": INTERVAL,
         "eval": people.pinned_name,
@@ -108,7 +108,7 @@ def _table(labeled: Sequence[tuple[str, pl.DataFrame]]) -> Table:
         wide.filter(pl.col("statistic").is_in(known)).pivot(
             "statistic", index="dataset", values="value", maintain_order=True
         ),
-        caption="recall-k: of the content words that k captions of an image hold, the share that is recalled",
+        caption="recall-k: the share of content words in k captions of an image that the system also uses",
         name="local-recall",
     )
 
@@ -132,22 +132,22 @@ def _figure(labeled: Sequence[tuple[str, pl.DataFrame]]) -> Figure:
         series="dataset",
         low="low",
         high="high",
-        x_label="captions of the image that hold the word",
+        x_label="captions of the image with the word",
         y_label="share of words recalled",
-        caption="What more people say of an image is recalled more often (van Miltenburg et al. 2018, figure 5).",
+        caption="Words that more annotators use are recalled more often (van Miltenburg et al. 2018, figure 5).",
     )
 
 
 def shared_notes(met: Sequence[Pairing]) -> list[str]:
-    """Return how the systems were put against the references."""
+    """Report how the systems were compared with the references."""
     notes = [
-        f"{pairing.system.label} was ingested as {pairing.system.version.kind}, not as a system's output (--kind)"
+        f"{pairing.system.label} was ingested as {pairing.system.version.kind}, not as candidates (--kind)"
         for pairing in met
         if pairing.refs.rule == "all" and pairing.system.version.kind != "candidates"
     ]
     notes += [
-        f"{pairing.system.label}: each caption is held out, and has one reference less than a system: compare with"
-        " --references, which draws equally many"
+        f"{pairing.system.label}: captions are held out, so they have one reference fewer than systems; use"
+        " --references to sample the same number"
         for pairing in met
         if pairing.refs.rule == "loo" and pairing.refs.drawn is None
     ]
@@ -155,26 +155,26 @@ def shared_notes(met: Sequence[Pairing]) -> list[str]:
 
 
 def unlike_images(met: Sequence[Pairing]) -> list[Finding]:
-    """Return which images are not counted, and what of a system has no word."""
-    told = []
+    """Report which images do not count, and captions without words."""
+    findings = []
     people = met[0].evaluation.label
     for lacking, beyond in dict.fromkeys((pairing.lacking, pairing.beyond) for pairing in met):
         names = ", ".join(
             pairing.system.label for pairing in met if (pairing.lacking, pairing.beyond) == (lacking, beyond)
         )
-        for number, said in (
-            (lacking, f"images of {people} that it does not describe, and that do not count"),
-            (beyond, f"images that are not in {people}, and do not count"),
+        for number, problem in (
+            (lacking, f"of {people} without a caption in {names}"),
+            (beyond, f"of {names} that {people} lacks"),
         ):
             if number:
                 where = {"dataset": names, "against": people}
-                sentence = f"{names}: {said}: {number:,}"
-                told.append(Finding("images-not-shared", sentence, where, {"images": number}, severity="warning"))
-    told += [
+                sentence = f"{counted(number, 'image', 'images')} {problem}: not counted"
+                findings.append(Finding("images-not-shared", sentence, where, {"images": number}, severity="warning"))
+    findings += [
         Finding(
             "captions-without-word",
-            f"{pairing.system.label}: captions without a word, which recall nothing: {pairing.wordless:,} of"
-            f" {pairing.captions:,}",
+            f"{pairing.system.label}: {pairing.wordless:,} of {pairing.captions:,} captions without words, which recall"
+            " nothing",
             about(pairing.system),
             {"captions": pairing.wordless},
             pairing.captions,
@@ -183,7 +183,7 @@ def unlike_images(met: Sequence[Pairing]) -> list[Finding]:
         for pairing in met
         if pairing.wordless
     ]
-    return told
+    return findings
 
 
 def _empty_classes(labeled: Sequence[tuple[str, pl.DataFrame]]) -> list[str]:
@@ -191,19 +191,21 @@ def _empty_classes(labeled: Sequence[tuple[str, pl.DataFrame]]) -> list[str]:
     return [
         f"{', '.join(label for label in empty if empty[label] == statistics)}: no value of {', '.join(statistics)}:"
         " no image has such a word"
-        for statistics in [*{tuple(some): some for some in empty.values() if some}.values()]
+        for statistics in [*{tuple(names): names for names in empty.values() if names}.values()]
     ]
 
 
 def _few_captions(store: Store, people: Selection, references: int | None) -> list[str]:
-    """Count the images that cannot have words of the highest class that is always given, or can have some beyond it."""
+    """Report images with too few captions for the highest class of words, or with more captions than classes."""
     captions = images(store, people)["captions"]
     if references is not None:
-        counts = {f"images of fewer than {references} captions, which do not count": (captions < references).sum()}
+        counts = {f"with fewer than {references} captions, not counted": (captions < references).sum()}
     else:
         counts = {
-            f"images of fewer than {CLASSES} captions, without a word of that class": (captions < CLASSES).sum(),
-            f"images of more than {CLASSES} captions, some of whose words have classes beyond {CLASSES}, which the"
-            " authors' program leaves out": (captions > CLASSES).sum(),
+            f"with fewer than {CLASSES} captions, without words of that class": (captions < CLASSES).sum(),
+            f"with more than {CLASSES} captions, with words of classes beyond {CLASSES}, which the authors' program"
+            " leaves out": (captions > CLASSES).sum(),
         }
-    return [f"{people.label}: {what}: {count:,}" for what, count in counts.items() if count]
+    return [
+        f"{people.label}: {counted(int(count), 'image', 'images')} {what}" for what, count in counts.items() if count
+    ]

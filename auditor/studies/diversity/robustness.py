@@ -1,4 +1,4 @@
-"""How far do order, letters, tokens and the number of references move each statistic of diversity?"""
+"""How much do order, letters, tokens and the number of references change each statistic of diversity?"""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from auditor.studies.diversity.measuring import ROWS, apart_from_people, measure
 from auditor.studies.diversity.per_image import local_words_met
 from auditor.studies.diversity.settings import DiversitySettings, Known
 
-#: Statistics that compare captions: as written by their letters, case and blanks at their ends included.
+#: Statistics that compare captions: as written, letter by letter, with case and outer spaces.
 _BY_LETTERS = ("unique", "novel")
 
-#: Against how many captions by people, drawn, local recall and precision are measured beside all.
+#: Numbers of human captions, sampled, for local recall and precision, in addition to all.
 _PEOPLE = (2, 3, 4)
 
-#: What is changed, and what that moves.
+#: The factors and their meanings.
 _FACTORS: Mapping[str, str] = {
-    "order": "one walk in the order of the file, in place of the mean over drawn ones",
-    "letters": "captions are compared by their letters, in place of their tokens",
-    "ptb": "tokens of tokenizer ptb: clitics apart",
+    "order": "the order of the file instead of the mean over random orders",
+    "letters": "captions are compared by letters instead of tokens",
+    "ptb": "tokens of tokenizer ptb: clitics are separate tokens",
     "spacy": "tokens of tokenizer spacy: punctuation and clitics are tokens",
     "whitespace": "tokens of tokenizer whitespace: case counts, punctuation is part of words",
-    "references": "all captions of an image together, in place of the mean over parallel lists",
-    "people-2": "recall and precision against 2 drawn captions of an image by people, in place of all",
+    "references": "all captions of an image together instead of the mean over parallel lists",
+    "people-2": "recall and precision against 2 sampled human captions of an image instead of all",
     "people-3": "the same against 3",
     "people-4": "the same against 4",
 }
@@ -46,7 +46,7 @@ def robustness(
     declared: Mapping[str, Source],
     progress: Progress,
 ) -> Result:
-    """Change one thing at a time and measure again, for `auditor diversity --robustness`."""
+    """Change one factor at a time and measure again, for `auditor diversity --robustness`."""
     base_settings = replace(settings, curve=0)
     refs = [selection.pinned_name for selection in selections]
     base, found_notes = measured(store, selections, base_settings, known, {}, progress)
@@ -56,7 +56,7 @@ def robustness(
         try:
             selections_with_tokens(store, refs, *compared, None, changed.resolved_tokenizer, progress)
         except MissingExtraError as error:
-            notes.append(f"left out: {error}")
+            notes.append(f"skipped: {error}")
             continue
         rows, further = measured(store, selections, changed, known, declared, progress)
         notes += [note for note in further if note not in notes]
@@ -72,7 +72,7 @@ def robustness(
         moved,
         selections=(*selections, *(selection for selection in (known.training, known.evaluation) if selection)),
         signatures=dict(base.unique("statistic", maintain_order=True).select("statistic", "signature").rows()),
-        tables=(Table("what is changed", pl.DataFrame({"factor": [*_FACTORS], "meaning": [*_FACTORS.values()]}),
+        tables=(Table("factors", pl.DataFrame({"factor": [*_FACTORS], "meaning": [*_FACTORS.values()]}),
                       name="factors"),
                 *_tables(moved, flips)),
         notes=notes_in(notes),
@@ -83,12 +83,12 @@ def robustness(
 def _by_people(
     store: Store, selections: Sequence[Selection], people: Selection, settings: DiversitySettings, progress: Progress
 ) -> list[pl.DataFrame]:
-    """Measure local recall and precision against all captions of an image by people, then against fewer."""
+    """Measure local recall and precision against all human captions of an image, then against fewer."""
     apart = apart_from_people(store, selections, people)
     met = [selection for selection in selections if selection.label not in apart]
     content = content_of(settings)
-    asked = [replace(settings, references=number) for number in (None, *_PEOPLE)] if met else []
-    frames = [local_words_met(store, met, people, content, one, progress).frame for one in asked]
+    variants = [replace(settings, references=number) for number in (None, *_PEOPLE)] if met else []
+    frames = [local_words_met(store, met, people, content, variant, progress).frame for variant in variants]
     return frames or [pl.DataFrame(schema=pl.Schema(ROWS))] * (1 + len(_PEOPLE))
 
 
@@ -102,7 +102,7 @@ def _variants(base: DiversitySettings) -> list[tuple[tuple[str, ...], DiversityS
 
 
 def _answers(factor: str) -> list[str]:
-    """List the statistics that a factor can move."""
+    """List the statistics that a factor can change."""
     walks = [card.name for card in STATISTICS.values() if card.walks]
     if factor == "order":
         return [*walks, "compression-ratio"]
@@ -111,7 +111,7 @@ def _answers(factor: str) -> list[str]:
 
 def _moved(base: pl.DataFrame, rows: pl.DataFrame, factor: str) -> pl.DataFrame:
     key = ["dataset", "version", "split", "statistic"]
-    if factor == "references":  # one list is all there is
+    if factor == "references":  # a single list does not change
         rows = rows.join(base.filter(pl.col("lists") > 1).select(key), on=key, how="semi", nulls_equal=True)
     return (
         rows.filter(pl.col("statistic").is_in(_answers(factor)))
@@ -126,7 +126,7 @@ def _moved(base: pl.DataFrame, rows: pl.DataFrame, factor: str) -> pl.DataFrame:
 
 
 def _flips(moved: pl.DataFrame) -> pl.DataFrame:
-    """Find the pairs of datasets that change places. Columns: statistic, factor, dataset, dataset_other."""
+    """Find the pairs of datasets that switch ranks. Columns: statistic, factor, dataset, dataset_other."""
     placed = moved.with_row_index("place").select(
         "place", "statistic", "factor", "value", "base", pl.concat_str("dataset", "version", "split", separator=" ",
                                                                        ignore_nulls=True).alias("who"), "dataset"
@@ -149,8 +149,8 @@ def _tables(moved: pl.DataFrame, flips: pl.DataFrame) -> list[Table]:
         Table(title, both.pivot("factor", index="statistic", values=values, maintain_order=True)
               .select("statistic", *factors), digits=tuple((factor, 3) for factor in factors), name=values)
         for title, values in (
-            ("greatest relative change of any dataset", "change"),
-            ("pairs of datasets that change places", "flips"),
+            ("largest relative change of any dataset", "change"),
+            ("pairs of datasets that switch ranks", "flips"),
         )
         if values == "change" or moved["dataset"].n_unique() > 1
     ]  # fmt: skip
@@ -160,17 +160,17 @@ def _findings(flips: pl.DataFrame, selections: Sequence[Selection]) -> list[Find
     if len(selections) < 2:
         return []
     pairs = len(selections) * (len(selections) - 1) // 2
-    told = []
-    for (factor,), some in flips.filter(pl.col("statistic") != "tokens").group_by("factor", maintain_order=True):
+    findings = []
+    for (factor,), group in flips.filter(pl.col("statistic") != "tokens").group_by("factor", maintain_order=True):
         counted = (
-            some.group_by("statistic", maintain_order=True).len().sort("len", descending=True, maintain_order=True)
+            group.group_by("statistic", maintain_order=True).len().sort("len", descending=True, maintain_order=True)
         )
         statistic, count = counted.row(0)
-        one, other = some.filter(pl.col("statistic") == statistic).select("dataset", "dataset_other").row(0)
-        said = (
-            f"{factor}: {statistic} reorders most, {count} of {pairs} pairs of datasets change places, as {one} and"
-            f" {other}"
+        first, second = group.filter(pl.col("statistic") == statistic).select("dataset", "dataset_other").row(0)
+        sentence = (
+            f"{factor}: {statistic} reorders most: {count} of {pairs} pairs of datasets switch ranks,"
+            f" such as {first} and {second}"
         )
         where = {"factor": str(factor), "statistic": statistic}
-        told.append(Finding("datasets-reordered", said, where, {"pairs_changed": count}, pairs, "warning"))
-    return told
+        findings.append(Finding("datasets-reordered", sentence, where, {"pairs_changed": count}, pairs, "warning"))
+    return findings

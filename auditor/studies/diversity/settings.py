@@ -1,4 +1,4 @@
-"""What is decided for all selections whose diversity is measured, and what they are measured against."""
+"""The settings of diversity, and the training and evaluation data."""
 
 from __future__ import annotations
 
@@ -24,36 +24,35 @@ Tokenizer = Annotated[
     p.Parameter("Tokenizer: bare, char, ptb, spacy or whitespace; default: bare.", short="t"),
 ]
 
-Segment = Annotated[int, p.Parameter("Tokens, bigrams or trigrams of a segment of the ttr.", least=1)]
+Segment = Annotated[
+    int, p.Parameter("Length of a segment for type-token ratios, in tokens, bigrams or trigrams.", least=1)
+]
 
-Shuffles = Annotated[int, p.Parameter("Orders of the captions that are drawn.", "shuffles", least=1)]
+Shuffles = Annotated[int, p.Parameter("Number of random orders of the captions.", "shuffles", least=1)]
 
-Curve = Annotated[int, p.Parameter("Tokens up to which the type-token curve goes; 0: none.", least=0)]
+Curve = Annotated[int, p.Parameter("Length of the type-token curve in tokens; 0: no curve.", least=0)]
 
 Pipeline = Annotated[
     str | None,
-    p.Parameter("spaCy pipeline that tells content words, with --tokenizer spacy; default: a list."),
+    p.Parameter("spaCy pipeline that tags content words, with --tokenizer spacy; default: a list of words."),
 ]
 
-AllImages = Annotated[
-    bool, p.Parameter("Coverage and omitted words by the words of any image; default: of the images in both.")
-]
+AllImages = Annotated[bool, p.Parameter("Compute coverage over all images; default: over the images in both datasets.")]
 
 
 Statistics = Annotated[
     Sequence[str] | None,
     p.Parameter(
-        "Only this statistic: ttr-1, mtld, curve; all: every one. Repeat for more; default: those of the paper.",
+        "Statistic to compute: ttr-1, mtld, curve, or all; repeat for more; default: those of the paper.",
         "statistic",
         "s",
     ),
 ]
 
-#: What is asked for by this name is read at several numbers of tokens.
+#: The name of the type-token curve, which has values at several numbers of tokens.
 CURVE = "curve"
 
-#: What is measured only by request, and the name by which everything is: other measures of varied words, none of which
-#: van Miltenburg et al. 2018 use.
+#: Statistics that are computed only on request; van Miltenburg et al. 2018 use none of them.
 ON_REQUEST = frozenset({"mattr", "mtld", "hd-d", "self-repetition", "compression-ratio", "yule-k", "zipf-slope"})
 
 ALL = "all"
@@ -61,44 +60,42 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Asked:
-    """Which statistics are wanted; null: all."""
+    """The selected statistics; null: all."""
 
     names: frozenset[str] | None = None
 
     @classmethod
     def of(cls, names: Sequence[str] | None) -> Asked:
-        """Take names as they were typed; none: all but those on request. Raises `UsageError` for an unknown one."""
+        """Read names as typed; none: all except those on request. Raises `UsageError` for an unknown name."""
         if names and ALL in names:
             return EVERY
         unknown = [name for name in names or () if name not in STATISTICS and name != CURVE]
         if unknown:
-            raise UsageError(
-                f"--statistic {unknown[0]}: no such statistic; known are {', '.join([*STATISTICS, CURVE, ALL])}"
-            )
+            raise UsageError(f"--statistic {unknown[0]}: unknown; choose from {', '.join([*STATISTICS, CURVE, ALL])}")
         return cls(frozenset(names or {*STATISTICS, CURVE} - ON_REQUEST))
 
     def any_of(self, *names: str) -> bool:
-        """Return whether one of some statistics is wanted."""
+        """Return whether any of the statistics is selected."""
         return self.names is None or not self.names.isdisjoint(names)
 
     def rows_of(self, measured: pl.DataFrame) -> pl.DataFrame:
-        """Keep the rows of what is wanted; deciles belong to coverage."""
+        """Keep the rows of selected statistics; deciles belong to coverage."""
         if self.names is None:
             return measured
         name = pl.col("statistic").str.replace(r"^coverage-decile-\d+$", "coverage")
         return measured.filter(name.is_in([*self.names]))
 
 
-#: No choice.
+#: All statistics.
 EVERY = Asked()
 
 
 @dataclass(frozen=True)
 class WordSettings:
-    """Which words of a caption count.
+    """The settings for words and references.
 
-    What compares captions of one image takes so many `references` of it, drawn by `seed` (null: all); content words
-    are those that spaCy's `pipeline` tags as such, or that are not in the file `function_words`.
+    Statistics per image use `references` captions of it, sampled with `seed` (null: all). Content words are tagged by
+    the spaCy `pipeline`, or are all words that are not in the file `function_words`.
     """
 
     tokenizer: Tokenizer = None
@@ -110,12 +107,12 @@ class WordSettings:
 
 @dataclass(frozen=True)
 class DiversitySettings(WordSettings):
-    """What is decided for all selections.
+    """The settings for all selections.
 
-    `segment` is the length of a segment of the ttr; `draws` orders are drawn from `seed` on; the curve goes up to
-    `curve` tokens. `lists` is `mean` (each parallel list on its own, averaged) or `all`. Captions `as_written` are
-    walked in the order of their file, and compared by their letters. `full_lists` counts only parallel lists in which
-    every image has a caption.
+    `segment` is the length of a segment of the ttr; `draws` is the number of random orders, from `seed` on; the curve
+    goes up to `curve` tokens. `lists` is `mean` (over parallel lists) or `all` (all captions together). With
+    `as_written`, captions keep the order of their file and are compared letter by letter. `full_lists` counts only
+    parallel lists with a caption for every image.
     """
 
     segment: Segment = 1000
@@ -128,7 +125,7 @@ class DiversitySettings(WordSettings):
 
     @property
     def resolved_tokenizer(self) -> str:
-        """The tokenizer: the one that is named, else the one of the captions' script."""
+        """The tokenizer: the selected one, else the one for the script of the captions."""
         return self.tokenizer or AUTO
 
     @property
@@ -145,20 +142,20 @@ def settled(
     evaluation: str | None,
     split: str | None,
 ) -> tuple[DiversitySettings, list[str]]:
-    """Return settings with a tokenizer for all that is measured and measured against, and what a reader must know."""
+    """Return settings with a tokenizer for all selections, training and evaluation data, and notes."""
     settings = DiversitySettings(**vars(asked))
-    profile, said = chosen_tokenizer(store, [*refs, against, evaluation], split, settings.resolved_tokenizer)
-    return replace(settings, tokenizer=profile), said
+    profile, reason = chosen_tokenizer(store, [*refs, against, evaluation], split, settings.resolved_tokenizer)
+    return replace(settings, tokenizer=profile), reason
 
 
 @dataclass(frozen=True)
 class Known:
-    """The training data and the evaluation data, where there are any."""
+    """The training data and the evaluation data, if there are any."""
 
     training: Selection | None = None
     evaluation: Selection | None = None
 
     def answers(self, needs: str) -> bool:
-        """Return whether a statistic can have what it needs."""
+        """Return whether the data that a statistic needs are there."""
         known = {"training": self.training is not None, "evaluation": self.evaluation is not None}
-        return all(here for what, here in known.items() if what in needs)
+        return all(is_there for what, is_there in known.items() if what in needs)

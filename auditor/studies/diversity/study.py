@@ -1,6 +1,6 @@
-"""How varied are the words and sentences of a dataset, or of a system's output? (van Miltenburg et al. 2018).
+"""How varied are the words and sentences of a dataset, or of the output of a system? (van Miltenburg et al. 2018).
 
-What compares captions of one image, for the selections that can have it; for others, why they cannot.
+Statistics per image need several captions per image, or human captions of the same images.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def image_diversity(
     progress: Progress,
     asked: Asked = EVERY,
 ) -> list[Result]:
-    """Return local recall and precision, where there are people's captions, and mBLEU and the vocabulary of images.
+    """Return local recall and precision against human captions, if there are any, mBLEU and the vocabulary of images.
 
-    `apart` says of selections, by label, why they cannot be put against people's captions.
+    `apart` has reasons why selections, by label, cannot be compared with human captions.
     """
     content = content_of(settings)
     results = []
@@ -70,10 +70,10 @@ def image_diversity(
     for selection in selections:
         if selection not in several:
             reason = f"no image has {fewest} captions"
-            said = [f"{selection.label}: no mBLEU, no vocabulary of images: {reason}"] * (
+            notes = [f"{selection.label}: no mBLEU and no vocabulary of images: {reason}"] * (
                 selection.version.kind != "candidates"
             )
-            results.append(Result("diversity", _absent(selection, signatures, settings, reason), notes=tuple(said)))
+            results.append(Result("diversity", _absent(selection, signatures, settings, reason), notes=tuple(notes)))
     return results
 
 
@@ -84,7 +84,9 @@ def _absent(
     return stamp(selection, rows.with_columns(tokenizer=pl.lit(settings.resolved_tokenizer), reason=pl.lit(reason)))
 
 
-Robustness = Annotated[bool, p.Parameter("Add how far order, letters, tokens and references move each statistic.")]
+Robustness = Annotated[
+    bool, p.Parameter("Also measure how much order, letters, tokens and references change each statistic.")
+]
 
 
 def diversity(
@@ -99,45 +101,47 @@ def diversity(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Measure how varied words are, in all and per image.
+    """Measure lexical diversity, overall and per image.
 
-    Lengths, vocabulary, type-token ratios over segments of equal length (`ttr-1`, `ttr-2`), repetition, and where the
-    data are named: novelty (captions that are not in the training data, `against`), coverage of the words that people
-    use, and local recall and precision: which words that people say of an image a system says of it, by how many people
-    say them (`eval`). With `statistics` only these are measured: MTLD, MATTR, HD-D, Yule's K, compression ratio,
-    self-repetition and Zipf's slope only so. Over three systems or more the statistics are correlated.
+    Reports lengths, vocabulary, type-token ratios over segments of equal length (`ttr-1`, `ttr-2`), and repetition.
+    With training data (`against`), it adds novelty, the share of captions that are not in them. With human captions
+    (`eval`), it adds coverage of their words, and local recall and precision. Recall is the share of the words in human
+    captions of an image that the system also uses. It is reported by the number of annotators who use a word.
 
-    How to read it: more types, a higher type-token ratio, more coverage and recall are more varied language. Compare a
-    system with people on the same images: people's numbers are the mark. A system with high novelty and low precision
-    says new things that are not seen.
+    `statistics` selects statistics. MTLD, MATTR, HD-D, Yule's K, compression ratio, self-repetition and Zipf's slope
+    are only computed on request. For three systems or more, statistics are correlated.
 
-    With `robustness` one thing at a time is changed (the order of the captions, letters, the tokenizer, the number of
-    references), and everything is measured again. Such a row has a `factor`: `value` after the change, `base` before,
-    `change` = value / base - 1 (empty where the base is 0). The tables give the greatest change of all datasets, and
-    how many pairs of datasets change places (`flips`): a statistic with flips does not show which dataset is more
-    varied.
+    How to read it: more types, a higher type-token ratio, and higher coverage and recall mean more varied language.
+    Compare a system with human captions of the same images. A system with high novelty but low precision may describe
+    things that are not in the image.
 
-    Limits: all of these depend on length, on the tokenizer and on how many captions there are; `robustness` measures
-    how far, and leaves out a factor that leaves a statistic alone by definition. Varied is not correct: nothing here
-    looks at the images.
+    With `robustness`, one factor changes at a time, and all statistics are computed again. The factors are the order of
+    the captions, letters, the tokenizer and the number of references. These rows have a `factor`. `base` is the value
+    before the change, `value` the one after it. `change` is value / base - 1 (empty if the base is 0). The tables show
+    the largest change of any dataset, and how many pairs of datasets switch ranks (`flips`). A statistic with flips
+    does not show which dataset is more varied.
+
+    Limits: all statistics depend on length, on the tokenizer and on the number of captions; `robustness` measures how
+    much. It skips factors that cannot change a statistic. Varied captions are not always correct; the images are not
+    used.
 
     Source: van Miltenburg, Elliott & Vossen 2018.
 
-    Raises `UsageError` for settings out of range, a statistic that there is not, and for a system's output that shares
-    no image with the people's captions.
+    Raises `UsageError` for settings out of range or an unknown statistic. It is also raised if the output of a system
+    shares no image with the human captions.
 
     Examples: auditor diversity dai2017 liu2017 --against coco-train-words --eval coco-val ·
     auditor diversity dai2017 liu2017 --robustness
     """
     asked = Asked.of(statistics)
     declared = sources(config)
-    settings, said = settled(store, refs, settings or DiversitySettings(), against, evaluation, split)
+    settings, chosen = settled(store, refs, settings or DiversitySettings(), against, evaluation, split)
     _check(settings)
     selections, known = selections_with_tokens(
         store, refs, against, evaluation, split, settings.resolved_tokenizer, progress
     )
     apart = apart_from_people(store, selections, known.evaluation)
-    rows, told = measured(store, selections, settings, known, declared or {}, progress, asked)
+    rows, remarks = measured(store, selections, settings, known, declared or {}, progress, asked)
     of_images = image_diversity(store, selections, known.evaluation, apart, settings, progress, asked)
     frame = asked.rows_of(_as_rows(rows, *(part.frame for part in of_images)))
     labeled = [(selection.label, selection.rows_of(rows)) for selection in selections]
@@ -163,10 +167,10 @@ def diversity(
         lead=lead(labeled),
         tables=(*tables(labeled, known, asked), *(_only(table, asked) for part in shown for table in part.tables)),
         figures=(*figures(labeled), *(figure for part in shown for figure in part.figures)),
-        notes=tuple(dict.fromkeys((*said, *notes_in(told), *notes(labeled, known, settings, asked),
+        notes=tuple(dict.fromkeys((*chosen, *notes_in(remarks), *notes(labeled, known, settings, asked),
                                    *(note for part in of_images for note in part.notes)))),
         findings=tuple(
-            dict.fromkeys((*findings_in(told), *(finding for part in of_images for finding in part.findings)))
+            dict.fromkeys((*findings_in(remarks), *(finding for part in of_images for finding in part.findings)))
         ),
     )  # fmt: skip
     if not robustness:
@@ -182,7 +186,7 @@ def diversity(
 
 
 def _only(table: Table, asked: Asked) -> Table:
-    """Leave out columns of statistics that nobody wants, of a table that shows several which are counted together."""
+    """Drop the columns of statistics that were not selected."""
     names = [name for name in table.frame.columns if name not in STATISTICS or asked.any_of(name)]
     digits = tuple((name, number) for name, number in table.digits if name in names)
     return replace(table, frame=table.frame.select(names), digits=digits)

@@ -1,8 +1,8 @@
-"""The statistics of diversity arranged for reading: tables, figures, and what a reader must know.
+"""Tables, figures and notes of `auditor diversity`.
 
-`labeled` holds the rows of each selection beside its label.
+`labeled` has the label and the rows of each selection.
 
-Do statistics of diversity rank systems alike? (van Miltenburg et al. 2018, section 4, figures 2 and 6).
+Statistics of diversity are correlated over systems (van Miltenburg et al. 2018, section 4, figures 2 and 6).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from auditor.studies.diversity.settings import CURVE, Asked, DiversitySettings, 
 
 _VERSION = 1
 
-#: What is correlated: those of the paper, and those that put the same question in another way.
+#: The statistics to correlate: those of the paper, and similar ones.
 CORRELATED = (
     "asl", "sdsl", "types", "ttr-1", "ttr-2", "mattr", "mtld", "unique", "novel", "coverage",
     "recall-1", "recall-2", "recall-3", "recall-4", "recall-5", "precision",
 )  # fmt: skip
 
 
-#: What the first sentence on a dataset says of its words, by statistic.
+#: The statistics of the first sentence on a dataset.
 _LEAD = {
     "ttr-1": "type-token ratio in segments of 1,000 tokens",
     "ttr-10000": "type-token ratio of the first 10,000 tokens",
@@ -35,8 +35,8 @@ _LEAD = {
 
 
 def lead(labeled: Sequence[tuple[str, pl.DataFrame]]) -> tuple[str, ...]:
-    """Return how varied the words of each dataset are, with the range over drawn orders or parallel lists."""
-    led = []
+    """Report how varied the words of each dataset are, with the range over random orders or parallel lists."""
+    sentences = []
     for label, rows in labeled:
         known = {row["statistic"]: row for row in rows.drop_nulls("value").iter_rows(named=True)}
         parts = [
@@ -44,13 +44,13 @@ def lead(labeled: Sequence[tuple[str, pl.DataFrame]]) -> tuple[str, ...]:
             for name, what in _LEAD.items()
             if name in known
         ]
-        led += [f"{label}: {', '.join(parts)}."] if parts else []
-    return tuple(led)
+        sentences += [f"{label}: {', '.join(parts)}."] if parts else []
+    return tuple(sentences)
 
 
 @dataclass(frozen=True)
 class SystemCorrelations:
-    """Rows of pairs of statistics (statistic_a, statistic_b, value, p, n, reason), and what shows them."""
+    """Rows of pairs of statistics (statistic_a, statistic_b, value, p, n, reason), with their tables and figures."""
 
     rows: pl.DataFrame
     tables: tuple[Table, ...]
@@ -74,7 +74,7 @@ def correlated(values: pl.DataFrame, systems: Sequence[str]) -> SystemCorrelatio
     )
     wide = matrix(pairs).pivot("statistic_b", index="statistic_a", values="value", maintain_order=True)
     table = Table(
-        f"do statistics rank {len(systems)} systems alike? Spearman's rho, without its sign",
+        f"correlation of statistics over {len(systems)} systems (Spearman's rho, without its sign)",
         wide.rename({"statistic_a": "statistic"}),
         digits=tuple((name, 2) for name in wide.columns[1:]),
         name="correlated-statistics",
@@ -95,7 +95,7 @@ _TABLES = (
 
 
 def tables(labeled: Labeled, known: Known, statistics: Asked) -> tuple[Table, ...]:
-    """Arrange statistics by what they are about, one row for each selection, and coverage by decile."""
+    """Return tables of statistics by topic, with a row for each selection, and of coverage by decile."""
     made = []
     for title, names in _TABLES:
         asked = [name for name in names if known.answers(STATISTICS[name].needs) and statistics.any_of(name)]
@@ -121,7 +121,7 @@ def _digits(frame: pl.DataFrame) -> tuple[tuple[str, int], ...]:
 
 
 def _intervals(labeled: Labeled) -> Iterator[Table]:
-    """Show how far the deviation of the lengths would differ had other images been described."""
+    """Yield the table of sdsl with its interval over images."""
     rows = pl.concat(
         part.filter(statistic="sdsl", spread="images").select(
             pl.lit(label).alias("dataset"), pl.col("value").alias("sdsl"), "low", "high"
@@ -129,7 +129,7 @@ def _intervals(labeled: Labeled) -> Iterator[Table]:
         for label, part in labeled
     )
     if rows.height:
-        caption = f"low, high: {CONFIDENCE:.0%} interval by {RESAMPLES:,} resamples of images"
+        caption = f"low, high: {CONFIDENCE:.0%} confidence interval ({RESAMPLES:,} resamples of images)"
         digits = tuple((name, STATISTICS["sdsl"].digits) for name in ("sdsl", "low", "high"))
         yield Table("sdsl, with an interval over images", rows, caption=caption, digits=digits, name="sdsl")
 
@@ -150,7 +150,7 @@ def _by_decile(labeled: Labeled) -> pl.DataFrame:
 
 
 def figures(labeled: Labeled) -> tuple[Figure, ...]:
-    """Draw type-token curves, with the range of the drawn orders, and coverage by decile."""
+    """Draw type-token curves, with the range over random orders, and coverage by decile."""
     curve = pl.concat(
         part.filter(pl.col("statistic") == CURVE).select(
             pl.lit(label).alias("dataset"), pl.col("position").alias("tokens"), "value", "low", "high"
@@ -164,7 +164,7 @@ def figures(labeled: Labeled) -> tuple[Figure, ...]:
             Figure(
                 "type-token-curve", "Types among the first tokens", "lines", curve,
                 x="tokens", y="value", series="dataset", low="low", high="high", x_label="tokens", y_label="types",
-                caption="mean over orders of the captions, and over parallel lists; bands from lowest to highest order",
+                caption="mean over random orders and parallel lists; bands show the range over orders",
             )
         )  # fmt: skip
     if deciles.height:
@@ -179,25 +179,25 @@ def figures(labeled: Labeled) -> tuple[Figure, ...]:
 
 
 def notes(labeled: Labeled, known: Known, settings: DiversitySettings, asked: Asked) -> list[str]:
-    """Return why numbers are absent, and what is needed for them."""
-    said = []
+    """Report why numbers are missing, and what they need."""
+    sentences = []
     absent: dict[tuple[tuple[str, ...], str], list[str]] = {}
     for label, part in labeled:
         for (reason,), rows in part.drop_nulls("reason").group_by("reason", maintain_order=True):
             absent.setdefault((tuple(rows["statistic"]), str(reason)), []).append(label)
-    said += [f"{', '.join(who)}: no {', '.join(names)}: {why}" for (names, why), who in absent.items()]
+    sentences += [f"{', '.join(labels)}: no {', '.join(names)}: {why}" for (names, why), labels in absent.items()]
     short = [
         label
         for label, part in labeled
         if settings.curve and asked.any_of(CURVE) and not (part["statistic"] == CURVE).any()
     ]
     if short:
-        said.append(f"{', '.join(short)}: too few tokens for a type-token curve up to {settings.curve:,} tokens")
+        sentences.append(f"{', '.join(short)}: too few tokens for a type-token curve up to {settings.curve:,} tokens")
     against_training = [card.name for card in STATISTICS.values() if "training" in card.needs]
     if not asked.any_of(*against_training):
         pass
     elif known.training is None:
-        said.append("novel and coverage need training data: --against DATASET")
+        sentences.append("novel and coverage need training data: --against DATASET")
     elif known.evaluation is None:
-        said.append("coverage needs captions of people for the same images: --eval DATASET")
-    return said
+        sentences.append("coverage needs human captions of the same images: --eval DATASET")
+    return sentences

@@ -1,6 +1,6 @@
 """How much do the captions of one image differ from each other? mBLEU and the image's own vocabulary.
 
-Van Miltenburg, Elliott & Vossen 2018, section 1: diversity within an image, for sets with several captions of it.
+Van Miltenburg, Elliott & Vossen 2018, section 1: diversity within an image with several captions.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def captions_of_images(
     """Return mBLEU and the vocabulary of images of each selection.
 
     `mbleu-N`: mean over images of the mean BLEU-N of their captions, each against the others: BLEU by leave-one-out.
-    `image-types`, `image-content-types`: words that an image's captions hold, each once, mean over images; `image-ttr`:
-    types by tokens, totals over images. All grow or shrink with the captions per image: with `references`, so many and
-    one more are drawn of each image. A selection of one caption an image has no mBLEU: its value is null.
+    `image-types`, `image-content-types`: different words in the captions of an image, mean over images; `image-ttr`:
+    types by tokens, totals over images. All depend on the number of captions per image: with `references`, that many
+    and one more are sampled per image. With one caption per image, mBLEU is null.
     """
     tokenizer = settings.resolved_tokenizer
     against = References("loo", settings.references, settings.seed)
@@ -63,7 +63,7 @@ def captions_of_images(
     labeled = list(zip(selections, parts, strict=True))
     return Result(
         "diversity",
-        pl.concat(_rows(one, part, signatures, against, tokenizer) for one, part in labeled),
+        pl.concat(_rows(selection, part, signatures, against, tokenizer) for selection, part in labeled),
         selections=tuple(selections),
         signatures=signatures,
         tables=(_table(labeled),),
@@ -76,7 +76,7 @@ def captions_of_images(
 
 
 def within_signatures(settings: DiversitySettings, content: Content, metric_names: Sequence[str]) -> dict[str, str]:
-    """Name what matters to each statistic."""
+    """Return the signature of each statistic."""
     tokenizer, against = settings.resolved_tokenizer, References("loo", settings.references, settings.seed)
     parameters = {"tok": tokenizer, **against.parameters, "content": content.label, "ci": INTERVAL}
     return {
@@ -145,29 +145,33 @@ def _rows(
 
 
 def _table(labeled: Sequence[tuple[Selection, pl.DataFrame]]) -> Table:
-    wide = pl.concat(part.select(pl.lit(one.label).alias("dataset"), "statistic", "value") for one, part in labeled)
+    wide = pl.concat(
+        part.select(pl.lit(selection.label).alias("dataset"), "statistic", "value") for selection, part in labeled
+    )
     return Table(
         "captions of one image",
         wide.pivot("statistic", index="dataset", values="value", maintain_order=True),
-        caption="mbleu: each caption against the others of its image; the higher, the less they differ",
+        caption="mbleu: each caption against the others of its image; a high value means that they are similar",
         name="captions-of-one-image",
     )
 
 
 def _single_captions(store: Store, selections: Sequence[Selection]) -> list[Finding]:
-    """Return which selections have no mBLEU, and of how many images."""
-    told = []
+    """Report selections and images without mBLEU."""
+    findings = []
     for selection in selections:
         described = images(store, selection)
         single = described.filter(pl.col("captions") < 2).height
         if single == described.height:
-            said = f"{selection.label}: no mBLEU: every image has one caption only, which differs from no other"
+            sentence = f"{selection.label}: no mBLEU, since every image has a single caption"
         else:
             subject = counted(single, "image has", "images have")
-            said = f"{selection.label}: {subject} one caption only, and no mBLEU"
+            sentence = f"{selection.label}: {subject} a single caption, and no mBLEU"
         if single:
-            told.append(Finding(SINGLE_CAPTION, said, about(selection), {"images": single}, described.height, "notice"))
-    return told
+            findings.append(
+                Finding(SINGLE_CAPTION, sentence, about(selection), {"images": single}, described.height, "notice")
+            )
+    return findings
 
 
 def _unequal(store: Store, selections: Sequence[Selection], references: int | None) -> list[Finding]:
@@ -177,5 +181,6 @@ def _unequal(store: Store, selections: Sequence[Selection], references: int | No
     if references is not None or max(means) < 1.1 * min(means):
         return []
     listed = ", ".join(f"{label} {mean:.1f}" for label, mean in counts.items())
-    said = f"captions per image differ ({listed}), and all of these depend on them: draw equally many with --references"
-    return [Finding("unequal-captions-per-image", said, values=counts, n=len(counts), severity="warning")]
+    sentence = f"captions per image differ ({listed}), and these numbers depend on them. "
+    sentence += "Use --references to sample the same number"
+    return [Finding("unequal-captions-per-image", sentence, values=counts, n=len(counts), severity="warning")]

@@ -1,4 +1,4 @@
-"""Format `bundle`: Parquet files that a manifest hashes, and what it tells of them."""
+"""Format `bundle`: Parquet files and a manifest with their hashes and metadata."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from auditor.sources.bundle import ANNOTATIONS, CAPTIONS, EDITION, MANIFEST
 from auditor.sources.reading.files import sha256
 from auditor.store import bundles
 
-#: What is in the folder.
+#: The files in the folder.
 NAMES = frozenset({MANIFEST, CAPTIONS, ANNOTATIONS})
 
 
 def write(selection: Selection, contents: bundles.Contents, folder: Path, *, force: bool) -> pl.DataFrame:
     """Write a bundle. Columns: dataset, version, split, file, rows, bytes, sha256.
 
-    Raises `UsageError` for a folder that is there and no bundle, or without `force`.
+    Raises `UsageError` for a folder that exists and is not a bundle, and for any existing folder without `force`.
     """
     frames = {CAPTIONS: contents.captions}
     if contents.annotations.height:
@@ -44,7 +44,7 @@ def write(selection: Selection, contents: bundles.Contents, folder: Path, *, for
 
 
 def row_of(selection: Selection, contents: bundles.Contents, path: Path, rows: int) -> dict[str, object]:
-    """Return what a file holds."""
+    """Return the row of a file."""
     return {
         "dataset": selection.version.dataset,
         "version": contents.version if selection.split is None else selection.version.version,
@@ -57,7 +57,7 @@ def row_of(selection: Selection, contents: bundles.Contents, path: Path, rows: i
 
 
 def _manifest(selection: Selection, contents: bundles.Contents, rows: pl.DataFrame) -> str:
-    """Return the contents of a bundle. Its only time is the version's, in UTC: equal exports are equal files."""
+    """Return the manifest of a bundle. Its only time is that of the version, in UTC: equal exports are equal files."""
     version = selection.version
     document = {
         "format": EDITION,
@@ -84,9 +84,9 @@ def _hashed(rows: pl.DataFrame) -> Iterator[tuple[str, int, str]]:
 
 @contextmanager
 def replacing_folder(folder: Path, known: Collection[str], *, force: bool) -> Iterator[Path]:
-    """Give a new folder that takes the place of `folder` when it is filled; until then, nothing changes there.
+    """Yield a new folder that replaces `folder` once it is filled; until then, `folder` does not change.
 
-    Raises `UsageError` for a folder that is there without `force`, or that holds what is not `known`.
+    Raises `UsageError` for an existing folder without `force`, or with files that are not `known`.
     """
     _check_free(folder, known, force=force)
     folder = folder.absolute()
@@ -112,6 +112,6 @@ def _check_free(folder: Path, known: Collection[str], *, force: bool) -> None:
     if not folder.exists() and not folder.is_symlink():
         return
     if not force:
-        raise UsageError(f"{folder}: is there already; name another folder, or replace it with --force")
-    if folder.is_symlink() or not folder.is_dir() or not {found.name for found in folder.iterdir()} <= set(known):
-        raise UsageError(f"{folder}: is no folder that export made, and so is not replaced; name another")
+        raise UsageError(f"{folder}: already exists; name another folder, or replace it with --force")
+    if folder.is_symlink() or not folder.is_dir() or not {path.name for path in folder.iterdir()} <= set(known):
+        raise UsageError(f"{folder}: not replaced, since it was not written by `auditor export`; name another folder")

@@ -1,4 +1,4 @@
-"""Which captions does a cleaned set do without, and why? Those that findings name."""
+"""Which captions does a cleaned set leave out, and why? Those that findings list."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from auditor.store.connection import Store
 from auditor.store.versions import content
 from auditor.studies.findings import findings
 
-#: What stands for errors and warnings.
+#: The word for errors and warnings.
 FINDINGS = "findings"
 
-#: Kinds of datasets whose captions stand for themselves: of pairs and triplets none may go alone.
+#: Kinds of datasets with independent captions: a pair or triplet needs all of its captions.
 _KINDS = ("captions", "candidates")
 
 
-def named_by_findings(store: Store, selection: Selection, asked: Sequence[str], progress: Progress) -> pl.DataFrame:
-    """List the captions that findings name. Columns: image, slot, split, text, kind, severity, why; a row a finding.
+def named_by_findings(store: Store, selection: Selection, without: Sequence[str], progress: Progress) -> pl.DataFrame:
+    """List the captions that findings list. Columns: image, slot, split, text, kind, severity, why; a row per finding.
 
-    What is of a whole image counts only where its kind is named: then all its captions go. `asked` are kinds,
-    severities (that bad or worse), or `findings` for errors and warnings. Raises `UsageError` for another word, and for
-    a dataset of which no caption may go alone.
+    `without` has kinds, severities (this or worse), or `findings` for errors and warnings. A finding on a whole image
+    only counts if its kind is named; then all captions of the image are listed. Raises `UsageError` for another word,
+    and for a dataset whose captions are not independent.
     """
     if selection.version.kind not in _KINDS:
-        raise UsageError(f"--without: {selection.label} holds {selection.version.kind}; no caption of it may go alone")
-    kinds, worst = _understood(asked)
-    found = findings(
+        raise UsageError(
+            f"--without: {selection.label} holds {selection.version.kind}; its captions cannot be left out one by one"
+        )
+    kinds, worst = _kinds_and_severity(without)
+    result = findings(
         store,
         selection.pinned_name,
         kinds=None if worst is not None else sorted(kinds),
@@ -40,21 +42,21 @@ def named_by_findings(store: Store, selection: Selection, asked: Sequence[str], 
     )
     bad = SEVERITIES[: SEVERITIES.index(worst) + 1] if worst is not None else ()
     of_image = pl.col("slot").is_null()
-    named = found.frame.filter(pl.col("kind").is_in(kinds) | (pl.col("severity").is_in(bad) & ~of_image))
+    named = result.frame.filter(pl.col("kind").is_in(kinds) | (pl.col("severity").is_in(bad) & ~of_image))
     texts = content(store, selection).select("image", "slot", "split", "text")
     whole = named.filter(of_image).drop("slot", "split", "text").join(texts, on="image")
     rows = [
-        some.select("image", "slot", "split", "text", "kind", "severity", "why")
-        for some in (named.filter(~of_image), whole)
+        part.select("image", "slot", "split", "text", "kind", "severity", "why")
+        for part in (named.filter(~of_image), whole)
     ]
     return pl.concat(rows).sort("image", "slot", "kind")
 
 
-def _understood(asked: Sequence[str]) -> tuple[list[str], str | None]:
-    """Tell kinds from severities; of these the mildest counts."""
+def _kinds_and_severity(without: Sequence[str]) -> tuple[list[str], str | None]:
+    """Separate kinds from severities; the mildest severity counts."""
     kinds = []
     worst: list[str] = []
-    for word in asked:
+    for word in without:
         if word == FINDINGS:
             worst.append("warning")
         elif word in SEVERITIES:
@@ -64,6 +66,6 @@ def _understood(asked: Sequence[str]) -> tuple[list[str], str | None]:
         else:
             raise UsageError(
                 f"--without {word}: expected {FINDINGS}, a severity ({', '.join(SEVERITIES)}), or a kind of finding "
-                f"that names captions: {', '.join(CAPTION_KINDS)}"
+                f"that lists captions: {', '.join(CAPTION_KINDS)}"
             )
     return kinds, max(worst, key=SEVERITIES.index, default=None)

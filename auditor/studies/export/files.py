@@ -1,4 +1,4 @@
-"""Captions as files of the field's formats: one writer a format, and what of a version it cannot hold."""
+"""Captions in common file formats: one writer per format, and what the format cannot hold."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from auditor.errors import UsageError
 from auditor.result import listed
 from auditor.text import bare
 
-#: A number as COCO names images, written in one way only.
+#: A number, as COCO names images, in its only spelling.
 _NUMBER = r"^(0|-?[1-9]\d{0,17})$"
 
 
 @dataclass(frozen=True)
 class Captions:
-    """What is written: captions (image, slot, split, text; sorted by image and slot) of a dataset's version."""
+    """What is exported: captions (image, slot, split, text; sorted by image and slot) of a dataset's version."""
 
     dataset: str
     version: str
@@ -32,7 +32,7 @@ class Captions:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether all images are called by numbers."""
+        """Whether the names of all images are numbers."""
         return bool(self.rows["image"].str.contains(_NUMBER).all())
 
 
@@ -40,8 +40,8 @@ class Captions:
 class FileFormat:
     """A format that is one file.
 
-    `render` writes it. `options` are what `auditor ingest` has to be told to read it again. `slots` says whether it
-    holds the place of a caption among those of its image; else the first gets 0, the next 1, and so on.
+    `render` writes it. `options` are the options that `auditor ingest` needs to import it. With `slots` it holds the
+    position of a caption within its image; otherwise captions are renumbered from 0.
     """
 
     reads_as: str
@@ -51,7 +51,7 @@ class FileFormat:
 
 
 def coco(captions: Captions) -> str:
-    """Write COCO's annotations. Images whose names are no numbers are numbered, and have their names as `file_name`."""
+    """Write COCO annotations. Images whose names are not numbers get numbers; `file_name` has their names."""
     images = _images(captions, "coco")
     number = pl.col("image").cast(pl.Int64) if captions.has_numbers else pl.int_range(1, pl.len() + 1)
     images = images.with_columns(id=number)
@@ -87,12 +87,12 @@ def karpathy(captions: Captions) -> str:
 
 
 def csv(captions: Captions) -> str:
-    """Write a table with a header: image, slot, split where there is any, caption."""
+    """Write a table with a header: image, slot, caption, and split if there are splits."""
     return table(captions).write_csv(quote_style="non_numeric")
 
 
 def jsonl(captions: Captions) -> str:
-    """Write an object a line: image, slot, split where there is any, caption."""
+    """Write one object per line: image, slot, caption, and split if there are splits."""
     return table(captions).write_ndjson()
 
 
@@ -103,7 +103,7 @@ def table(captions: Captions) -> pl.DataFrame:
 
 
 def _images(captions: Captions, name: str) -> pl.DataFrame:
-    """Return the images in their order, each with its split. Raises `UsageError` for one in several."""
+    """Return the images in order, each with its split. Raises `UsageError` for an image in several splits."""
     images = captions.rows.group_by("image", maintain_order=True).agg(
         pl.col("split").first(), pl.col("split").n_unique().alias("n")
     )
@@ -122,7 +122,7 @@ def _coco_options(captions: Captions) -> list[str]:
 
 
 def columns(captions: Captions) -> list[str]:
-    """Return what `auditor ingest` has to be told of the columns of a table."""
+    """Return the options that `auditor ingest` needs for the columns of a table."""
     split = ["--split-col split"] if captions.has_splits else []
     return ["--image-col image", "--caption-col caption", "--slot-col slot", *split]
 
@@ -137,16 +137,16 @@ FILES: Mapping[str, FileFormat] = {
 #: The formats that export writes.
 FORMATS = ("bundle", *FILES, "hf")
 
-#: The format that a file's ending means, where nobody names one.
+#: The default format by file extension.
 ENDINGS: Mapping[str, str] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
 def format_of(name: str | None, path: Path) -> str:
-    """Choose a format: the one that is named, else that of the ending, else a bundle. Raises `UsageError`."""
+    """Choose a format: by name, else by file extension, else a bundle. Raises `UsageError` for an unknown name."""
     if name is not None:
         if name not in FORMATS:
-            raise UsageError(f"--format {name}: export writes {', '.join(FORMATS)}")
+            raise UsageError(f"--format {name}: expected one of {', '.join(FORMATS)}")
         return name
     if path.suffix == ".json":
-        raise UsageError(f"{path}: JSON of which format? --format coco or --format karpathy")
+        raise UsageError(f"{path}: JSON can be two formats; choose --format coco or --format karpathy")
     return ENDINGS.get(path.suffix, "bundle")

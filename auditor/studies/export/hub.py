@@ -1,4 +1,4 @@
-"""Format `hf`: a folder as Hugging Face's hub holds a dataset, Parquet by split and a README that says what it is."""
+"""Format `hf`: a dataset folder for the Hugging Face Hub, with Parquet by split and a README that describes it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from auditor.studies.export.files import Captions, table
 
 README, DATA = "README.md", "data"
 
-#: What is in the folder.
+#: The files in the folder.
 NAMES = frozenset({README, DATA})
 
-_TRAIN = "train"  # what the hub calls the rows of a dataset without splits
+_TRAIN = "train"  # the split of a dataset without splits on the hub
 
 
 def write(captions: Captions, folder: Path, language: str, declared: Source | None, *, force: bool) -> dict[str, int]:
-    """Write the folder. Gives the rows of each file, by its path in it. Raises `UsageError` for one that is in use."""
+    """Write the folder. Return the rows per file, by path. Raises `UsageError` for an existing folder."""
     rows = table(captions)
     files: dict[str, tuple[str, pl.DataFrame]] = {}
     parts = rows.partition_by("split", maintain_order=True, as_dict=True) if captions.has_splits else {(_TRAIN,): rows}
@@ -40,13 +40,13 @@ def write(captions: Captions, folder: Path, language: str, declared: Source | No
 
 
 def _name(split: str | None, taken: set[str]) -> str:
-    """Call a split by a word that the hub takes: letters, digits and underscores; column `split` has its true name."""
+    """Return a name that the hub accepts: letters, digits and underscores; column `split` has the true name."""
     word = re.sub(r"[^A-Za-z0-9_]+", "_", split or "unassigned").strip("_") or "split"
-    number, found = 1, word
-    while found in taken:
+    number, name = 1, word
+    while name in taken:
         number += 1
-        found = f"{word}_{number}"
-    return found
+        name = f"{word}_{number}"
+    return name
 
 
 def _card(captions: Captions, names: dict[str, str], language: str, declared: Source | None) -> str:
@@ -70,8 +70,8 @@ def _card(captions: Captions, names: dict[str, str], language: str, declared: So
         "",
         f"# {_line(captions.dataset)}",
         "",
-        f"{captions.rows.height:,} captions of {images:,} images: `image` (its name), `slot` (place of the caption "
-        f"among those of its image, from 0){split}, `caption`. No pictures.",
+        f"{captions.rows.height:,} captions of {images:,} images: `image` (its name), `slot` (position of the "
+        f"caption within its image, from 0){split}, `caption`. Images are not included.",
         "",
         f"Written by `auditor export` from version `{captions.version}`.",
     ]

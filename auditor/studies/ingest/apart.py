@@ -1,4 +1,4 @@
-"""What do files hold that nobody keeps? Reads them into a store of their own, which is gone when it was asked."""
+"""Captions of files that are not imported: a temporary store holds them for one command."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from auditor.studies.ingest.study import ingest
 
 @contextmanager
 def apart(places: Mapping[str, str], narrate: Narrate, progress: Progress) -> Iterator[Store]:
-    """Open a temporary store that holds the captions of files, patterns, folders and addresses, by dataset.
+    """Open a temporary store with the captions of files, patterns, folders and URLs, by dataset.
 
-    How they were read is told as `narrate` is called. Raises `SourceError` for what cannot be read.
+    `narrate` gets the notes on how they were read. Raises `SourceError` for files that cannot be read.
     """
     with (
         tempfile.TemporaryDirectory(prefix="auditor-") as folder,
         Store.open(Path(folder) / "temporary.duckdb", write=True) as store,
     ):
-        for name, place in places.items():
-            kept = f"auditor ingest {name} --from {shlex.quote(place)}"
+        for name, path in places.items():
+            command = f"auditor ingest {name} --from {shlex.quote(path)}"
             try:
-                made = ingest(store, name, files=[Path(place)], config={}, narrate=narrate, progress=progress)
+                made = ingest(store, name, files=[Path(path)], config={}, narrate=narrate, progress=progress)
             except SourceError as error:
-                more = f"; `{kept}` takes settings of files" if "--" in str(error) else ""
+                more = f"; set options of the format in `{command}`" if "--" in str(error) else ""
                 raise SourceError(f"{error}{more}") from error
             row = made.frame.row(0, named=True)
             size = f"{counted(row['images'], 'image', 'images')}, {counted(row['captions'], 'caption', 'captions')}"
-            narrate(f"{place}: read into a temporary store as {name}: {size}; `{kept}` keeps it")
+            narrate(f"{path}: read into a temporary store as {name}: {size}; `{command}` keeps it")
             refused = counted(row["rejected"], "record was", "records were")
-            for said in (*made.sentences, *([f"{name}: {refused} refused"] if row["rejected"] else [])):
-                narrate(f"• {said}")
+            for sentence in (*made.sentences, *([f"{name}: {refused} rejected"] if row["rejected"] else [])):
+                narrate(f"• {sentence}")
         yield store
-        store.on_close.clear()  # nothing of it is kept
+        store.on_close.clear()  # temporary: nothing to do on close

@@ -1,4 +1,4 @@
-"""Where do a dataset's files come from? Fetches what datasets.toml names, and tells how to obtain the rest."""
+"""Where do the files of a dataset come from? Downloads what datasets.toml declares, and lists how to get the rest."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Names = Annotated[str, p.Parameter("Datasets that datasets.toml declares.", meta
 
 Everything = Annotated[bool, p.Parameter("Every dataset that datasets.toml declares.", "all")]
 
-Force = Annotated[bool, p.Parameter("Replace files that are not what is declared.")]
+Force = Annotated[bool, p.Parameter("Replace files that differ from what is declared.")]
 
 
 def fetch(
@@ -44,19 +44,19 @@ def fetch(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Download declared datasets, checked by sha256.
+    """Download datasets and verify their checksums.
 
-    A broken download goes on where it stopped. A dataset that nobody may download for the user says how to obtain it.
-    A download that is too slow (`min_rate`) or takes too long (`deadline`) ends with an error; what came is kept. A
-    result shows no password and no token of an address.
+    Interrupted downloads are resumed. For datasets that you have to get yourself, it prints how. A download that is too
+    slow (`min_rate`) or takes too long (`deadline`) fails; the part that arrived is kept. Passwords and tokens in URLs
+    are not shown.
 
-    How to read it: one row a file: whether it was downloaded, was there already, or has to be obtained by hand, and
-    where it is. Nothing enters the store: `auditor ingest` does that.
+    How to read it: one row per file, with its location: downloaded, already there, or to be obtained by hand.
+    Nothing is stored; `auditor ingest` imports the files.
 
-    Limits: only what datasets.toml declares, with the licence that it names; the files stay their owners'.
+    Limits: only datasets in datasets.toml, under the license named there. The files remain their owners' property.
 
-    Raises `SourceError` for the first file that cannot be had, unless everything is asked for: then the result ends
-    with it. Raises `UsageError` for a name that is not declared.
+    Raises `SourceError` for the first file that is not available. With --all, this error comes after the other files.
+    Raises `UsageError` for a name that is not declared.
 
     Example: auditor fetch flickr8k coco-val2017
     """
@@ -79,14 +79,14 @@ def fetch_sources(
     patience: Patience = PATIENCE,
     progress: Progress = silent,
 ) -> Result:
-    """Fetch the downloads of each source, in the order given.
+    """Fetch the downloads of each source, in the given order.
 
-    Column `status` is fetched, resumed, unchanged, or obtain for what must be obtained by hand; where `everything` is
-    asked for, also failed. Column `note` says how to obtain a file, or why it failed.
+    Column `status` is fetched, resumed, unchanged, or obtain for a file to be obtained by hand; with `everything`, also
+    failed. Column `note` explains how to obtain a file, or why it failed.
 
-    Raises `SourceError` for the first that fails, unless everything is asked for; those before it are kept. Raises
-    `UsageError`, before anything is fetched, for a source that is not there and of which datasets.toml says neither
-    url nor how to obtain it, and for a download that leads out of the folder of its datasets.toml.
+    Raises `SourceError` for the first failure, except with `everything`; earlier files are kept. Raises `UsageError`,
+    before anything is fetched, for a missing source without a URL and instructions in datasets.toml, and for a download
+    that leads out of the folder of its datasets.toml.
     """
     for source in sources:
         for download in source.downloads:
@@ -102,7 +102,7 @@ def fetch_sources(
             "files", frame.filter(pl.col("note").is_null()).select("dataset", "path", "status", "bytes"), name="files"
         ),
         Table("to be obtained by hand", frame.filter(status="obtain").select("dataset", "note"), name="by-hand"),
-        Table("not to be had", frame.filter(status="failed").select("dataset", "note"), name="failed"),
+        Table("failed", frame.filter(status="failed").select("dataset", "note"), name="failed"),
     ]
     return Result(
         "fetch",
@@ -129,8 +129,8 @@ def _fetch(
             rows.append(row | {"path": str(fetched.path), "status": fetched.status, "bytes": fetched.size})
     missing = _missing(source)
     if missing and (source.obtain is not None or not source.downloads):
-        told = {"path": str(missing[0]), "status": "obtain", "note": source.obtain or _nowhere(source)}
-        rows.append({"dataset": source.dataset, **told})
+        missed = {"path": str(missing[0]), "status": "obtain", "note": source.obtain or _nowhere(source)}
+        rows.append({"dataset": source.dataset, **missed})
     if not rows:
         rows = [
             {"dataset": source.dataset, "path": str(path), "status": "unchanged", "bytes": _size(path)}
@@ -142,16 +142,16 @@ def _fetch(
 def _notes(source: Source) -> list[str]:
     missing = _missing(source)
     if not source.downloads and not missing:
-        return [f"{source.dataset}: already here; datasets.toml names no url to compare it with"]
+        return [f"{source.dataset}: already here, but not verified: datasets.toml has no URL and checksum for it"]
     fetched = {path for download in source.downloads for path in (download.path, download.path.with_suffix(""))}
     unknown = [str(path) for path in missing if path not in fetched]
     if source.downloads and unknown and source.obtain is None:
-        return [f"{source.dataset}: no url is known for {', '.join(unknown)}; put it there by hand"]
+        return [f"{source.dataset}: datasets.toml has no URL for {', '.join(unknown)}; put it there by hand"]
     return []
 
 
 def _needed(source: Source) -> list[Path]:
-    """List the files of this disk that an ingest reads: captions, split lists, and files that options name."""
+    """List the local files that an ingest reads: captions, split lists, and files in options."""
     parts = [path for part in source.parts for path in part.paths]
     named = [value for part in source.parts for value in part.options.values() if isinstance(value, Path)]
     every = dict.fromkeys([*parts, *source.splits.values(), *named])
@@ -168,4 +168,4 @@ def _size(path: Path) -> int | None:
 
 def _nowhere(source: Source) -> str:
     where = ", ".join(map(str, _missing(source)))
-    return f"datasets.toml names no url for it, nor how to obtain it; put {where} there by hand, or add url and sha256"
+    return f"datasets.toml has neither a URL nor instructions for it; put {where} there by hand, or add url and sha256"

@@ -1,6 +1,6 @@
-"""What Python hands over in place of a file: frames, tables of Arrow, datasets, rows, paths; one, or one a split.
+"""Data from Python instead of a file: frames, Arrow tables, datasets, rows or paths, in total or by split.
 
-Each becomes a Parquet file that the readers know, so that what is in memory is read by the same rules as what is not.
+Each is written to a Parquet file, so that data in memory are read by the same rules as files.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import polars as pl
 from auditor.errors import SourceError, UsageError
 
 _EXPECTED = (
-    "data: expected a Polars or pandas frame, an Arrow table, a dataset of Hugging Face, a list of rows "
+    "data: expected a Polars or pandas frame, an Arrow table, a Hugging Face dataset, a list of rows "
     "({'image': …, 'caption': …}), columns by name, or files; or any of these by split"
 )
 
 
 def files_of(data: Any, folder: Path, name: str) -> list[Path]:
-    """Return the files that `data` names or is written to, in `folder`; by split as `SPLIT=FILE`.
+    """Return the files in `data`, or a file in `folder` with its rows; by split as `SPLIT=FILE`.
 
-    Raises `UsageError` for what is no table, for rows that do not fit together, and where there are none.
+    Raises `UsageError` if `data` is not a table, has no rows, or has rows that do not fit together.
     """
     if isinstance(data, Mapping) and data and all(_is_whole(part) for part in data.values()):
         named = {
-            str(split): files_of(part, folder, f"{name}-{place}") for place, (split, part) in enumerate(data.items())
+            str(split): files_of(part, folder, f"{name}-{number}") for number, (split, part) in enumerate(data.items())
         }
         return [Path(f"{split}={path}") for split, paths in named.items() for path in paths]
     if isinstance(data, str | Path):
@@ -38,7 +38,7 @@ def files_of(data: Any, folder: Path, name: str) -> list[Path]:
         return [Path(part) for part in data]
     frame = _frame(data)
     if frame.is_empty():
-        raise UsageError(f"data: {type(data).__name__} without a row; the store is unchanged")
+        raise UsageError(f"data: {type(data).__name__} has no rows; the store is unchanged")
     path = folder / f"{name}.parquet"
     try:
         frame.write_parquet(path)
@@ -49,16 +49,16 @@ def files_of(data: Any, folder: Path, name: str) -> list[Path]:
 
 @contextmanager
 def named_as_data(folder: str) -> Iterator[None]:
-    """Call what is wrong with a file of this module by the parameter that it came in: the folder is gone by then."""
+    """Name parameter `data` in errors instead of the temporary file."""
     try:
         yield
     except SourceError as error:
-        said = re.sub(rf"{re.escape(folder)}\S*?\.parquet", "data", str(error))
-        raise SourceError(said) from error
+        message = re.sub(rf"{re.escape(folder)}\S*?\.parquet", "data", str(error))
+        raise SourceError(message) from error
 
 
 def _is_whole(value: Any) -> bool:
-    """Return whether a value of a mapping is the data of a split, and no column."""
+    """Return whether a value of a mapping is the data of a split, not a column."""
     if isinstance(value, str | Path | pl.DataFrame | pl.LazyFrame):
         return True
     if isinstance(value, list | tuple):
@@ -72,7 +72,7 @@ def _frame(data: Any) -> pl.DataFrame:
     try:
         made = _made(data)
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
-        raise UsageError(f"data: no table can be made of {type(data).__name__}: {_first_line(error)}") from error
+        raise UsageError(f"data: {type(data).__name__} cannot be converted to a table: {_first_line(error)}") from error
     if made is None:
         raise UsageError(f"{_EXPECTED}; not {type(data).__name__}")
     return made
@@ -85,7 +85,7 @@ def _made(data: Any) -> pl.DataFrame | None:
         return data
     if isinstance(data, Mapping):
         return pl.DataFrame({str(name): _column(values) for name, values in data.items()})
-    if hasattr(data, "to_polars"):  # a dataset of Hugging Face; its images stay files and bytes
+    if hasattr(data, "to_polars"):  # a Hugging Face dataset; its images remain files and bytes
         made = data.to_polars()
         return made if isinstance(made, pl.DataFrame) else pl.concat(made)
     if hasattr(data, "iloc") and hasattr(data, "columns"):
@@ -98,12 +98,12 @@ def _made(data: Any) -> pl.DataFrame | None:
 
 
 def _of_pandas(frame: Any) -> pl.DataFrame:
-    """Take over a pandas frame, whether or not pyarrow is installed; what it has for missing values becomes null."""
+    """Convert a pandas frame, with or without pyarrow; missing values become null."""
     names = [str(name) for name in frame.columns]
     if len(set(names)) < len(names):
-        raise ValueError(f"columns of one name: {', '.join(names)}")
+        raise ValueError(f"duplicate column names: {', '.join(names)}")
     whole = frame.astype(object).where(frame.notna(), None)
-    return pl.DataFrame({name: whole.iloc[:, place].tolist() for place, name in enumerate(names)})
+    return pl.DataFrame({name: whole.iloc[:, number].tolist() for number, name in enumerate(names)})
 
 
 def _of_rows(data: Iterable[Any]) -> pl.DataFrame | None:
@@ -114,9 +114,9 @@ def _of_rows(data: Iterable[Any]) -> pl.DataFrame | None:
     if not isinstance(first, Mapping):
         return None
     held: list[Any] = list(itertools.chain([first], rows))
-    for place, row in enumerate(held):
+    for number, row in enumerate(held, 1):
         if not isinstance(row, Mapping):
-            raise TypeError(f"row {place + 1} is {type(row).__name__}, not a mapping of columns")
+            raise TypeError(f"row {number} is {type(row).__name__}, not a mapping of columns")
     names = list(dict.fromkeys(name for row in held for name in row))
     return pl.DataFrame({str(name): [row.get(name) for row in held] for name in names})
 

@@ -1,4 +1,4 @@
-"""Which source does a user mean? From names, files and formats on the command line to a declared source."""
+"""Which source does the user mean? From names, files and formats on the command line to a declared source."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ def wanted(
     file_format: str | None = None,
     kind: str | None = None,
     declarations: Path | Mapping[str, Source] | None = None,
-    **asked: Any,
+    **options: Any,
 ) -> list[Source]:
-    """Find the sources that a user names, as `config.wanted` does; a bundle tells of itself what nobody else says.
+    """Find the sources that the user names, like `config.wanted`; a bundle describes itself.
 
-    One path that is a bundle is read as one, whatever its dataset is declared to be.
+    A single path to a bundle is always read as a bundle, even if its dataset is declared differently.
     Raises `SourceError` for a bundle without a manifest.
     """
     file_format = file_format or _format_of(files)
     declared = config.sources(declarations)
-    sources = config.wanted(names, files=files, file_format=file_format, kind=kind, config=declared, **asked)
+    sources = config.wanted(names, files=files, file_format=file_format, kind=kind, config=declared, **options)
     return [described(source, kind, declared) for source in sources]
 
 
 def near_files(paths: Sequence[Path], near: Near) -> list[Path]:
-    """Return the files that a user names, as SPLIT=FILE or not, with copies of those that are addresses."""
-    found = []
+    """Return the files that the user names, also as SPLIT=FILE, with local copies of URLs."""
+    local = []
     for path in paths:
-        told = None if os.path.lexists(path) else config.OF_SPLIT.fullmatch(str(path))
-        split, place = (f"{told[1]}=", Path(told[2])) if told else ("", path)
-        found += [Path(f"{split}{copy}") for copy in near.files(place)]
-    return found
+        match = None if os.path.lexists(path) else config.OF_SPLIT.fullmatch(str(path))
+        split, file = (f"{match[1]}=", Path(match[2])) if match else ("", path)
+        local += [Path(f"{split}{copy}") for copy in near.files(file)]
+    return local
 
 
 def _format_of(paths: Sequence[Path]) -> str | None:
@@ -66,7 +66,7 @@ def _format_of(paths: Sequence[Path]) -> str | None:
 def described(
     source: Source, kind: str | None = None, declarations: Path | Mapping[str, Source] | None = None
 ) -> Source:
-    """Complete a source with what its files state of their kind, where neither datasets.toml nor the user does.
+    """Complete a source with the kind and language in its files, unless datasets.toml or the user sets them.
 
     Raises `SourceError` for a bundle without a manifest.
     """
@@ -74,25 +74,25 @@ def described(
     if source.dataset in config.sources(declarations) or (is_piped and not source.format):
         return source
     file_format = find_format(source.format or guess(source.parts[0]))
-    found = manifest_of(dataclasses.replace(source, format=file_format.name)) or (
+    description = manifest_of(dataclasses.replace(source, format=file_format.name)) or (
         Description(file_format.kind)
         if is_piped or file_format.describe is None
         else file_format.describe(source.parts[0])
     )
     return dataclasses.replace(
         source,
-        kind=source.kind if kind else found.kind,
-        language=source.language or found.language,
-        related=tuple(name for name in found.related if config.DATASET_NAME.fullmatch(name)),
+        kind=source.kind if kind else description.kind,
+        language=source.language or description.language,
+        related=tuple(name for name in description.related if config.DATASET_NAME.fullmatch(name)),
     )
 
 
 def manifest_of(source: Source) -> Manifest | None:
-    """Open the manifest of a source that is a whole version, a bundle. Raises `SourceError` where it names several."""
+    """Open the manifest of a bundle, null for other sources. Raises `SourceError` for several bundles."""
     opened = find_format(source.format).manifest
     if opened is None:
         return None
     paths = [path for part in source.parts for path in expand(part)]
     if len(paths) != 1:
-        raise SourceError(f"{source.dataset}: a bundle is a whole version; read one at a time")
+        raise SourceError(f"{source.dataset}: a bundle is a whole version; import one at a time")
     return opened(paths[0])

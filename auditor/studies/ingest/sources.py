@@ -1,4 +1,4 @@
-"""What does a file hold, and what of it is kept? Reads sources into the store as new versions."""
+"""Which records of a source are valid captions? Imports them into the store as new versions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from auditor.studies.ingest.naming import manifest_of
 from auditor.studies.ingest.vectors import against_captions, are_vectors
 from auditor.text import AT_INGEST
 
-#: The largest share of a source's records that may be refused, unless the user says otherwise.
+#: The default for the largest share of rejected records of a source.
 MAX_REJECTED = 0.01
 
 _SHOWN_REFUSALS = 10
@@ -42,24 +42,24 @@ _SHOWN_REFUSALS = 10
 
 @dataclass(frozen=True)
 class _Done:
-    """One source, with the format that it was read as and the sha256 of its files, and what its ingest did.
+    """A source with the format that was used, the sha256 of its files, and the result of its ingest.
 
-    `says_format` is set where the user has not named the format; `told` says what the files' names told of splits, and
-    which columns were taken together; `cut` counts captions of which the first sentence is kept; `unended` names the
-    last lines of text files that have no end, `rated` the columns of ratings that captions were read without.
+    `says_format` is set if the format was detected. `remarks` report splits detected in the names of files, and columns
+    that were combined. `cut` counts captions reduced to their first sentence. `unended` lists text files whose last
+    line has no line ending, `rated` the columns of ratings that were ignored.
     """
 
     source: Source
     made: ingestion.Ingest
     says_format: bool
     source_sha256: str
-    told: tuple[str, ...]
+    remarks: tuple[str, ...]
     cut: int
     unended: tuple[str, ...]
     rated: tuple[str, ...]
 
     def entry(self) -> Entry:
-        """Return what the lock holds of it."""
+        """Return its entry in the lock."""
         version = self.made.version
         return Entry(version.version, self.source_sha256, version.images, version.captions, self.source.format)
 
@@ -74,54 +74,53 @@ def ingest_sources(
     skip_missing: bool = False,
     lock: Lock | None = None,
 ) -> Result:
-    """Ingest each source in a transaction of its own, in the order given.
+    """Ingest the sources in the given order, each in a separate transaction.
 
-    `max_rejected` is the share of a source's records that may be refused. With `skip_missing`, sources whose files are
-    not there are named in a note instead. What was ingested enters `lock`; a frozen one says which versions they must
-    be. Raises `SourceError` for the first that cannot be read or is another version; those before it are kept.
+    `max_rejected` is the largest share of rejected records of a source. With `skip_missing`, sources without files are
+    listed in a note. The versions are written to `lock`; a frozen lock determines which versions are accepted.
+    Raises `SourceError` for the first source that cannot be read or has another version; earlier ones are kept.
     """
     if not 0 <= max_rejected <= 1:
-        raise UsageError(f"--max-rejected is a share between 0 and 1, not {max_rejected:g}")
+        raise UsageError(f"--max-rejected {max_rejected:g}: expected a share between 0 and 1")
     terms = Terms(max_rejected)
     locked = lock.known() if lock and lock.frozen else ()
     there = [source for source in sources if source.dataset in locked or not (skip_missing and missing(source))]
     if not there:
-        raise SourceError("none of these datasets is in the data folder: get one with `auditor fetch NAME`")
+        raise SourceError("none of these datasets is in the data folder; download one with `auditor fetch NAME`")
     expected = lock.expected([source.dataset for source in there]) if lock else {}
     done: list[_Done] = []
     try:
         for source in there:
-            asked = _locked(terms, expected[source.dataset], lock) if lock and lock.frozen else terms
-            done.append(_ingest(store, source, note, asked, progress))
+            accepted = _locked(terms, expected[source.dataset], lock) if lock and lock.frozen else terms
+            done.append(_ingest(store, source, note, accepted, progress))
     finally:
         if lock and done:
-            lock.keep({one.source.dataset: one.entry() for one in done})
-    rows = pl.DataFrame([_row(one.source, one.made) for one in done])
+            lock.keep({ingested.source.dataset: ingested.entry() for ingested in done})
+    rows = pl.DataFrame([_row(ingested.source, ingested.made) for ingested in done])
     shown = rows.with_columns(status=pl.format("{} v{}", "status", "seq")).drop("seq", "version")
     absent = [source.dataset for source in sources if source not in there]
-    notes: list[Said] = (
-        [f"not in the data folder, left out: {', '.join(absent)}; see `auditor fetch`"] if absent else []
-    )
-    for one in done:
-        notes += [f'{one.source.dataset}: taken as format "{one.source.format}"'] if one.says_format else []
-        notes += one.told
-        notes += _language(one)
-        notes += [f"{one.source.dataset}: {one.cut:,} captions cut to their first sentence"] if one.cut else []
-        notes += _of_files(one)
-        notes += _other_files(one, expected.get(one.source.dataset))
-        notes += _surprises(one.source, one.made, note)
-        whole = Selection(one.made.version)
+    notes: list[Said] = [f"skipped, not in the data folder: {', '.join(absent)}; see `auditor fetch`"] if absent else []
+    for ingested in done:
+        source = ingested.source
+        notes += [f'{source.dataset}: detected format "{source.format}"'] if ingested.says_format else []
+        notes += ingested.remarks
+        notes += _language(ingested)
+        notes += [f"{source.dataset}: {ingested.cut:,} captions cut to their first sentence"] if ingested.cut else []
+        notes += _of_files(ingested)
+        notes += _other_files(ingested, expected.get(source.dataset))
+        notes += _surprises(source, ingested.made, note)
+        whole = Selection(ingested.made.version)
         if whole.version.kind == "vectors":
-            notes += against_captions(store, whole.version, one.source.related)
+            notes += against_captions(store, whole.version, source.related)
             continue
-        notes += [_found("captions-without-blanks", whole, said)] if (said := unspaced(store, whole)) else []
+        notes += [_finding("captions-without-blanks", whole, why)] if (why := unspaced(store, whole)) else []
     return Result(
         command="ingest",
         frame=rows,
-        selections=tuple(Selection(one.made.version) for one in done),
+        selections=tuple(Selection(ingested.made.version) for ingested in done),
         tables=(
             Table("ingested", shown, name="ingested"),
-            *_refusals([(one.source.dataset, one.made.rejected) for one in done]),
+            *_refusals([(ingested.source.dataset, ingested.made.rejected) for ingested in done]),
         ),
         notes=notes_in(notes),
         findings=findings_in(notes),
@@ -153,7 +152,7 @@ def _refusals(rejections: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ..
     more = refused.height - shown.height
     return (
         Table(
-            "refused, and kept in table rejected",
+            "rejected records, stored in table rejected",
             shown.select("dataset", pl.Series("where", places), "reason", "raw"),
             caption=f'{more:,} more: auditor sql "from rejected"' if more else None,
             name="refused",
@@ -169,57 +168,61 @@ def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progre
 
 
 def _advised(error: SourceError, source: Source) -> SourceError:
-    """Add to what is said of a file that is not UTF-8 what it looks like, and what to type."""
-    said = str(error)
-    if not re.search(r"not UTF-8 \(byte|: UTF-16;|\0", said) or any(
+    """Add the likely encoding, and the option that sets it, to the error for a file that is not UTF-8."""
+    message = str(error)
+    if not re.search(r"not UTF-8 \(byte|: UTF-16;|\0", message) or any(
         "encoding" in part.options for part in source.parts
     ):
         return error
     for path in (
         path for part in source.parts if not any(map(files.is_stdin, part.paths)) for path in files.expand(part)
     ):
-        guessed = encoding.guess(path) if path.is_file() and path.name in said else None
+        guessed = encoding.guess(path) if path.is_file() and path.name in message else None
         if guessed is not None:
-            return SourceError(f"{said}; {path.name} looks like {guessed}: --encoding {guessed}")
+            return SourceError(f"{message}; {path.name} looks like {guessed}: --encoding {guessed}")
     return error
 
 
 def _ingested(store: Store, source: Source, note: str | None, terms: Terms, progress: Progress) -> _Done:
     with with_standard_input(source) as original, as_utf8(original) as there:
         guessed = not there.format
-        found = dataclasses.replace(there, format=guess(there.parts[0])) if guessed else there
-        file_format = find_format(found.format)
-        if manifest := manifest_of(found):
-            found, note, terms = _bundled(found, manifest, note, terms)
-        for part in found.parts:
-            check(part, found.format)
-        if found.obtain and (why := missing(found)):
-            raise SourceError(f"{found.dataset}: not all of its files are in the data folder: {why}. {found.obtain}")
-        for part in found.parts:
-            check_places(part, found.format)
-        found, splits = by_file_names(found) if file_format.split_by_name else (found, None)
-        said = [splits] if splits else []
-        said += [f"{found.dataset}: {remark}" for remark in remarks(found.parts[0], found.format)]
+        completed = dataclasses.replace(there, format=guess(there.parts[0])) if guessed else there
+        file_format = find_format(completed.format)
+        if manifest := manifest_of(completed):
+            completed, note, terms = _bundled(completed, manifest, note, terms)
+        for part in completed.parts:
+            check(part, completed.format)
+        if completed.obtain and (why := missing(completed)):
+            raise SourceError(
+                f"{completed.dataset}: not all of its files are in the data folder: {why}. {completed.obtain}"
+            )
+        for part in completed.parts:
+            check_places(part, completed.format)
+        completed, splits = by_file_names(completed) if file_format.split_by_name else (completed, None)
+        reported = [splits] if splits else []
+        reported += [f"{completed.dataset}: {remark}" for remark in remarks(completed.parts[0], completed.format)]
         cut = Counter[str]()
-        named = named_files(dataclasses.replace(found, parts=original.parts))
-        holds_vectors = are_vectors(found)
-        named += [path for part in found.parts for path in file_format.beside(part) if path not in named]
-        watch = files.Watch([*named, *map(files.locate, found.splits.values())])
+        named = named_files(dataclasses.replace(completed, parts=original.parts))
+        holds_vectors = are_vectors(completed)
+        named += [path for part in completed.parts for path in file_format.beside(part) if path not in named]
+        watch = files.Watch([*named, *map(files.locate, completed.splits.values())])
         sha256 = files.sha256(named)
         if holds_vectors:
-            rows = watch.over(equally_long(chain.from_iterable(map(file_format.read, found.parts))))
-            made = write_vectors(store, found, rows, sha256, note, terms, progress)
+            rows = watch.over(equally_long(chain.from_iterable(map(file_format.read, completed.parts))))
+            made = write_vectors(store, completed, rows, sha256, note, terms, progress)
         else:
-            captions = watch.over(chain.from_iterable(read(part, found.format, cut) for part in found.parts))
-            lists = split_lists(found)
-            made = ingestion.write(store, found, captions, lists, AT_INGEST, sha256, note, terms, progress)
-        cut_off = _unended(file_format, named_files(found))
-        rated = tuple(ratings(found.parts[0], found.format)) if found.kind == "captions" else ()
-    return _Done(found, made, guessed or manifest is not None, sha256, tuple(said), cut["captions"], cut_off, rated)
+            captions = watch.over(chain.from_iterable(read(part, completed.format, cut) for part in completed.parts))
+            lists = split_lists(completed)
+            made = ingestion.write(store, completed, captions, lists, AT_INGEST, sha256, note, terms, progress)
+        cut_off = _unended(file_format, named_files(completed))
+        rated = tuple(ratings(completed.parts[0], completed.format)) if completed.kind == "captions" else ()
+    return _Done(
+        completed, made, guessed or manifest is not None, sha256, tuple(reported), cut["captions"], cut_off, rated
+    )
 
 
 def _unended(file_format: Format, paths: Sequence[Path]) -> tuple[str, ...]:
-    """Name the last lines of text files that have no end."""
+    """List the last lines of text files that have no line ending."""
     lines = {
         path: text_lines.unended(path) for path in paths if path.name.endswith(file_format.lines) and path.is_file()
     }
@@ -233,106 +236,105 @@ def _locked(terms: Terms, entry: Entry, lock: Lock) -> Terms:
         images=entry.images,
         captions=entry.captions,
         named_by=str(lock.path),
-        remedy="get the files that it was written for, or ingest without --frozen to accept these",
+        remedy="get the files of that version, or ingest without --frozen to accept these",
     )
 
 
 def _bundled(source: Source, manifest: Manifest, note: str | None, terms: Terms) -> tuple[Source, str | None, Terms]:
-    """Take a bundle at its word: its own splits, its note where the user has none, its version or nothing at all."""
+    """Accept only the version and the splits of a bundle, and its note unless the user sets one."""
     if terms.version not in (None, manifest.version):
         raise SourceError(
             f"{source.dataset}: {manifest.path} names version {manifest.version[:12]}, {terms.named_by} names "
             f"{str(terms.version)[:12]}; the store is unchanged; {terms.remedy}"
         )
-    asked = Terms(
+    accepted = Terms(
         max_rejected=0.0,
         version=manifest.version,
         images=manifest.images,
         captions=manifest.captions,
         named_by=str(manifest.path),
-        remedy="read a bundle without settings, get it again, or export it again",
+        remedy="read the bundle without settings, download it again, or export it again",
     )
-    return dataclasses.replace(source, splits={}), note or manifest.note, asked
+    return dataclasses.replace(source, splits={}), note or manifest.note, accepted
 
 
 def _other_files(done: _Done, locked: Entry | None) -> list[str]:
-    """Return where other files than those of the lock held the same version."""
+    """Report if other files than those in the lock gave the same version."""
     if locked is None or locked.version != done.made.version.version or locked.source_sha256 == done.source_sha256:
         return []
     was, now = locked.source_sha256[:12], done.source_sha256[:12]
-    return [
-        f"{done.source.dataset}: the same version from other files than those of the lock (sha256 {now}, not {was})"
-    ]
+    return [f"{done.source.dataset}: the same version as in the lock, but from other files (sha256 {now}, not {was})"]
 
 
 def _of_files(done: _Done) -> list[Finding]:
-    """Find what is lost of files: the end of a text file, ratings beside captions."""
-    name, whole, found = done.source.dataset, Selection(done.made.version), []
+    """Find text files that may be truncated, and ratings that were ignored."""
+    name, whole, findings = done.source.dataset, Selection(done.made.version), []
     if done.unended:
-        some = listed(done.unended, 3)
-        said = f"{name}: the last line has no line end, as where a file is cut off in copying: {some}"
-        found.append(_found("file-cut-off", whole, said, "warning", files=len(done.unended)))
+        lines = listed(done.unended, 3)
+        sentence = f"{name}: the last line has no line ending, so the file may be truncated: {lines}"
+        findings.append(_finding("file-cut-off", whole, sentence, "warning", files=len(done.unended)))
     if done.rated:
-        said = (
-            f"{name}: captions are stored without the ratings in column {listed(done.rated, 3)}: if annotators rated "
-        )
-        said += "them, read the file with --format judgements"
-        found.append(_found("ratings-not-read", whole, said, "warning", columns=len(done.rated)))
-    return found
+        sentence = f"{name}: captions are stored without the ratings in column {listed(done.rated, 3)}. "
+        sentence += "If these are human ratings, import the file with --format judgements"
+        findings.append(_finding("ratings-not-read", whole, sentence, "warning", columns=len(done.rated)))
+    return findings
 
 
-def _found(
-    kind: str, selection: Selection, said: str, severity: Severity = "notice", n: int | None = None, **values: int
+def _finding(
+    kind: str, selection: Selection, sentence: str, severity: Severity = "notice", n: int | None = None, **values: int
 ) -> Finding:
-    return Finding(kind, said, about(selection), dict(values), n, severity)
+    return Finding(kind, sentence, about(selection), dict(values), n, severity)
 
 
 def _language(done: _Done) -> list[str]:
-    """Return which language was seen where nobody said it."""
+    """Report the language, if it was detected."""
     if done.made.seen is None:
         return []
     language, captions = done.made.seen
     return [
-        f"{done.source.dataset}: taken as language {language} by the letters of {captions:,} captions; "
-        "--language says another"
+        f"{done.source.dataset}: detected language {language} from the script of {captions:,} captions; "
+        "--language sets another"
     ]
 
 
 def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list[Said]:
-    """Return where the captions are not what `datasets.toml` or the user lets one expect."""
+    """Return differences from what datasets.toml declares or the user expects."""
     counts = (("images", source.images, made.version.images), ("captions", source.captions, made.version.captions))
     whole = Selection(made.version)
     surprises: list[Said] = [
-        _found(
+        _finding(
             "counts-not-declared",
             whole,
-            f"{source.dataset}: {found:,} {what}, {abs(found - declared):,} "
-            f"{'more' if found > declared else 'fewer'} than the {declared:,} declared",
+            f"{source.dataset}: {count:,} {what}, {abs(count - declared):,} "
+            f"{'more' if count > declared else 'fewer'} than the {declared:,} declared",
             "warning",
-            **{what: found, "declared": declared},
+            **{what: count, "declared": declared},
         )
-        for what, declared, found in counts
-        if declared is not None and declared != found
+        for what, declared, count in counts
+        if declared is not None and declared != count
     ]
     if made.single_images and source.kind == "captions":
-        some = ", ".join(made.single_names) + (", …" if made.single_images > len(made.single_names) else "")
-        count = counted(made.single_images, "image has", "images have")
-        said = f"{source.dataset}: {count} one caption only, which has no reference and gets no score: {some}"
-        surprises.append(_found(SINGLE_CAPTION, whole, said, n=made.version.images, images=made.single_images))
+        names = ", ".join(made.single_names) + (", …" if made.single_images > len(made.single_names) else "")
+        subject = counted(made.single_images, "image has", "images have")
+        sentence = f"{source.dataset}: {subject} a single caption, which has no reference and gets no score: {names}"
+        surprises.append(_finding(SINGLE_CAPTION, whole, sentence, n=made.version.images, images=made.single_images))
     surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
     if made.left_out:
         by_language = any("lang" in part.options for part in source.parts)
-        why = "of another language, or of none" if by_language else find_format(source.format).why_left_out
-        said = f"{source.dataset}: {made.left_out:,} records left out: {why}"
-        surprises.append(_found("records-left-out", whole, said, records=made.left_out))
+        why = "another language, or none" if by_language else find_format(source.format).why_left_out
+        sentence = f"{source.dataset}: {counted(made.left_out, 'record', 'records')} skipped: {why}"
+        surprises.append(_finding("records-left-out", whole, sentence, records=made.left_out))
     if made.listed_missing:
-        said = f"{source.dataset}: {made.listed_missing:,} images of the split lists have no caption"
+        sentence = f"{source.dataset}: {made.listed_missing:,} images of the split lists have no caption"
         surprises.append(
-            _found("split-lists-do-not-match", whole, said, "warning", without_caption=made.listed_missing)
+            _finding("split-lists-do-not-match", whole, sentence, "warning", without_caption=made.listed_missing)
         )
     if source.splits and made.unlisted:
-        said = f"{source.dataset}: {made.unlisted:,} images are in no split list"
-        surprises.append(_found("split-lists-do-not-match", whole, said, "warning", unlisted=made.unlisted))
+        sentence = f"{source.dataset}: {made.unlisted:,} images are in no split list"
+        surprises.append(_finding("split-lists-do-not-match", whole, sentence, "warning", unlisted=made.unlisted))
     if note is not None and not made.is_new:
-        surprises.append(f"{source.dataset}: unchanged, so that there is no new version to keep the note")
+        surprises.append(
+            f"{source.dataset}: unchanged, so the note was not stored; "
+            f"`auditor store tag {source.dataset} --note` adds it"
+        )
     return surprises

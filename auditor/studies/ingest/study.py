@@ -1,4 +1,4 @@
-"""What does a file, a frame or a declared dataset hold, and what of it is kept? Makes it a version of the store."""
+"""Which captions are in a file, a frame or a declared dataset? Imports them as a version of the store."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from auditor.studies.ingest.given import files_of, named_as_data
 from auditor.studies.ingest.naming import near_files, wanted
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
 
-#: First captions of each dataset that a dry run shows.
+#: How many captions of each dataset a dry run shows.
 _SHOWN = 5
 
 #: The rows of `ingest --formats`.
@@ -42,34 +42,34 @@ Everything = Annotated[bool, p.Parameter("Every dataset that datasets.toml decla
 Files = Annotated[
     Sequence[Path],
     p.Parameter(
-        "Read NAME from this file, folder, pattern or address (s3://, gs://, hf://, https://), or SPLIT=FILE; - is "
+        "Read NAME from this file, folder, pattern or URL (s3://, gs://, hf://, https://), or SPLIT=FILE; - is "
         "standard input.",
         "from",
     ),
 ]
 
 Format = Annotated[
-    str | None, p.Parameter("Format of that file; else it is guessed, and said.", "format", completes="format")
+    str | None, p.Parameter("Format of the file; default: detected, and reported.", "format", completes="format")
 ]
 
-Kind = Annotated[str | None, p.Parameter("captions, or candidates for a system's output.")]
+Kind = Annotated[str | None, p.Parameter("captions, or candidates for the output of a system.")]
 
-Options = Annotated[Sequence[str], p.Parameter("A setting of the format: KEY=VALUE. May be repeated.", "option")]
+Options = Annotated[Sequence[str], p.Parameter("Setting of the format: KEY=VALUE; repeat for more.", "option")]
 
-ImageColumn = Annotated[str | None, p.Parameter("Column of a table that names the image.")]
+ImageColumn = Annotated[str | None, p.Parameter("Column with the name of the image.")]
 
 CaptionColumn = Annotated[
     Sequence[str],
-    p.Parameter(
-        "Column that holds the caption; repeat, or give a pattern as 'caption_*', for a caption in each of several."
-    ),
+    p.Parameter("Column with the caption; for captions in several columns, repeat or use a pattern: 'caption_*'."),
 ]
 
-CaptionIdColumn = Annotated[str | None, p.Parameter("Column that numbers captions.")]
+CaptionIdColumn = Annotated[str | None, p.Parameter("Column with the caption ID.")]
 
-SplitColumn = Annotated[str | None, p.Parameter("Column that holds the split.")]
+SplitColumn = Annotated[str | None, p.Parameter("Column with the split.")]
 
-SlotColumn = Annotated[str | None, p.Parameter("Column that numbers the captions of an image, from 0: its slots.")]
+SlotColumn = Annotated[
+    str | None, p.Parameter("Column with the slot: the position of a caption within its image, from 0.")
+]
 
 Encoding = Annotated[
     str | None, p.Parameter("Encoding of files that are not UTF-8: cp1252, utf-16, gb18030, shift_jis.")
@@ -77,22 +77,22 @@ Encoding = Annotated[
 
 Language = Annotated[
     str | None,
-    p.Parameter("Language of the captions: de, pt-BR; default: what letters tell, else en."),
+    p.Parameter("Language of the captions: de, pt-BR; default: detected from the script, else en."),
 ]
 
-MaxRejected = Annotated[float | None, p.Parameter("Share of records that may be refused; default 0.01.")]
+MaxRejected = Annotated[float | None, p.Parameter("Largest share of records that may be rejected; default: 0.01.")]
 
-Strict = Annotated[bool, p.Parameter("Refuse the whole file for one refused record.")]
+Strict = Annotated[bool, p.Parameter("Reject the whole file if one record is rejected.")]
 
-Frozen = Annotated[bool, p.Parameter("Only the versions that datasets.lock names; it is not written.")]
+Frozen = Annotated[bool, p.Parameter("Import only the versions in datasets.lock, and do not write that file.")]
 
-DryRun = Annotated[bool, p.Parameter("Read the files and say what would be stored; no store is opened.")]
+DryRun = Annotated[bool, p.Parameter("Read the files and report what would be stored; no store is opened.")]
 
 FormatsAlone = Annotated[
-    bool, p.Parameter("List the formats of files that can be read, or explain those that NAME… names; read nothing.")
+    bool, p.Parameter("List the supported file formats, or explain the formats NAME…; read nothing.")
 ]
 
-Note = Annotated[str | None, p.Parameter("What to remember of this version.")]
+Note = Annotated[str | None, p.Parameter("Note to keep with this version.")]
 
 
 def ingest(
@@ -123,40 +123,41 @@ def ingest(
     narrate: Narrate = quiet,
     progress: Progress = silent,
 ) -> Result:
-    """Read captions into the store as a new version.
+    """Import captions as a new version of a dataset.
 
-    A name that datasets.toml declares is read as declared there; any other needs a file. From Python, `data` stands in
-    place of a file, a table with a column for the image and one for the caption: a Polars or pandas frame, a pyarrow
-    Table, a Hugging Face Dataset, a list of dicts, columns by name, or files; by split in a dict.
+    Names in datasets.toml are imported as declared there. Other names need a file. In Python, `data` replaces the file:
+    a table with a column for the image and a column for the caption. The table can be a Polars or pandas frame, a
+    pyarrow Table or a Hugging Face Dataset. `data` can also be a list of dicts, columns by name, or files. A dict has
+    one of these for each split.
 
-    Several files are given as `--from train=a.csv --from test=b.csv`, or their names tell the splits. Numbered columns
-    (`caption_1` to `caption_5`) are the captions of one image, their slots by number. A file that is not UTF-8 needs
-    `encoding`; the message names the likely one. `language` is kept with the dataset; where nobody says it,
-    letters that are not Latin tell. Whatever is taken for something that nobody named is said.
+    Set the splits of several files with `--from train=a.csv --from test=b.csv`, or by the names of the files. Numbered
+    columns (`caption_1` to `caption_5`) are the captions of one image; the number sets the slot. A file that is not
+    UTF-8 needs `encoding`; the error names the likely one. `language` is stored with the dataset. By default it is
+    detected from the script of the captions. `ingest` prints every choice that it makes for you.
 
-    An address is whatever fsspec reads (extra `remote`): a file, a pattern or a folder. What it names is copied to a
-    temporary folder and then read as any file; credentials are those that its library finds in the environment or a
-    profile. A connection that drops is tried again; what cannot be had whole, or changes meanwhile, is refused. From
-    the web, what is too slow (`min_rate`) or takes too long (`deadline`) is refused too.
+    URLs (extra `remote`) can name a file, a pattern or a folder, in any scheme that fsspec supports. The files are
+    copied to a temporary folder first. Credentials come from the environment or a profile, as in the library for that
+    scheme. Dropped connections are retried. Files that are incomplete or change meanwhile are rejected. So are
+    downloads that are too slow (`min_rate`) or too long (`deadline`).
 
-    Vectors that an encoder made of images, or of texts, are a dataset of their own (format `vectors`: Parquet, .npy,
-    .npz, HDF5, folders of clip-retrieval), with versions like captions. What is said is how many images of each dataset
-    of captions have one; `basename`, `image_suffix` and `coco_ids` bring ids together.
+    Image or text embeddings are a separate dataset (format `vectors`: Parquet, .npy, .npz, HDF5, folders of
+    clip-retrieval), with versions like captions. `ingest` reports how many images of each caption dataset have a
+    vector. Options `basename`, `image_suffix` and `coco_ids` match the ids.
 
-    With `dry_run` the store is neither opened nor made: the answer is what an empty store would hold, the format, the
-    columns that a table is read by, and the first five captions. With `formats` nothing is read: the answer lists the
-    formats of files, or of those that are named how each is recognized and its options.
+    With `dry_run`, no store is opened or created. The result is the same as for an empty store. It also has the
+    format, the columns that were used, and the first five captions. With `formats`, nothing is read. The result
+    lists the file formats; with names, it explains how each format is recognized and its options.
 
-    How to read it: `status` says whether there is a new version. `read` counts the records of the file (of forced
-    choices, the items), `captions` what was accepted, `rejected` the records refused, each kept with file, line and
-    reason. `normalized` captions have blanks or line breaks that tokenizers read as single blanks; the text stays as it
-    is. The 12 letters after `version` name the content: equal captions give equal letters, wherever and whenever they
-    are read.
+    How to read it: `status` shows whether there is a new version. `read` counts the records in the file (for forced
+    choices, the items) and `captions` the accepted captions. `rejected` counts the rejected records; each is stored
+    with file, line and reason. `normalized` counts captions with extra spaces or line breaks. Tokenizers read these as
+    single spaces; the text is stored unchanged. The 12 characters after `version` identify the content: equal captions
+    always give equal versions.
 
-    Limits: a caption needs an image that it belongs to. Beyond 1 % refused records (`max_rejected`) nothing is stored.
-    A format that nobody names is recognized by the file's content, and said: look whether it is right.
+    Limits: a caption needs an image. If more than 1% of the records are rejected (`max_rejected`), nothing is stored.
+    If you don't set --format, the format is detected from the file. Check the message to make sure it is right.
 
-    Raises `SourceError` for what cannot be read, and `UsageError` for what nobody declares.
+    Raises `SourceError` for files that cannot be read, and `UsageError` for names that are not declared.
 
     Examples: auditor ingest flickr8k coco-val2017 · auditor ingest mine --from captions.csv --caption-col text
     """
@@ -192,10 +193,10 @@ def ingest(
 
 
 def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[str, Option]:
-    """Read KEY=VALUE pairs as a format's settings, and add those that have an option of their own.
+    """Read KEY=VALUE pairs as the settings of a format, and add those that have a separate option.
 
-    A key that ends in `_file` is a path; `true` and `false` are what they say; a repeated key has several values.
-    Raises `UsageError` for what is no pair.
+    A key that ends in `_file` is a path; `true` and `false` are booleans; a repeated key has several values.
+    Raises `UsageError` for text that is not a pair.
     """
     read: dict[str, Option] = {}
     for pair in pairs:
@@ -212,7 +213,7 @@ def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[s
 def rehearsed(
     sources: Sequence[Source], progress: Progress, *, max_rejected: float, skip_missing: bool, lock: Lock | None
 ) -> Result:
-    """Ingest sources into memory, and say what that gave: counts, formats, columns, the first captions."""
+    """Ingest sources into memory, and return the counts, formats, columns and first captions."""
     with Store.open(MEMORY, write=True) as apart, ExitStack() as workspace:
         sources = [workspace.enter_context(with_standard_input(source)) for source in sources]
         made = ingest_sources(
@@ -226,9 +227,9 @@ def rehearsed(
             for selection in made.selections
         }
         columns = [
-            f"{source.dataset}: read by columns {', '.join(f'{thing} = {column}' for thing, column in found.items())}"
+            f"{source.dataset}: columns {', '.join(f'{role} = {column}' for role, column in used.items())}"
             for source in sources
-            if (found := _columns(source, formats.get(source.dataset)))
+            if (used := _columns(source, formats.get(source.dataset)))
         ]
     rows = made.frame.with_columns(pl.col("dataset").replace_strict(formats).alias("format"), status=pl.lit("dry run"))
     counts = Table("would be stored", rows.drop("seq", "version", "added", "removed"), name="ingested")
@@ -250,9 +251,9 @@ def _columns(source: Source, file_format: str | None) -> Mapping[str, str]:
 
 
 def formats_of_files(names: Sequence[str]) -> Result:
-    """List every format with what it reads; of those named, how they are recognized, and their options.
+    """List all formats with what they read, or explain how the named ones are recognized, with their options.
 
-    Rows have a property each: reads, recognized, option. Raises `UsageError` for an unknown name.
+    Each row has a property: reads, recognized or option. Raises `UsageError` for an unknown name.
     """
     for name in names:
         find_format(name)
@@ -260,14 +261,14 @@ def formats_of_files(names: Sequence[str]) -> Result:
     if not names:
         listed = frame.filter(property="reads").select("format", reads="value")
         return Result("formats", frame, tables=(Table("formats of files", listed, name="formats"),))
-    told = ((name, frame.filter(format=name)) for name in names)
+    parts = ((name, frame.filter(format=name)) for name in names)
     tables = (
         Table(
             f"format {name}",
             rows.select(pl.coalesce("option", "property").alias("about"), meaning="value"),
             name="format",
         )
-        for name, rows in told
+        for name, rows in parts
     )
     return Result("formats", frame, tables=tuple(tables))
 

@@ -1,16 +1,16 @@
 """Language models of datasets, each trained on one half of its images and tested on the other half of every dataset.
 
 The model is that of KenLM (`lmplz --discount_fallback`): interpolated modified Kneser-Ney (Chen & Goodman 1999,
-section 3). `sql/perplexity/kneser_ney.sql` is its definition, `discount.sql` and `adjusted_count.sql` hold what it
-rests on. A caption begins with <s> and ends with </s>, which is predicted and counted. The vocabulary is that of the
-captions trained on; any other token is <unk>, which has a share of the uniform distribution below the unigrams, as
-large as a token's.
+section 3). `sql/perplexity/kneser_ney.sql` is its definition, `discount.sql` and `adjusted_count.sql` are
+its parts. A caption begins with <s> and ends with </s>, which is predicted and counted. The vocabulary is that of the
+training captions. Any other token is <unk>, with the same share as a token of the uniform distribution below the
+unigrams.
 
 The smoothed scorer of `auditor choices` reads the same files without `modified`: one discount per order, and n - 1
 times <s> before a caption (Chen & Goodman 1999, section 2.7).
 
-Halves are cut by image (`sql/perplexity/train_test_half.sql`), so that a dataset's own model has not seen
-what it is asked either.
+Datasets are split by image (`sql/perplexity/train_test_half.sql`), so a model has not seen the test half of
+that dataset either.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from auditor.statistics.perplexity import perplexities
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
-#: Five numbers of 25 bits are what an n-gram's integer holds; the highest number stands for </s>.
+#: The integer of an n-gram holds five numbers of 25 bits; the highest number is </s>.
 ORDERS = range(1, 6)
 
 _END = 2**25 - 1
@@ -34,11 +34,11 @@ _END = 2**25 - 1
 
 @dataclass(frozen=True)
 class SeedResult:
-    """What one seed gave. Selections are numbered from 0, in `trained_no` and `selection_no`.
+    """The results for one seed. Selections are numbered from 0, in `trained_no` and `selection_no`.
 
-    `captions` is how many captions each model was trained on, 0 for all of its half. `sizes` describes the halves (see
-    `sql/perplexity/half_size.sql`), `discounts` the models (`sql/perplexity/discount.sql`), `rows` holds the
-    statistics of each pair (`statistics.perplexity.perplexities`).
+    `captions` is the number of training captions per model, 0 for the whole half. `sizes` describes the halves (see
+    `sql/perplexity/half_size.sql`), `discounts` the models (`sql/perplexity/discount.sql`), `rows` has
+    the statistics of each pair (`statistics.perplexity.perplexities`).
     """
 
     seed: int
@@ -57,12 +57,12 @@ def run(
     seed: int,
     progress: Progress,
 ) -> SeedResult:
-    """Train a model on each selection and test it on all; tokens of the tokenizer must be there.
+    """Train a model on each selection and test it on all; the captions must be tokenized.
 
     Raises `MetricError` for a selection without captions on one side, `UsageError` for more captions than a half has.
     """
     if store.query("select coalesce(max(token_id), 0) as last from vocabulary").item() >= _END:
-        raise MetricError(f"{store.path}: more than {_END - 1:,} different tokens, too many for the n-grams of a model")
+        raise MetricError(f"{store.path}: more than {_END - 1:,} different tokens, too many for a language model")
     workspace = Workspace(store, tokenizer=tokenizer, order=order, seed=seed, modified=True)
     for number, selection in enumerate(selections):
         version = selection.version
@@ -83,8 +83,8 @@ def run(
 
 
 def _trained_captions(selections: Sequence[Selection], sizes: pl.DataFrame, captions: int | None, seed: int) -> int:
-    """Return how many captions each model is trained on, 0 for all of its half."""
-    halves = {(number, side): (images, held) for number, side, images, held, _ in sizes.iter_rows()}
+    """Return the number of training captions per model, 0 for the whole half."""
+    halves = {(number, side): (images, count) for number, side, images, count, _ in sizes.iter_rows()}
     trained = []
     for number, selection in enumerate(selections):
         (train_images, train_captions), (test_images, _) = (
@@ -93,16 +93,16 @@ def _trained_captions(selections: Sequence[Selection], sizes: pl.DataFrame, capt
         images = train_images + test_images
         if images < 2:
             there = "one image" if images else "no caption"
-            raise MetricError(f"{selection.label}: {there}, nothing to cut into a half to train on and one to test on")
+            raise MetricError(f"{selection.label}: {there}, but a training half and a test half need two images")
         if images in (train_images, test_images):
             raise MetricError(
-                f"{selection.label}: seed {seed} puts all {images} images in one half; try another --seed"
+                f"{selection.label}: seed {seed} puts all {images} images in one half; use another --seed"
             )
         trained.append((train_captions, selection.label))
     fewest, label = min(trained)
     if captions is not None and captions > fewest:
         raise UsageError(
             f"--captions {captions}: with seed {seed} the training half of {label} has {fewest};"
-            " ask for fewer, or for 0 (all of each half)"
+            " use at most that many, or 0 for whole halves"
         )
     return fewest if captions is None else captions

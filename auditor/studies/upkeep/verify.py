@@ -1,4 +1,4 @@
-"""Is the store whole, and does it hold what `datasets.toml` declares?"""
+"""Is the store intact, and does it match what `datasets.toml` declares?"""
 
 from __future__ import annotations
 
@@ -23,42 +23,42 @@ def verify(
     config: Path | Mapping[str, Source] | None = None,
     progress: Progress = silent,
 ) -> Result:
-    """Hash the stored captions again, and check the store against its log: `auditor store verify` without a file."""
+    """Hash the stored captions again, and compare the store with its log: `auditor store verify` without a file."""
     declared = sources(config)
     selection = None if ref is None else versions.resolve(store, ref, vectors=True)
     legible = verification.legible(store, progress)
     unread = set(legible.filter(pl.col("faults") > 0)["subject"])
     if verification.FACTS in unread:
-        unchecked = "facts cannot be read, so that nothing else was checked"
-        checks, compared, said = legible, legible.clear(), [Finding("damaged-store", unchecked, severity="error")]
+        unchecked = "facts cannot be read, so nothing else was checked"
+        checks, compared, findings = legible, legible.clear(), [Finding("damaged-store", unchecked, severity="error")]
     else:
         try:
             checks = pl.concat([legible, verification.check(store, selection, progress)])
-        except SqlError as error:  # our own statements are right: what they read is not
+        except SqlError as error:  # our statements are correct, so the data are damaged
             raise StoreError(f"{store.path}: damaged; restore a backup or ingest into a new store: {error}") from error
-        compared, said = _compared(store, selection, declared)
+        compared, findings = _compared(store, selection, declared)
         for tokenizer in verification.tokenizers(store):
             try:
                 checked = _retokenized(store, tokenizer, progress)
             except (MissingExtraError, UsageError) as error:
                 why = f"tokens of tokenizer {tokenizer} were not compared with their texts: {error}"
-                said.append(Finding("tokens-not-compared", why, {"tokenizer": tokenizer}, severity="notice"))
+                findings.append(Finding("tokens-not-compared", why, {"tokenizer": tokenizer}, severity="notice"))
                 continue
             if tokenizer in BY_OTHERS and checked["faults"].sum():
                 compared = pl.concat([compared, checked])
                 why = f"tokens of tokenizer {tokenizer} were made by another version of {BY_OTHERS[tokenizer]}"
                 differing = {"texts": int(checked["faults"].sum())}
                 n = int(checked["checked"].sum())
-                said.append(
+                findings.append(
                     Finding("tokens-of-another-version", why, {"tokenizer": tokenizer}, differing, n, "warning")
                 )
             else:
                 checks = pl.concat([checks, checked])
     remedy = "restore a backup or ingest into a new store"
     if unread == {verification.CACHE}:
-        remedy = "only the cache is, which may be dropped without loss: `auditor store gc --all`"
-        why = "only the cache is damaged, which may be dropped without loss: `auditor store gc --all`"
-        said.append(Finding("damaged-store", why, severity="error"))
+        remedy = "only the cache is, which can be deleted without loss: `auditor store gc --all`"
+        why = "only the cache is damaged, which can be deleted without loss: `auditor store gc --all`"
+        findings.append(Finding("damaged-store", why, severity="error"))
     rows = pl.concat([_judged(checks, "DAMAGED"), _judged(compared, "differs")])
     sound = bool((checks["faults"] == 0).all())
     damaged = StoreError(f"{store.path}: damaged, see the rows above; {remedy}")
@@ -67,14 +67,14 @@ def verify(
         rows,
         selections=() if selection is None else (selection,),
         tables=(Table(f"verified {store.path}", rows, name="verified"),),
-        findings=tuple(said),
+        findings=tuple(findings),
         holds=sound,
         failure=None if sound else damaged,
     )
 
 
 def _retokenized(store: Store, tokenizer: str, progress: Progress) -> pl.DataFrame:
-    """Tokenize every stored text that has tokens again, and compare."""
+    """Tokenize all stored texts with tokens again, and compare."""
     tokenize = tokenizer_of(tokenizer)
     checked = differing = 0
     for stored, done, total in verification.stored_tokens(store, tokenizer):
@@ -87,7 +87,7 @@ def _retokenized(store: Store, tokenizer: str, progress: Progress) -> pl.DataFra
 def _compared(
     store: Store, selection: Selection | None, declared: Mapping[str, Source]
 ) -> tuple[pl.DataFrame, list[Finding]]:
-    """Compare newest versions with declared counts; say what differs."""
+    """Compare the newest versions with declared counts; return the differences."""
     rows, differences = [], []
     newest = versions.log_rows(store).unique("dataset", keep="first", maintain_order=True)
     for held in newest.iter_rows(named=True):
@@ -97,19 +97,19 @@ def _compared(
             continue
         expected = {"images": source.images, "captions": source.captions}
         counts = [(what, held[what], count) for what, count in expected.items() if count is not None]
-        differing = [(what, found, count) for what, found, count in counts if found != count]
+        differing = [(what, actual, count) for what, actual, count in counts if actual != count]
         if counts:
             rows.append(("declared counts", label, len(counts), len(differing)))
         differences += [
             Finding(
                 "counts-not-declared",
-                f"{label}: {found:,} {what}, {abs(found - count):,} {'more' if found > count else 'fewer'}"
-                f" than the {count:,} that datasets.toml declares",
+                f"{label}: {actual:,} {what}, {abs(actual - count):,} {'more' if actual > count else 'fewer'}"
+                f" than the {count:,} declared in datasets.toml",
                 {"dataset": held["dataset"], "version": held["version"]},
-                {what: found, "declared": count},
+                {what: actual, "declared": count},
                 severity="warning",
             )
-            for what, found, count in differing
+            for what, actual, count in differing
         ]
     return _rows(rows), differences
 

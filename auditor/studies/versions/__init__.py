@@ -1,4 +1,4 @@
-"""What a dataset held and when, and what changed between two versions."""
+"""The versions of a dataset, and what changed between two of them."""
 
 from auditor.studies.versions.drop import drop
 from auditor.studies.versions.history import datasets, diff

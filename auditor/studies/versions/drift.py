@@ -1,6 +1,6 @@
-"""Which words came and went between two selections, and how did the lengths of captions move?
+"""Which words are new or gone between two selections, and how did the lengths of captions change?
 
-How far did a dataset move, in one number each: words, bigrams, openings, lengths, what is new and what is gone?
+The summary has one number each for words, bigrams, openings, lengths, new words and gone words.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _Row = tuple[str, float | None, float | None, float | None, float | None, float 
 
 
 def summary(a: Captions, b: Captions, title: str) -> Result:
-    """Return one row a statistic (statistic, a, b, value, low, high), and say whether anything moved.
+    """Return one row per statistic (statistic, a, b, value, low, high), and whether anything changed.
 
     - `js`, `js-2`, `js-opening`: Jensen-Shannon divergence, base 2, of words, bigrams and first three tokens: 0 for
-      equal shares, 1 for nothing in common;
-    - `words`, `new-words`, `gone-words`: different words, and those that one side alone has; `new-share`, `gone-share`:
-      the share of its tokens that they are;
-    - `key-words`: words whose share moved beyond chance (log-likelihood above 15.13: p < 0.0001 for one word);
-    - `asl`: mean length in tokens; `value` is b less a, `low` and `high` its 95 % interval, by the jackknife over
-      images and Student's t, the two sides taken as unrelated;
-    - `length-delta`: Cliff's delta, the share of pairs of captions in which that of b is longer, less the share in
-      which that of a is; `length-ks`: Kolmogorov and Smirnov's largest distance between the two distributions.
+      equal shares, 1 if nothing is shared;
+    - `words`, `new-words`, `gone-words`: different words, and those of only one side; `new-share`, `gone-share`: their
+      share of the tokens of that side;
+    - `key-words`: words whose share changed significantly (log-likelihood above 15.13: p < 0.0001 for one word);
+    - `asl`: mean length in tokens; `value` is b less a, `low` and `high` its 95% interval, by the jackknife over
+      images and Student's t, for two independent sides;
+    - `length-delta`: Cliff's delta, the share of pairs of captions with the longer one in b, minus the share with the
+      longer one in a; `length-ks`: Kolmogorov and Smirnov's largest distance between the two distributions.
 
-    A statistic that a side without a token cannot have is null.
+    Statistics that need tokens are null if a side has none.
     """
     both = Workspace(a.store)
     for side, grams, tokens, captions in (
@@ -61,11 +61,11 @@ def summary(a: Captions, b: Captions, title: str) -> Result:
     tables = [Table(f"{title}, tokenizer {a.tokenizer}", frame, name="drift")]
     if words.height:
         tables.append(
-            Table(f"{title}: the words that moved most", words, caption="more: --depth vocabulary", name="words")
+            Table(f"{title}: words that changed most", words, caption="more: --depth vocabulary", name="words")
         )
     same = Finding("unchanged", "the same words, openings and lengths, equally often", _about(a, b))
     findings = () if changed else (same,)
-    led = (_lead(title, frame),)
+    first = (_lead(title, frame),)
     return Result(
         "diff",
         frame,
@@ -74,12 +74,12 @@ def summary(a: Captions, b: Captions, title: str) -> Result:
         tuple(tables),
         holds=not changed,
         findings=findings,
-        lead=led,
+        lead=first,
     )
 
 
 def _lead(title: str, frame: pl.DataFrame) -> str:
-    """Return in a sentence how far words and lengths moved."""
+    """Summarize in a sentence how much words and lengths changed."""
     row = {row["statistic"]: row for row in frame.iter_rows(named=True)}
     parts = []
     if (js := row["js"]["value"]) is not None:
@@ -87,13 +87,13 @@ def _lead(title: str, frame: pl.DataFrame) -> str:
     if "new-words" in row:
         parts.append(f"{row['new-words']['value']:,.0f} new words, {row['gone-words']['value']:,.0f} gone")
     length = row["asl"]
-    reach = "" if length["low"] is None else f" ({length['low']:+.2f} to {length['high']:+.2f}, 95%)"
+    reach = "" if length["low"] is None else f" ({length['low']:+.2f} to {length['high']:+.2f}, 95% CI)"
     parts.append(f"mean length {length['value']:+.2f} words{reach}")
     return f"{title}: {'; '.join(parts)}."
 
 
 def _mean_length(workspace: Workspace, captions: str) -> tuple[float, float | None, int]:
-    """Return the mean length of captions, its standard error, whole images left out in turn, and how many they are."""
+    """Return the mean length of captions, its standard error (jackknife over images), and the number of images."""
     lengths = workspace.query(
         f"select 'human' as candidate, image, slot, length::double as length from {captions} order by image, slot"
     )
@@ -131,7 +131,7 @@ def _vocabulary(moved: pl.DataFrame) -> list[_Row]:
 
 
 def _distributions(lengths: pl.DataFrame) -> list[_Row]:
-    """Compare two histograms in whole numbers; a side without captions has neither statistic."""
+    """Compare two histograms in whole numbers; without captions on a side, both statistics are null."""
     side_a, side_b = (pl.col(f"captions_{side}").cast(pl.Int128) for side in "ab")
     whole_a, whole_b = (int(lengths[f"captions_{side}"].sum()) for side in "ab")
     pairs = whole_a * whole_b
@@ -149,8 +149,8 @@ def _distributions(lengths: pl.DataFrame) -> list[_Row]:
     ]
 
 
-#: How deep `diff` looks, beside `drift`, one number a statistic: the SELECT that does, the relations it reads of the
-#: two sides, and the SELECT that gives them.
+#: The depths of `diff` that compare language, in addition to `drift`: the SELECT, the relations that it reads for the
+#: two sides, and the SELECT that makes them.
 DEPTHS = {
     "vocabulary": ("vocabulary_drift", ("token_a", "token_b"), "token_count"),
     "lengths": ("length_drift", ("reference_a", "reference_b"), "reference"),
@@ -164,10 +164,10 @@ _COUNTS = ("captions", "length-min", "length-max", "captions-of-one-word")
 
 
 def drift(a: Captions, b: Captions, depth: str, title: str) -> Result:
-    """Return how words (depth `vocabulary`) or lengths (`lengths`) moved from `a` to `b`, and whether anything did.
+    """Return how words (depth `vocabulary`) or lengths (`lengths`) changed from `a` to `b`, and whether anything did.
 
-    `a` and `b` may be of one dataset or of two. Columns are those of `sql/versions/vocabulary_drift.sql` and
-    `length_drift.sql`; at depth `drift` one number a statistic, see `drift_summary`.
+    `a` and `b` can be of one dataset or two. Columns are those of `sql/versions/vocabulary_drift.sql` and
+    `length_drift.sql`; depth `drift` has one number per statistic, see `summary`.
     """
     if depth == SUMMARY:
         return summary(a, b, title)
@@ -193,14 +193,14 @@ _Drift = tuple[tuple[Table, ...], Finding | None]
 
 def _words(rows: pl.DataFrame, title: str, of: dict[str, str | int | None]) -> _Drift:
     more = rows.height - _SHOWN_WORDS
-    caption = f"{more:,} more words: --json or -o FILE has them" if more > 0 else None
+    caption = f"{more:,} more words: --json or -o FILE lists them" if more > 0 else None
     tables = (Table(title, rows.head(_SHOWN_WORDS), caption=caption, name="words"),)
     if rows.is_empty():
         return tables, Finding("unchanged", "the same words, equally often", of)
     known = dict(rows["change"].value_counts().iter_rows())
     counts = {change: known.get(change, 0) for change in ("new", "gone", "more", "less")}
-    told = ", ".join(f"{number:,} {change}" for change, number in counts.items())
-    return tables, Finding("changed-words", f"words: {told}", of, counts, rows.height)
+    changes = ", ".join(f"{number:,} {change}" for change, number in counts.items())
+    return tables, Finding("changed-words", f"words: {changes}", of, counts, rows.height)
 
 
 def _lengths(rows: pl.DataFrame, title: str, of: dict[str, str | int | None]) -> _Drift:
@@ -210,4 +210,4 @@ def _lengths(rows: pl.DataFrame, title: str, of: dict[str, str | int | None]) ->
         Table(title, rows.filter(is_count).cast({cs.numeric(): pl.Int64}), name="counts"),
         Table("lengths in tokens", rows.filter(~is_count), name="lengths"),
     )
-    return tables, None if changed else Finding("unchanged", "as many captions, of the same lengths", of)
+    return tables, None if changed else Finding("unchanged", "the same number of captions, with the same lengths", of)

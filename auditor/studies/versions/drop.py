@@ -1,4 +1,4 @@
-"""What is not wanted any more? A dataset, or a version of one, is forgotten."""
+"""How do you delete a dataset, or one of its versions?"""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from auditor.store import dropping, tags, versions
 from auditor.store.connection import Store
 
 Unwanted = Annotated[
-    str, p.Parameter("Dataset, or a version of it: mine, mine@v2.", metavar="DATASET", completes="dataset")
+    str, p.Parameter("Dataset, or one version: mine, mine@v2.", metavar="DATASET", completes="dataset")
 ]
 
-Yes = Annotated[bool, p.Parameter("Do not ask.")]
+Yes = Annotated[bool, p.Parameter("Do not ask for confirmation.")]
 
-Tagged = Annotated[bool, p.Parameter("Also what a tag names; the tag goes with it.")]
+Tagged = Annotated[bool, p.Parameter("Also remove tagged versions, with their tags.")]
 
 
 def drop(
@@ -32,27 +32,27 @@ def drop(
 ) -> Result:
     """Remove a dataset, or one of its versions.
 
-    `mine` is the dataset with all its versions, tags and refused records, `mine@v2` one version. Asks first, unless
-    `yes`. What other datasets and versions hold stays, to the letter: texts that they share, too. A version that a tag
-    names goes only with `force`.
+    `mine` removes the dataset with all versions, tags and rejected records; `mine@v2` removes one version. It asks for
+    confirmation, except with `yes`. Other datasets and versions do not change, even if they share texts. A tagged
+    version is removed only with `force`.
 
-    How to read it: one row for each version that went.
+    How to read it: one row for each removed version.
 
-    Limits: there is no way back but to ingest again. The file keeps its size until `auditor store gc`. datasets.lock
-    still names what was ingested. Where the newest version goes, the next ingest takes its number again.
+    Limits: you cannot undo this, except by ingesting again. The file keeps its size until `auditor store gc`.
+    datasets.lock is not changed. After the newest version is removed, the next ingest reuses its number.
 
-    Raises `UsageError` for what a tag names, and where nobody said yes.
+    Raises `UsageError` for a tagged version, and if you don't confirm.
 
     Example: auditor store drop mine@v2
     """
     selection = versions.resolve(store, ref, vectors=True)
     if selection.split is not None:
-        raise UsageError(f"{ref}: a split is no version; name the dataset, or one of its versions")
+        raise UsageError(f"{ref}: a split cannot be removed; name the dataset, or one of its versions")
     dataset = selection.version.dataset
     going = [selection.version] if "@" in ref else versions.log(store, dataset)
     _refuse_tagged(store, dataset, going, force=force)
-    if not yes and not confirm(f"Forget {_said(ref, going)}?"):
-        raise UsageError(f"{ref}: nothing was dropped; --yes drops it without a question")
+    if not yes and not confirm(f"Remove {_described(ref, going)}?"):
+        raise UsageError(f"{ref}: nothing was removed; --yes removes it without confirmation")
     if "@" in ref:
         dropping.drop(store, selection.version)
     else:
@@ -66,18 +66,18 @@ def drop(
     )
     shown = rows.with_columns(pl.col("version").str.head(12))
     left = versions.log(store, dataset)
-    stays = f"{dataset} is {left[0].label} now" if left else f"{dataset} is gone"
-    note = f"{stays}; `auditor store gc` gives the room back"
+    remaining = f"{dataset} is now {left[0].label}" if left else f"{dataset} was removed"
+    note = f"{remaining}; `auditor store gc` frees the space"
     return Result("store-drop", rows, tables=(Table("dropped", shown, name="dropped"),), notes=(note,))
 
 
-def _said(ref: str, going: list[Version]) -> str:
+def _described(ref: str, going: list[Version]) -> str:
     size = f"{going[0].images:,} images and {going[0].captions:,} captions"
-    return f"{ref}: {counted(len(going), 'version', 'versions')}, the newest of {size}"
+    return f"{ref}: {counted(len(going), 'version', 'versions')}, the newest with {size}"
 
 
 def _refuse_tagged(store: Store, dataset: str, going: list[Version], *, force: bool) -> None:
     named = {seq: tag for tag, seq in tags.of(store, dataset).items()}
     tagged = [f"@v{version.seq} is {named[version.seq]}" for version in going if version.seq in named]
     if tagged and not force:
-        raise UsageError(f"{dataset}{', '.join(tagged)}: what a tag names is dropped with --force")
+        raise UsageError(f"{dataset}{', '.join(tagged)}: tagged versions are removed only with --force")

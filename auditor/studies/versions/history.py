@@ -1,4 +1,4 @@
-"""What is in the store, how did it come there, what changed?"""
+"""Which datasets and versions are in the store, and what changed between two of them?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from auditor.text import AUTO, tokenizer_of
 
 _SHORT = pl.col("version").str.head(12)
 
-#: How deep `diff` looks, and the SELECT that does.
+#: The depths of `diff` that compare captions, with their SELECTs.
 _DEPTHS = {"totals": "difference", "images": "image_change", "text": "change"}
 
 
@@ -29,30 +29,30 @@ Dataset = Annotated[
     p.Parameter("List the versions of this dataset; default: all datasets.", metavar="NAME", completes="dataset"),
 ]
 
-Before = Annotated[str, p.Parameter("Before: flickr8k@v1.", metavar="DATASET")]
+Before = Annotated[str, p.Parameter("Old version: flickr8k@v1.", metavar="DATASET")]
 
-After = Annotated[str, p.Parameter("After: flickr8k@v2.", metavar="DATASET")]
+After = Annotated[str, p.Parameter("New version: flickr8k@v2.", metavar="DATASET")]
 
 Depth = Annotated[str, p.Parameter("totals, images, text (every caption), vocabulary, lengths or drift.")]
 
-AsTokens = Annotated[bool, p.Parameter("Compare captions by their tokens: case and punctuation do not count.")]
+AsTokens = Annotated[bool, p.Parameter("Compare captions by tokens: ignore case and punctuation.")]
 
 
 def datasets(store: Store, name: Dataset = None) -> Result:
-    """List the datasets of the store, or the versions of one.
+    """List the datasets in the store, or the versions of one.
 
-    One row a dataset with its newest version, in order of names; with NAME one row a version, the newest first, with
-    its tags and note.
+    Lists one row per dataset with its newest version, sorted by name. With NAME, it lists one row per version with tags
+    and note, the newest first.
 
-    How to read it: `seq` is the number of a version (3 is written NAME@v3), `version` the name of its content: equal
-    values are equal captions. Going back to an earlier state gives a new line with the old name, and finds what was
-    counted for it. `kind` says what it holds: captions, candidates (a system's output), judgements (ratings), pairs,
-    triplets, choices, a corpus or a word list.
+    How to read it: `seq` is the number of a version (version 3 is NAME@v3). `version` identifies the content: equal
+    values mean equal captions. If you go back to an earlier state, the new row has the earlier `version`, and cached
+    results are reused. `kind` is captions, candidates (the output of a system), judgements (ratings), pairs, triplets,
+    choices, a corpus or a word list.
 
-    Limits: what is in this store; what could be fetched or ingested is in datasets.toml. A version has the time when it
-    was read, not when or by whom the file was changed.
+    Limits: it lists only this store; datasets.toml lists what you can fetch or ingest. A version has the time of its
+    import, not the time or author of the change to the file.
 
-    Raises `UsageError` for a dataset that is not there.
+    Raises `UsageError` for a dataset that is not in the store.
 
     Examples: auditor datasets · auditor datasets flickr8k
     """
@@ -60,7 +60,7 @@ def datasets(store: Store, name: Dataset = None) -> Result:
         return _versions(store, name)
     columns = ["dataset", "kind", "seq", "version", "images", "captions", "created_at", "rejected", "format"]
     newest = versions.log_rows(store).unique("dataset", keep="first", maintain_order=True).select(columns)
-    notes = () if newest.height else ("the store is empty; fill it with `auditor ingest NAME`",)
+    notes = () if newest.height else ("the store is empty; import a dataset with `auditor ingest NAME`",)
     return Result(
         "datasets",
         newest,
@@ -95,18 +95,20 @@ def diff(
     as_tokens: AsTokens = False,
     progress: Progress = silent,
 ) -> Result:
-    """Compare two versions: captions, words, lengths.
+    """Show what changed between two versions.
 
-    At `depth` totals it counts by kind of change, at images by image, at text it shows every caption, old and new; with
-    `as_tokens`, captions whose tokens are equal have not changed. At depth vocabulary it compares words, at lengths and
-    drift statistics of the words, whatever the two datasets are. Drift is one number each: Jensen-Shannon divergence of
-    words, of bigrams and of openings, lengths, new words and words that are gone.
+    Captions: `depth` totals counts the changes by kind, images counts them by image, text lists each caption, old and
+    new. With `as_tokens`, captions with equal tokens count as unchanged.
 
-    How to read it: `edited` is another text at the same image and slot; `moved` the same text elsewhere. A divergence
-    is 0 for equal frequencies and 1 for no word in common.
+    Language: vocabulary compares words, lengths compares the lengths of captions. Drift summarizes both, with one
+    number each: Jensen-Shannon divergence of words, bigrams and openings, lengths, new words and removed words. These
+    depths can compare any two datasets.
 
-    Limits: at the depths of captions both must name their images alike. Divergence grows when texts are few, so compare
-    it with what two halves of one dataset give.
+    How to read it: `edited` is another text at the same image and slot; `moved` is the same text elsewhere. A
+    divergence is 0 for equal frequencies and 1 if no words are shared.
+
+    Limits: to compare captions, both versions must use the same names of images. Divergence is larger for small
+    datasets, so compare it with the divergence of two halves of one dataset.
 
     Raises `UsageError` for another depth or an unknown tokenizer.
 
@@ -115,10 +117,10 @@ def diff(
     moves = (*drift.DEPTHS, drift.SUMMARY)
     known = (*_DEPTHS, *moves)
     if depth not in known:
-        raise UsageError(f"{depth}: no such depth; known are {', '.join(known)}")
+        raise UsageError(f"--depth {depth}: expected one of {', '.join(known)}")
     tokenized = [a, b] if as_tokens or depth in moves else []
-    tokenizer, said = chosen_tokenizer(store, tokenized, named=tokenizer)
-    tokenizer_of(tokenizer)  # an unknown one is refused at every depth
+    tokenizer, reason = chosen_tokenizer(store, tokenized, named=tokenizer)
+    tokenizer_of(tokenizer)  # rejects an unknown tokenizer at every depth
     sides = versions.resolve(store, a), versions.resolve(store, b)
     if tokenized:
         tokenize(store, sides, tokenizer, progress)
@@ -126,24 +128,24 @@ def diff(
     if depth in moves:
         before, after = (Captions(store, side, tokenizer) for side in sides)
         moved = drift.drift(before, after, depth, title)
-        return replace(moved, notes=(*said, *moved.notes))
+        return replace(moved, notes=(*reason, *moved.notes))
     rows = versions.difference(store, *sides, _DEPTHS[depth], tokenizer if as_tokens else None)
     changed = bool(rows["captions"].sum() if depth == "totals" else rows.height)
     if depth == "totals":
-        held = [versions.images(store, side) for side in sides]
+        images = [versions.images(store, side) for side in sides]
         totals = {
             "change": [f"in {a}", f"in {b}"],
-            "images": [side.height for side in held],
-            "captions": [side["captions"].sum() for side in held],
+            "images": [side.height for side in images],
+            "captions": [side["captions"].sum() for side in images],
         }
         rows = pl.concat([pl.DataFrame(totals, schema=rows.schema), rows])
-    same = Finding("unchanged", f"{a} and {b} hold the same captions", about(sides[0], against=sides[1].pinned_name))
+    same = Finding("unchanged", f"{a} and {b} contain the same captions", about(sides[0], against=sides[1].pinned_name))
     return Result(
         "diff",
         rows,
         selections=sides,
         tables=(Table(title, rows, beside=("old_text", "new_text") if depth == "text" else None, name="changes"),),
-        notes=tuple(said),
+        notes=tuple(reason),
         holds=not changed,
         findings=() if changed else (same,),
     )

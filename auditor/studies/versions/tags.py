@@ -1,4 +1,4 @@
-"""What does a user call a version, and what is to be remembered of it?"""
+"""How do you name a version, and add a note to it?"""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Named = Annotated[
     str, p.Parameter("Version: flickr8k, flickr8k@v2, flickr8k@camera-ready.", metavar="DATASET", completes="dataset")
 ]
 
-TagName = Annotated[str | None, p.Parameter("Name to give it: camera-ready.", metavar="NAME")]
+TagName = Annotated[str | None, p.Parameter("Tag for the version: camera-ready.", metavar="NAME")]
 
 Text = Annotated[str | None, p.Parameter('Replace the note of the version; "" removes it.')]
 
-Delete = Annotated[bool, p.Parameter("Forget the name; the version stays.")]
+Delete = Annotated[bool, p.Parameter("Delete the tag; the version stays.")]
 
-Take = Annotated[bool, p.Parameter("Take the name from another version.")]
+Take = Annotated[bool, p.Parameter("Move the tag from another version.")]
 
 
 def tag(
@@ -41,23 +41,22 @@ def tag(
     delete: Delete = False,
     force: Take = False,
 ) -> Result:
-    """Name a version, or replace its note.
+    """Tag a version, or replace its note.
 
-    Every command understands the name, as in flickr8k@camera-ready. With `delete`, the name is forgotten and the
-    version stays; with `force`, it is taken from the version that it names now. `auditor datasets NAME` lists names and
-    notes.
+    All commands accept the tag, as in flickr8k@camera-ready. `delete` deletes the tag but not the version; `force`
+    moves the tag from another version. `auditor datasets NAME` lists tags and notes.
 
-    How to read it: one row: the version, its name and its note from now on.
+    How to read it: one row with the version, its tag and its new note.
 
-    Limits: a tag belongs to one store; it is no part of the version and not in an exported bundle. It cannot look like
-    @v2, a date, or the letters of a version. Only the last note is kept.
+    Limits: tags belong to the store; they are not part of the version and not in an exported bundle. A tag cannot look
+    like @v2, a date, or the hash of a version. Only the last note is kept.
 
-    Raises `UsageError` for a name that no tag can have, one that names another version, and a note that is not UTF-8.
+    Raises `UsageError` for an invalid tag, a tag of another version, and a note that is not UTF-8.
 
     Example: auditor store tag flickr8k@v2 camera-ready --note "as sent", then auditor bounds flickr8k@camera-ready
     """
     if name is None and (note is None or delete or force):
-        raise UsageError(f"{ref}: name a tag, or a note with --note TEXT")
+        raise UsageError(f"{ref}: set a tag, or a note with --note TEXT")
     version = _whole(store, ref)
     facts: dict[str, object] = {}
     if note is not None:
@@ -76,7 +75,7 @@ def tag(
 
 
 def _named(store: Store, version: Version, ref: str, name: str, *, delete: bool, force: bool) -> tuple[Version, str]:
-    """Return a version its name, or forget it; return the version that had or has it, and what was done."""
+    """Set or delete a tag; return the version that has or had it, and the status."""
     named = tags.of(store, version.dataset).get(name)
     if delete:
         _check_deletable(version, ref, name, named)
@@ -84,7 +83,7 @@ def _named(store: Store, version: Version, ref: str, name: str, *, delete: bool,
         return versions.resolve(store, f"{version.dataset}@v{named}", vectors=True).version, "deleted"
     _check_valid(name)
     if named not in (None, version.seq) and not force:
-        raise UsageError(f"{version.dataset}@{name} names {version.dataset}@v{named} already; --force moves it")
+        raise UsageError(f"{version.dataset}@{name} is already {version.dataset}@v{named}; --force moves the tag")
     if named != version.seq:
         tags.put(store, version, name)
     return version, "unchanged" if named == version.seq else "new" if named is None else f"moved from v{named}"
@@ -93,22 +92,22 @@ def _named(store: Store, version: Version, ref: str, name: str, *, delete: bool,
 def _whole(store: Store, ref: str) -> Version:
     selection = versions.resolve(store, ref, vectors=True)
     if selection.split is not None:
-        raise UsageError(f"{ref}: tags and notes are of whole versions; leave :{selection.split} out")
+        raise UsageError(f"{ref}: tags and notes belong to whole versions; leave out :{selection.split}")
     return selection.version
 
 
 def _check_valid(name: str) -> None:
     if not _TAG.fullmatch(name):
-        raise UsageError(f"{name}: a tag begins with a letter, and has letters, digits, '.', '_' and '-' only")
+        raise UsageError(f"{name}: invalid tag; use a letter, then letters, digits, '.', '_' and '-'")
     if _VERSION.fullmatch(name):
-        raise UsageError(f"{name}: reads as a version's number or hash; a tag must not")
+        raise UsageError(f"{name}: invalid tag; it looks like the number or hash of a version")
 
 
 def _check_deletable(version: Version, ref: str, name: str, named: int | None) -> None:
     if named is None:
         raise UsageError(f"{version.dataset} has no tag {name}; `auditor datasets {version.dataset}` lists tags")
     if "@" in ref and named != version.seq:
-        raise UsageError(f"{version.dataset}@{name} names {version.dataset}@v{named}, not @v{version.seq}")
+        raise UsageError(f"{version.dataset}@{name} is {version.dataset}@v{named}, not @v{version.seq}")
 
 
 def _result(version: Version, facts: dict[str, object]) -> Result:

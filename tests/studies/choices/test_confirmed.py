@@ -72,6 +72,6 @@ def test_items_without_votes_cannot_be_selected_by_them(store: Store, tmp_path: 
     path = tmp_path / "own.json"
     path.write_text(json.dumps([{"image": "a.jpg", "right": "a dog", "wrong": "a cat"}]))
     ingest(store, "own", files=[path])
-    with pytest.raises(UsageError, match="has no votes of annotators on its items; leave --confirmed out"):
+    with pytest.raises(UsageError, match="its items have no votes of annotators; leave out --confirmed"):
         choices(store, "own", confirmed=2)
     assert not [note for note in choices(store, "own").notes if "annotators" in note]

@@ -116,14 +116,14 @@ def test_without_references_and_training_captions_the_rest_is_told(store: Store,
     assert set(result.frame["kind"]) == {"blind", "ceiling"}
     assert "kneser-ney" not in set(result.frame["scorer"])
     assert [note.partition(":")[0] for note in result.notes] == [
-        "no language model and no copies of training captions",
+        "no language models and no copies of training captions",
         "no metrics",
     ]
     assert all("--train" in note or "--against" in note for note in result.notes)
 
 
 def test_captions_are_no_items(asked: Store) -> None:
-    with pytest.raises(UsageError, match=r"set: holds no forced-choice items .* of kind captions"):
+    with pytest.raises(UsageError, match=r"set: has no forced-choice items .* of kind captions"):
         choices(asked, "set")
 
 
@@ -210,7 +210,7 @@ class TestFairSubset:
         kept = pl.read_csv(path)
         assert kept["item"].is_unique().all()
         (rule,) = set(kept["rule"])
-        for scorer in rule.removeprefix("as many items right as wrong by ").split(" and "):
+        for scorer in rule.removeprefix("equally many items right and wrong by ").split(" and "):
             fair = row(result.frame, scorer, "blind-fair")
             assert (fair["right"], fair["accuracy"]) == (fair["wrong"], 0.5)
             assert kept.height == fair["n"] + fair["missing"]  # type: ignore[operator]
@@ -263,7 +263,7 @@ class TestScoresFromElsewhere:
         result = self.given(asked, tmp_path, "item,right,wrong\nswap/0,2,1\nnone/9,2,1\n")
         (found,) = result.found("items-without-scores")
         assert found.sentence == "clip: 3 items have no score in clip.csv: swap/1, add/2, add/3"
-        assert "clip: 1 row is of no item of bench and left out: 2" in result.notes
+        assert "clip: 1 row matches no item of bench, skipped: 2" in result.notes
         assert row(result.frame, "clip", "all")["missing"] == 3
 
     def test_repeated_item_counts_once(self, asked: Store, tmp_path: Path) -> None:
@@ -273,14 +273,17 @@ class TestScoresFromElsewhere:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("item,right,wrong\nswap/0,2,1\nswap/0,1,2\n", "rows 1 and 2 are of one item of clip and differ"),
+            (
+                "item,right,wrong\nswap/0,2,1\nswap/0,1,2\n",
+                "rows 1 and 2 have different scores of clip for the same item",
+            ),
             ("item,right,wrong\nswap/0,nan,1\n", "row 1: right is nan: expected a number"),
             ("item,right,wrong\nswap/0,,1\n", "row 1: right is None: expected a number"),
             ("item,correct\nswap/0,7\n", "row 1: correct is 7: expected 1 for right, 0 for wrong"),
-            ("item,right,wrong\nother/1,2,1\n", "no row of clip is of an item of bench.*called like 'swap/0'"),
-            ("name,right,wrong\nswap/0,2,1\n", "has no numbers to compare: it has name, right, wrong"),
-            ("score\n2\n", "does not say of which items it is: it has score"),
-            ("item,score\nswap/0,2\n", "has no numbers to compare: it has item, score"),
+            ("item,right,wrong\nother/1,2,1\n", "no row of clip matches an item of bench.*look like 'swap/0'"),
+            ("name,right,wrong\nswap/0,2,1\n", "has no scores: it has name, right, wrong"),
+            ("score\n2\n", "no column identifies the items: it has score"),
+            ("item,score\nswap/0,2\n", "has no scores: it has item, score"),
             ("item,right,wrong\n", "has no rows"),
             ("", "cannot be read as scores"),
         ],
@@ -292,11 +295,13 @@ class TestScoresFromElsewhere:
             self.given(asked, tmp_path, text)
 
     def test_other_endings_are_refused(self, asked: Store, tmp_path: Path) -> None:
-        with pytest.raises(SourceError, match=r"clip.xlsx: scores are read from .csv, .tsv, .jsonl, .parquet"):
+        with pytest.raises(
+            SourceError, match=r"clip.xlsx: unsupported file of scores; use .csv, .tsv, .jsonl, .parquet"
+        ):
             self.given(asked, tmp_path, "x", "clip.xlsx")
 
     def test_system_may_not_be_called_like_a_scorer(self, asked: Store, tmp_path: Path) -> None:
-        with pytest.raises(UsageError, match="two scorers are called 'shorter'"):
+        with pytest.raises(UsageError, match="the name 'shorter' is already in use"):
             self.given(asked, tmp_path, "item,right,wrong\nswap/0,2,1\n", "shorter.csv")
 
 

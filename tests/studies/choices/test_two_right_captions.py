@@ -193,7 +193,7 @@ def test_items_of_one_right_caption_show_no_second(store: Store, tmp_path: Path)
     items_of(store, tmp_path, [("swap", image, right, wrong) for image, right, _, wrong in PLUS])
     result = choices(store, "bench", answers=path)
     assert not [name for name in pl.read_csv(path).columns if "right2" in name]
-    assert "chance is .5, a tie is half right" in str(result.table("choices").caption)
+    assert "chance is .5, a tie counts half" in str(result.table("choices").caption)
 
 
 def test_two_right_captions_are_versioned_exported_and_read_back(store: Store, tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_images_that_a_system_lacks_are_counted(store: Store) -> None:
     ingest_rows(store, _rows(["a dog", "a cat", "a bird"]), "people")
     ingest_rows(store, _rows(["a dog"]), kind="candidates")
     result = diversity(store, "set", settings=None, against="people", evaluation="people")
-    assert any(note.startswith("set: no caption for 2 of the 3 images of people") for note in result.sentences)
+    assert any(note.startswith("2 of 3 images of people have no caption in set") for note in result.sentences)
 
 
 def test_parallel_lists_are_measured_alone_and_averaged(store: Store) -> None:
@@ -325,7 +325,7 @@ def test_what_does_not_change_a_number_is_told_from_what_does(store: Store) -> N
     assert in_order != base
     assert ("grouped", "types", "order") not in moved
     reordered = [(found.values["pairs_changed"], found.n) for found in result.found("datasets-reordered")]
-    assert max(reordered) == (2, 3), "datasets that tie do not change places"
+    assert max(reordered) == (2, 3), "datasets that tie do not switch ranks"
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_the_order_of_a_file_that_is_not_at_hand_is_missed_in_a_note(store: Stor
     ingest_rows(store, _rows(["a dog", "a cat"]))
     result = diversity(store, "set", settings=DiversitySettings("whitespace", as_written=True, full_lists=True))
     assert any(
-        "the order of its file cannot be had (datasets.toml does not declare it)" in note for note in result.sentences
+        "the file order is not available (datasets.toml does not declare it)" in note for note in result.sentences
     )
     assert result.signatures["ttr-1"] == "ttr-1|tok:whitespace|lists:full|order:image|segment:1000|v:1"
 
@@ -424,5 +424,5 @@ def test_other_measures_than_those_of_the_paper_are_for_who_names_them(store: St
 
 def test_unknown_statistic_is_refused_with_the_known_ones(store: Store) -> None:
     ingest_rows(store, _rows(["a dog"]))
-    with pytest.raises(UsageError, match=r"--statistic ttr-9: no such statistic; known are tokens, types, .*curve"):
+    with pytest.raises(UsageError, match=r"--statistic ttr-9: unknown; choose from tokens, types, .*curve"):
         diversity(store, "set", statistics=["types", "ttr-9"])

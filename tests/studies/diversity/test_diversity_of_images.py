@@ -40,7 +40,7 @@ def test_one_command_gives_the_numbers_of_every_study(store: Store) -> None:
     assert result.frame["signature"].null_count() == 0
     assert values(result.frame, "system", "reason")["mbleu-4"] == "no image has 2 captions"
     assert values(result.frame, "system", "reason")["recall-5"] == "no image has such a word"
-    assert "system: captions without a word, which recall nothing: 1 of 3" in result.sentences
+    assert "system: 1 of 3 captions without words, which recall nothing" in result.sentences
 
 
 def test_without_people_there_is_no_recall_and_none_is_asked(store: Store) -> None:
@@ -67,7 +67,7 @@ def test_a_system_that_lacks_images_is_measured_on_the_rest_and_their_number_sai
     filled(store, HUMANS, system={"p": "a dog"})
     result = diversity(store, "system", settings=WHOLE, evaluation="people")
     assert values(result.frame, "system")["precision"] == 1
-    assert "system: images of people that it does not describe, and that do not count: 2" in result.sentences
+    assert "2 images of people without a caption in system: not counted" in result.sentences
 
 
 def test_fewer_tokens_than_a_segment_and_blank_captions_have_reasons(store: Store) -> None:

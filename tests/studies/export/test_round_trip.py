@@ -132,7 +132,7 @@ def test_hub_folder_names_its_files_and_licence(store: Store, tmp_path: Path) ->
     assert 'size_categories:\n- "n<1K"\n' in card
     frame = pl.read_parquet(tmp_path / "hub" / "data" / "val-00000-of-00001.parquet")
     assert frame.rows() == [("2", 0, "val", "a cat")]
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         export(store, "set", tmp_path / "hub", file_format="hf")
     export(store, "set", tmp_path / "hub", file_format="hf", force=True)
 
@@ -147,7 +147,7 @@ def test_cleaned_set_is_without_what_findings_name(store: Store, tmp_path: Path)
     assert kept.select("image", "slot").rows() == [("1", 0), ("2", 0)]
     assert set(gone.columns) == {"image", "slot", "split", "text", "kind", "severity", "why"}
     assert gone.select("image", "slot").unique().height == 2
-    assert "1 image with none left" in written.notes[0]
+    assert "1 image with no caption left" in written.notes[0]
     found = read_again(tmp_path, written.notes)
     assert f"as version {found.version[:12]}, the same" in written.notes[1]
     bundle = export(store, "set", tmp_path / "bundle", without=["personal-data"])
@@ -165,8 +165,8 @@ def test_image_goes_whole_only_where_its_kind_is_named(store: Store, tmp_path: P
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({"file_format": "xml"}, "export writes bundle, coco"),
-        ({"target": "x.json"}, "JSON of which format"),
+        ({"file_format": "xml"}, "expected one of bundle, coco"),
+        ({"target": "x.json"}, "JSON can be two formats"),
         ({"target": "x.csv", "without": ["dirt"]}, "--without dirt: expected findings, a severity"),
     ],
 )

@@ -87,13 +87,13 @@ def test_missing_values_of_pandas_are_refused_as_records_without_a_caption() -> 
     [
         (5, "data: expected a Polars or pandas frame.*not int"),
         (b"bytes", "not bytes"),
-        ([], "list without a row; the store is unchanged"),
-        (pl.DataFrame({"image": [], "caption": []}), "without a row"),
+        ([], "list has no rows; the store is unchanged"),
+        (pl.DataFrame({"image": [], "caption": []}), "has no rows"),
         ([1, 2], "expected .*not list"),
         ([{"image": "a"}, 3], "row 2 is int, not a mapping of columns"),
-        ({"image": ["a"], "caption": ["b", "c"]}, "no table can be made of dict"),
+        ({"image": ["a"], "caption": ["b", "c"]}, "dict cannot be converted to a table"),
         ([{"image": "a", "caption": object()}], "cannot be written as a table"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "columns of one name: a, a"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "duplicate column names: a, a"),
     ],
 )
 def test_what_is_no_table_is_refused(data: Any, words: str) -> None:

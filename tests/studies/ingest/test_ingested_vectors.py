@@ -141,7 +141,7 @@ def test_repeat_with_equal_numbers_is_left_out_and_said(store: Store) -> None:
     pl.DataFrame({"image": ["a", "b", "a"], "vector": [[1.0], [2.0], [1.0]]}).write_parquet("v.parquet")
     found = ingest(store, Path("v.parquet"))
     assert found.frame.select("read", "images", "rejected").row(0) == (3, 2, 0)
-    assert "clip: 1 records left out: they repeat the vector of an image" in found.sentences
+    assert "clip: 1 record skipped: they repeat the vector of an image" in found.sentences
 
 
 def test_repeat_with_other_numbers_is_refused_and_kept(store: Store) -> None:
@@ -194,14 +194,14 @@ def test_kind_and_format_must_belong_together(store: Store, kind: Any, file_form
 def test_images_without_vector_and_vectors_without_image_are_told(store: Store) -> None:
     ingest_rows(store, CAPTIONS)
     found = take(store, ROWS)
-    assert "clip: 2 numbers a vector" in found.sentences
+    assert "clip: 2 dimensions per vector" in found.sentences
     assert "set: 1 image has no vector in clip (d.jpg), 2 have one" in found.sentences
     assert "clip: 1 vector is of no image of set: c.jpg" in found.sentences
     finding = next(one for one in found.findings if one.kind == "images-without-vector")
     assert (finding.severity, finding.n) == ("notice", 3)
     assert finding.values == {"images": 1, "vectors_of_no_image": 1}
     found = take(store, ROWS | {"d.jpg": [5, 5]})
-    assert "set: each of its 3 images has a vector in clip" in found.sentences
+    assert "set: all 3 images have a vector in clip" in found.sentences
 
 
 def test_ids_of_another_form_are_a_warning_that_says_what_to_do(store: Store) -> None:
@@ -210,12 +210,15 @@ def test_ids_of_another_form_are_a_warning_that_says_what_to_do(store: Store) ->
     found = take(store, strange, related=("set",))
     finding = next(one for one in found.findings if one.kind == "images-without-vector")
     assert finding.severity == "warning"
-    assert "clip names in/a.jpg, …, set names a.jpg, …; --option basename=true, image_suffix=.jpg or coco_ids=true" in (
-        finding.sentence
+    assert (
+        "clip names in/a.jpg, …, set names a.jpg, …; match the ids with --option basename=true, image_suffix=.jpg or coco_ids=true"
+        in (finding.sentence)
     )
     unrelated = take(store, strange, related=())
     assert unrelated.findings == ()
-    assert any("clip: no dataset in the store has an image of these: in/a.jpg, " in one for one in unrelated.sentences)
+    assert any(
+        "clip: no dataset in the store has any of these images: in/a.jpg, " in one for one in unrelated.sentences
+    )
     told = take(store, strange, related=("set",), options={"basename": True}).sentences
     assert "set: 1 image has no vector in clip (d.jpg), 2 have one" in told
 
@@ -366,7 +369,7 @@ def test_command_takes_vectors_without_being_told_what_they_are(command: Command
     np.savez("other.npz", ids=np.array(["a.jpg"]), vectors=np.ones((1, 3), np.float32))
     code, out, error = command("ingest", "other", "--from", "other.npz")
     assert code == 0, error
-    assert 'other: taken as format "vectors"' in out
+    assert 'other: detected format "vectors"' in out
     code, out, error = command("ingest", "set", "--from", "other.npz")
     assert (code, out) == (3, "")
     assert error == (

@@ -78,7 +78,7 @@ def test_rows_of_other_languages_are_counted_out_and_said(tmp_path: Path, store:
     path = write(tmp_path, "image,caption,lang\na,one,en\na,deux,fr\nb,two,en\nb,zwei,\n")
     made = ingest_sources(store, [source(path, options={"lang": "en", "lang_col": "lang"})])
     assert made.frame["captions"].to_list() == [2]
-    assert "set: 2 records left out: of another language, or of none" in made.sentences
+    assert "set: 2 records skipped: another language, or none" in made.sentences
 
 
 def test_split_that_counts_as_another_is_said(tmp_path: Path, store: Store) -> None:
@@ -178,8 +178,8 @@ def test_share_of_refusals_is_compared_exactly(tmp_path: Path, store: Store) -> 
 def test_last_line_without_its_end_is_said(store: Store, tmp_path: Path, end: str, told: bool) -> None:
     (tmp_path / "cut.token").write_bytes(f"a.jpg#0\ta dog\na.jpg#1\ta do{end}".encode())
     notes = ingest_sources(store, [source(tmp_path / "cut.token", "flickr")]).sentences
-    assert [note for note in notes if "no line end" in note] == (
-        ["set: the last line has no line end, as where a file is cut off in copying: cut.token:2"] if told else []
+    assert [note for note in notes if "no line ending" in note] == (
+        ["set: the last line has no line ending, so the file may be truncated: cut.token:2"] if told else []
     )
 
 

@@ -221,7 +221,7 @@ def test_an_image_is_on_the_same_side_in_every_version_and_split() -> None:
         ingest_rows(store, CATS, "cats", splits={"test": [image for image, *_ in CATS[:9]]})
         ingest_rows(store, CATS[:10], "cats")
         result = perplexity(store, "cats@v1", "cats@v2", "cats@v1:test", captions=1)
-    assert sum("of one dataset" in note for note in result.sentences) == 3
+    assert sum("of the same dataset" in note for note in result.sentences) == 3
     assert result.frame["trained_split"].unique().sort().to_list() == [None, "test"]
 
 
@@ -235,7 +235,7 @@ def test_what_a_reader_must_know_is_said() -> None:
     assert any(note.startswith("cats and dogs are declared as related") for note in notes)
     assert any(note.startswith("cats: 1 of the captions has no token") for note in notes)
     assert any("predicts the others best" in note for note in notes)
-    assert any(note.startswith("dogs: among n-grams of order") for note in notes)
+    assert any(note.startswith("dogs: too few n-grams of order") for note in notes)
     assert [figure.name for figure in result.figures] == ["perplexity", "perplexity-ratio"]
     assert [table.frame.shape for table in result.tables] == [(2, 3)] * 3
 
@@ -244,10 +244,10 @@ def test_what_a_reader_must_know_is_said() -> None:
     ("rows", "options", "error", "words"),
     [
         ([("a", 0, "one image"), ("a", 1, "of two captions")], {}, MetricError, "set: one image"),
-        (CATS[:2], {"seed": 1}, MetricError, "seed 1 puts all 2 images in one half; try another --seed"),
+        (CATS[:2], {"seed": 1}, MetricError, "seed 1 puts all 2 images in one half; use another --seed"),
         (CATS, {"captions": 100}, UsageError, "--captions 100: with seed 1 the training half of set has"),
         (CATS, {"captions": -1}, UsageError, "--captions -1"),
-        (CATS, {"order": 6}, UsageError, "--order 6: models are of order 1 to 5"),
+        (CATS, {"order": 6}, UsageError, "--order 6: expected 1 to 5"),
         (CATS, {"draws": 0}, UsageError, "--draws 0"),
     ],
 )

@@ -98,9 +98,9 @@ def test_number_that_was_changed_does_not_hold_and_is_named(path: Path, dogs: Da
 @pytest.mark.parametrize(
     ("name", "holds", "why"),
     [
-        ("findings/personal-data/captions", False, "it is not found"),
+        ("findings/personal-data/captions", False, "not found"),
         ("splits/val/images", False, "there is none"),
-        ("bounds/bleu-1/brown", None, "it cannot be counted here"),
+        ("bounds/bleu-1/brown", None, "cannot be computed here"),
     ],
 )
 def test_number_that_is_not_there_now_is_no_more_or_not_answerable(
@@ -117,7 +117,7 @@ def test_number_made_in_another_way_is_not_answerable(path: Path, dogs: DatasetC
     numbers = tuple(replace(one, signature="bleu-1|v:0") for one in dogs.numbers if one.name == "bounds/bleu-1/human")
     result = verified(path, file_of(dogs, change=lambda _: replace(dogs, numbers=numbers).comment()))
     assert result.frame["holds"].to_list() == [None]
-    assert "made in another way now: bleu-1|" in result.frame["why"][0]
+    assert "now computed differently: bleu-1|" in result.frame["why"][0]
     assert result.holds is False  # a card of which nothing holds is none to rely on
 
 
@@ -125,7 +125,7 @@ def test_signature_that_is_no_text_is_another_way(path: Path, dogs: DatasetCard)
     body = json.loads(reports.document_text(dogs, "croissant"))
     body["additionalProperty"][-1]["measurementTechnique"] = {"a": ["b"]}
     result = verified(path, file_of(dogs, change=lambda _: json.dumps(body)))
-    assert "made in another way now" in result.frame["why"][-1]
+    assert "now computed differently" in result.frame["why"][-1]
 
 
 def test_captions_are_known_by_their_hash_whatever_they_are_called(dogs: DatasetCard) -> None:
@@ -136,12 +136,12 @@ def test_captions_are_known_by_their_hash_whatever_they_are_called(dogs: Dataset
     assert set(result.frame["dataset"]) == {"hounds"}
     unsure = result.frame.filter(result.frame["holds"].is_null())
     assert unsure["number"].str.starts_with("bounds/").all()
-    assert unsure["why"].str.contains("drawn by the name of the dataset").all()
+    assert unsure["why"].str.contains("sampled by the name of the dataset").all()
 
 
 def test_version_that_the_store_does_not_hold_is_not_answerable(store: Store, dogs: DatasetCard) -> None:
     ingest_rows(store, DOGS[:-1], "dogs")
-    with pytest.raises(UsageError, match=r"not answerable here: .* does not hold version .* of dogs"):
+    with pytest.raises(UsageError, match=r"cannot be verified: version .* of dogs is not in"):
         verify(store, file_of(dogs))
 
 

@@ -206,7 +206,7 @@ def test_two_pipelines_are_put_beside_each_other(store: Store, known: dict[str, 
     assert spread.columns == ["dataset", "statistic", "one-1@0", "tagger-1@0", "spread", "relative"]
     assert "yngve" not in spread["statistic"]
     assert spread.filter(statistic="compound-ratio")["spread"].item() == 0
-    with pytest.raises(UsageError, match="one pipeline is named twice"):
+    with pytest.raises(UsageError, match="set each pipeline only once"):
         syntax(store, "set", pipelines=["one", "one"])
 
 

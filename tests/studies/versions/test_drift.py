@@ -178,7 +178,7 @@ def test_table_shows_the_fifty_most_telling_words_and_data_all(store: Store) -> 
 
 def test_unknown_depth_or_profile_is_named(store: Store) -> None:
     ingest(store, ["a dog"])
-    with pytest.raises(UsageError, match="known are totals, images, text, vocabulary, lengths, drift"):
+    with pytest.raises(UsageError, match="expected one of totals, images, text, vocabulary, lengths, drift"):
         diff(store, "set", "set", depth="words")
     with pytest.raises(UsageError, match="no such tokenizer"):
         diff(store, "set", "set", depth="lengths", tokenizer="nope")

@@ -68,7 +68,7 @@ def test_dataset_goes_with_its_texts_and_others_stay(store: Store) -> None:
 def test_what_is_tagged_needs_force(store: Store) -> None:
     put(store, {"a": "x"})
     tag(store, "set", "best")
-    with pytest.raises(UsageError, match="set@v1 is best: what a tag names is dropped with --force"):
+    with pytest.raises(UsageError, match="set@v1 is best: tagged versions are removed only with --force"):
         drop(store, "set", yes=True)
     drop(store, "set", yes=True, force=True)
     assert versions.log(store) == []
@@ -78,10 +78,10 @@ def test_what_is_tagged_needs_force(store: Store) -> None:
 def test_nothing_goes_without_a_yes(store: Store) -> None:
     ingest_rows(store, [("a", 0, "x")], splits={"train": ["a"]})
     asked: list[str] = []
-    with pytest.raises(UsageError, match="nothing was dropped"):
+    with pytest.raises(UsageError, match="nothing was removed"):
         drop(store, "set", confirm=lambda question: bool(asked.append(question)))
     assert asked == ["Forget set: 1 version, the newest of 1 images and 1 captions?"]
-    with pytest.raises(UsageError, match="a split is no version"):
+    with pytest.raises(UsageError, match="a split cannot be removed"):
         drop(store, "set:train", yes=True)
     drop(store, "set", confirm=lambda question: True)
     assert versions.log(store) == []
