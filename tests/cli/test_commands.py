@@ -171,7 +171,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["bounds", "nope", "--format", "none"], 2, "no such format"),  # before it looks at the store
         (["bounds", "mine", "mine"], 2, "name each once"),
         (["profile", "mine", "mine@v1"], 2, "name each once"),
-        (["bounds", "nope", "-o", "none/x.csv"], 2, "cannot be written: there is no folder none"),
+        (["bounds", "nope", "-o", "none/x.csv"], 2, "cannot be written: the folder none does not exist"),
         (["bounds", "nope", "-o", "."], 2, "cannot be written: it is a folder"),
         (["bounds", "nope", "--seed", "9223372036854775807"], 2, "from -2^62 to 2^62"),
         (["bounds", "nope", "--references", "99999999999"], 2, "no image has so many captions"),
@@ -463,11 +463,11 @@ def test_metric_card_explains_parameters_and_citation(auditor: Callable[..., Run
 def test_demo_says_what_was_found_and_leads_on(auditor: Callable[..., Run], tmp_path: Path) -> None:
     shown = auditor("demo", AUDITOR_DATA=str(tmp_path)).stdout
     for words in (
-        "92%  of the captions are made of a frequent template",
+        "92%  of the captions match a frequent template",
         "0.181  homogeneity",
-        "777  different words, where sample-narrow has 73",
-        "4  captions occur word for word at another image",
-        "3  captions repeat an earlier one of their image",
+        "777  different words; sample-narrow has 73",
+        "4  captions also occur at another image, word for word",
+        "3  captions repeat an earlier caption of their image",
         "2  records are empty",
     ):
         assert words in shown

@@ -61,7 +61,9 @@ def test_working_folder_that_is_gone_is_one_line(
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
     assert asked("sql", "select 1", "--files") == 2
-    assert capsys.readouterr().err == "error: the working folder is gone; change to another, then repeat\n"
+    assert (
+        capsys.readouterr().err == "error: the working folder does not exist any more; change to another, then repeat\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,4 +77,4 @@ def test_limit_of_the_system_is_no_bug(
 
     monkeypatch.setattr(app, "app", refused)
     assert asked("profile", "mine") == 3
-    assert capsys.readouterr().err.startswith("error: the system refuses more memory, threads or open files")
+    assert capsys.readouterr().err.startswith("error: the system allows no more memory, threads or open files")

@@ -155,7 +155,7 @@ def test_prompt_answers_and_goes_on_after_a_mistake(
     assert [word for word in out.split() if word in ("one", ";", "two", "2")] == ["one", ";", "two", "2"]
     assert "images: The images" in out
     assert "error: " in err
-    assert ".nothing: no command of the prompt" in err
+    assert ".nothing: unknown command" in err
 
 
 @pytest.mark.parametrize("last", ["quit", "exit;", ".quit"])

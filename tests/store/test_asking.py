@@ -77,7 +77,7 @@ def test_interruption_ends_every_statement(filled: Path, statement: str) -> None
         time.sleep(8 if "CI" in os.environ else 4)
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=60)
-    assert (running.returncode, err) == (130, "interrupted; the store is whole\n")
+    assert (running.returncode, err) == (130, "interrupted; the store is intact\n")
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell the memory of a process")

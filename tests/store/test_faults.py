@@ -357,7 +357,7 @@ def test_standard_output_that_is_full_is_no_bug(filled: Path, form: str) -> None
     with Path("/dev/full").open("w") as full:
         done = command_line("datasets", "--store", str(filled), "--format", form, stdout=full)
     assert done.returncode == 3
-    assert re.fullmatch("error: no room left on the disk.*\n", done.stderr)
+    assert re.fullmatch("error: the disk, or that of standard output, is full.*\n", done.stderr)
 
 
 SPILL = """
