@@ -103,7 +103,7 @@ def test_too_many_refusals_name_the_first_ten_and_change_nothing(filled: Callabl
     lines = [f"i{n}.jpg#0\tcaption {n}\n" for n in range(1000)] + ["no tab\n"] * 12
     (tmp_path / "dirty.token").write_text("".join(lines))
     done = filled("ingest", "mine", "--from", "dirty.token", code=3)
-    assert "12 of 1,012 records were refused, more than 1.00% (--max-rejected); the store is unchanged" in done.stderr
+    assert "12 of 1,012 records were rejected, more than 1.00% (--max-rejected); the store is unchanged" in done.stderr
     assert done.stderr.count("dirty.token:10") == 10
     assert done.stderr.count("\n") == 1
     assert len(rows(filled("datasets", "mine", "--json"), "datasets")) == 1
@@ -407,7 +407,7 @@ def test_record_of_a_json_file_is_called_a_record(auditor: Callable[..., Run], t
     assert "r.json, record 2" in auditor("ingest", "m", "--from", "r.json", "--max-rejected", "0.5").stdout
     (tmp_path / "r.json").write_text('[{"image_id": 1, "caption": ""}]')
     refused = auditor("ingest", "m", "--from", "r.json", "--format", "list", code=3)
-    assert "m: all 1 records were refused: r.json, record 1: empty caption" in refused.stderr
+    assert "m: all 1 records were rejected: r.json, record 1: empty caption" in refused.stderr
 
 
 def test_captions_as_long_as_metrics_align_are_scored(auditor: Callable[..., Run], tmp_path: Path) -> None:

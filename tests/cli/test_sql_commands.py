@@ -180,10 +180,10 @@ def test_prompt_ends_where_it_is_told_to(
         (["select $k", "-p", "k=1", "-p", "j=2"], "the statement has no $j; it has $k"),
         (["select 1", "-p", "j=2"], "the statement has no $j; it has none"),
         (["delete from caption"], "`auditor store drop` forgets a dataset or a version"),
-        (["select list_transform([1], x -> x + 1)"], "a lambda is written `lambda word: …`"),
+        (["select list_transform([1], x -> x + 1)"], "write a lambda as `lambda word: …`"),
         (["copy caption to 'x.csv'"], "`auditor sql -o FILE` writes what a statement gives"),
         (["from read_csv('x.csv')"], "reads files, which only `auditor sql --files` does"),
-        (["from '/etc/x.csv'", "--files"], "with `auditor sql --files` those of the working folder alone"),
+        (["from '/etc/x.csv'", "--files"], "with `auditor sql --files` those in the working folder"),
     ],
 )
 def test_what_is_refused_says_what_to_do_instead(
