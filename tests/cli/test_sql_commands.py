@@ -176,7 +176,7 @@ def test_prompt_ends_where_it_is_told_to(
         (["caption_token", "--schema"], "did you mean caption_tokens"),
         (["zzz", "--schema"], "`auditor sql --schema` lists what there is"),
         (["asked.sql"], "asked.sql: is a file; `auditor sql --file asked.sql` runs the statement in it"),
-        (["select $k"], "$k has no value: -p k=VALUE"),
+        (["select $k"], "$k has no value; set it with -p k=VALUE"),
         (["select $k", "-p", "k=1", "-p", "j=2"], "the statement has no $j; it has $k"),
         (["select 1", "-p", "j=2"], "the statement has no $j; it has none"),
         (["delete from caption"], "`auditor store drop` forgets a dataset or a version"),
