@@ -352,7 +352,7 @@ def test_what_asks_for_captions_says_that_these_are_vectors(command: Command, ar
         (("sql", "select image, len(vector) as length from vector order by image"), "a.jpg"),
         (("sql", "from vector order by image", "--format", "csv"), "a.jpg"),
         (("sql", "from vector order by image", "--json"), "a.jpg"),
-        (("sql", "--schema"), "What an encoder made of an image, or of a text"),
+        (("sql", "--schema"), "Embeddings of images and texts"),
         (("profile", "set"), "captions"),
         (("findings", "set"), "set"),
     ],
