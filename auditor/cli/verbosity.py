@@ -77,7 +77,7 @@ def narrate(message: str) -> None:
 
 
 def confirmed(question: str) -> bool:
-    """Ask the user on a terminal; elsewhere the answer is no."""
+    """Ask the user on a terminal; elsewhere return false."""
     if not sys.stdin or not sys.stdin.isatty():
         return False
     from auditor.reports.escaping import harmless

@@ -97,7 +97,7 @@ class ShownResult(Shown):
     def plot(self, *names: str) -> Plot:
         """Draw all figures, or those with the given names, in the order of `figures`.
 
-        Raises `UsageError` if there are no figures, or none with a given name.
+        Raises `UsageError` for a result without figures, and for an unknown name.
         """
         result: Result = self  # type: ignore[assignment]
         known = [figure.name for figure in result.figures]

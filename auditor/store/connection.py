@@ -192,7 +192,7 @@ class Store:
             return changed[0][0] if changed and isinstance(changed[0][0], int) else 0
 
     def hold(self, relation: str, statement: str, params: dict[str, Any]) -> Held:
-        """Keep a SELECT's rows until the returned object is no longer referenced, or the store is closed.
+        """Keep a SELECT's rows until the returned object is garbage, or the store is closed.
 
         They are never written to the file. `relation` becomes part of the name of their table.
         """

@@ -224,7 +224,7 @@ def _half_of_the_machine() -> int:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return the device and inode of a file, which differ after a replacement; null if there is no file."""
+    """Return the device and inode of a file, which differ after a replacement; null for a missing file."""
     with suppress(OSError):
         status = path.stat()
         return status.st_dev, status.st_ino

@@ -73,7 +73,7 @@ class _Session:
         self.names: Names = Names()
 
     def look(self) -> None:
-        """Read the names for completion. Raises `StoreError` if there is no store."""
+        """Read the names for completion. Raises `StoreError` for a missing store."""
         with o.opened(self._store, wait=self._wait) as opened:
             self._note_names(opened)
 
