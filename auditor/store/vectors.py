@@ -16,7 +16,7 @@ from auditor.store.connection import Store
 from auditor.store.ingest_terms import ANY, Terms, check_kind, check_terms, check_version
 from auditor.store.workspace import Workspace
 
-#: What BCP 47 calls what is in no language.
+#: The BCP 47 code for content without a language.
 _NO_LANGUAGE = "zxx"
 
 #: Rows that are hashed at once.

@@ -119,7 +119,7 @@ def test_files_that_are_none_are_named() -> None:
     Path("folder.sql").mkdir()
     for name, words in {
         "nope.sql": "No such file",
-        "binary.sql": "not UTF-8 text",
+        "binary.sql": "is no UTF-8 text",
         "folder.sql": "directory",
     }.items():
         with pytest.raises(MetricError, match=f"^{name}: .*{words}"):

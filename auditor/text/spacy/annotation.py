@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from auditor.text.spacy import pipelines
 
 #: The annotation of a text, without whitespace. `starts` (from 0) and `lengths` cut words out of it, in characters.
-#: Words are numbered from 1: `heads` are such numbers, 0 for a root. A noun chunk goes from one of `chunk_starts` to one
-#: of `chunk_ends`, inclusive. Columns are null if the pipeline lacks the annotation.
+#: Words are numbered from 1: `heads` are such numbers, 0 for a root. A noun chunk goes from `chunk_starts` to
+#: `chunk_ends`, inclusive. Columns are null if the pipeline lacks the annotation.
 SCHEMA = pl.Schema(
     {
         "starts": pl.List(pl.UInt32),
