@@ -87,7 +87,7 @@ class Document(Shown):
 
     `level` is the level of its heading, for a report within another text. `cards` are the most important findings,
     `portraits` its datasets: a page begins with them instead of the first section, which has the same facts in
-    sentences. Thumbnails of the examples are in the last field.
+    sentences. The last field has the thumbnails of the examples.
     """
 
     title: str

@@ -96,8 +96,8 @@ def _described(name: str, loaded: Any, *, parses: bool | None) -> Pipeline:
 def tokenize(captions: pl.Series) -> pl.Series:
     """Turn a column of captions into a column of token lists, as tokenizer `spacy`: spaCy's English rules, lower case.
 
-    As van Miltenburg, Elliott & Vossen 2018, section 3. Punctuation stays, and so do the two halves of `don't`. Whitespace
-    is dropped. The rules are the same in every English pipeline: no model is needed.
+    As van Miltenburg, Elliott & Vossen 2018, section 3. Punctuation stays, and so do the two halves of `don't`.
+    Whitespace is dropped. The rules are the same in every English pipeline: no model is needed.
 
     Raises `MissingExtraError` where spaCy is not installed.
     """
