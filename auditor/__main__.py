@@ -1,4 +1,4 @@
-"""python -m auditor."""
+"""The entry point of `python -m auditor`."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""What can go wrong, and with which exit code it ends.
+"""The errors of the package, each with its exit code.
 
-Rooms raise these; only `cli/app.py` catches them. A message is one line: what, where, what to do next. No message
-holds a password or a token of an address.
+Rooms raise these; only `cli/app.py` catches them. A message is one line: what is wrong, where, and what to do. No
+message holds a password or a token of a URL.
 """
 
 from __future__ import annotations
 
 import re
 
-#: A user and a password before a host, also one with signs that a password in an address should not have.
+#: A user and a password before a host, also with characters that a password in a URL should not have.
 _LOGIN = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,20}:/+)(?:[^\s/?#]*|[^\s/?#@:\[\]]+:(?!\d*(?:[/?#]|$))\S*)@")
 
-#: A value in a query or fragment whose name says that it signs, or proves who asks.
+#: A value in a query or fragment whose name is that of a signature or a credential.
 _PROOF = re.compile(
     r"(?i)([?&;#][^\s=&;?#]{0,60}(?:sig|token|key|secret|pass|pwd|auth|cred|policy|session|jwt|sas)[^\s=&;?#]{0,60}=)"
     r"""[^\s&#'"<>)\]}]*[^\s&#'"<>)\]}:;,.]"""
@@ -19,12 +19,12 @@ _PROOF = re.compile(
 
 
 def redacted(text: str) -> str:
-    """Replace passwords and tokens of the addresses in a text with stars."""
+    """Replace passwords and tokens in the URLs of a text with stars."""
     return _PROOF.sub(r"\1***", _LOGIN.sub(r"\1***@", text))
 
 
 def harmless_cause(error: BaseException) -> BaseException | None:
-    """Return a library's error to raise from; null where it, or one behind it, shows a password or token."""
+    """Return a library's error to raise from; null if it, or one of its causes, shows a password or token."""
     cause: BaseException | None = error
     while cause is not None:
         if redacted(str(cause)) != str(cause):
@@ -34,7 +34,7 @@ def harmless_cause(error: BaseException) -> BaseException | None:
 
 
 class AuditorError(Exception):
-    """Whatever a user can cause and mend; anything else is a bug."""
+    """An error that a user can cause and fix; any other exception is a bug."""
 
     exit_code = 2
 
@@ -49,42 +49,42 @@ class UsageError(AuditorError):
 
 
 class SourceError(AuditorError):
-    """A file that cannot be read as what it is said to be."""
+    """A file that cannot be read in the format that was named or detected."""
 
     exit_code = 3
 
 
 class StoreError(AuditorError):
-    """The store is missing, of another schema, or damaged."""
+    """A store that is missing, damaged, or has another schema."""
 
     exit_code = 4
 
 
 class StoreLockedError(StoreError):
-    """Another process holds the store."""
+    """A store that another process is using."""
 
 
 class SqlError(AuditorError):
-    """A statement that the engine refuses."""
+    """A statement that the engine rejects."""
 
     exit_code = 5
 
 
 class EngineMemoryError(SqlError):
-    """Work that needs more memory than the engine may use. It says nothing of the store, which stays as it was."""
+    """Work that needs more memory than the engine may use. The store is unchanged."""
 
 
 class EngineFaultError(SqlError):
-    """A fault of the engine at one of our own statements. It says nothing of the store, which stays as it was."""
+    """A fault of the engine in one of auditor's own statements. The store is unchanged."""
 
 
 class MetricError(AuditorError):
-    """A metric or parameter that does not exist, or scores that cannot be had."""
+    """A metric or parameter that does not exist, or scores that cannot be computed."""
 
     exit_code = 5
 
 
 class MissingExtraError(AuditorError):
-    """An optional part that is not installed; the message names the extra."""
+    """An optional dependency that is not installed; the message names the extra."""
 
     exit_code = 6

@@ -1,6 +1,6 @@
 """Frozen records that travel between rooms.
 
-They hold what was measured and never how to show it: a `Result` knows no reporter.
+They hold what was measured, and never how to show it: a `Result` does not know reporters.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ import polars as pl
 
 Kind = Literal["captions", "candidates", "judgements", "pairs", "triplets", "choices", "corpus", "wordlist", "vectors"]
 
-#: What a reader yields: one row per record of a file; columns that a reader leaves out are null. `source` and `line`
-#: say where the record stands (`unit`: a line, or a record in a file that has no lines of its own). `slot` is the
-#: caption's position among those of its image; where it is null, it follows from `rank`, then from the order of the
-#: records. `identifier` is what no two records of a dataset may share, where the source has such a thing. `left_out`
-#: says why a record is none of this dataset, as the user asked; `reason` is null for an accepted record; `raw` is the
-#: record as it stands in the file and is only kept for a refused one. The other columns are annotations: what is known
-#: of a caption beside its text.
+#: The rows of a reader: one per record of a file. Columns that a reader leaves out are null. `source` and `line` locate
+#: the record (`unit`: a line, or a record in a file without lines). `slot` is the position of the caption within its
+#: image; if it is null, it follows from `rank`, then from the order of the records. `identifier` is unique within a
+#: dataset, if the source has one. `left_out` is the reason why the user's options exclude a record. `reason` is why a
+#: record is rejected, null for an accepted one. `raw` is the text of a rejected record. The other columns are
+#: annotations of the caption.
 CAPTION_SCHEMA: Mapping[str, pl.DataType] = {
     "source": pl.String(),
     "unit": pl.String(),
@@ -41,14 +40,14 @@ CAPTION_SCHEMA: Mapping[str, pl.DataType] = {
     "phrases": pl.List(
         pl.Struct({"chain": pl.String, "types": pl.List(pl.String), "start": pl.UInt32, "length": pl.UInt32})
     ),
-    # Human ratings of the caption; `votes` is the number of people behind a score.
+    # Human ratings of the caption; `votes` is the number of raters behind a score.
     "judgements": pl.List(pl.Struct({"judge": pl.String, "score": pl.Float64, "votes": pl.UInt32})),
-    # The caption as one side (B or C) of a pair; `origin` says who wrote it, `votes` how many prefer it. Of a forced
-    # choice the sides are right and wrong, `category` is the part of the benchmark and `origin` the name of the item.
+    # The caption as one side (B or C) of a pair; `origin` is its author, `votes` how many raters prefer it. In a forced
+    # choice, the sides are right and wrong, `category` is the part of the benchmark and `origin` the name of the item.
     "pair": pl.Struct(
         {"pair": pl.UInt32, "side": pl.String, "category": pl.String, "origin": pl.String, "votes": pl.UInt32}
     ),
-    # The caption as one of a triplet (A is compared with B and C); `votes` is null for A.
+    # The caption as a member of a triplet (A is compared with B and C); `votes` is null for A.
     "triplet": pl.Struct({"triplet": pl.UInt32, "side": pl.String, "category": pl.String, "votes": pl.UInt32}),
     # How often a word of a word list occurs.
     "occurrences": pl.UInt64(),
@@ -62,15 +61,15 @@ Option = str | int | bool | Path | tuple[str, ...]
 
 
 def place(source: str | Path, unit: str | None, line: int) -> str:
-    """Return where a record stands: `file:line`, or the record's number in a file that has no lines of its own."""
+    """Return the location of a record: `file:line`, or its number in a file without lines."""
     return f"{source}:{line}" if unit == "line" else f"{source}, {unit or 'record'} {line}"
 
 
 class Progress(Protocol):
-    """Told what is being done and how far it is; a front end may draw it."""
+    """A function that reports progress; a front end can draw it."""
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Report that `done` of `total` parts of `what` are finished; behind `; ` in `what`, how fast that goes."""
+        """Report that `done` of `total` parts of `what` are finished; `what` can end with the speed, after `; `."""
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -78,32 +77,32 @@ def silent(what: str, done: int, total: int) -> None:
 
 
 class Narrate(Protocol):
-    """Told what is no data and a user wants to know."""
+    """A function that prints messages that are not data."""
 
     def __call__(self, message: str) -> None:
-        """Say it."""
+        """Print a message."""
 
 
 def quiet(message: str) -> None:
-    """Say nothing."""
+    """Print nothing."""
 
 
 class Confirm(Protocol):
-    """Asked before something goes that cannot be had again."""
+    """A function that asks before something is removed for good."""
 
     def __call__(self, question: str) -> bool:
-        """Return whether it may."""
+        """Return whether the user agrees."""
 
 
 def unasked(question: str) -> bool:
-    """Let nothing go."""
+    """Return no: without a user to ask, nothing is removed."""
     del question
     return False
 
 
 #: The settings that every format has, and what each means.
 COMMON_OPTIONS: Mapping[str, str] = {
-    "basename": "true names images by the last part of their path or address",
+    "basename": "true names images by the last part of their path or URL",
     "encoding": "encoding of a file of text that is not UTF-8",
     "sentences": '"first" keeps the first sentence of each caption',
 }
@@ -113,9 +112,9 @@ COMMON_OPTIONS: Mapping[str, str] = {
 class Part:
     """Files that are read together: one, several, or one per annotator.
 
-    A path may be a pattern (`*`, `?`, `[…]`) and `-` is standard input. `split` is set where all images of the part are
-    in one, `named_split` where its file's name says so of the images that the file itself puts in none; `unnamed` says
-    that nobody has said of these files in which splits they are. `options` are the reader's.
+    A path may be a pattern (`*`, `?`, `[…]`), and `-` is standard input. `split` is the split of all images of the
+    part. `named_split` is the split in the file's name, for images without a split in the file itself. `unnamed` marks
+    files whose split is not declared. `options` are the reader's.
     """
 
     paths: tuple[Path, ...]
@@ -127,11 +126,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Download:
-    """One file to fetch: where from, where to, and what it must hash to.
+    """One file to fetch: its URL, its path, and its checksum.
 
     `member` is the path inside the archive at `url` that becomes the file at `path`; null for the download itself.
-    `size` is how many bytes are at `url`, where that is declared. `within` is the folder outside of which nothing is
-    written, whatever links lead there; null where the user chose the data folder.
+    `size` is the number of bytes at `url`, if it is declared. `within` is the folder that must contain every file
+    written, also through links; null if the user chose the data folder.
     """
 
     url: str
@@ -144,14 +143,13 @@ class Download:
 
 @dataclass(frozen=True)
 class Source:
-    """A dataset as `datasets.toml` declares it: where its captions are and what they should be.
+    """A dataset as `datasets.toml` declares it.
 
-    `splits` maps a split's name to the file that lists its images, each without `split_suffix`;
-    `split_roles` says which split another counts as (Karpathy's restval as train); `images` and `captions`
-    are the counts that the dataset should have, where known. `image_files` is the folder or pattern of the pictures
-    themselves, which a report shows. `leaves_out` is what a set of ratings is used without: "own-references" are
-    captions that are word for word a reference of their image. `obtain` tells how to come by a dataset that nobody may
-    download for the user.
+    `splits` maps the name of a split to the file that lists its images, each without `split_suffix`. `split_roles` maps
+    a split to the split that it counts as (Karpathy's restval as train). `images` and `captions` are the expected
+    counts, if known. `image_files` is the folder or pattern of the image files that a report shows. `leaves_out` names
+    what is left out of a set of ratings: "own-references" are captions that equal a reference of their image. `obtain`
+    explains how to get a dataset that cannot be downloaded automatically.
     """
 
     dataset: str
@@ -175,7 +173,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Picture:
-    """A small picture, ready to be shown: a JPEG without metadata, `width` by `height` dots."""
+    """A thumbnail of an image: a JPEG without metadata, of `width` by `height` pixels."""
 
     jpeg: bytes
     width: int
@@ -184,10 +182,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Pictures:
-    """Pictures of the images that examples name, by dataset and image.
+    """Thumbnails of the images that examples name, by dataset and image.
 
-    `datasets` are those whose image files were looked through, `notes` say what is wrong with files, `absent` what
-    would bring pictures where there are none. `most` is how many were asked for at most.
+    `datasets` are those whose image files were searched. `notes` report faulty files, `absent` how to add missing
+    image files. `most` is the largest number of thumbnails.
     """
 
     shown: Mapping[tuple[str, str], Picture] = field(default_factory=dict)
@@ -197,21 +195,21 @@ class Pictures:
     most: int = 0
 
 
-#: Which images the rows of a table are of: the column in whose cells pictures may be, the dataset, an image a row.
+#: The images of the rows of a table: the column whose cells can show them, the dataset, and one image per row.
 Pictured = tuple[str, str, tuple[str | None, ...]]
 
 
 def pictured(frame: pl.DataFrame, dataset: str, *columns: str) -> tuple[Pictured, ...]:
-    """Say that columns of a table's frame name images of a dataset."""
+    """Return the images of the rows of a table, for columns that name images of a dataset."""
     return tuple((column, dataset, tuple(frame[column])) for column in columns)
 
 
 @dataclass(frozen=True)
 class Gate:
-    """What `datasets.toml` demands of a dataset, or, where `dataset` is null, of every dataset of captions.
+    """A limit that `datasets.toml` sets for a dataset, or for every dataset of captions if `dataset` is null.
 
-    `keys` are the parts of its dotted name below `check`, `sql` and a name for a statement; `limit` is what is written
-    in `file`.
+    `keys` are the parts of its dotted name below `check`, or `sql` and a name for a statement. `limit` is the value in
+    `file`.
     """
 
     dataset: str | None
@@ -221,25 +219,25 @@ class Gate:
 
     @property
     def name(self) -> str:
-        """The gate as it is written: `homogeneity.cider.high.max`."""
+        """The dotted name of the gate: `homogeneity.cider.high.max`."""
         return ".".join(self.keys)
 
     @property
     def where(self) -> str:
-        """Where it is written: `datasets.toml: [flickr8k.check]`."""
+        """The location of the gate: `datasets.toml: [flickr8k.check]`."""
         return f"{self.file}: [{'check' if self.dataset is None else f'{self.dataset}.check'}]"
 
 
-#: What of a version says when and from which files, in which order, it was read: equal captions may differ in it.
+#: Fields of a version that can differ between equal captions: the time, and the hash of the files as they were read.
 VOLATILE = ("created_at", "source_sha256")
 
 
 @dataclass(frozen=True)
 class Version:
-    """One line of the append-only log: what a dataset held from `seq` on.
+    """One line of the append-only log: the contents of a dataset from `seq` on.
 
-    `version` is the sha256 over the sorted (image, slot, split, text), with what people said of a text; nothing else
-    enters it.
+    `version` is the sha256 of the sorted (image, slot, split, text), with the human ratings of a text, and of nothing
+    else.
     """
 
     dataset: str
@@ -262,11 +260,11 @@ class Version:
 
 @dataclass(frozen=True)
 class Draw:
-    """A seeded draw of captions: `captions` of each image; an image that has fewer is left out.
+    """A seeded sample of captions: `captions` per image. An image that has fewer is left out.
 
-    So is one that has fewer than `least`, where that is more: draws of different sizes then leave out the same images.
-    `mirrored` draws from the `fewest` first captions in the seed's order, beginning with the last of them. Of the
-    images that are left so many are drawn as `images` says; null stands for all.
+    An image with fewer than `least` is left out too: samples of different sizes then leave out the same images. A
+    `mirrored` sample takes the first `fewest` captions in the order of the seed, beginning with the last of them.
+    `images` is the number of images to sample from those that are left; null keeps all.
     """
 
     captions: int
@@ -277,7 +275,7 @@ class Draw:
 
     @property
     def fewest(self) -> int:
-        """How many captions an image must have to be drawn from."""
+        """The smallest number of captions of a sampled image."""
         return max(self.captions, self.least)
 
 
@@ -285,9 +283,9 @@ class Draw:
 class Selection:
     """The captions that a reference such as `flickr8k@v3:test` names.
 
-    `shows_version` is set where a result holds several versions of one dataset, `draw` where only some captions of
-    each image are at work, `distinct` where each text is once per image: it names the tokenizer by whose tokens texts
-    are the same.
+    `shows_version` is set if a result holds several versions of one dataset. `draw` is set for a sample of the captions
+    of each image. `distinct` is set if each text counts once per image: it names the tokenizer whose tokens decide
+    which texts are equal.
     """
 
     version: Version
@@ -298,18 +296,18 @@ class Selection:
 
     @property
     def label(self) -> str:
-        """What tables and messages call it: dataset and split, with the version where that tells two apart."""
+        """The name in tables and messages: dataset and split, with the version if `shows_version` is set."""
         name = self.version.label if self.shows_version else self.version.dataset
         return name if self.split is None else f"{name}:{self.split}"
 
     @property
     def pinned_name(self) -> str:
-        """What signatures call it: dataset, the first digits of its version, split."""
+        """The name in signatures: dataset, the first digits of its version, split."""
         name = f"{self.version.dataset}@{self.version.version[:12]}"
         return name if self.split is None else f"{name}:{self.split}"
 
     def rows_of(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Take those rows of a result's frame that are of this selection. Columns: dataset, version, split, others."""
+        """Return the rows of a frame that belong to this selection. Columns: dataset, version, split, and others."""
         return frame.filter(
             pl.col("dataset") == self.version.dataset,
             pl.col("version") == self.version.version,
@@ -322,12 +320,12 @@ class Selection:
         return {key: value for key, value in given.items() if value is not None} | {"split": self.split}
 
     def volatile(self) -> dict[str, Any]:
-        """Return what another store of these captions may have otherwise, as a JSON object."""
+        """Return the values that can differ in another store of these captions, as a JSON object."""
         named = {"dataset": self.version.dataset, "seq": self.version.seq, "split": self.split}
         return named | {key: getattr(self.version, key) for key in VOLATILE}
 
 
 def by_number(name: str) -> tuple[list[str | int], str]:
-    """Return the sorting key of a name as people count: `part-2` before `part-10`."""
+    """Return the key of a natural sort: `part-2` before `part-10`."""
     pieces = re.split(r"([0-9]+)", name)
-    return [int(piece) if place % 2 else piece for place, piece in enumerate(pieces)], name
+    return [int(piece) if index % 2 else piece for index, piece in enumerate(pieces)], name

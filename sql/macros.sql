@@ -1,8 +1,8 @@
 -- Names for numbers and encodings that several SELECTs share: temporary macros of every connection, never of a file (a
 -- store that defines any is refused). The fingerprint of a SELECT covers those that it calls.
 
--- N-grams as one number: 32 bits a token, the last token lowest. Tokens are numbered from 1, so that the number tells the
--- order of the n-gram: bigrams begin at 2^32, trigrams at 2^64, four-grams at 2^96.
+-- N-grams as one number: 32 bits per token, the last token lowest. Tokens are numbered from 1, so the size of the number
+-- shows the order of the n-gram: bigrams begin at 2^32, trigrams at 2^64, four-grams at 2^96.
 create or replace temp macro pack
     (token_1, token_2) as token_1 * 4294967296 + token_2,
     (token_1, token_2, token_3) as (token_1 * 4294967296 + token_2) * 4294967296 + token_3,
@@ -16,7 +16,7 @@ create or replace temp macro first_trigram() as 18446744073709551616;
 
 create or replace temp macro first_four_gram() as 79228162514264337593543950336;
 
--- N-grams of a language model: 25 bits a token, the predicted token lowest, so that the lower bits are the n-grams that it
+-- N-grams of a language model: 25 bits per token, the predicted token lowest: the lower bits are the n-grams that it
 -- backs off to. Masks, not remainders: % on uhugeint costs twenty times &.
 create or replace temp macro pack_of_model(token_1, token_2, token_3, token_4, token_5) as
     (((token_1 * 33554432 + token_2) * 33554432 + token_3) * 33554432 + token_4) * 33554432 + token_5;
@@ -28,7 +28,7 @@ create or replace temp macro history_of(packed_number) as packed_number >> 25::u
 
 create or replace temp macro sentence_end() as 33554431;
 
--- What is left of a number of 128 bits, by a divisor below 2^32: in halves, since % on uhugeint costs twenty times as much.
+-- The remainder of a number of 128 bits by a divisor below 2^32: in halves, since % on uhugeint costs twenty times as much.
 create or replace temp macro remainder_of(wide_number, small_divisor) as
     (
         (wide_number >> 64::uhugeint)::ubigint % small_divisor::ubigint
@@ -36,16 +36,16 @@ create or replace temp macro remainder_of(wide_number, small_divisor) as
         + (wide_number & 18446744073709551615::uhugeint)::ubigint % small_divisor::ubigint
     ) % small_divisor::ubigint;
 
--- The nearest of several places, as the smallest number: the distance above 32 bits of the place.
+-- The nearest of several positions, as the smallest number: the distance above 32 bits of the position.
 create or replace temp macro at_distance(distance_above, place_below) as (distance_above << 32) | place_below::ubigint;
 
 create or replace temp macro distance_of(packed_number) as packed_number >> 32;
 
 create or replace temp macro place_of(packed_number) as (packed_number & 4294967295::ubigint)::uinteger;
 
--- Fractions are added as integers, so that neither the order of rows nor the number of threads changes a digit: these say
--- how many integers go into 1. 2^58 for cosines and the bits of a model, 2^70 for squared weights, 2^40 for logarithms,
--- 2^60 for what words add to a divergence.
+-- Fractions are added as integers, so that neither the order of rows nor the number of threads changes a digit. These are
+-- the integers for 1: 2^58 for cosines and the bits of a model, 2^70 for squared weights, 2^40 for logarithms, 2^60 for
+-- the parts of a divergence.
 create or replace temp macro cosine_scale() as 288230376151711744.0;
 
 create or replace temp macro bit_scale() as 288230376151711744.0;

@@ -1,5 +1,5 @@
 -- The schema of a store, version 1: facts, views of the current versions, and the cache.
--- A later version is a step of its own (`store.migrations`); only the cache below is always that of the newest.
+-- A later version is a separate step (`store.migrations`); only the cache below is always that of the newest version.
 
 create table schema_version (
     number integer primary key,
@@ -9,7 +9,7 @@ comment on table schema_version is 'Schema versions of this store.';
 comment on column schema_version.number is 'Number of the version, from 1.';
 comment on column schema_version.applied_at is 'When it was applied.';
 
--- Facts: what was ingested, once. Nothing here can be computed from anything else in the store. Keys of the large tables
+-- Facts: ingested data, each stored once, which cannot be recomputed from other tables. Keys of the large tables
 -- are checked by `auditor store verify`: an index on five million rows costs ten times the memory of the rows.
 
 create table dataset (
@@ -18,7 +18,7 @@ create table dataset (
     language varchar not null,
     related varchar[] not null
 );
-comment on table dataset is 'What is known of each dataset beside its captions.';
+comment on table dataset is 'Kind, language and related datasets of each dataset.';
 comment on column dataset.dataset is 'Name, as in datasets.toml.';
 comment on column dataset.kind is 'captions, candidates (system output), judgements, pairs, triplets, choices, corpus, wordlist or vectors.';
 comment on column dataset.language is 'Language of the captions, BCP 47.';
@@ -46,16 +46,16 @@ comment on column version.source_sha256 is 'sha256 of the file it was read from.
 comment on column version.format is 'The reader that read it.';
 comment on column version.tokenizers is 'Tokenizers whose tokens are stored.';
 comment on column version.images is 'Images with at least one caption, or with a vector.';
-comment on column version.captions is 'Captions, each place counted; of vectors, the texts that have one.';
-comment on column version.note is 'What the user said of it.';
+comment on column version.captions is 'Captions, counted once per image and slot; for vectors, the texts that have one.';
+comment on column version.note is 'Note of the user.';
 
 create table caption (
     caption_id uinteger not null,
     text varchar not null
 );
-comment on table caption is 'Every text that ever stood as a caption, once: identical texts share a row.';
+comment on table caption is 'The distinct texts of all captions of all versions: identical texts share a row.';
 comment on column caption.caption_id is 'Number of the text inside this store.';
-comment on column caption.text is 'The caption as it stands in its source.';
+comment on column caption.text is 'The caption as in its source.';
 
 create table membership (
     dataset varchar not null,
@@ -66,14 +66,14 @@ create table membership (
     from_seq integer not null,
     to_seq integer
 );
-comment on table membership is 'Which caption stands where, from which version on, until which. (image, slot) identifies a caption.';
+comment on table membership is 'The caption at each image and slot, with the first and the last version. (image, slot) identifies a caption.';
 comment on column membership.dataset is 'The dataset.';
 comment on column membership.image is 'Image, by the id that its source gives it.';
 comment on column membership.slot is 'The caption''s position among the captions of its image.';
 comment on column membership.caption_id is 'The text, see caption.';
-comment on column membership.split is 'Split of the image; null where it is in none.';
+comment on column membership.split is 'Split of the image; null without a split.';
 comment on column membership.from_seq is 'First version that holds the row.';
-comment on column membership.to_seq is 'First version that no longer holds it; null while it stands.';
+comment on column membership.to_seq is 'First version that does not hold it any more; null if the current version holds it.';
 
 create table vocabulary (
     token_id uinteger primary key,
@@ -105,7 +105,7 @@ create table annotation (
     from_seq integer not null,
     to_seq integer
 );
-comment on table annotation is 'What is known of a caption beside its text, from which version on, until which. Read it through phrase, judgement, pair_vote, triplet_vote, choice and word_count.';
+comment on table annotation is 'Annotations of captions, with the first and the last version. Read them through phrase, judgement, pair_vote, triplet_vote, choice and word_count.';
 comment on column annotation.dataset is 'The dataset.';
 comment on column annotation.image is 'The image.';
 comment on column annotation.slot is 'The caption''s position among the captions of its image.';
@@ -115,7 +115,7 @@ comment on column annotation.pair is 'The caption as one side of a pair: B or C,
 comment on column annotation.triplet is 'The caption as one of a triplet.';
 comment on column annotation.occurrences is 'How often a word of a word list occurs.';
 comment on column annotation.from_seq is 'First version that holds the row.';
-comment on column annotation.to_seq is 'First version that no longer holds it; null while it stands.';
+comment on column annotation.to_seq is 'First version that does not hold it any more; null if the current version holds it.';
 
 create table vector (
     dataset varchar not null,
@@ -125,12 +125,12 @@ create table vector (
     to_seq integer,
     vector float[] not null
 );
-comment on table vector is 'What an encoder made of an image, or of a text, from which version on, until which.';
+comment on table vector is 'Embeddings of images and texts, with the first and the last version.';
 comment on column vector.dataset is 'The dataset, of kind vectors.';
 comment on column vector.image is 'The image, by the id that captions give it; null for the vector of a text.';
 comment on column vector.text is 'The text; null for the vector of an image.';
 comment on column vector.from_seq is 'First version that holds the row.';
-comment on column vector.to_seq is 'First version that no longer holds it; null while it stands.';
+comment on column vector.to_seq is 'First version that does not hold it any more; null if the current version holds it.';
 comment on column vector.vector is 'Its numbers, as many in every row of a version.';
 
 create table rejected (
@@ -142,14 +142,14 @@ create table rejected (
     raw varchar,
     unit varchar
 );
-comment on table rejected is 'What an ingest refused, and why.';
+comment on table rejected is 'The records that an ingest rejected, with the reason.';
 comment on column rejected.dataset is 'The dataset.';
-comment on column rejected.seq is 'The version at whose ingest it was refused.';
+comment on column rejected.seq is 'The version at whose ingest it was rejected.';
 comment on column rejected.source is 'File it was read from.';
 comment on column rejected.line is 'Number of the line or record, from 1.';
-comment on column rejected.reason is 'Why it was refused.';
-comment on column rejected.raw is 'The record as it stands in the file, at most 2,000 characters.';
-comment on column rejected.unit is 'What line counts: a line of the file, or a record of a file that has no lines of its own.';
+comment on column rejected.reason is 'Why it was rejected.';
+comment on column rejected.raw is 'The record as in the file, at most 2,000 characters.';
+comment on column rejected.unit is 'What line counts: a line of the file, or a record of a file without lines.';
 
 create table tag (
     dataset varchar not null,
@@ -164,7 +164,7 @@ comment on column tag.tag is 'The name: flickr8k@camera-ready.';
 comment on column tag.seq is 'The version it names.';
 comment on column tag.created_at is 'When it was given.';
 
--- Views: the current version of every dataset, in words.
+-- Views: the current version of every dataset, with texts and words.
 
 create view latest as
 select dataset, max(seq) as seq
@@ -181,13 +181,12 @@ join caption as c using (caption_id)
 where m.to_seq is null;
 comment on view captions is 'Every caption of the current versions, with its text.';
 comment on column captions.dataset is 'The dataset.';
-comment on column captions.split is 'Split of the image; null where it is in none.';
+comment on column captions.split is 'Split of the image; null without a split.';
 comment on column captions.image is 'Image, by the id that its source gives it.';
 comment on column captions.slot is 'The caption''s position among the captions of its image.';
-comment on column captions.text is 'The caption as it stands in its source.';
+comment on column captions.text is 'The caption as in its source.';
 
--- Tokens are unnested before they are joined with the places of their caption: unnested after, the engine loses count of
--- the chunks that it narrows.
+-- Tokens are unnested before the join with the slots of their caption: after it, the engine fails at an internal count.
 create view token as
 select m.dataset, m.image, m.slot, p.tokenizer, p.position, v.token
 from membership as m
@@ -239,7 +238,7 @@ comment on column ngram.slot is 'The caption''s position among the captions of i
 comment on column ngram.tokenizer is 'Tokenizer.';
 comment on column ngram.n is 'N-gram order.';
 comment on column ngram.position is 'Position of its first token, from 1.';
-comment on column ngram.gram is 'Its tokens, joined by blanks.';
+comment on column ngram.gram is 'Its tokens, joined by spaces.';
 
 create view phrase as
 select
@@ -257,13 +256,13 @@ comment on column phrase.dataset is 'The dataset.';
 comment on column phrase.image is 'The image.';
 comment on column phrase.slot is 'The caption''s position among the captions of its image.';
 comment on column phrase.position is 'Position among the phrases of the caption, from 1.';
-comment on column phrase.chain is 'What it mentions: phrases of one image and chain mention the same; 0 is not visual.';
-comment on column phrase.types is 'What kind of thing that is.';
+comment on column phrase.chain is 'The object that it mentions: phrases of one image with the same chain mention the same object; 0 is not visual.';
+comment on column phrase.types is 'Types of that object.';
 comment on column phrase.start is 'Characters of the caption before it.';
 comment on column phrase.length is 'Its length in characters.';
 comment on column phrase.phrase is 'Its words.';
 
--- A rating is of a text: datasets whose images were rated number their captions otherwise.
+-- A rating is of a text: slots here differ from the slots in the dataset of the rated images.
 create view judgement as
 select
     j.dataset, j.image, j.slot, c.text,
@@ -275,14 +274,14 @@ from (
 ) as j
 join membership as m on m.dataset = j.dataset and m.image = j.image and m.slot = j.slot and m.to_seq is null
 join caption as c using (caption_id);
-comment on view judgement is 'Human ratings of captions in the current versions, one row each. What was rated is in text; datasets whose images were rated number their captions otherwise.';
+comment on view judgement is 'Human ratings of captions in the current versions, one row each. The rated caption is in text; its slot differs from the slot in the dataset of the images.';
 comment on column judgement.dataset is 'The dataset of ratings.';
 comment on column judgement.image is 'The image that the caption was shown with.';
 comment on column judgement.slot is 'The caption''s position among the rated captions of its image, from 0.';
 comment on column judgement.text is 'The caption that was rated.';
-comment on column judgement.judge is 'Who rated it.';
+comment on column judgement.judge is 'The rater.';
 comment on column judgement.score is 'The rating, on the scale of its source: select min(score), max(score).';
-comment on column judgement.votes is 'How many people stand behind the score.';
+comment on column judgement.votes is 'Number of raters behind the score.';
 
 create view pair_vote as
 select
@@ -292,7 +291,7 @@ from annotation as b
 join annotation as c
     on c.dataset = b.dataset and c.image = b.image and (c.pair).pair = (b.pair).pair and (c.pair).side = 'C' and c.to_seq is null
 where (b.pair).side = 'B' and b.to_seq is null;
-comment on view pair_vote is 'Which of two captions of an image people preferred, in the current versions.';
+comment on view pair_vote is 'Votes of raters for one of two captions of an image, in the current versions.';
 comment on column pair_vote.dataset is 'The dataset.';
 comment on column pair_vote.pair is 'Number of the pair.';
 comment on column pair_vote.image is 'The image.';
@@ -301,8 +300,8 @@ comment on column pair_vote.slot_b is 'Position of the first caption.';
 comment on column pair_vote.slot_c is 'Position of the second.';
 comment on column pair_vote.origin_b is 'Who wrote the first.';
 comment on column pair_vote.origin_c is 'Who wrote the second.';
-comment on column pair_vote.votes_b is 'People who preferred the first.';
-comment on column pair_vote.votes_c is 'People who preferred the second.';
+comment on column pair_vote.votes_b is 'Raters who preferred the first.';
+comment on column pair_vote.votes_c is 'Raters who preferred the second.';
 
 create view triplet_vote as
 select
@@ -316,16 +315,16 @@ join annotation as c
     on c.dataset = a.dataset and c.image = a.image and (c.triplet).triplet = (a.triplet).triplet and (c.triplet).side = 'C'
     and c.to_seq is null
 where (a.triplet).side = 'A' and a.to_seq is null;
-comment on view triplet_vote is 'Which of two captions people found closer to a third, in the current versions.';
+comment on view triplet_vote is 'Votes of raters for the one of two captions that is closer to a third, in the current versions.';
 comment on column triplet_vote.dataset is 'The dataset.';
 comment on column triplet_vote.triplet is 'Number of the triplet.';
 comment on column triplet_vote.image is 'The image.';
-comment on column triplet_vote.category is 'HC, HI, HM or MM; null where the source has none.';
+comment on column triplet_vote.category is 'HC, HI, HM or MM; null if the source has none.';
 comment on column triplet_vote.slot_a is 'Position of the caption that the others are compared with.';
 comment on column triplet_vote.slot_b is 'Position of the first of the others.';
 comment on column triplet_vote.slot_c is 'Position of the second.';
-comment on column triplet_vote.votes_b is 'People who found the first closer.';
-comment on column triplet_vote.votes_c is 'People who found the second closer.';
+comment on column triplet_vote.votes_b is 'Raters who found the first closer.';
+comment on column triplet_vote.votes_c is 'Raters who found the second closer.';
 
 -- Sides are joined by the name of the item: each part of a source numbers its own.
 create view choice as
@@ -360,8 +359,8 @@ comment on column word_count.dataset is 'The dataset.';
 comment on column word_count.word is 'The word.';
 comment on column word_count.occurrences is 'How often it occurs.';
 
--- The cache: whatever can be counted again. Anyone may drop the schema without loss: what follows runs again when a store
--- that lacks it is opened for writing.
+-- The cache: rows that can be recomputed. You may drop the schema without loss: the statements below run again when a
+-- store without it is opened for writing.
 
 create schema cache;
 
@@ -372,7 +371,7 @@ create table cache.entry (
     version varchar not null,
     created_at timestamptz not null
 );
-comment on table cache.entry is 'Counts that are kept: one row for each counting that need not be done again.';
+comment on table cache.entry is 'Entries of the cache: one row for each kept set of counts.';
 comment on column cache.entry.key is 'sha256 of everything that can change the counts.';
 comment on column cache.entry.relation is 'Table of schema cache that holds them, under the same key.';
 comment on column cache.entry.dataset is 'Dataset counted.';
@@ -411,16 +410,16 @@ create table cache.parse (
     chunk_starts uinteger[],
     chunk_ends uinteger[]
 );
-comment on table cache.parse is 'What a spaCy pipeline says of each text: its words in order, blanks left out, as lists of equal length; and noun chunks.';
+comment on table cache.parse is 'Annotations of each text by a spaCy pipeline: its words in order, without whitespace, as lists of equal length; and noun chunks.';
 comment on column cache.parse.pipeline is 'Name, version and hash of the pipeline.';
 comment on column cache.parse.caption_id is 'The text, see caption.';
 comment on column cache.parse.starts is 'Where each word begins in the text, in characters from 0.';
 comment on column cache.parse.lengths is 'How many characters each word has.';
 comment on column cache.parse.tags is 'Part of speech of each word, a tag of the Penn Treebank.';
-comment on column cache.parse.lemmas is 'Lemma of each word; null where the pipeline gives none.';
-comment on column cache.parse.heads is 'The word that each word depends on, counted from 1, 0 for a root; null where the pipeline does not parse.';
-comment on column cache.parse.labels is 'Label of each dependency; null where the pipeline does not parse.';
-comment on column cache.parse.chunk_starts is 'First word of each noun chunk, counted from 1; null where the pipeline gives none.';
+comment on column cache.parse.lemmas is 'Lemma of each word; null if the pipeline gives none.';
+comment on column cache.parse.heads is 'The word that each word depends on, counted from 1, 0 for a root; null if the pipeline does not parse.';
+comment on column cache.parse.labels is 'Label of each dependency; null if the pipeline does not parse.';
+comment on column cache.parse.chunk_starts is 'First word of each noun chunk, counted from 1; null if the pipeline gives none.';
 comment on column cache.parse.chunk_ends is 'Last word of each noun chunk.';
 
 create table cache.drawn_candidate (
@@ -440,22 +439,22 @@ create table cache.drawn_candidate (
     from_slot uinteger,
     text varchar not null
 );
-comment on table cache.drawn_candidate is 'What stood in place of each caption in a lower bound.';
+comment on table cache.drawn_candidate is 'The replacement of each caption in a lower bound.';
 comment on column cache.drawn_candidate.key is 'Entry of the cache, see entry.';
 comment on column cache.drawn_candidate.dataset is 'Dataset whose caption was replaced.';
 comment on column cache.drawn_candidate.version is 'Its version.';
-comment on column cache.drawn_candidate.split is 'The split at work; null where it was all of the version.';
+comment on column cache.drawn_candidate.split is 'The selected split; null for the whole version.';
 comment on column cache.drawn_candidate.tokenizer is 'Tokenizer of the tokens.';
-comment on column cache.drawn_candidate."references" is 'Captions drawn for each image (--references and one); null where all of them are at work.';
-comment on column cache.drawn_candidate.candidate is 'Who stands in: intra, inter, brown, gibberish-10, …';
+comment on column cache.drawn_candidate."references" is 'Captions drawn for each image (--references and one); null for all of them.';
+comment on column cache.drawn_candidate.candidate is 'Kind of replacement: intra, inter, brown, gibberish-10, …';
 comment on column cache.drawn_candidate.seed is 'Seed of the draw.';
-comment on column cache.drawn_candidate.drawn_from is 'Versions that were drawn from, beside the dataset itself.';
+comment on column cache.drawn_candidate.drawn_from is 'Versions that were sampled, in addition to the dataset itself.';
 comment on column cache.drawn_candidate.image is 'Image of the caption that was replaced.';
 comment on column cache.drawn_candidate.slot is 'Its position among the captions of the image.';
-comment on column cache.drawn_candidate.from_dataset is 'Dataset of the caption that stands in; null for gibberish.';
+comment on column cache.drawn_candidate.from_dataset is 'Dataset of the replacement; null for gibberish.';
 comment on column cache.drawn_candidate.from_image is 'Its image or document; null for gibberish.';
 comment on column cache.drawn_candidate.from_slot is 'Its position there; null for gibberish.';
-comment on column cache.drawn_candidate.text is 'The caption that stands in, as it stands in its source; the drawn words of gibberish.';
+comment on column cache.drawn_candidate.text is 'The replacement, as in its source; for gibberish, the drawn words.';
 
 create table cache.score_column (
     key varchar not null,
@@ -470,17 +469,17 @@ create table cache.score_column (
     signature varchar not null,
     made_of varchar not null
 );
-comment on table cache.score_column is 'What stands at each place of the lists in score_list. Read both through scores.';
+comment on table cache.score_column is 'The meaning of each position in the lists of score_list. Read both through scores.';
 comment on column cache.score_column.key is 'Entry of the cache, see entry.';
-comment on column cache.score_column.place is 'Place in the lists, from 1.';
+comment on column cache.score_column.place is 'Position in the lists, from 1.';
 comment on column cache.score_column.dataset is 'Dataset whose captions are the references.';
 comment on column cache.score_column.version is 'Its version.';
-comment on column cache.score_column.split is 'The split at work; null where it was all of the version.';
+comment on column cache.score_column.split is 'The selected split; null for the whole version.';
 comment on column cache.score_column.candidate is 'What was scored: human, a substitute (intra, inter, brown, …), or the dataset of a system''s output.';
-comment on column cache.score_column.drawn_from is 'Versions that the candidates come from, beside the dataset itself.';
-comment on column cache.score_column.seed is 'Seed of the substitutes; null where none was drawn.';
-comment on column cache.score_column.metric is 'The metric, as it was asked for.';
-comment on column cache.score_column.signature is 'How the values were made: those of equal signature, version and split may be compared.';
+comment on column cache.score_column.drawn_from is 'Versions that the candidates come from, in addition to the dataset itself.';
+comment on column cache.score_column.seed is 'Seed of the substitutes; null without a draw.';
+comment on column cache.score_column.metric is 'The metric, as named in the command.';
+comment on column cache.score_column.signature is 'All settings of the values: you can compare values of equal signature, version and split.';
 comment on column cache.score_column.made_of is 'Hash of all of this: equal scores are kept once.';
 
 create table cache.score_list (
@@ -489,11 +488,11 @@ create table cache.score_list (
     slot uinteger not null,
     scores double[] not null
 );
-comment on table cache.score_list is 'Scores that score and bounds made, ten million at most: the oldest give way. Read them through scores.';
+comment on table cache.score_list is 'Scores that score and bounds computed, at most ten million: the oldest are deleted. Read them through scores.';
 comment on column cache.score_list.key is 'Entry of the cache, see entry.';
 comment on column cache.score_list.image is 'The image.';
 comment on column cache.score_list.slot is 'Position of the candidate among those of its image.';
-comment on column cache.score_list.scores is 'A score for each place that score_column names; null where there is none.';
+comment on column cache.score_list.scores is 'A score for each position in score_column; null without a score.';
 
 create table cache.finding (
     key varchar not null,
@@ -508,15 +507,15 @@ create table cache.finding (
     other_image varchar,
     other_slot uinteger
 );
-comment on table cache.finding is 'What the last run of findings told of each version and split. Read it through findings.';
+comment on table cache.finding is 'Findings of the last run of findings for each version and split. Read them through findings.';
 comment on column cache.finding.key is 'Entry of the cache, see entry.';
-comment on column cache.finding.dataset is 'Dataset that was looked through.';
+comment on column cache.finding.dataset is 'Dataset of the finding.';
 comment on column cache.finding.version is 'Its version.';
-comment on column cache.finding.split is 'The split that was asked for; null where it was all of the version.';
-comment on column cache.finding.kind is 'Kind of finding: docs/findings.md says what each means.';
+comment on column cache.finding.split is 'The selected split; null for the whole version.';
+comment on column cache.finding.kind is 'Kind of finding: docs/findings.md explains each.';
 comment on column cache.finding.severity is 'error, warning, notice or info.';
-comment on column cache.finding.image is 'The image; null for a finding on the whole.';
-comment on column cache.finding.slot is 'Position of the caption among those of its image; null for a finding on the image or the whole.';
-comment on column cache.finding.why is 'Why it is listed; for a finding on the whole, the sentence that says it.';
-comment on column cache.finding.other_image is 'The image beside which it was found.';
-comment on column cache.finding.other_slot is 'Position of the caption beside which it was found.';
+comment on column cache.finding.image is 'The image; null for a finding on the whole dataset.';
+comment on column cache.finding.slot is 'Position of the caption among those of its image; null for a finding on the image or the whole dataset.';
+comment on column cache.finding.why is 'Why it is listed; for a finding on the whole dataset, its sentence.';
+comment on column cache.finding.other_image is 'The other image of the finding.';
+comment on column cache.finding.other_slot is 'Position of the other caption of the finding.';

@@ -1,4 +1,4 @@
-"""The application: global options, the commands in their order, and the one place that catches errors."""
+"""The application: global options, the list of commands, and the only code that catches errors."""
 
 from __future__ import annotations
 
@@ -31,41 +31,41 @@ BUG = 70
 
 INTERRUPTED = 130
 
-#: What the system calls a disk without room, a file that may not grow, a quota that is used up.
+#: System errors for a full disk, a file at its size limit, and a used-up quota.
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
-#: What the system, Python and Polars call a limit of memory, threads or open files.
+#: What the system, Python and Polars report at a limit of memory, threads or open files.
 SCARCE = ("Too many open files", "Cannot allocate memory", "can't start new thread", "can't spawn worker thread")
 
-#: The commands that are no study: how each is reached, its group and line.
+#: The commands that are not studies: the function of each, its group and its line of help.
 OTHERS = {
-    "demo": ("demo:command", "Reports", "Run the whole audit on three bundled sample sets."),
-    "sql": ("sql:command", "Data", "Query the store in SQL, read-only."),
+    "demo": ("demo:command", "Reports", "Audit three bundled sample datasets."),
+    "sql": ("sql:command", "Data", "Run a read-only SQL query."),
 }
 
 
 #: The commands to begin with, which `auditor --help` lists.
 FIRST = ("ingest", "findings", "report", "compare", "bounds", "agree", "diff", "check", "sql")
 
-#: What a context notes of its help: of every command, or of those to begin with.
+#: Keys of a context: whether its help lists every command, or only those to begin with.
 _EVERY, _BRIEF = "auditor.every", "auditor.brief"
 
 
 class Commands(TyperGroup):
     """The commands, each made when it is called: `--help` lists them and imports none.
 
-    Those of other packages are looked for where they are listed, and where what is called is none of ours.
+    Commands of other packages are looked up for a list, and for a name that is not one of ours.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """List ours, then those of other packages; those to begin with alone, for a help that is not of `--all`."""
+        """List our commands, then those of other packages; without `--all` only those to begin with."""
         if ctx.meta.get(_BRIEF):
             return list(FIRST)
         ours = super().list_commands(ctx)
         return ours if self.name == "store" else [*ours, *(name for name in of_others() if name not in ours)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command with its group and line, which is all that a list shows."""
+        """Return a command with its group and its line of help, which is all that a list shows."""
         if self.name != "store" and cmd_name not in self.commands and (study := of_others(cmd_name).get(cmd_name)):
             shown = typer.Typer(add_completion=False)
             shown.command(cmd_name, help=study.line, rich_help_panel=study.group)(lambda: None)
@@ -77,7 +77,7 @@ class Commands(TyperGroup):
         return command
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Note whether the help is of every command, before it is shown."""
+        """Note whether the help lists every command, before it is shown."""
         ctx.meta[_EVERY] = self.name == "store" or "--all" in itertools.takewhile(lambda word: word[:1] == "-", args)
         return super().parse_args(ctx, args)
 
@@ -87,7 +87,7 @@ class Commands(TyperGroup):
         super().format_help(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Make the command that is called from its study. Raises `UsageError` for one that is gone."""
+        """Make the called command from its study. Raises `UsageError` for a removed command."""
         name = args[0] if args else ""
         called = f"store {name}" if self.name == "store" else name
         refuse_former(called, args[1:])
@@ -111,7 +111,7 @@ app = typer.Typer(
 
 
 def _function(name: str) -> Callable[..., None]:
-    """Return what runs a command."""
+    """Return the function that runs a command."""
     from auditor.cli import options
 
     if name in OTHERS:
@@ -133,14 +133,14 @@ def _function(name: str) -> Callable[..., None]:
         raise MissingExtraError(f"package {study.package}: {why}") from error
 
 
-#: Each command with the group that lists it, and its line.
+#: Each command with the group that lists it, and its line of help.
 LISTED = {
     **{name: (study.group, study.line) for name, study in STUDIES.items()},
     **{name: (group, line) for name, (_, group, line) in OTHERS.items()},
 }
 
-#: What the group of commands about the store is for.
-STORE = "Look after the store: size, soundness, tags, cache."
+#: The line of help for the group of commands about the store.
+STORE = "Manage the store: size, integrity, tags, cache."
 
 _store = typer.Typer(cls=Commands, help=STORE, no_args_is_help=True)
 
@@ -169,7 +169,7 @@ def common(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Set how this run talks, for options given before the command."""
+    """Set the verbosity of this run, for options given before the command."""
     del every  # the help has read it
     VERBOSITY.set(quiet=quiet, no_color=no_color, debug=debug)
 
@@ -189,33 +189,33 @@ def main(arguments: list[str] | None = None) -> None:
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         hint = f"; try `{context.command_path} --help`" if context else ""
-        if not error.format_message():  # no command was named: the help says all
+        if not error.format_message():  # no command was named, and the help is shown already
             _end(error.exit_code)
         _end(_fail(f"error: {error.format_message()}{hint}", error.exit_code))
     except AuditorError as error:
         _end(_fail(f"error: {error}", error.exit_code))
     except (KeyboardInterrupt, typer.Abort):
-        _end(_fail("interrupted; the store is whole", INTERRUPTED))
+        _end(_fail("interrupted; the store is intact", INTERRUPTED))
     except OSError as error:
         if error.errno not in FULL:
             _end(_bug(error))
         mute(STDOUT)
-        _end(_fail(f"error: no room left on the disk, or for standard output: {error}; make some, then repeat", 3))
+        _end(_fail(f"error: the disk, or that of standard output, is full: {error}; free space, then repeat", 3))
     except SystemExit:
         raise
-    except BaseException as error:  # noqa: BLE001  whatever is left, a panic of Polars too, is a bug and no finding
+    except BaseException as error:  # noqa: BLE001  any other exception, also a panic of Polars, is a bug and not a finding
         _end(_bug(error))
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Show a warning in one line; not while a shell completes a word, where it would be in the way."""
+    """Show a warning in one line, except while a shell completes a word."""
     if "_AUDITOR_COMPLETE" not in os.environ:
         with suppress(OSError):
             print(_one_line(f"warning: {message}"), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _end(code: int | str | None) -> NoReturn:
-    """End the process, which must not wait for a statement that nothing stops."""
+    """End the process without waiting for a statement that cannot be stopped."""
     bounded = sys.modules.get("auditor.store.bounded")
     if bounded is not None and bounded.is_running():
         os._exit(code if isinstance(code, int) else 0)
@@ -223,7 +223,7 @@ def _end(code: int | str | None) -> NoReturn:
 
 
 def _keep_streams_open() -> None:
-    """Lead closed streams nowhere: else the first file that is opened, the store, would be taken for one of them."""
+    """Point closed streams to the null device: else the first file to be opened, the store, would become one."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -232,10 +232,10 @@ def _keep_streams_open() -> None:
 
 
 def _bug(error: BaseException) -> int:
-    if isinstance(error, FileNotFoundError) and error.filename is None:  # what the system answers of such a folder
-        return _fail("error: the working folder is gone; change to another, then repeat", 2)
+    if isinstance(error, FileNotFoundError) and error.filename is None:  # the system's error for such a folder
+        return _fail("error: the working folder does not exist any more; change to another, then repeat", 2)
     if isinstance(error, MemoryError) or any(words in str(error) for words in SCARCE):
-        what = "the system refuses more memory, threads or open files"
+        what = "the system allows no more memory, threads or open files"
         return _fail(f"error: {what} ({error}); raise its limits or stop other programs, then repeat", 3)
     try:
         where = str(_log(error))
@@ -248,20 +248,22 @@ def _fail(message: str, code: int) -> int:
     try:
         if VERBOSITY.debug:
             sys.stderr.write(redacted(traceback.format_exc()))
-        print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the one line that always reaches the user
-    except OSError:  # the exit code says it still
+        print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the line that always reaches the user
+    except OSError:  # the exit code still reports the failure
         mute(STDERR)
     return code
 
 
 def _one_line(message: str) -> str:
-    """Show what is no sign of a text as an escape, and no password: a file's name or content may hold anything."""
+    """Escape characters that cannot be printed, and hide passwords: file names and contents may hold anything."""
     line = " ".join(redacted(message).split("\n"))
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line)
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in line
+    )
 
 
 def _log(error: BaseException) -> Path:
-    """Write what happened to a file that nobody else can read or foresee: it holds arguments, and no password."""
+    """Write the details to a private file with a random name. They hold the arguments, without passwords."""
     details = "".join(traceback.format_exception(error))
     descriptor, path = tempfile.mkstemp(prefix="auditor-", suffix=".log")
     with open(descriptor, "w", encoding="utf-8", errors="replace") as file:  # noqa: PTH123  a descriptor has no path

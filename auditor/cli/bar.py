@@ -1,4 +1,4 @@
-"""How far a command is, on a terminal: one line that is drawn over, and one that stays for each step that took long."""
+"""Progress on a terminal: one line that is drawn over, and a lasting line for each step that took long."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _BAR_CELLS = 20
 
 
 class _HowFar(ProgressColumn):
-    """Percent, how many of how many, and the time that is left; the time that went by where that is not known."""
+    """Percent, parts done of all parts, and the remaining time; the elapsed time if that is unknown."""
 
     def render(self, task: Task) -> Text:
-        """Write it."""
+        """Return the text of the column."""
         took, left = (_clock(seconds) for seconds in (task.elapsed or 0.0, task.time_remaining or 0.0))
         if task.total is None:
             return Text(f"{task.completed:,.0f}, {took}" if task.completed else took)
@@ -37,20 +37,20 @@ class _HowFar(ProgressColumn):
 
 @dataclass
 class _Step:
-    """What is being done now, and since when."""
+    """The current step, and when it began."""
 
     what: str = ""
     began: float = field(default_factory=time.monotonic)
 
     def finished(self) -> str | None:
-        """Return what was done, where it took long."""
+        """Return the name and the duration of the step if it took long."""
         took = time.monotonic() - self.began
         return f"{self.what}: {_clock(took)}" if self.what and took >= SHORT else None
 
 
 @contextmanager
 def drawn(console: Console) -> Iterator[Report]:
-    """Draw a line that says how far a command is; it is gone before the next one."""
+    """Draw a line with the progress of a command; it is removed at the end."""
     words = TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True))
     with Progress(words, BarColumn(_BAR_CELLS), _HowFar(), console=console, transient=True, expand=True) as bar:
         task, step, known = bar.add_task("", total=None), _Step(), 0
@@ -58,20 +58,20 @@ def drawn(console: Console) -> Iterator[Report]:
         def report(what: str, done: int, total: int) -> None:
             nonlocal step, known
             if (named := what.partition("; ")[0]) != step.what:
-                _tell(console, step)
+                _report_step(console, step)
                 step = _Step(named)
             if done < bar.tasks[0].completed or (total != known and done < total):
                 bar.reset(task)
             known = total
-            # All of it is done: this is the end, or nobody knows how much there will be.
+            # All of it is done: this is the end, or the total is unknown.
             bar.tasks[0].total = total if done < total else None
             bar.update(task, description=set_cell_size(what, min(cell_len(what), console.width // 2)), completed=done)
 
         yield report
-        _tell(console, step)
+        _report_step(console, step)
 
 
-def _tell(console: Console, step: _Step) -> None:
+def _report_step(console: Console, step: _Step) -> None:
     if words := step.finished():
         console.print(harmless(words), style="dim", soft_wrap=True)
 

@@ -1,6 +1,6 @@
-"""What a shell offers for a word that is not finished: names that are in the store, and names that are known anyway.
+"""Shell completion of an unfinished word: names in the store, and names that are built in.
 
-A completion says nothing where something is wrong, writes nothing, and waits for nobody.
+A completion reports no error, writes nothing, and does not wait for a locked store.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def _begun(names: Iterable[str], incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def _asked(context: typer.Context, statement: str) -> list[str]:
-    """Ask the store that the command line names, in a column of words; none where it cannot be read at once."""
+def _words_in_store(context: typer.Context, statement: str) -> list[str]:
+    """Query the store that the command line names for a column of words; empty if it cannot be read at once."""
     from auditor.store.connection import Store
 
     path = context.params.get("store") or os.environ.get("AUDITOR_STORE") or "audit.duckdb"
@@ -30,27 +30,27 @@ def _asked(context: typer.Context, statement: str) -> list[str]:
 
 
 def datasets(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer datasets; behind an `@` their tags and versions, behind a colon their splits."""
+    """Offer datasets; after an `@` their tags and versions, after a colon their splits."""
     if ":" in incomplete:
         ref, _, _ = incomplete.rpartition(":")
         pairs = "select distinct dataset || ':' || split from membership where split is not null order by all"
-        found = (pair.partition(":") for pair in _asked(context, pairs))
-        return _begun((f"{ref}:{split}" for dataset, _, split in found if dataset == ref.partition("@")[0]), incomplete)
+        named = (pair.partition(":") for pair in _words_in_store(context, pairs))
+        return _begun((f"{ref}:{split}" for dataset, _, split in named if dataset == ref.partition("@")[0]), incomplete)
     if "@" in incomplete:
-        tags = _asked(context, "select dataset || '@' || tag from tag order by all")
-        numbers = _asked(context, "select dataset || '@v' || seq from version order by dataset, seq desc")
+        tags = _words_in_store(context, "select dataset || '@' || tag from tag order by all")
+        numbers = _words_in_store(context, "select dataset || '@v' || seq from version order by dataset, seq desc")
         return _begun([*tags, *numbers], incomplete)
-    return _begun(_asked(context, "select dataset from dataset order by all"), incomplete)
+    return _begun(_words_in_store(context, "select dataset from dataset order by all"), incomplete)
 
 
 def splits(context: typer.Context, incomplete: str) -> list[str]:
     """Offer the splits of any dataset."""
     statement = "select distinct split from membership where split is not null order by all"
-    return _begun(_asked(context, statement), incomplete)
+    return _begun(_words_in_store(context, statement), incomplete)
 
 
 def metrics(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer metrics, and behind a colon the parameters of one."""
+    """Offer metrics, and after a colon the parameters of one."""
     from auditor.scoring.registry import METRICS
 
     name, colon, _ = incomplete.partition(":")
@@ -88,7 +88,7 @@ def exported_formats(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def declared(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer what datasets.toml declares."""
+    """Offer the datasets that datasets.toml declares."""
     with suppress(Exception):
         from auditor.config import sources
 
@@ -97,13 +97,13 @@ def declared(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def presets(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer the programs whose row score prints."""
+    """Offer the programs that `score --preset` imitates."""
     from auditor.studies.score import PRESETS
 
     return _begun(PRESETS, incomplete)
 
 
-#: What is offered, by the word that a parameter names it by.
+#: Completions, by the name that a parameter uses.
 OFFERS: Mapping[str, Offer] = {
     "dataset": datasets,
     "split": splits,

@@ -1,4 +1,4 @@
-"""Commands made of studies: a signature becomes options, a docstring help, a Result what is shown.
+"""Commands made of studies: the signature becomes options, the docstring the help, the Result the output.
 
 A study is imported when its command is called, never for `auditor --help`.
 """
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from auditor.store.connection import Store
     from auditor.studies import Study
 
-#: What a front end gives to a study, and no user types.
+#: Parameters that a front end passes to a study: they are not options.
 GIVEN = ("store", "progress", "narrate", "confirm", "card")
 
-#: Paragraphs that a library's user reads, and nobody at a prompt.
+#: Beginnings of paragraphs that are for users of the library, not of the command line.
 _OF_THE_LIBRARY = ("Raises ",)
 
 
 @dataclasses.dataclass(frozen=True)
 class _Option:
-    """One parameter of a study. `path` leads to it: its own name, or through the record of settings that it is in."""
+    """One parameter of a study. `path` leads to it: its name, with the names of the records of settings it is in."""
 
     path: tuple[str, ...]
     kind: Any
@@ -53,7 +53,7 @@ class _Option:
         return self.variadic or _listed(self.kind) is not None
 
     def shown(self) -> inspect.Parameter:
-        """Return it as a parameter that typer reads."""
+        """Return the option as a parameter that typer reads."""
         needed = not self.parameter.optional if self.variadic else self.default is inspect.Parameter.empty
         kind = (list[str] if needed else list[str] | None) if self.variadic else _typed(self.kind)
         if self.parameter.metavar is not None:
@@ -69,7 +69,7 @@ class _Option:
         return {"autocompletion": OFFERS[self.parameter.completes]} if self.parameter.completes else {}
 
     def _words(self) -> list[str]:
-        """Spell the option: `--metric` and `-m`; of a switch that is on, `--no-time` turns it off."""
+        """Return the spellings of the option: `--metric` and `-m`; `--time/--no-time` for a switch that is on."""
         name = (self.parameter.option or self.name).replace("_", "-")
         short = [f"-{self.parameter.short}"] if self.parameter.short else []
         if self.default is True:
@@ -84,19 +84,19 @@ class _Option:
 def command(name: str, study: Study) -> Callable[..., None]:
     """Make the function that typer runs for a study."""
     function = study.load()
-    told = [*options_of(function)]
+    options = [*options_of(function)]
     takes = inspect.signature(function).parameters
-    shared = [*_store_options(takes), *_output_options(study, told)]
+    shared = [*_store_options(takes), *_output_options(study, options)]
 
     def run(**values: Any) -> None:
-        for option in told:
+        for option in options:
             if option.parameter.check is not None:
                 option.parameter.check(values[option.name])
             if option.parameter.read is not None:
                 values[option.name] = option.parameter.read(values[option.name])
-        _run(study, function, told, values)
+        _run(study, function, options, values)
 
-    shown = [*(option.shown() for option in told), *shared]
+    shown = [*(option.shown() for option in options), *shared]
     run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     run.__doc__ = help_of(function)
@@ -105,29 +105,29 @@ def command(name: str, study: Study) -> Callable[..., None]:
 
 
 def options_of(function: Callable[..., Any]) -> Iterator[_Option]:
-    """List what a study may be told, records of settings taken apart."""
+    """Yield the options of a study, one for each field of a record of settings."""
     hints = get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
         if name not in GIVEN:
             variadic = parameter.kind is inspect.Parameter.VAR_POSITIONAL
-            yield from _taken_apart((name,), hints[name], parameter.default, variadic)
+            yield from _flattened((name,), hints[name], parameter.default, variadic)
 
 
-def _taken_apart(path: tuple[str, ...], hint: Any, default: Any, variadic: bool = False) -> Iterator[_Option]:
+def _flattened(path: tuple[str, ...], hint: Any, default: Any, variadic: bool = False) -> Iterator[_Option]:
     record = _record(hint)
     if record is not None:
         hints = get_type_hints(record, include_extras=True)
         for each in dataclasses.fields(record):
             given = None if each.default is dataclasses.MISSING else each.default
-            yield from _taken_apart((*path, each.name), hints[each.name], given)
+            yield from _flattened((*path, each.name), hints[each.name], given)
     elif get_origin(hint) is Annotated:
         kind, parameter, *_ = get_args(hint)
         yield _Option(path, parameter.typed or kind, default, parameter, variadic)
 
 
 def _record(hint: Any) -> type | None:
-    """Return the record of settings that a parameter is, if it is one."""
-    kinds = [get_arg for get_arg in get_args(hint) if get_arg is not types.NoneType] if _is_union(hint) else [hint]
+    """Return the record of settings that a type hint names; null if it names another type."""
+    kinds = [kind for kind in get_args(hint) if kind is not types.NoneType] if _is_union(hint) else [hint]
     return kinds[0] if len(kinds) == 1 and isinstance(kinds[0], type) and dataclasses.is_dataclass(kinds[0]) else None
 
 
@@ -136,19 +136,16 @@ def _is_union(kind: Any) -> bool:
 
 
 def _listed(kind: Any) -> Any:
-    """Return what a sequence holds, if a type is one."""
-    for get_arg in get_args(kind) if _is_union(kind) else [kind]:
-        if (
-            get_origin(get_arg) is not None
-            and get_origin(get_arg) is not tuple
-            and issubclass(get_origin(get_arg), Sequence)
-        ):
-            return get_args(get_arg)[0]
+    """Return the type of the items of a sequence type; null for another type."""
+    for member in get_args(kind) if _is_union(kind) else [kind]:
+        origin = get_origin(member)
+        if origin is not None and origin is not tuple and issubclass(origin, Sequence):
+            return get_args(member)[0]
     return None
 
 
 def _typed(kind: Any) -> Any:
-    """Return the type that typer reads for one of Python: a list for any sequence."""
+    """Return the type that typer reads for a Python type: a list for any sequence."""
     listed = _listed(kind)
     return kind if listed is None else list[listed] | None  # type: ignore[valid-type]
 
@@ -167,9 +164,9 @@ def _store_options(takes: Mapping[str, inspect.Parameter]) -> list[inspect.Param
     ]
 
 
-def _output_options(study: Study, told: Sequence[_Option]) -> list[inspect.Parameter]:
-    """Return the options of what becomes of a result; a study that has one of these itself keeps it."""
-    own = {option.parameter.option or option.name for option in told}
+def _output_options(study: Study, options: Sequence[_Option]) -> list[inspect.Parameter]:
+    """Return the shared options for output, without those that the study defines itself."""
+    own = {option.parameter.option or option.name for option in options}
     shared = []
     if "format" not in own:
         document = o.CardFormat if study.card else o.DocumentFormat
@@ -184,8 +181,8 @@ def _output_options(study: Study, told: Sequence[_Option]) -> list[inspect.Param
     return shared
 
 
-def _run(study: Study, function: Callable[..., Any], told: Sequence[_Option], values: dict[str, Any]) -> None:
-    """Ask a study, and show what it found."""
+def _run(study: Study, function: Callable[..., Any], options: Sequence[_Option], values: dict[str, Any]) -> None:
+    """Run a study, and show its result."""
     from auditor import reports
     from auditor.config import gates
     from auditor.store.connection import MEMORY
@@ -195,8 +192,8 @@ def _run(study: Study, function: Callable[..., Any], told: Sequence[_Option], va
         card = study.card and reports.is_card(values["format_name"], values["output"])
         chosen = reports.document_format(values["format_name"], values["output"], card=card)
     takes = inspect.signature(function).parameters
-    apart = _apart(study, takes, told, values)
-    arguments, keywords = _arguments(function, told, values)
+    files = _dataset_files(study, takes, options, values)
+    arguments, keywords = _arguments(function, options, values)
     if study.card:
         keywords["card"] = card
     if study.verdicts:
@@ -204,15 +201,17 @@ def _run(study: Study, function: Callable[..., Any], told: Sequence[_Option], va
 
         understood(gates(keywords["config"]))
     with ExitStack() as workspace:
-        if apart:
-            arguments.insert(0, workspace.enter_context(_opened_apart(apart)))
+        if files:
+            arguments.insert(0, workspace.enter_context(_opened_for_files(files)))
         elif "store" in takes:
             path: Path = values["store"]
             file = values.get(study.needs_no_store_with or "")
             is_spared = file is not None and Path(file).is_file() and not path.exists()
             if values.get("dry_run") or values.get("formats") or is_spared:
                 path = MEMORY
-            write = study.makes or (study.writes and path.exists())  # nothing to write to is no reason to make a store
+            write = study.makes or (
+                study.writes and path.exists()
+            )  # a command that only updates a store does not make one
             arguments.insert(
                 0, workspace.enter_context(o.opened(path, write=write, wait=values["wait"], migrate=study.migrates))
             )
@@ -222,56 +221,59 @@ def _run(study: Study, function: Callable[..., Any], told: Sequence[_Option], va
             keywords["confirm"] = confirmed
         if "progress" in takes:
             keywords["progress"] = workspace.enter_context(progressing())
-        found: Result | Document = function(*arguments, **keywords)
-    _show(found, chosen, values, asks=study.asks)
+        result: Result | Document = function(*arguments, **keywords)
+    _show(result, chosen, values, asks=study.asks)
 
 
-def _apart(
-    study: Study, takes: Mapping[str, inspect.Parameter], told: Sequence[_Option], values: dict[str, Any]
+def _dataset_files(
+    study: Study, takes: Mapping[str, inspect.Parameter], options: Sequence[_Option], values: dict[str, Any]
 ) -> dict[str, str]:
-    """Name the files that stand for datasets, and put names in their place; not where a study keeps something."""
+    """Return the files that are given as datasets, by name, and replace them in `values` by these names.
+
+    Empty for a study that writes to the store.
+    """
     if "store" not in takes or study.writes:
         return {}
-    of_datasets = [option.name for option in told if option.parameter.completes == "dataset"]
-    found = named_apart(values, of_datasets)
-    values.update({name: renamed(values[name], found) for name in of_datasets if found})
-    return found
+    of_datasets = [option.name for option in options if option.parameter.completes == "dataset"]
+    files = named_apart(values, of_datasets)
+    values.update({name: renamed(values[name], files) for name in of_datasets if files})
+    return files
 
 
 @contextmanager
-def _opened_apart(places: Mapping[str, str]) -> Iterator[Store]:
+def _opened_for_files(files: Mapping[str, str]) -> Iterator[Store]:
     from auditor.studies.ingest import apart
 
     with ExitStack() as workspace:
         with progressing() as progress:
-            store = workspace.enter_context(apart(places, narrate, progress))
+            store = workspace.enter_context(apart(files, narrate, progress))
         yield store
 
 
-def _show(found: Result | Document, chosen: str, values: Mapping[str, Any], *, asks: bool) -> None:
+def _show(result: Result | Document, chosen: str, values: Mapping[str, Any], *, asks: bool) -> None:
     from auditor.result.document import Document
 
-    if isinstance(found, Document):
-        o.deliver_document(found, chosen, values["output"])
+    if isinstance(result, Document):
+        o.deliver_document(result, chosen, values["output"])
         return
     output = values.get("output")
-    o.deliver(found, values.get("format_name"), values["as_json"], output)
-    if found.failure is not None:
-        raise found.failure
-    if found.holds is False and (values["exit_code"] if asks else True):
+    o.deliver(result, values.get("format_name"), values["as_json"], output)
+    if result.failure is not None:
+        raise result.failure
+    if result.holds is False and (values["exit_code"] if asks else True):
         raise typer.Exit(o.FINDING)
 
 
 def _arguments(
-    function: Callable[..., Any], told: Sequence[_Option], values: Mapping[str, Any]
+    function: Callable[..., Any], options: Sequence[_Option], values: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Return the arguments of a study, records of settings put together again."""
+    """Return the arguments of a study, with records of settings rebuilt from their fields."""
     hints = get_type_hints(function)
     named = inspect.getfullargspec(inspect.unwrap(function)).kwonlyargs
     positional: list[Any] = []
     keywords: dict[str, Any] = {}
     records: dict[tuple[str, ...], dict[str, Any]] = {}
-    for option in told:
+    for option in options:
         value = values[option.name]
         if option.variadic:
             positional += value or ()
@@ -293,8 +295,8 @@ def _arguments(
 
 
 def paragraphs(function: Callable[..., Any]) -> list[str]:
-    """List the paragraphs of a docstring, each in one line; of a list of points each point in one."""
-    told = []
+    """List the paragraphs of a docstring, each in one line; in a bullet list, each item has a line."""
+    joined = []
     for paragraph in (inspect.getdoc(function) or "").split("\n\n"):
         lines: list[str] = []
         for line in paragraph.split("\n"):
@@ -302,10 +304,10 @@ def paragraphs(function: Callable[..., Any]) -> list[str]:
                 lines[-1] += f" {line.strip()}"
             else:
                 lines.append(line)
-        told.append("\n".join(lines))
-    return told
+        joined.append("\n".join(lines))
+    return joined
 
 
 def help_of(function: Callable[..., Any]) -> str:
-    """Return what `--help` shows, which a terminal wraps at its own width."""
+    """Return the text of `--help`, which a terminal wraps to its width."""
     return "\n\n".join(paragraph for paragraph in paragraphs(function) if not paragraph.startswith(_OF_THE_LIBRARY))

@@ -1,7 +1,7 @@
-"""Which files a command line names: those that stand for datasets, and those that -o may never write over.
+"""The files that a command line names: files given as datasets, and files that -o must not overwrite.
 
-The one place that knows every file that a command writes, and every file that it or another command reads.
-A dataset is named as it is called in the store, or by files, which are read into a store of their own.
+Only this module knows every file that a command writes, and every file that it or another command reads.
+A dataset is given by its name in the store, or as files, which are read into a temporary store.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from urllib.parse import urlsplit
 
 from auditor.files import is_plain
 
-#: Commands whose -o is a file of their own, in place of the result, and what they call it; the demo writes a page.
+#: Commands whose output file is not the result: the name of its parameter. The demo writes a page.
 _WRITING = {"tasks": "file", "distractors": "file", "export": "target", "demo": "folder"}
 
-#: Commands that make the folder of what they write.
+#: Commands that make the folder of their output.
 _MAKING = ("export", "demo")
 
-#: What a path that is compared with others may be: out of reach, a ring of links, no path at all.
+#: Errors of a path that cannot be compared with others: out of reach, a cycle of links, not a path.
 _UNCLEAR = (OSError, ValueError, RuntimeError)
 
-#: A metric in a file or a module, a parameter of a metric or of a format that names a file.
+#: A metric in a file or a module, or a parameter of a metric or a format that names a file.
 _NAMED = re.compile(r"sql:(.+)|python:([\w.]+)\.\w+|[\w.-]+:.*=file:([^,]+).*|\w+_file=(.+)", re.DOTALL)
 
 _SIGNS = re.compile(r"[*?[]")
 
 _ZIPPED = (".gz", ".zst")
 
-#: Endings of files that no dataset's name has: what ends so is a file, also one that is not there.
+#: Endings that a dataset's name cannot have: a name with one is a file, even if the file does not exist.
 _OF_FILES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".arrow")
 
 
 def refuse_targets(command: str, arguments: Mapping[str, object]) -> None:
-    """Refuse what cannot be written, or is read, before anything is computed. Raises `UsageError`.
+    """Raise `UsageError` for an output file that cannot be written or that is an input, before any work.
 
-    Read are the store with its log, the files that the command names, standard input, datasets.toml and the files of
-    the datasets that it declares, datasets.lock. Another DuckDB file is refused too. A pipe or a device holds nothing
-    that could be lost.
+    Inputs are the store and its log, the files that the command names, standard input, datasets.toml, the files of
+    the datasets that it declares, and datasets.lock. Another DuckDB file is refused too. A pipe or a device is allowed,
+    since nothing in it can be lost.
     """
     from auditor.remote import address_of
     from auditor.remote.addresses import on_disk
@@ -57,17 +57,17 @@ def refuse_targets(command: str, arguments: Mapping[str, object]) -> None:
         for written in _written(command, target, arguments):
             if is_plain(written) or written.is_dir():
                 _refuse_unwritable(command, written, may_be_folder=command == "export" and written == target)
-            if is_plain(written):  # export replaces no folder but one that it made
+            if is_plain(written):  # export replaces only a folder that it made
                 _refuse_read(written, _read(read, written))
 
 
 def refuse_files_of(statement: str, values: Sequence[str], target: Path | None) -> None:
-    """Refuse to write over a file that a statement or one of its values names. Raises `UsageError`."""
+    """Raise `UsageError` for an output file that a statement or one of its values names."""
     if target is None or not target.is_file():
         return
     texts = [*values, *re.findall(r"'([^']*)'", statement), *re.findall(r'"([^"]*)"', statement)]
-    met = any(Path(text).suffix == target.suffix and fnmatchcase(target.name, Path(text).name) for text in texts)
-    if met or any(_holds(Path(name), target) for name in (*texts, *re.split(r"[\s(),;]+", statement)) if name):
+    matches = any(Path(text).suffix == target.suffix and fnmatchcase(target.name, Path(text).name) for text in texts)
+    if matches or any(_holds(Path(name), target) for name in (*texts, *re.split(r"[\s(),;]+", statement)) if name):
         _refuse(target, "the statement reads it")
 
 
@@ -78,13 +78,13 @@ def _refuse(target: Path, what: str) -> NoReturn:
 
 
 def _refuse_unwritable(command: str, target: Path, *, may_be_folder: bool) -> None:
-    """Refuse a file that cannot be: too long a name, a ring of links, a folder, a file in no folder."""
+    """Refuse a path that cannot be a file: too long a name, a cycle of links, a folder, a missing folder."""
     try:
         target.resolve()
         if not may_be_folder and target.is_dir():
             _refuse(target, "it is a folder")
         if command not in _MAKING and not target.parent.is_dir():
-            _refuse(target, f"there is no folder {target.parent}")
+            _refuse(target, f"the folder {target.parent} does not exist")
         target.exists()
     except (OSError, RuntimeError, ValueError) as error:
         _refuse(target, getattr(error, "strerror", None) or str(error))
@@ -97,7 +97,7 @@ def _refuse_read(target: Path, read: Iterator[tuple[Path, str]]) -> None:
         if _holds(path, target):
             _refuse(target, what)
     logged = target.parent / target.stem if target.suffix == ".wal" else target
-    with suppress(OSError):  # one that may not be read may not be written either
+    with suppress(OSError):  # a file without permission to read is refused elsewhere
         if is_database(logged):
             _refuse(target, "it is a store" if logged == target else "it is the log of a store")
 
@@ -123,12 +123,12 @@ def _written(command: str, target: Path, arguments: Mapping[str, object]) -> Ite
 
 
 def _read(arguments: Mapping[str, object], target: Path) -> Iterator[tuple[Path, str]]:
-    """List all files that a command reads, patterns and folders as they stand, and what is lost with each."""
+    """Yield all files that a command reads, patterns and folders unresolved, each with the role of the file."""
     yield from _given(arguments)
     yield from _kept(arguments)
-    for path, dataset in (*_declared(arguments), *_places(arguments)):
+    for path, dataset in (*_declared(arguments), *_given_as_datasets(arguments)):
         yield path, f"dataset {dataset} is read from it"
-    for path, dataset in _pictures(arguments, target):
+    for path, dataset in _image_files(arguments, target):
         yield path, f"the images of dataset {dataset} are there"
 
 
@@ -140,14 +140,14 @@ def _given(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
             if name == "store":
                 yield value.parent / f"{value.name}.wal", "it is the log of the store in use"
         for text in value if isinstance(value, list) else [value]:
-            if isinstance(text, str) and (found := _NAMED.fullmatch(text)):
-                module = f"{found[2].replace('.', '/')}.py" if found[2] else None
-                yield Path(module or found[1] or found[3] or found[4]), "this command reads it"
+            if isinstance(text, str) and (match := _NAMED.fullmatch(text)):
+                module = f"{match[2].replace('.', '/')}.py" if match[2] else None
+                yield Path(module or match[1] or match[3] or match[4]), "this command reads it"
     yield Path("/dev/stdin"), "standard input comes from it"
 
 
-def _places(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
-    """List the files that stand for datasets."""
+def _given_as_datasets(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
+    """Yield the files that are given as datasets."""
     for value in arguments.values():
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and is_place(text):
@@ -155,25 +155,25 @@ def _places(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
 
 
 def _kept(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
-    """List what says which datasets there are, and what they held."""
+    """Yield the files that declare datasets, and the lock file with their last contents."""
     from auditor.config import shipped
     from auditor.config.lock import beside
 
     config = _config(arguments)
-    yield beside(config), "it says what datasets held at their last ingest"
+    yield beside(config), "it records what datasets held at their last ingest"
     for path in (config or Path(os.environ.get("AUDITOR_CONFIG") or "datasets.toml"), shipped()):
         yield path, "it declares datasets"
 
 
 def _declared(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
-    """List what datasets are read from, patterns and folders as they stand: those of --from, those of datasets.toml."""
+    """Yield the files of datasets, patterns and folders unresolved: those of --from, and those of datasets.toml."""
     from auditor.config import sources
     from auditor.errors import AuditorError
 
     files, names = arguments.get("files"), arguments.get("names")
     for path in files if isinstance(files, list) else ():
         yield path, str(names[0]) if isinstance(names, list) and names else "named"
-    with suppress(AuditorError):  # a command that needs the declarations says what is wrong with them
+    with suppress(AuditorError):  # a command that needs the declarations reports their faults
         for source in sources(_config(arguments)).values():
             options = (value for part in source.parts for value in part.options.values())
             paths = [path for part in source.parts for path in part.paths]
@@ -181,15 +181,15 @@ def _declared(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
                 yield path, source.dataset
 
 
-def _pictures(arguments: Mapping[str, object], target: Path) -> Iterator[tuple[Path, str]]:
-    """List where the image files of datasets are, for a target that may be one of them by its ending."""
+def _image_files(arguments: Mapping[str, object], target: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the image files of datasets, for a target that has the ending of an image."""
     from auditor.config import image_files
     from auditor.errors import AuditorError
     from auditor.sources.pictures import ENDINGS
 
     if target.suffix.lower() in ENDINGS:
         with suppress(AuditorError):
-            yield from ((place, dataset) for dataset, place in image_files(_config(arguments)).items())
+            yield from ((path, dataset) for dataset, path in image_files(_config(arguments)).items())
 
 
 def _config(arguments: Mapping[str, object]) -> Path | None:
@@ -198,14 +198,14 @@ def _config(arguments: Mapping[str, object]) -> Path | None:
 
 
 def _holds(path: Path, target: Path) -> bool:
-    """Return whether a target is the file at a path, compressed there, met by its pattern, or in its folder."""
+    """Return whether a target is the file at a path, its compressed form, a match of its pattern, or in its folder."""
     with suppress(*_UNCLEAR):
         if path.is_dir():
             return target.is_file() and target.resolve().is_relative_to(path.resolve())
         if any(sign in path.name for sign in "*?[") and fnmatchcase(target.name, path.name):
             return target.is_file() and target.parent.samefile(path.parent)
     zipped = (path.with_name(path.name + ending) for ending in (".gz", ".zst") if path.name)
-    return any(_is_same(target, one) for one in (path, *zipped))
+    return any(_is_same(target, file) for file in (path, *zipped))
 
 
 def _is_same(target: Path, path: Path) -> bool:
@@ -218,52 +218,52 @@ def _is_same(target: Path, path: Path) -> bool:
 
 
 def is_place(text: str) -> bool:
-    """Return whether a dataset argument is a file, a folder, a pattern or an address: no dataset is called so."""
+    """Return whether a dataset argument is a file, a folder, a pattern or a URL, rather than a name in the store."""
     suffix = PurePosixPath(text).suffix
     return "/" in text or bool(_SIGNS.search(text)) or suffix in _OF_FILES or (bool(suffix) and Path(text).is_file())
 
 
 def named_apart(values: Mapping[str, Any], datasets: Iterable[str]) -> dict[str, str]:
-    """Name what stands for datasets in the options `datasets`, where it is files: place by name, in their order.
+    """Return the files that the options `datasets` give as datasets, in order: file by new name.
 
-    Raises `UsageError` where some of it is in a store, and some is not.
+    Raises `UsageError` if other datasets are given by their names in the store.
     """
     from auditor.errors import UsageError
 
     given = [text for option in datasets for text in _texts(values[option])]
-    places = list(dict.fromkeys(text for text in given if is_place(text)))
-    stored = next((text for text in given if text not in places), None)
-    if places and stored is not None:
-        name = _name(places[0])
+    files = list(dict.fromkeys(text for text in given if is_place(text)))
+    stored = next((text for text in given if text not in files), None)
+    if files and stored is not None:
+        name = _name(files[0])
         raise UsageError(
-            f"{stored}: a name in a store, where {places[0]} is not: `auditor ingest {name} --from "
-            f"{shlex.quote(places[0])}` first, and name both"
+            f"{stored} is a dataset in the store, but {files[0]} is a file; run `auditor ingest {name} --from "
+            f"{shlex.quote(files[0])}` first, then name both"
         )
-    found: dict[str, str] = {}
-    for place in places:
-        name, number = _name(place), 2
-        while name in found:
-            name, number = f"{_name(place)}-{number}", number + 1
-        found[name] = place
-    return found
+    named: dict[str, str] = {}
+    for file in files:
+        name, number = _name(file), 2
+        while name in named:
+            name, number = f"{_name(file)}-{number}", number + 1
+        named[name] = file
+    return named
 
 
 def renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """Put the names of datasets where their places are."""
-    by_place = {place: name for name, place in names.items()}
+    """Replace files by the names of their datasets in the value of an option."""
+    by_file = {file: name for name, file in names.items()}
     if isinstance(value, str):
-        return by_place.get(value, value)
-    return [by_place.get(one, one) for one in value] if isinstance(value, list | tuple) else value
+        return by_file.get(value, value)
+    return [by_file.get(text, text) for text in value] if isinstance(value, list | tuple) else value
 
 
 def _texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value or ())
 
 
-def _name(place: str) -> str:
-    """Call a dataset by its file without endings, by its folder, or by the folder of its pattern."""
-    of_web = re.match(r"https?://", place)
-    path = PurePosixPath(urlsplit(place).path if of_web else place.partition("://")[2] or place)
+def _name(file: str) -> str:
+    """Return the name of a dataset: its file without endings, its folder, or the folder of its pattern."""
+    of_web = re.match(r"https?://", file)
+    path = PurePosixPath(urlsplit(file).path if of_web else file.partition("://")[2] or file)
     if _SIGNS.search(path.name):
         whole = [part for part in path.parent.parts if not _SIGNS.search(part) and part not in ("/", ".", "..")]
         word = whole[-1] if whole else Path.cwd().name

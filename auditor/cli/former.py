@@ -1,4 +1,4 @@
-"""Commands and options that are gone: by old call, the new one, its arguments filled in. An old call does not run."""
+"""Removed commands and options. An old call does not run: the error shows the new call with its arguments."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from itertools import zip_longest
 
 from auditor.errors import UsageError
 
-#: Options that take no value, of any command that is gone.
+#: Options without a value, of any removed command.
 _SWITCHES = ("all-images", "as-text", "as-published", "delete", "force", "yes", "watch", "json", "quiet", "no-color",
              "debug", "help", "pairs", "equalize")  # fmt: skip
 
 
-#: What `keyness --watch` looked for: words that systems find hard (van Miltenburg et al. 2018, section 3.3).
+#: The words that `keyness --watch` counted, which systems find hard (van Miltenburg et al. 2018, section 3.3).
 _WATCHED = " ".join(f"--word {shlex.quote(word)}" for word in ("'s", "n't", "not", "no", "thrown", "elderly", "toast"))
 
 
 @dataclass(frozen=True)
 class _New:
-    """What takes the place of a command.
+    """The replacement of a removed command.
 
-    `call` is the new one: `{0}` is the first argument, `{more}` are all that it does not name; an option after them
-    gives way to one that is given. `options` has new words for old options, of which `{value}` is the value; empty
-    where nothing takes its place. A call that is `whole` takes nothing of the old one.
+    `call` is the new call: `{0}` is the first argument, `{more}` are all arguments that it does not name. An option
+    after them is left out if the user gave it. `options` maps old options to new words, in which `{value}` is the
+    value; empty words remove an option. A call that is `whole` takes no argument from the old one.
     """
 
     call: str
@@ -33,7 +33,7 @@ class _New:
     whole: bool = False
 
 
-#: Each old call, and the new one.
+#: The replacement of each old call.
 FORMER: Mapping[str, _New] = {
     "formats": _New("ingest --formats {more}"),
     "log": _New("datasets {more}"),
@@ -69,7 +69,7 @@ FORMER: Mapping[str, _New] = {
 
 
 def refuse_former(name: str, words: Sequence[str]) -> None:
-    """Refuse a command or an option that is gone. Raises `UsageError` with the call that takes its place."""
+    """Raise `UsageError` with the new call for a removed command or option."""
     for word in (*_options(words), ""):
         old = f"{name} {word}".strip()
         is_renamed = word == "--profile" and name not in FORMER
@@ -79,7 +79,7 @@ def refuse_former(name: str, words: Sequence[str]) -> None:
 
 
 def _options(words: Sequence[str]) -> Iterator[str]:
-    """List the options of a call: each alone, and with its value."""
+    """Yield the options of a call: each alone, and with its value."""
     for word, after in zip_longest(words, words[1:], fillvalue=""):
         if word.startswith("--"):
             option, equals, value = word.partition("=")
@@ -104,7 +104,7 @@ def _filled(new: _New, words: Sequence[str]) -> str:
         given = [word] if equals or not value else [word, value]
         options.append(renamed[option].format(value=shlex.quote(value)) if option in renamed else shlex.join(given))
     named = [shlex.quote(each) for each in arguments]
-    count = sum(f"{{{place}}}" in new.call for place in range(2))
+    count = sum(f"{{{position}}}" in new.call for position in range(2))
     filled = (named + [each.upper() for each in ("dataset", "text")[len(named) :]])[:count]
     call, more, after = new.call.partition("{more}")
     given_ones = {re.split("[ =]", each)[0].replace("--output", "-o") for each in options}

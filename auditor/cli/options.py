@@ -1,4 +1,4 @@
-"""Options that commands share, how a command opens the store, and how its result reaches the user.
+"""Options that commands share, opening the store, and writing the result.
 
 Kept light: rooms are imported inside functions, so that `auditor --help` answers at once.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _seconds(parameter: typer.CallbackParam, value: float | None) -> float | None:
-    """Refuse a length of time that never ends, or is none."""
+    """Return a number of seconds; refuse one that is infinite or not positive."""
     from auditor.parameters import seconds
 
     seconds(str(parameter.name))(value)
@@ -53,7 +53,7 @@ Wait = Annotated[
 
 
 def _bounded(memory: str | None) -> str | None:
-    """Let the engine, here and in processes that work for this one, use so much memory. Refuses what is no size."""
+    """Set the memory of the engine, also for child processes. Raises `UsageError` for a text that is not a size."""
     if memory is not None:
         from auditor.store.file import memory as checked
 
@@ -67,7 +67,7 @@ Memory = Annotated[
     typer.Option(
         "--memory",
         envvar="AUDITOR_MEMORY",
-        help="Memory of the engine, as in 2GB; a process needs some 0.3 GB beside it; default: 640MiB.",
+        help="Memory of the engine, such as 2GB; the process needs about 0.3 GB more; default: 640MiB.",
         rich_help_panel="Store",
         callback=_bounded,
     ),
@@ -79,7 +79,7 @@ Timeout = Annotated[
 
 
 def _known(name: str | None) -> str | None:
-    """Refuse a format that nobody knows, before anything is counted for it."""
+    """Refuse an unknown format before any work."""
     if name is not None:
         from auditor import reports
 
@@ -107,7 +107,7 @@ CardFormat = Annotated[
     typer.Option("--format", help="html, md, latex, json; or card, croissant, badge.", rich_help_panel="Output"),
 ]
 
-ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 where anything changed.")]
+ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if anything changed.")]
 
 VerdictFormat = Annotated[
     str | None,
@@ -133,12 +133,12 @@ Output = Annotated[
 
 DEFAULT_STORE = Path("audit.duckdb")
 
-#: Exit code of a command that was asked a question and found something.
+#: Exit code of a command that found a change or a failed check.
 FINDING = 1
 
 
 def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., None]:
-    """Return a command the options that every command has, and refuse what it cannot write before it begins."""
+    """Return a command with the options that every command has, and with a check of its output before it begins."""
 
     @functools.wraps(command)
     def run(*, quiet: bool, no_color: bool, debug: bool, **arguments: object) -> None:
@@ -147,7 +147,7 @@ def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., Non
         refuse_targets(name, arguments)
         try:
             command(**arguments)
-        except BrokenPipeError:  # a reader that leaves early; Typer would exit with 1, which means a finding
+        except BrokenPipeError:  # the reader of a pipe left early; Typer would exit with 1, which means a finding
             mute(STDOUT)
             raise typer.Exit from None
 
@@ -174,7 +174,7 @@ def opened(
 
 
 def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
-    """Refuse a picture of what has no figures, and a format of verdicts that are none, before anything is counted."""
+    """Refuse image formats for a command without figures, and formats of verdicts for one without, before any work."""
     from auditor.studies import named
 
     study = named(command)
@@ -184,18 +184,19 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     if data and output is None and sys.stdout is None:  # closed before this process began
         from auditor.errors import UsageError
 
-        raise UsageError("standard output is closed; name a file with -o FILE")
+        raise UsageError("standard output is closed; write to a file with -o FILE")
     if arguments.get("as_json") or not (isinstance(output, Path) or isinstance(name, str)):
         return
     from auditor import reports
 
     if document:
-        asked, target = name if isinstance(name, str) else None, output if isinstance(output, Path) else None
-        reports.document_format(asked, target, card=study is not None and study.card and reports.is_card(asked, target))
+        wanted, target = name if isinstance(name, str) else None, output if isinstance(output, Path) else None
+        is_card = study is not None and study.card and reports.is_card(wanted, target)
+        reports.document_format(wanted, target, card=is_card)
         return
 
-    asked = name if isinstance(name, str) and name in reports.FORMATS else None
-    chosen = asked or reports.chosen_format(None, output if isinstance(output, Path) else None)
+    wanted = name if isinstance(name, str) and name in reports.FORMATS else None
+    chosen = wanted or reports.chosen_format(None, output if isinstance(output, Path) else None)
     if (chosen in reports.PICTURES and not draws) or (chosen in reports.VERDICTS and not judges):
         _refuse(command, chosen)
 
@@ -206,13 +207,13 @@ def _refuse(command: str, chosen: str) -> NoReturn:
     from auditor.studies import known
 
     drawn = chosen in PICTURES
-    those = ", ".join(name for name, study in known().items() if (study.draws if drawn else study.verdicts))
-    lacks, come = ("figure to draw", "figures") if drawn else ("verdict to show", "verdicts")
-    raise UsageError(f"{command} has no {lacks} as {chosen}; {come} come from: {those}")
+    names = ", ".join(name for name, study in known().items() if (study.draws if drawn else study.verdicts))
+    kind = "figures" if drawn else "verdicts"
+    raise UsageError(f"{command} has no {kind} to write as {chosen}; commands with {kind}: {names}")
 
 
 def deliver(result: Result, format_name: str | None, as_json: bool, output: Path | None) -> None:
-    """Write a Result to stdout or to a file, in the format asked for. Notes go to stderr where data is on stdout.
+    """Write a Result to stdout or to a file, in the chosen format. Notes go to stderr if data is on stdout.
 
     Raises `UsageError` for a file that cannot be written.
     """
@@ -244,7 +245,7 @@ def deliver_rows(
 ) -> None:
     """Write rows to stdout or to a file as they come, in one of the formats of `reports.rows`.
 
-    `give` is called with what takes them. Raises `UsageError` for a file that cannot be written.
+    `give` is called with the function that writes them. Raises `UsageError` for a file that cannot be written.
     """
     from auditor.result import counted
 
@@ -286,8 +287,8 @@ def _put_rows(command: str, batches: Batches, chosen: str, file: BinaryIO) -> No
 def _warn(formulas: int) -> None:
     if formulas:
         narrate(
-            f"{formulas:,} texts begin with =, +, - or @, which a spreadsheet program takes for formulas: import "
-            "their columns as text"
+            f"{formulas:,} texts begin with =, +, - or @, which spreadsheet programs read as formulas; import their "
+            "columns as text"
         )
 
 
@@ -303,7 +304,7 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
 
 @contextmanager
 def _target(output: Path | None) -> Iterator[BinaryIO]:
-    """Open standard output, or a draft that takes the place of a file when all is in it."""
+    """Open standard output, or a draft that replaces a file when it is complete."""
     if output is not None:
         from auditor.reports.notebook import written
 
@@ -316,7 +317,7 @@ def _target(output: Path | None) -> Iterator[BinaryIO]:
 
 
 def _put(text: str, file: BinaryIO) -> None:
-    """Write data in UTF-8: every byte of it to a file or pipe, control characters made visible on a terminal."""
+    """Write data in UTF-8, unchanged to a file or pipe; a terminal shows control characters as escapes."""
     if file.isatty():
         from auditor.reports.escaping import visible
 

@@ -1,4 +1,4 @@
-"""How a run talks: quietly or not, in color or not, and where its narration goes."""
+"""The verbosity of a run: quiet or not, in color or not, and the stream of its messages."""
 
 from __future__ import annotations
 
@@ -18,40 +18,42 @@ if TYPE_CHECKING:
 
     from auditor.model import Progress
 
-#: Seconds between two lines of progress, where there is no terminal to draw on.
+#: Seconds between two lines of progress if stderr is not a terminal.
 PAUSE = 60.0
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No narration, only data.", rich_help_panel="Verbosity")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print data only.", rich_help_panel="Verbosity")]
 
-NoColor = Annotated[bool, typer.Option("--no-color", help="No colors; so does NO_COLOR.", rich_help_panel="Verbosity")]
+NoColor = Annotated[
+    bool, typer.Option("--no-color", help="Print without colors, as NO_COLOR does.", rich_help_panel="Verbosity")
+]
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel="Verbosity")]
 
 
 @dataclass
 class Verbosity:
-    """How this run talks."""
+    """The verbosity of this run."""
 
     quiet: bool = False
     color: bool = True
     debug: bool = False
 
     def set(self, *, quiet: bool, no_color: bool, debug: bool) -> None:
-        """Take what options say; given before the command or after it, once is enough."""
+        """Add options, which may be given before or after the command."""
         self.quiet, self.color, self.debug = self.quiet or quiet, self.color and not no_color, self.debug or debug
 
 
 VERBOSITY = Verbosity()
 
-#: Streams, by the number that the system knows them by.
+#: File descriptors of the standard streams.
 STDOUT, STDERR = 1, 2
 
-#: The console of the progress bar that stands on the screen now.
+#: The console of the current progress bar.
 _drawing: list[Console] = []
 
 
 def narrator() -> Console:
-    """Return the console for narration, on stderr: the one that draws the current progress bar, which makes room."""
+    """Return the console for messages, on stderr: that of the current progress bar, if there is one."""
     from auditor.reports.escaping import HarmlessConsole
 
     if _drawing:
@@ -61,7 +63,7 @@ def narrator() -> Console:
 
 
 def narrate(message: str) -> None:
-    """Tell the user something that is not data."""
+    """Print a message that is not data."""
     if VERBOSITY.quiet:
         return
     from auditor.errors import redacted
@@ -70,12 +72,12 @@ def narrate(message: str) -> None:
     try:
         console = narrator()
         console.print(harmless(redacted(message)), style="dim", soft_wrap=not console.is_terminal)
-    except OSError:  # nobody listens any more, which is no reason to stop
+    except OSError:  # the reader has left, and the work goes on
         mute(STDERR)
 
 
 def confirmed(question: str) -> bool:
-    """Ask on a terminal; elsewhere nobody is there to answer, and the answer is no."""
+    """Ask the user on a terminal; elsewhere return false."""
     if not sys.stdin or not sys.stdin.isatty():
         return False
     from auditor.reports.escaping import harmless
@@ -84,13 +86,13 @@ def confirmed(question: str) -> bool:
 
 
 def mute(stream: int) -> None:
-    """Lead a stream nowhere from now on: it is full, or its reader has left."""
+    """Point a stream to the null device from now on: it is full, or its reader has left."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 
 
 @contextmanager
 def progressing() -> Iterator[Progress]:
-    """Say on stderr how far a command is: as a bar that vanishes on a terminal, as a line now and then elsewhere."""
+    """Report progress on stderr: as a bar on a terminal, elsewhere as a line now and then."""
     console = narrator()
     if VERBOSITY.quiet:
         from auditor.model import silent
@@ -112,7 +114,7 @@ def progressing() -> Iterator[Progress]:
 
 @contextmanager
 def _lines() -> Iterator[Progress]:
-    """Say on a pipe or in a log every `PAUSE` seconds what is being done, however long one step of it takes."""
+    """Write a line of progress every `PAUSE` seconds, however long one step takes."""
     began = time.monotonic()
     at: list[tuple[str, int, int]] = []
     since: dict[int, tuple[float, int]] = {}  # when the step of so many parts began, and how many were done then
@@ -130,15 +132,15 @@ def _lines() -> Iterator[Progress]:
             return ""
         return f", {(time.monotonic() - start) * (total - done) / (done - before):,.0f} s left"
 
-    def tell() -> None:
+    def write() -> None:
         while not over.wait(PAUSE):
-            for what, done, total in at or [("at work", 0, 1)]:
+            for what, done, total in at or [("working", 0, 1)]:
                 narrate(f"{what}: {done:,} of {total:,}, after {time.monotonic() - began:,.0f} s{left(done, total)}")
 
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
     try:
         yield report
     finally:
         over.set()
-        teller.join()
+        writer.join()

@@ -1,4 +1,4 @@
-"""A file takes the place of another whole or not at all: written beside it as a draft, then renamed in one step."""
+"""Atomic replacement of files: a file is written as a draft next to its target, then renamed in one step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OURS = (1, 2)
 
 
 def is_plain(path: Path) -> bool:
-    """Return whether a path names a file, there or yet to be made: neither a pipe, a terminal nor another device."""
+    """Return whether a path names a regular file, existing or not: not a pipe, a terminal or another device."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except OSError:
@@ -28,18 +28,18 @@ def is_plain(path: Path) -> bool:
 
 
 def printable(path: Path | str) -> str:
-    r"""Return a path as text that can be stored: bytes that are no UTF-8 as `\xff`."""
+    r"""Return a path as text that can be stored: bytes that are not UTF-8 as `\xff`."""
     return str(path).encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Give a draft to write; where the block ends well it becomes the file at `path`, otherwise it is gone.
+    """Yield a draft to write. It becomes the file at `path` if the block ends without an error, else it is removed.
 
-    Until then the file that was there stands as it was, and so it does where the disk is full or the process killed;
-    the draft that a killed process left of the same file goes with the next one that writes it. A link stays a link, a
-    mode stays a mode. What is no plain file (`/dev/stdout`, a pipe, `/dev/null`) is written as it comes. Raises
-    `OSError` where a file cannot be written, and for one that is there and may not be.
+    The old file stays unchanged until then, also if the disk is full or the process is killed. The draft of a killed
+    process is removed by the next process that writes the same file. Links and file modes are kept. A path that is not
+    a regular file (`/dev/stdout`, a pipe, `/dev/null`) is written directly. Raises `OSError` for a file that cannot be
+    written, also for lack of permission.
     """
     if (stream := _stream(path)) is not None:
         yield stream
@@ -51,7 +51,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         return
     try:
         target = path.resolve()
-    except RuntimeError as error:  # a ring of links
+    except RuntimeError as error:  # a cycle of links
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from error
     before = target.stat() if target.exists() else None
     if before is not None and not os.access(target, os.W_OK):
@@ -63,18 +63,18 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             if before is not None:
                 _keep(descriptor, before)
             file.flush()
-            os.fsync(descriptor)  # some file systems say only now that there is no room
-        os.replace(draft, target)  # noqa: PTH105  the one call that is known to be all or nothing
+            os.fsync(descriptor)  # some file systems report only now that they are full
+        os.replace(draft, target)  # noqa: PTH105  this call is atomic
     except BaseException:
-        with suppress(OSError):  # a folder that takes no file gives none away either
+        with suppress(OSError):  # a folder without permission to write
             draft.unlink(missing_ok=True)
         raise
 
 
 def _draft(target: Path) -> tuple[Path, int]:
-    """Make a draft of a file, which is this process's while its descriptor is open; what nobody holds of others goes.
+    """Make a draft of a file, locked while its descriptor is open. Drafts of the file without a lock are removed.
 
-    Some file systems have no locks: there the draft of a killed process stays.
+    On a file system without locks, the draft of a killed process stays.
     """
     begin = f".auditor-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}-"
     for left in target.parent.glob(f"{begin}*.draft"):
@@ -91,11 +91,11 @@ def _draft(target: Path) -> tuple[Path, int]:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         if not _lock(descriptor, wait=True) or os.fstat(descriptor).st_nlink:
             return draft, descriptor
-        os.close(descriptor)  # another process took it for one that was left, before it was locked
+        os.close(descriptor)  # another process removed it as an abandoned draft before it was locked
 
 
 def _lock(descriptor: int, *, wait: bool) -> bool:
-    """Hold a file until it is closed or the process dies; say whether that is so."""
+    """Lock a file until it is closed or the process ends. Return whether it is locked."""
     if sys.platform != "win32":
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -104,7 +104,7 @@ def _lock(descriptor: int, *, wait: bool) -> bool:
 
 
 def _stream(path: Path) -> BinaryIO | None:
-    """Return the stream of this process that a path stands for: `/dev/stdout`, or the file that it was led to."""
+    """Return the standard stream that a path names: `/dev/stdout`, or the file that it is redirected to."""
     for number, stream in zip(_OURS, (sys.stdout, sys.stderr), strict=True):
         with suppress(OSError, AttributeError):
             if os.path.samestat(path.stat(), os.fstat(number)) and stream.fileno() == number:
@@ -114,7 +114,7 @@ def _stream(path: Path) -> BinaryIO | None:
 
 
 def _keep(descriptor: int, before: os.stat_result) -> None:
-    """Give a draft the owner and the mode of the file that it replaces, as far as that is allowed."""
+    """Set the owner and the mode of a draft to those of the file that it replaces, as far as permitted."""
     if sys.platform != "win32":
         with suppress(OSError):
             os.fchown(descriptor, before.st_uid, before.st_gid)

@@ -1,4 +1,4 @@
-"""Rows as a file that a user names and keeps, by its ending: CSV or JSON lines; rows as they come: CSV or Parquet."""
+"""Writing rows to files: whole frames as CSV or JSON lines, and batches as CSV or Parquet, by the file's ending."""
 
 from __future__ import annotations
 
@@ -17,31 +17,32 @@ from polars.io.plugins import register_io_source
 from auditor.errors import SqlError, UsageError
 from auditor.files import replacing
 
-#: Rows as they come: at least one frame, all of the same columns.
+#: Batches of rows: at least one frame, all with the same columns.
 Batches = Iterator[pl.DataFrame]
 
-#: What holds rows as they come, of any number.
+#: Endings of files that are written in batches, for any number of rows.
 AS_THEY_COME = (".parquet", ".csv")
 
 _FORMATS = (".csv", ".jsonl")
 
 
 def check_path(path: Path, what: str, *beside: Path, force: bool, holding: str = "") -> None:
-    """Raise `UsageError` for a file that is neither CSV nor JSON lines, has no folder, or is there and may not go.
+    """Raise `UsageError` for a file that is neither CSV nor JSON lines, in a missing folder, or that exists already.
 
-    `what` are the rows in plural, `beside` files that are written with it, `holding` says what those there may hold.
+    `what` names the rows in the plural. `beside` are files that are written with it. `holding` describes what an
+    existing file may hold. With `force`, existing files are allowed.
     """
     if path.suffix not in _FORMATS:
-        raise UsageError(f"{path}: {what} are written as {' or '.join(_FORMATS)}: name a file that ends so")
+        raise UsageError(f"{path}: {what} are written as {' or '.join(_FORMATS)}; name a file with such an ending")
     if not path.parent.is_dir():
-        raise UsageError(f"{path}: cannot be written: there is no folder {path.parent}")
-    there = next((one for one in (path, *beside) if one.exists()), None)
-    if there is not None and not force:
-        raise UsageError(f"{there}: is there already{holding}; name another file, or replace it with --force")
+        raise UsageError(f"{path}: cannot be written: the folder {path.parent} does not exist")
+    existing = next((file for file in (path, *beside) if file.exists()), None)
+    if existing is not None and not force:
+        raise UsageError(f"{existing}: already exists{holding}; name another file, or replace it with --force")
 
 
 def write_rows(rows: pl.DataFrame, path: Path) -> None:
-    """Write rows in place of what is at `path`. Raises `UsageError` where that cannot be."""
+    """Write rows to `path`, replacing a file there. Raises `UsageError` if it cannot be written."""
     try:
         with replacing(path) as file:
             if path.suffix == ".jsonl":
@@ -53,7 +54,7 @@ def write_rows(rows: pl.DataFrame, path: Path) -> None:
 
 
 def write_batches(batches: Batches, path: Path) -> None:
-    """Write rows as they come in place of what is at `path`. Raises `UsageError` where that cannot be."""
+    """Write batches of rows to `path`, replacing a file there. Raises `UsageError` if it cannot be written."""
     try:
         with replacing(path) as file:
             if path.suffix == ".parquet":
@@ -66,7 +67,7 @@ def write_batches(batches: Batches, path: Path) -> None:
 
 
 def parquet(batches: Batches, file: BinaryIO) -> None:
-    """Write Parquet. Raises `OSError` where there is no room, `SqlError` where a column changes its type on the way."""
+    """Write Parquet. Raises `OSError` for a full disk, `SqlError` for a column whose type changes between batches."""
     first = next(batches)
 
     def rows(
@@ -76,7 +77,7 @@ def parquet(batches: Batches, file: BinaryIO) -> None:
         for batch in itertools.chain([first], batches):
             if batch.schema != first.schema:
                 name = next(name for name, kind in batch.schema.items() if kind != first.schema[name])
-                raise SqlError(f"{name}: holds values that Parquet has no dates or times for; cast it to varchar")
+                raise SqlError(f"{name}: has dates or times that Parquet cannot store; cast the column to varchar")
             yield batch
 
     with disk_errors():
@@ -85,7 +86,7 @@ def parquet(batches: Batches, file: BinaryIO) -> None:
 
 @contextmanager
 def disk_errors() -> Iterator[None]:
-    """Raise `OSError`, with its number, where Polars cannot write: for Parquet it raises an error of its own."""
+    """Raise `OSError` with its number if Polars cannot write: for Parquet, Polars raises its own error."""
     try:
         yield
     except (ComputeError, OSError) as error:

@@ -1,4 +1,4 @@
-"""What a study found: rows, tables, figures, sentences, signatures; never how to show it."""
+"""The result of a study: rows, tables, figures, sentences, signatures; never how to show it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from auditor.errors import AuditorError
 from auditor.model import Pictured, Selection
 from auditor.result.display import ShownResult
 
-#: Bars stand in groups by `x`, one for each of `series`; lines and points are drawn for each of `series`; a heatmap has
-#: a cell for each `x` and `y` that shows `value`.
+#: Bars are grouped by `x`, with a bar for each of `series`. Lines and points are drawn for each of `series`. A heatmap
+#: has a cell for each `x` and `y` that shows `value`.
 Kind = Literal["bars", "lines", "points", "heatmap"]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Rows of a picture, and what their columns mean.
+    """The rows of a figure, and the roles of their columns.
 
-    `x`, `y`, `series` and `value` name columns of `frame`; categories are drawn in the order in which rows first name
-    them. `low` and `high` name the ends of an interval of `y`, where there is one. `span` is the range of a heatmap's
-    values that its colors cover. `name` is a word that may stand in a file's name.
+    `x`, `y`, `series` and `value` name columns of `frame`. Categories are drawn in the order of their first rows. `low`
+    and `high` name the ends of an interval of `y`, if there is one. `span` is the range of values that the colors of a
+    heatmap cover. `name` is a word that can be part of a file name.
     """
 
     name: str
@@ -55,12 +55,12 @@ def counted(number: int, name: str, more: str) -> str:
 
 
 def listed(names: Sequence[object] | pl.Series, most: int) -> str:
-    """Name the first few: `a, b, c, …`."""
+    """Return a list of the first names: `a, b, c, …`."""
     return ", ".join(map(str, names[:most])) + (", …" if len(names) > most else "")
 
 
 def program() -> str:
-    """Name the software with its version."""
+    """Return the name and the version of the software."""
     return f"auditor {version('auditor')}"
 
 
@@ -68,17 +68,17 @@ _FLOATS, _FLOAT_LISTS = cs.float(), cs.list(cs.float())
 
 
 def joined(words: Sequence[str]) -> str:
-    """Join words as a sentence does: one, two and three."""
+    """Join words as in a sentence: `one, two and three`."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def digits(value: float) -> str:
-    """Write a number in a sentence: three decimals, or one from 10 on."""
+    """Write a number for a sentence: with three decimals, from 10 on with one."""
     return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3f}"
 
 
 def interval(low: float | None, high: float | None, confidence: float | None = None) -> str:
-    """Write the interval of a number, with a blank before it; nothing where there is none."""
+    """Write the interval of a number, after a space; empty if there is none."""
     if low is None or high is None:
         return ""
     share = f", {plain(round(100 * confidence, 10))}%" if confidence else ""
@@ -87,39 +87,39 @@ def interval(low: float | None, high: float | None, confidence: float | None = N
 
 @dataclass(frozen=True)
 class Signature:
-    """What a number is: the metric and exactly the parameters that matter, defaults printed, version last."""
+    """The settings behind a number: the metric, every parameter that matters, and the version of the metric."""
 
     metric: str
     parameters: Mapping[str, str | int | float | bool]
     version: int
 
     def __str__(self) -> str:
-        """Print it in the field's form, `cider-d|tok:bare|refs:loo|n:4|sigma:6|idf:dataset|scale:raw|v:1`."""
+        """Return the usual form of a signature, `cider-d|tok:bare|refs:loo|n:4|sigma:6|idf:dataset|scale:raw|v:1`."""
         shown = (f"{key}:{plain(value)}" for key, value in self.parameters.items())
         return "|".join([self.metric, *shown, f"v:{self.version}"])
 
 
 def plain(value: str | float | bool) -> str:
-    """Write a setting as signatures and labels show it: `6` for 6.0, `true`, every digit of other numbers."""
+    """Write a setting for signatures and labels: `6` for 6.0, `true`, and all digits of other numbers."""
     return str(int(value)) if isinstance(value, float) and value == int(value) else str(value).lower()
 
 
-#: How much a finding matters: `info` answers the question, `notice` is worth knowing, `warning` should be looked into
-#: before numbers are used, `error` is wrong for certain.
+#: How much a finding matters: `info` is not a problem, `notice` is worth knowing, `warning` needs a look before you use
+#: the numbers, `error` is certainly wrong.
 Severity = Literal["info", "notice", "warning", "error"]
 
-#: From the worst to what is worth a word only.
+#: The severities, from the worst on.
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "notice", "info")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was found, as data, and as a sentence for people.
+    """One finding, as data and as a sentence.
 
-    `kind` is a code of `auditor.findings.KINDS`, whose page says what it means and what to do. `about` names what it is
-    of: dataset, version, split, image, slot, metric, against …; `values` are its numbers, of `n` things that were
-    looked at. `examples` are a few of the captions that it is of: image, slot, text, why; with `other_image`,
-    `other_slot` and `other_text` where it is of two. `headline` is its one number with what that counts.
+    `kind` is a code of `auditor.findings.KINDS`, whose page explains it. `about` names its subject: dataset, version,
+    split, image, slot, metric, against …. `values` are its numbers, for `n` items that were checked. `examples` are
+    some of its captions: image, slot, text, why; for pairs also `other_image`, `other_slot` and `other_text`.
+    `headline` is its main number with the unit.
     """
 
     kind: str
@@ -132,7 +132,7 @@ class Finding:
     headline: str = ""
 
     def __str__(self) -> str:
-        """Say it."""
+        """Return its sentence."""
         return self.sentence
 
     def record(self) -> dict[str, Any]:
@@ -149,38 +149,37 @@ class Finding:
         }
 
 
-#: What a study has to say beside its rows: a finding, or a note on how its numbers were made.
+#: A remark of a study on its rows: a finding, or a note on how its numbers were computed.
 Said = str | Finding
 
 
-def notes_in(said: Iterable[Said]) -> tuple[str, ...]:
-    """Return what is no finding."""
-    return tuple(one for one in said if isinstance(one, str))
+def notes_in(remarks: Iterable[Said]) -> tuple[str, ...]:
+    """Return the notes."""
+    return tuple(remark for remark in remarks if isinstance(remark, str))
 
 
-def findings_in(said: Iterable[Said]) -> tuple[Finding, ...]:
+def findings_in(remarks: Iterable[Said]) -> tuple[Finding, ...]:
     """Return the findings."""
-    return tuple(one for one in said if isinstance(one, Finding))
+    return tuple(remark for remark in remarks if isinstance(remark, Finding))
 
 
 def about(selection: Selection, **further: str | int | None) -> dict[str, str | int | None]:
-    """Name what a finding is about: a selection of captions, and `further` of it."""
+    """Return the subject of a finding: a selection of captions, and `further` details."""
     version = selection.version
     return {"dataset": version.dataset, "version": version.version, "split": selection.split, **further}
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows as a person reads them.
+    """Rows arranged for reading.
 
-    `name` is a stable word by which programs select it: titles may name datasets and may be worded anew. `bars` names
-    the columns, shares of 1, that a reporter may draw as bars; where column `sections` changes, a new section of the
-    table begins. `best` names cells, by row and column, that stand out: the first by a rank that is beyond doubt.
-    `digits` says with how many decimals the numbers of a column are shown, where that is not four; of an `exact` table
-    all are shown. `beside` names two columns of texts, of which the words in which they differ may be marked.
-    `tells_findings` is for tables that say what the findings of their result say. `pictured`: images of the rows. On a
-    page, `anchors` names the column by which rows are linked to, `filters` those by which they are picked. A report
-    shows a `further` table only when a reader asks for it.
+    `name` is a stable word by which programs select the table; titles can change. `bars` names columns with shares of 1
+    that a reporter can draw as bars. A new section begins when the value of column `sections` changes. `best` names
+    highlighted cells, by row and column: those ranked first with certainty. `digits` is the number of decimals of a
+    column, if it is not four; an `exact` table shows all of them. `beside` names two columns of texts whose differing
+    words can be marked. `tells_findings` marks a table that repeats the findings of its result. `pictured` are the
+    images of the rows. On a page, `anchors` names the column that links to rows use, and `filters` the columns that
+    select rows. A report shows a `further` table only on request.
     """
 
     title: str
@@ -201,20 +200,20 @@ class Table:
 
 
 def folded(tables: Iterable[Table], *shown: str) -> tuple[Table, ...]:
-    """Return the tables with all but those of some names marked as further."""
+    """Return the tables, with all but those named in `shown` marked as further."""
     return tuple(replace(table, further=table.name not in shown) for table in tables)
 
 
 @dataclass(frozen=True, repr=False)
 class Result(ShownResult):
-    """What a study found.
+    """The result of a study.
 
-    `frame` holds flat rows in the public column vocabulary: what JSON, CSV and Parquet carry. `tables` are the same
-    facts arranged for reading, `figures` as pictures. `lead` answers the question in sentences. `findings` are what was
-    found, each with a code, its numbers and a sentence; `notes` say how the numbers were made. `holds` is the verdict
-    of a question that has one: whether what was asked about is as it should be. `failure` is what a command line ends
-    with after it has shown the rows. `page` is what a page shows in place of `tables`, `headline` what it is called.
-    `volatile` are columns in which stores of the same captions may differ: JSON has them apart.
+    `frame` has flat rows in the public column vocabulary, which JSON, CSV and Parquet carry. `tables` arrange the same
+    facts for reading, `figures` draw them. `lead` answers the question in sentences. `findings` have a code, numbers
+    and a sentence each. `notes` explain how the numbers were computed. `holds` is the verdict of a study that has one:
+    whether the checks passed. `failure` is the error with which a command ends after it has shown the rows. A page
+    shows `page` instead of `tables`, under the title `headline`. `volatile` names columns that can differ between
+    stores of the same captions: JSON keeps them separate.
     """
 
     command: str
@@ -234,28 +233,28 @@ class Result(ShownResult):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Everything that is said in words beside the rows: notes, then findings."""
+        """All sentences of the result: the notes, then the findings."""
         return (*self.notes, *(finding.sentence for finding in self.findings))
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What stands in words beside the lead: notes, then the findings that the lead leaves out."""
+        """The sentences that are not in the lead: notes, then findings."""
         led = " ".join(self.lead)
         return tuple(sentence for sentence in self.sentences if sentence not in led)
 
     def found(self, *kinds: str) -> tuple[Finding, ...]:
-        """Return the findings of some kinds."""
+        """Return the findings of these kinds."""
         return tuple(finding for finding in self.findings if finding.kind in kinds)
 
     def table(self, name: str) -> Table:
-        """Return the table of a name. Raises `KeyError` where there is none, or one for each of several datasets."""
+        """Return the table of a name. Raises `KeyError` if there is none, or one for each of several datasets."""
         named = [table for table in self.tables if table.name == name]
         if len(named) != 1:
             raise KeyError(f"{self.command}: {'several tables' if named else 'no table'} {name}")
         return named[0]
 
     def to_json(self, *, volatile: bool = True) -> str:
-        """Return the documented JSON object, `{"auditor.<command>/v2": {...}}`; key `volatile` may be left out."""
+        """Return the documented JSON object, `{"auditor.<command>/v2": {...}}`, with or without key `volatile`."""
         body: dict[str, Any] = {
             "versions": [selection.record() for selection in self.selections],
             "signatures": dict(self.signatures),
@@ -269,7 +268,7 @@ class Result(ShownResult):
         return document_json({f"auditor.{self.command}/v2": body | ({"volatile": self.apart()} if volatile else {})})
 
     def apart(self) -> dict[str, Any]:
-        """Return what another store of the same captions may have otherwise, as a JSON object."""
+        """Return the values that can differ in another store of the same captions, as a JSON object."""
         rows = {"rows": self.frame.select(self.volatile).to_dicts()} if self.volatile else {}
         return {"versions": [selection.volatile() for selection in self.selections], **rows}
 
@@ -284,7 +283,7 @@ def _finite_value(value: str | float | None) -> str | float | None:
 
 
 def _finite(value: pl.Expr) -> pl.Expr:
-    """Make null of what JSON has no word for."""
+    """Replace values that JSON does not have by null."""
     return pl.when(value.is_finite()).then(value)
 
 

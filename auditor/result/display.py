@@ -1,6 +1,6 @@
-"""How what was found shows itself: in a line, in a notebook, in a file. What draws it is told at the package's door.
+"""Display of results and reports: as a line, in a notebook, as a file.
 
-A record knows no reporter, and no image file: `auditor/__init__.py` says whom to ask for either.
+Records know neither reporters nor image files: `auditor/__init__.py` provides both.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Front(Protocol):
-    """Draws results and documents."""
+    """An object that draws results and documents."""
 
     def cell(self, shown: Result | Document, pictures: Pictures) -> str:
-        """Return what a notebook shows, as HTML."""
+        """Return the HTML of a notebook cell."""
 
     def svg(self, result: Result) -> str:
         """Draw the figures of a result."""
@@ -33,20 +33,20 @@ class Front(Protocol):
 
 
 def _front() -> Front:
-    """Return what draws: the package says it, whose door is not imported here, so that no arrow leads back."""
+    """Return the object that draws. The package provides it, and is not imported here to avoid a cycle."""
     front: Front = sys.modules["auditor"]._front()
     return front
 
 
 def _pictures(shown: Result | Document) -> Pictures:
-    """Read the pictures of the images that are named from where datasets.toml says."""
+    """Read the image files that the examples name, from the folders in datasets.toml."""
     pictures: Pictures = sys.modules["auditor"]._illustrated(shown)
     return pictures
 
 
 @dataclass(frozen=True)
 class Plot:
-    """Figures of a result, drawn: a notebook shows them. `svg` is one SVG, one figure below the other."""
+    """The drawn figures of a result, for a notebook. `svg` is one SVG with all figures, one below the other."""
 
     result: Result
     svg: str
@@ -58,12 +58,12 @@ class Plot:
         return self.svg
 
     def save(self, path: str | Path) -> Path:
-        """Write an SVG or a PNG of 200 dots an inch, by the ending of `path`. Raises `UsageError` for any other."""
+        """Write an SVG or a PNG (200 dpi), by the ending of `path`. Raises `UsageError` for another ending."""
         return self.result.save(path)
 
 
 class Shown:
-    """What shows itself in a notebook, and is saved as a file."""
+    """A record that a notebook displays and that can be saved as a file."""
 
     def __repr__(self) -> str:
         document: Document = self  # type: ignore[assignment]
@@ -75,18 +75,18 @@ class Shown:
         return _front().cell(shown, _pictures(shown))
 
     def save(self, path: str | Path, *, format_name: str | None = None) -> Path:
-        """Write a file in the format that its ending names, or in `format_name`, and give its path.
+        """Write a file in the format of its ending, or in `format_name`, and return its path.
 
-        Of a result: .json .csv .md .tex .html .svg .png .parquet .txt; of a report: .html .md .tex .json. A file that
-        is there gives way when the new one is whole. Raises `UsageError` for an ending that names no format, a format
-        that needs figures where there are none, and a file that cannot be written.
+        Results: .json .csv .md .tex .html .svg .png .parquet .txt; reports: .html .md .tex .json. An existing file is
+        replaced when the new one is complete. Raises `UsageError` for an unknown ending, an image format if there are
+        no figures, and a file that cannot be written.
         """
         _front().save(self, Path(path), format_name)  # type: ignore[arg-type]
         return Path(path)
 
 
 class ShownResult(Shown):
-    """What only a result does."""
+    """The display of a result, with figures and a pandas frame."""
 
     def __repr__(self) -> str:
         result: Result = self  # type: ignore[assignment]
@@ -95,9 +95,9 @@ class ShownResult(Shown):
         return _line(f"Result {result.command}", labels, *held, (len(result.findings), "finding"))
 
     def plot(self, *names: str) -> Plot:
-        """Draw its figures, or those that are named, as `figures` has them.
+        """Draw all figures, or those with the given names, in the order of `figures`.
 
-        Raises `UsageError` where there are none, or none of a name.
+        Raises `UsageError` for a result without figures, and for an unknown name.
         """
         result: Result = self  # type: ignore[assignment]
         known = [figure.name for figure in result.figures]
@@ -111,7 +111,7 @@ class ShownResult(Shown):
     def to_pandas(self) -> Any:
         """Return `frame` as a pandas frame, row for row; null is NaN in columns of numbers.
 
-        Raises `MissingExtraError` where pandas is not installed.
+        Raises `MissingExtraError` if pandas is not installed.
         """
         try:
             import pandas  # type: ignore[import-untyped,unused-ignore]  # noqa: PLC0415  an extra
@@ -122,7 +122,7 @@ class ShownResult(Shown):
 
 
 def _line(what: str, labels: Sequence[str], *held: tuple[int, str]) -> str:
-    """Say in a line what something is: `<Result bounds of flickr8k@v1: 48 rows, 2 tables, 1 figure>`."""
+    """Return a one-line description: `<Result bounds of flickr8k@v1: 48 rows, 2 tables, 1 figure>`."""
     of = f" of {', '.join(labels)}" if labels else ""
     counts = ", ".join(f"{number:,} {name if number == 1 else f'{name}s'}" for number, name in held if number)
     return f"<{what}{of}{': ' if counts else ''}{counts}>"

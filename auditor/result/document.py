@@ -1,4 +1,4 @@
-"""A whole report: its sections, what each quotes, and the SELECTs behind its numbers; never how to show it."""
+"""A whole report: its sections, with their results, and the SELECTs behind its numbers; never how to show it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from auditor.result.display import Shown
 
 @dataclass(frozen=True)
 class Statement:
-    """One SELECT behind the numbers: its name, its place below `sql/`, and its text with the header."""
+    """One SELECT behind the numbers: its name, its path below `sql/`, and its text with the header."""
 
     name: str
     path: str
@@ -25,9 +25,9 @@ class Statement:
 class Section:
     """One part of a report.
 
-    `words` are sentences in plain words. `tables` are shown, `further` ones where a reader asks for them; `results`
-    carry all rows. `commands` make the numbers again, `sql` names the SELECTs behind them. `absent` says why there is
-    nothing, and what would help. `findings` are shown with their examples.
+    `words` are sentences. `tables` are shown, `further` tables on request, and `results` carry all rows. `commands`
+    recompute the numbers, `sql` names the SELECTs behind them. `absent` explains why a section is empty, and what to
+    do. `findings` are shown with their examples.
     """
 
     name: str
@@ -60,11 +60,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Portrait:
-    """A dataset at a glance: what is counted, how long its captions are, how alike.
+    """A dataset at a glance: its counts, the lengths of its captions, its homogeneity.
 
-    `distinct` are its captions without those that repeat another of their image. `splits` names splits with their
-    images, `lengths` say how many captions have how many tokens, `of_an_image` the fewest and the most captions of an
-    image. `homogeneity` is by `metric`, with the ends of its interval where there is one.
+    `distinct` counts its captions without those that repeat another of their image. `splits` has the number of images
+    of each split, `lengths` the number of captions of each length in tokens. `of_an_image` is the least and the
+    greatest number of captions per image. `homogeneity` is by `metric`, with the ends of its interval if it has one.
     """
 
     label: str
@@ -83,11 +83,11 @@ class Portrait:
 
 @dataclass(frozen=True, repr=False)
 class Document(Shown):
-    """A whole report. `program` is the software that made it; `made_at` is when; null leaves the time out.
+    """A whole report. `program` is the software that made it, `made_at` the time; null leaves the time out.
 
-    `level` is that of its heading, where it is a part of another text. `cards` are the findings that a reader should
-    see first, `portraits` its datasets: a page begins with them, in the place of its first section, which says the same
-    in words. `pictures` are of the images that examples name.
+    `level` is the level of its heading, for a report within another text. `cards` are the most important findings,
+    `portraits` its datasets: a page begins with them instead of the first section, which has the same facts in
+    sentences. The last field has the thumbnails of the examples.
     """
 
     title: str

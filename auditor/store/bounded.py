@@ -1,8 +1,8 @@
-"""Statements that users write, which may have no end and no bound: they are run beside the caller, who can stop them.
+"""Limits of time and memory for statements of users: these run in a thread, and the caller can stop them.
 
-The engine looks for an interruption between pieces of work. Some functions are one piece that lasts for hours, or that
-allocates more than the engine counts; such a statement is left to itself after a moment, and a process that wants
-to end must not wait for it: see `is_running`.
+The engine checks for an interruption between pieces of work. Some functions are one piece that takes hours, or that
+allocates memory that the engine does not count. Such a statement is abandoned after a moment, and a process that ends
+must not wait for it: see `is_running`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ T = TypeVar("T")
 
 _NAME = "statement of a user"
 
-_LOOK = 0.02  # seconds between looks at the clock and at the memory
+_LOOK = 0.02  # seconds between checks of the time and the memory
 
 _GRACE = 2.0  # seconds that an interrupted statement has to end
 
-_BEYOND = 256 * 2**20  # bytes that a statement may take beside what the engine counts: rows on their way out
+_BEYOND = 256 * 2**20  # bytes that a statement may use beyond those that the engine counts: rows on their way out
 
 
 def run(
@@ -38,10 +38,10 @@ def run(
     memory: int,
     left: Callable[[], None],
 ) -> T:
-    """Do work on a connection, for at most so many seconds and so much `memory` of the engine (bytes) and some beside.
+    """Do work on a connection, within a number of `seconds` and with the `memory` of the engine (bytes) and some more.
 
-    Raises what the work raises, `SqlError` where it goes beyond, `KeyboardInterrupt` for Ctrl-C. Work that does not end
-    then is `left`, and the connection with it.
+    Raises the errors of the work, `SqlError` beyond a limit, and `KeyboardInterrupt` for Ctrl-C. Work that then does
+    not end is abandoned with its connection, and `left` is called.
     """
     outcome: list[T] = []
     failure: list[BaseException] = []
@@ -61,11 +61,11 @@ def run(
     try:
         while not done.wait(_LOOK):
             if seconds is not None and time.monotonic() - began > seconds:
-                raise SqlError(f"the statement took longer than {seconds:g} s and was stopped; see --timeout")
+                raise SqlError(f"the statement took longer than {seconds:g} s and was stopped; raise --timeout")
             if resident() - at_first > most:
-                grace = _GRACE / 10  # in which it goes on to grow
+                grace = _GRACE / 10  # it goes on growing in this time
                 raise SqlError(
-                    f"the statement needs more than {most / 2**30:.2f} GiB and was stopped: ask for fewer or shorter"
+                    f"the statement needs more than {most / 2**30:.2f} GiB and was stopped; select fewer or shorter"
                     " rows, or raise --memory or AUDITOR_MEMORY"
                 )
         thread.join()
@@ -85,13 +85,13 @@ def run(
 
 
 def _freed(connection: duckdb.DuckDBPyConnection, done: threading.Event, until: float) -> bool:
-    """Interrupt what a connection still does, and say whether it is free: rows may be on their way to nobody."""
+    """Interrupt the work of a connection, such as rows that are not read. Return whether it is free."""
     while time.monotonic() < until:
         try:
             connection.execute("select 1").fetchall()
         except duckdb.Error:
             connection.interrupt()
-            gc.collect()  # what failed holds its own traceback, and that the rows that were to come
+            gc.collect()  # the error holds its traceback, which holds the remaining rows
             done.wait(_LOOK)
         else:
             if done.wait(_LOOK):
@@ -100,12 +100,12 @@ def _freed(connection: duckdb.DuckDBPyConnection, done: threading.Event, until: 
 
 
 def is_running() -> bool:
-    """Return whether a statement was left to itself, which neither its connection nor the process can wait for."""
+    """Return whether an abandoned statement is running, for which neither connection nor process can wait."""
     return any(thread.name == _NAME for thread in threading.enumerate())
 
 
 def resident() -> int:
-    """Return the bytes of memory that this process has, as far as the system tells: 0 where it does not."""
+    """Return the memory of this process in bytes; 0 if the system does not report it."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
     except OSError:

@@ -1,4 +1,4 @@
-"""Reading a selection out of the store whole: what another store needs to hold the same version."""
+"""Reading a whole selection from the store, for another store to hold the same version."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from auditor.store.workspace import Workspace
 class Contents:
     """A selection by value.
 
-    `captions` (image, slot, split, text) and `annotations` (image, slot, and what is known of the caption) are sorted
-    by image and slot; `version` is the hash of just these, and not that of the dataset where only a split is selected.
+    `captions` (image, slot, split, text) and `annotations` (image, slot, and the annotations of the caption) are sorted
+    by image and slot. `version` is the hash of these rows: for a split, it differs from that of the dataset.
     """
 
     language: str
@@ -30,9 +30,9 @@ class Contents:
 
 
 def read_out(store: Store, selection: Selection, without: pl.DataFrame | None = None) -> Contents:
-    """Read a selection out, where asked `without` some of its captions (columns image, slot).
+    """Read a selection, optionally `without` some of its captions (columns image, slot).
 
-    Raises `StoreError` where a whole version is not what the log says of it.
+    Raises `StoreError` for a whole version whose contents differ from the log.
     """
     workspace = versions.content_at_work(store, selection)
     version, images, count = versions.hash_of(workspace)
@@ -52,7 +52,7 @@ def read_out(store: Store, selection: Selection, without: pl.DataFrame | None = 
 
 
 def hash_of_captions(store: Store, captions: pl.DataFrame) -> str:
-    """Return the version that captions would be (columns image, slot, split, text), without annotations."""
+    """Return the version hash of captions without annotations (columns image, slot, split, text)."""
     workspace = Workspace(store)
     workspace.bind_rows("content", captions.with_columns(votes=pl.lit(None, pl.String)))
     return versions.hash_of(workspace)[0]

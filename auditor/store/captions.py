@@ -1,6 +1,6 @@
-"""Captions as a question asks for them: of which version and split, tokenized how, drawn how.
+"""Selected captions: their version and split, tokenizer and sample.
 
-A study selects once, by `select` or `select_all`, and everything else takes the object: the relations of a workspace,
+A study selects once, by `select` or `select_all`. Everything else takes that object: the relations of a workspace,
 images, texts, the columns that name a dataset in the rows of a result.
 """
 
@@ -21,9 +21,9 @@ from auditor.text import AUTO, tokenizer_of
 
 @dataclass(frozen=True)
 class Captions:
-    """Captions of one version: `selection` says which and how they are drawn, `tokenizer` what a token is.
+    """Captions of one version, with their `selection` and `tokenizer`.
 
-    `notes` say why this tokenizer was chosen, where nobody named one and it is not the usual one.
+    `notes` explain an automatic choice of a tokenizer other than the usual one.
     """
 
     store: Store
@@ -33,7 +33,7 @@ class Captions:
 
     @property
     def label(self) -> str:
-        """What tables and messages call them: dataset and split, with the version where that tells two apart."""
+        """The name in tables and messages: dataset and split, with the version if two would be the same."""
         return self.selection.label
 
     def like(self, selection: Selection) -> Captions:
@@ -93,8 +93,8 @@ def in_tokens_of_facts(store: Store, selection: Selection, progress: Progress = 
 
 
 def selections_of(captions: Iterable[Captions]) -> tuple[Selection, ...]:
-    """Return what captions are of, as a result names them."""
-    return tuple(one.selection for one in captions)
+    """Return the selections of captions, for a result."""
+    return tuple(selected.selection for selected in captions)
 
 
 def tokenize(store: Store, selections: Sequence[Selection], tokenizer: str, progress: Progress = silent) -> None:
@@ -111,11 +111,11 @@ def select_all(
     beside: Sequence[str | None] = (),
     progress: Progress = silent,
 ) -> list[Captions]:
-    """Resolve references, choose the tokenizer where none is named, and make the tokens that the store lacks.
+    """Resolve references, choose a tokenizer if none is named, and make the missing tokens.
 
-    One tokenizer is for all of them, and for those `beside`, which are not resolved here. Where two references are of
-    one dataset and split, their labels show the version. Raises `UsageError` for a reference that names nothing, and
-    where two name the same captions.
+    All of them get the same tokenizer, and so do those `beside`, which are not resolved here. If two references name
+    the same dataset and split, their labels show the version. Raises `UsageError` for a reference that names nothing,
+    and for two that name the same captions.
     """
     selections = versions.resolve_all(store, refs, split)
     chosen, notes = chosen_tokenizer(store, [*refs, *beside], split, tokenizer)

@@ -31,10 +31,10 @@ MEMORY = Path(opening.IN_MEMORY)
 
 
 class ArrowStream:
-    """Carries rows between DuckDB and Polars as an Arrow stream and nothing else.
+    """An object with only an Arrow stream, to pass rows between DuckDB and Polars.
 
-    Given a Polars frame itself, DuckDB asks for pyarrow. Given a relation itself, Polars keeps a reference that DuckDB
-    reports as leaked, on stderr, when the process ends: its stream must be opened beforehand.
+    For a Polars frame itself, DuckDB needs pyarrow. Of a relation itself, Polars keeps a reference that DuckDB reports
+    as leaked, on stderr, when the process ends: its stream must be opened beforehand.
     """
 
     def __init__(self, open_stream: Callable[[], object]) -> None:
@@ -42,23 +42,23 @@ class ArrowStream:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         if self._open_stream is None:
-            raise LookupError("these rows were let go of")
+            raise LookupError("these rows were released")
         return self._open_stream()
 
     def let_go(self) -> None:
-        """Hold the rows no longer: a transaction remembers this until its end, whatever names are taken from it."""
+        """Release the rows: a transaction holds this object until its end, even if its name is unregistered."""
         self._open_stream = None
 
 
 class Held:
-    """Rows that a store keeps in `table`, under a name that no other rows have, while anybody holds on to this."""
+    """Rows that a store keeps in `table`, under a unique name, as long as this object is referenced."""
 
     def __init__(self, table: str) -> None:
         self.table = table
 
 
 class Store:
-    """An open store. Use as a context manager; `Store.open` says how."""
+    """An open store. Use it as a context manager: `with Store.open(path) as store`."""
 
     def __init__(
         self,
@@ -71,14 +71,14 @@ class Store:
     ) -> None:
         self.path = path
         self.writable = writable
-        #: The folder whose files statements may read; null where they may read none.
+        #: The folder whose files statements may read; null if they may not read files.
         self.files = files
-        #: What opening it did to a store of an older schema; null where there was nothing to do.
+        #: The migration when a store of an older schema was opened; null without one.
         self.migration = migration
         self._connection: duckdb.DuckDBPyConnection | None = connection
-        #: Work for the moment when the file is let go of: each is given the store, opened for writing.
+        #: Functions to call when the file is closed, each with the store opened for writing.
         self.on_close: list[Callable[[Store], None]] = []
-        #: Whether candidates that are drawn are kept for people to look at.
+        #: Whether drawn candidates are kept for queries.
         self.keeps_drawn = True
         self._scratch: Path | None = None
         self._is_left = False
@@ -98,20 +98,20 @@ class Store:
         share: opening.Share | None = None,
         narrate: Callable[[str], None] = lambda _: None,
     ) -> Self:
-        """Open a store, waiting up to `wait` seconds for another process to let go of it.
+        """Open a store, waiting up to `wait` seconds for another process to release it.
 
-        Writing makes the file when there is none, unless `make` is false; a store of an older schema is backed up and
-        migrated, unless `migrate` is false. Statements read no files but those of the folder `files`. A store
-        in memory may have a `share` of the machine.
+        Writing makes a missing file, unless `make` is false. A store of an older schema is backed up and migrated,
+        unless `migrate` is false. Statements can only read files in the folder `files`. A store in memory may have a
+        `share` of the machine.
 
         Raises `StoreError` for a missing, foreign or damaged file and a full disk, `StoreLockedError` after the wait,
-        `UsageError` for a name that the engine takes for something else.
+        `UsageError` for a path that the engine would misread.
         """
         opening.refuse_name(path)
         opening.refuse_place(path)
         opening.refuse_beside(path)
         makes = path == MEMORY or (write and make)
-        nothing_yet = StoreError(f"{path}: nothing was ingested yet; fill it with `auditor ingest NAME`")
+        nothing_yet = StoreError(f"{path}: nothing was ingested yet; add a dataset with `auditor ingest NAME`")
         if path != MEMORY and makes:
             opening.make_room(path)
         elif path != MEMORY and not path.exists():
@@ -157,11 +157,11 @@ class Store:
         if self._connection is None:
             raise StoreError(f"{self.path}: the store has been closed")
         if self._is_left:
-            raise StoreError(f"{self.path}: an earlier statement does not end, and holds the store; open it again")
+            raise StoreError(f"{self.path}: an earlier statement is still running; open the store again")
         return self._connection
 
     def rows(self, name: str, **params: Any) -> pl.DataFrame:
-        """Run `sql/**/<name>.sql` and give its rows. Parameters that the file does not declare are not passed."""
+        """Run `sql/**/<name>.sql` and return its rows. Parameters that the file does not declare are not passed."""
         file = catalogue()[name]
         return self.query(file.statement, {key: params[key] for key in file.params})
 
@@ -170,14 +170,14 @@ class Store:
         statement: str,
         params: dict[str, Any] | None = None,
     ) -> pl.DataFrame:
-        """Run one statement and give its rows. Raises `SqlError` with the engine's words."""
+        """Run one statement and return its rows. Raises `SqlError` with the engine's message."""
         self.drop_what_nobody_holds()
         with engine_errors(self.path):
             stream = self.connection.sql(statement, params=params or None).__arrow_c_stream__()
             return pl.DataFrame(ArrowStream(lambda: stream))
 
     def bounded(self, work: Callable[[], T], seconds: float | None) -> T:
-        """Do work on the connection that may have no end, or no bound of memory, see `bounded.run`."""
+        """Do work on the connection within limits of time and memory, see `bounded.run`."""
 
         def left() -> None:
             self._is_left = True
@@ -186,15 +186,15 @@ class Store:
         return bounded.run(self.connection, work, seconds=seconds, memory=memory, left=left)
 
     def execute(self, statement: str, params: dict[str, Any] | None = None) -> int:
-        """Run one statement for its effect, and give the number of rows it changed (0 where it has none)."""
+        """Run one statement for its effect, and return the number of rows that it changed."""
         with engine_errors(self.path):
             changed = self.connection.execute(statement, params).fetchall()
             return changed[0][0] if changed and isinstance(changed[0][0], int) else 0
 
     def hold(self, relation: str, statement: str, params: dict[str, Any]) -> Held:
-        """Keep a SELECT's rows until nobody holds on to what is given, or the store is closed.
+        """Keep a SELECT's rows until the returned object is garbage, or the store is closed.
 
-        They never reach the file. `relation` is what people call them: part of their table's name.
+        They are never written to the file. `relation` becomes part of the name of their table.
         """
         self.drop_what_nobody_holds()
         held = Held(f'temp."{relation} {next(self._numbers)}"')
@@ -203,7 +203,7 @@ class Store:
         return held
 
     def drop_what_nobody_holds(self) -> None:
-        """Drop tables between statements: what lets go of them may be a collector of garbage, in the midst of one."""
+        """Drop unreferenced tables, between statements: garbage collection can release them during a statement."""
         tables = [self._let_go.pop() for _ in range(len(self._let_go))]
         with engine_errors(self.path), suppress(duckdb.Error):  # a transaction that failed has dropped them itself
             for table in tables:
@@ -211,7 +211,7 @@ class Store:
 
     @contextmanager
     def registered(self, name: str, frame: pl.DataFrame) -> Iterator[None]:
-        """Let statements read a frame as a table of that name."""
+        """Make a frame readable as a table of that name."""
         stream = ArrowStream(frame.__arrow_c_stream__)
         with engine_errors(self.path):
             self.connection.register(name, stream)
@@ -224,9 +224,9 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing. Raises `StoreError` on a store that was opened for reading."""
+        """Run a block as one transaction. Raises `StoreError` on a store that was opened for reading."""
         if not self.writable:
-            raise StoreError(f"{self.path}: opened for reading")
+            raise StoreError(f"{self.path}: the store was opened for reading only")
         self.execute("begin transaction")
         try:
             yield
@@ -238,14 +238,14 @@ class Store:
         self.execute("commit")
 
     def scratch(self) -> Path:
-        """Return a folder for what waits until the store is closed; it goes with it."""
+        """Return a temporary folder, which is removed when the store is closed."""
         if self._scratch is None:
             self._scratch = Path(tempfile.mkdtemp(prefix="auditor-"))
-            weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)  # where nobody closes the store
+            weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)  # if the store is never closed
         return self._scratch
 
     def close(self) -> None:
-        """Let go of the file, doing what waits in `on_close` if nobody else holds it. Closing twice is allowed."""
+        """Close the file, then run `on_close` if no other process has it open. Closing twice is allowed."""
         if self._connection is None:
             return
         if not self._is_left:  # closing would wait for the statement
@@ -255,7 +255,7 @@ class Store:
             not_kept = suppress(StoreError, EngineMemoryError, EngineFaultError)
             with not_kept, Store.open(self.path, write=True, make=False, wait=0) as writer:
                 for work in self.on_close:
-                    with writer.transaction():  # each its own: the engine holds in memory what is not committed
+                    with writer.transaction():  # one each: the engine keeps uncommitted rows in memory
                         work(writer)
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""A compact copy of an open file: written beside its target, compared with the original, and only then put in place."""
+"""A compact copy of an open file: written next to its target, compared with the original, then renamed."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _COPY = "/copy"  # the engine names an open file by its stem, which never holds 
 
 
 def partial_of(target: Path) -> Path:
-    """Name the file that a copy is written to before it takes the place of `target`."""
+    """Return the path that a copy is written to before it replaces `target`."""
     return target.with_name(f"{target.name}.partial")
 
 
 def copy(connection: duckdb.DuckDBPyConnection, path: Path, target: Path) -> None:
-    """Copy the file at `path`, which `connection` holds open for writing, to `target`, which may be `path` itself.
+    """Copy the file at `path`, which `connection` has open for writing, to `target`, which may be `path` itself.
 
-    Killed at any moment, what stood at `target` stands there still; the part of a copy gives way to the next one.
-    Raises `StoreError` where the copy is not equal to the original, and what the engine raises.
+    If the process is killed, the file at `target` is unchanged, and the next copy replaces the unfinished one. Raises
+    `StoreError` if the copy is not equal to the original, and the errors of the engine.
     """
     partial = partial_of(target)
     log = partial.with_name(f"{partial.name}.wal")
@@ -32,7 +32,7 @@ def copy(connection: duckdb.DuckDBPyConnection, path: Path, target: Path) -> Non
     try:
         _write(connection, path, partial)
         if log.exists():
-            raise StoreError(f"{path}: its copy {partial.name} cannot be finished; the store is as it was; try again")
+            raise StoreError(f"{path}: its copy {partial.name} cannot be finished; the store is unchanged; try again")
         shutil.copymode(path, partial)
         partial.replace(target)
     finally:
@@ -49,15 +49,15 @@ def _write(connection: duckdb.DuckDBPyConnection, path: Path, partial: Path) -> 
         connection.execute(f"copy from database {_quoted(original)} to {_quoted(_COPY)}").complete()
         connection.execute(f"checkpoint {_quoted(_COPY)}").complete()
         if _inventory(connection, original) != _inventory(connection, _COPY):
-            raise StoreError(f"{path}: its copy {partial.name} is not equal to it; the store is as it was; try again")
+            raise StoreError(f"{path}: its copy {partial.name} is not equal to it; the store is unchanged; try again")
     finally:
-        with suppress(duckdb.Error):  # after a failed write the engine may refuse any more work
+        with suppress(duckdb.Error):  # after a failed write the engine may reject further work
             connection.execute("set preserve_insertion_order = false").complete()
             connection.execute(f"detach {_quoted(_COPY)}").complete()
 
 
 def _inventory(connection: duckdb.DuckDBPyConnection, database: str) -> list[tuple[Any, ...]]:
-    """Describe everything that a file holds: tables, views and columns with their comments, rows by their hashes."""
+    """List the contents of a file: tables, views and columns with their comments, rows as hashes."""
 
     def listed(fields: str, relation: str) -> list[tuple[Any, ...]]:
         return connection.execute(
@@ -92,7 +92,7 @@ def _remove(*files: Path) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Let the new name survive a power cut, where the file system can promise that."""
+    """Make the new name survive a power cut, if the file system supports it."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

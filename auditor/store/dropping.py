@@ -1,4 +1,4 @@
-"""Forgetting a dataset, or one of its versions: the facts that no other version holds go, all others stay."""
+"""Deleting a dataset, or one of its versions: facts that another version holds stay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OF_VERSION = ("rejected", "tag", "version")
 
 
 def drop(store: Store, version: Version) -> None:
-    """Forget one version. The one before it is the newest where it was; its dataset goes with its last version."""
+    """Delete one version. After the newest, the one before it is the newest; the last one deletes its dataset."""
     with store.transaction():
         kept = store.query(
             "select seq from version where dataset = $dataset and seq <> $seq order by seq",
@@ -31,7 +31,7 @@ def drop(store: Store, version: Version) -> None:
 
 
 def drop_dataset(store: Store, versions: list[Version]) -> None:
-    """Forget a dataset with all its versions and tags."""
+    """Delete a dataset with all its versions and tags."""
     with store.transaction():
         for table in (*_STRETCHES, *_OF_VERSION, "dataset"):
             store.execute(f"delete from {table} where dataset = $dataset", {"dataset": versions[0].dataset})
@@ -39,7 +39,7 @@ def drop_dataset(store: Store, versions: list[Version]) -> None:
 
 
 def _shorten(store: Store, table: str, params: dict[str, object], following: int | None) -> None:
-    """Let stretches that begin or end with a version begin or end with the one after it; drop those that are empty."""
+    """Move the beginnings and ends of rows from a version to the one after it; delete rows that become empty."""
     of = "dataset = $dataset"
     dataset = {"dataset": params["dataset"]}
     if following is None:
@@ -53,7 +53,7 @@ def _shorten(store: Store, table: str, params: dict[str, object], following: int
 
 
 def _sweep(store: Store, versions: list[Version]) -> None:
-    """Forget texts that no version has any more, and what the cache holds of versions that are gone."""
+    """Delete texts that no version has any more, and rows of the cache for deleted versions."""
     for table in ("caption_tokens", "cache.parse", "caption"):
         store.execute(f"delete from {table} where caption_id not in (select caption_id from membership)")
     gone = {"versions": [version.version for version in versions]}

@@ -1,4 +1,4 @@
-"""A few images of a dataset as a store of their own, in memory: what was taken out of a store is asked as a store is.
+"""A few images of a dataset as a separate store in memory.
 
 Texts and tokens keep the numbers that they have in the store they come from, and so n-grams of several excerpts are the
 same numbers.

@@ -1,4 +1,4 @@
-"""What the engine says went wrong, as an error that a user can act on."""
+"""Errors of the engine, translated into errors that a user can act on."""
 
 from __future__ import annotations
 
@@ -19,34 +19,33 @@ _DAMAGE = ("corrupt database file", "failed to commit")
 
 _BROKEN_ENGINE = (duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
 
-_INTERNAL = "INTERNAL Error"  # a check that the engine makes of itself
+_INTERNAL = "INTERNAL Error"  # a failed self-check of the engine
 
-_BROKEN_WORDS = (_INTERNAL, "FATAL Error")  # of the same, where a stream carries them
+_BROKEN_WORDS = (_INTERNAL, "FATAL Error")  # how a stream reports such an error
 
-#: What a statement gets that names the store as a file, and who opens one that this process has open otherwise.
+#: The error for a statement that names the store as a file, and for a store that this process already has open.
 IN_USE = "Resource In Use Error"
 
-_FROM_A_STREAM = "got external error: "  # what Polars puts before the engine's words
+_FROM_A_STREAM = "got external error: "  # what Polars puts before the engine's message
 
 
 @contextmanager
 def engine_errors(path: Path, *, of_user: bool = False) -> Iterator[None]:
-    """Raise what a user knows for what the engine raises while it works on the store at `path`.
+    """Translate errors of the engine in a block that works on the store at `path`.
 
-    `StoreError` for a full disk or a damaged file, `SqlError` for a statement that is refused, `EngineMemoryError` for
-    one that takes more memory than the engine may use, `EngineFaultError` for one of ours that breaks the engine,
-    `KeyboardInterrupt` for Ctrl-C in the middle of one. A statement `of_user` is at fault itself where it breaks the
-    engine.
+    `StoreError` for a full disk or a damaged file, `SqlError` for a statement that the engine rejects,
+    `EngineMemoryError` for one that needs more memory than the engine may use, `EngineFaultError` for one of ours that
+    breaks the engine, `KeyboardInterrupt` for Ctrl-C. A statement `of_user` that breaks the engine is an `SqlError`.
     """
     try:
         yield
     except (duckdb.Error, pl.exceptions.ComputeError) as error:
         if isinstance(error, duckdb.InterruptException) or "INTERRUPT Error" in str(error):
             raise KeyboardInterrupt from error
-        raise _told(error, path, of_user=of_user) from error
+        raise _translated(error, path, of_user=of_user) from error
     except pl.exceptions.PanicException as error:
         raise SqlError(
-            f"a value of the result cannot be shown; cast it to varchar: {_first_line(str(error))}"
+            f"a value in the result cannot be shown; cast its column to varchar: {_first_line(str(error))}"
         ) from error
     except RuntimeError as error:
         if "interrupted" in str(error).lower():
@@ -61,57 +60,54 @@ def lacks_room(error: Exception) -> bool:
 
 def no_room(path: Path, error: Exception) -> StoreError:
     """Make the error for a full disk."""
-    said = _first_line(str(error))
-    return StoreError(
-        f"{path}: no room left on the disk; what was stored before is whole; make room, then repeat: {said}"
-    )
+    message = _first_line(str(error))
+    return StoreError(f"{path}: the disk is full; the stored data are intact; free space, then repeat: {message}")
 
 
 def lacks_memory(error: Exception) -> bool:
-    """Return whether an error means that the engine may use no more memory, or that there is none."""
+    """Return whether an error means that the engine, or the machine, is out of memory."""
     return any(words in str(error).lower() for words in _NO_MEMORY)
 
 
 def no_memory(what: str, error: Exception) -> EngineMemoryError:
     """Make the error for too little memory."""
-    more = "raise --memory, or AUDITOR_MEMORY (640MiB where it is not set)"
-    said = _first_line(str(error).strip().removeprefix(_FROM_A_STREAM))
-    return EngineMemoryError(f"{what} needs more memory than the engine may use; {more}: {said}")
+    more = "raise --memory, or AUDITOR_MEMORY (default: 640MiB)"
+    message = _first_line(str(error).strip().removeprefix(_FROM_A_STREAM))
+    return EngineMemoryError(f"{what} needs more memory than the engine may use; {more}: {message}")
 
 
-def _told(error: Exception, path: Path, *, of_user: bool) -> AuditorError:
-    said = str(error).strip().removeprefix(_FROM_A_STREAM)
+def _translated(error: Exception, path: Path, *, of_user: bool) -> AuditorError:
+    message = str(error).strip().removeprefix(_FROM_A_STREAM)
     if lacks_room(error):
         return no_room(path, error)
     if lacks_memory(error):
         return no_memory("the statement" if of_user else f"{path}: this", error)
-    # A user's own statement may fail to read some other file, which says nothing about the store. The engine names the
-    # store's files in full, whatever the user typed.
-    own = any(f'file "{name}' in said for name in (path, path.absolute(), path.resolve())) and IN_USE not in said
-    is_broken = isinstance(error, _BROKEN_ENGINE) or said.startswith(_BROKEN_WORDS)
-    if is_broken and _INTERNAL in said and not own and not of_user:  # damaged blocks fail their checksums before
+    # A user's statement may fail to read another file, which does not mean that the store is damaged. The engine names
+    # the store's files by their full paths, whatever the user typed.
+    own = any(f'file "{name}' in message for name in (path, path.absolute(), path.resolve())) and IN_USE not in message
+    is_broken = isinstance(error, _BROKEN_ENGINE) or message.startswith(_BROKEN_WORDS)
+    if is_broken and _INTERNAL in message and not own and not of_user:  # damaged blocks fail their checksums before
         return EngineFaultError(
-            f"{path}: the engine failed at a statement of auditor; it is at fault, not the store; please report this:"
-            f" {_first_line(said)}"
+            f"{path}: the engine failed at a statement of auditor; the store is intact; please report this:"
+            f" {_first_line(message)}"
         )
-    if own or (is_broken and not of_user) or any(words in said.lower() for words in _DAMAGE):
+    if own or (is_broken and not of_user) or any(words in message.lower() for words in _DAMAGE):
         return StoreError(
-            f"{path}: cannot be read or written, see `auditor store verify`; restore a backup: {_first_line(said)}"
+            f"{path}: cannot be read or written; run `auditor store verify` or restore a backup: {_first_line(message)}"
         )
     if is_broken:
         return SqlError(
-            "the engine fails at this statement, which says nothing of the store; ask in another way:"
-            f" {_first_line(said)}"
+            f"the engine fails at this statement; the store is intact; rewrite the statement: {_first_line(message)}"
         )
     if isinstance(error, duckdb.PermissionException):
         return SqlError(
-            f"statements read no files, and with `auditor sql --files` those of the working folder alone: {said}"
+            f"statements cannot read files, except with `auditor sql --files` those in the working folder: {message}"
         )
-    if "lambda_syntax" in said:  # the engine would have it changed, which takes a statement of its own
-        return SqlError("a lambda is written `lambda word: …`, not `word -> …`")
-    return SqlError(said)
+    if "lambda_syntax" in message:  # the engine suggests a setting, which takes another statement
+        return SqlError("write a lambda as `lambda word: …`, not `word -> …`")
+    return SqlError(message)
 
 
-def _first_line(said: str) -> str:
-    """Leave out the stack of the engine."""
-    return said.partition("\n")[0]
+def _first_line(message: str) -> str:
+    """Return a message without the stack trace of the engine."""
+    return message.partition("\n")[0]

@@ -1,4 +1,4 @@
-"""What an ingest must hold to be kept."""
+"""The conditions under which an ingest is kept."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FIRST_REFUSALS = 10
 
 @dataclass(frozen=True)
 class Terms:
-    """What an ingest must hold to be kept.
+    """The conditions under which an ingest is kept.
 
-    `max_rejected` is the largest share of records that may be refused; `version` the hash that the content must have,
-    with its counts where known; `named_by` says who asks for it, `remedy` what to do where the content is another.
+    `max_rejected` is the largest share of records that may be rejected. `version` is the hash that the content must
+    have, with its counts if known. `named_by` names the source of that hash, `remedy` is the advice if it differs.
     """
 
     max_rejected: float = 1.0
@@ -30,42 +30,42 @@ class Terms:
     remedy: str = "check the files"
 
 
-#: Terms that whatever is a caption meets.
+#: Terms that every set of captions meets.
 ANY = Terms()
 
 
 def check_terms(source: Source, read: int, rejected: pl.DataFrame, terms: Terms) -> None:
-    """Raise `SourceError`, with the first refusals, where more records were refused than may be."""
+    """Raise `SourceError`, with the first rejected records, if too many records are rejected."""
     shown = rejected.head(FIRST_REFUSALS)
     first = "; ".join(
         f"{place(*where)}: {reason}" for *where, reason in shown.select("source", "unit", "line", "reason").iter_rows()
     )
     if rejected.height == read:
-        raise SourceError(f"{source.dataset}: all {read:,} records were refused: {first}")
+        raise SourceError(f"{source.dataset}: all {read:,} records were rejected: {first}")
     if rejected.height / read > terms.max_rejected + 1e-12:
         raise SourceError(
-            f"{source.dataset}: {rejected.height:,} of {read:,} records were refused, more than "
+            f"{source.dataset}: {rejected.height:,} of {read:,} records were rejected, more than "
             f"{terms.max_rejected:.2%} (--max-rejected); the store is unchanged; the first: {first}"
         )
 
 
 def check_kind(source: Source, previous: Version | None) -> None:
-    """Raise `SourceError` where a name that holds captions is to hold vectors, or the other way round."""
+    """Raise `SourceError` for vectors under the name of a dataset of captions, or the other way round."""
     if previous is not None and (previous.kind == "vectors") != (source.kind == "vectors"):
         raise SourceError(
-            f"{source.dataset}: holds {previous.kind}, and these are {source.kind}; the store is unchanged; "
-            "give them another name"
+            f"{source.dataset}: is a dataset of {previous.kind}, and the files hold {source.kind}; the store is "
+            "unchanged; choose another name"
         )
 
 
 def check_version(source: Source, content: Mapping[str, Any], terms: Terms) -> None:
-    """Raise `SourceError`, with what sets the counts apart, where the content is of another version than it must be."""
-    asked = {"version": terms.version, "images": terms.images, "captions": terms.captions}
-    if all(value in (None, content[key]) for key, value in asked.items()):
+    """Raise `SourceError`, with the different counts, if the content does not have the expected version."""
+    expected = {"version": terms.version, "images": terms.images, "captions": terms.captions}
+    if all(value in (None, content[key]) for key, value in expected.items()):
         return
-    counts = (key for key in ("images", "captions") if asked[key] not in (None, content[key]))
-    apart = "; ".join(f"{content[key]:,} {key}, not {asked[key]:,}" for key in counts)
+    counts = (key for key in ("images", "captions") if expected[key] not in (None, content[key]))
+    differences = "; ".join(f"{content[key]:,} {key}, not {expected[key]:,}" for key in counts)
     raise SourceError(
-        f"{source.dataset}: the files hold version {content['version'][:12]}, {terms.named_by} names "
-        f"{str(terms.version)[:12]}: {apart or 'as many captions'}; the store is unchanged; {terms.remedy}"
+        f"{source.dataset}: the files hold version {content['version'][:12]}, but {terms.named_by} names "
+        f"{str(terms.version)[:12]}: {differences or 'as many captions'}; the store is unchanged; {terms.remedy}"
     )

@@ -15,20 +15,20 @@ from auditor.store.connection import Store
 from auditor.store.ingest_terms import ANY, FIRST_REFUSALS, Terms, check_kind, check_terms, check_version
 from auditor.store.workspace import Workspace
 
-#: The language of captions in Latin letters of which nobody says it.
+#: The language of captions in Latin letters without a declared language.
 _ASSUMED = "en"
 
 
 @dataclass(frozen=True)
 class Ingest:
-    """What an ingest did.
+    """The result of an ingest.
 
-    `read` counts records, `left_out` those beside them that the user does not want, `normalized` the accepted ones with
-    outer blanks or line breaks, which are stored as they stand and which every tokenizer reads as single blanks.
-    `added` and `removed` count rows of membership; `rejected` is one row per refused record; `listed_missing` counts
-    images that a split list names and no caption has, `unlisted` images that are in no list. `single_images` have one
-    caption only; `single_names` names at most ten of them. `seen` is the language that nobody said and letters tell,
-    with how many captions are in them.
+    `read` counts records, `left_out` further records that the user's options exclude. `normalized` counts accepted
+    records with outer whitespace or line breaks: they are stored unchanged, and tokenizers read these as one space.
+    `added` and `removed` count rows of membership; `rejected` has one row per rejected record. `listed_missing` counts
+    images of split lists without captions, `unlisted` images that are in no list. `single_images` counts images with
+    one caption; `single_names` names at most ten of them. `seen` is a language that was detected by its letters, with
+    its number of captions.
     """
 
     version: Version
@@ -102,11 +102,11 @@ def write(
 def _stage(
     workspace: Workspace, source: Source, batches: Batches, splits: Mapping[str, list[str]], progress: Progress
 ) -> int:
-    """Gather the records and the split lists; say how many records are left out."""
+    """Stage the records and the split lists. Return the number of records that are left out."""
     read = left_out = 0
-    for found in batches:
-        batch = found.filter(pl.col("left_out").is_null()).drop("left_out")
-        left_out += found.height - batch.height
+    for records in batches:
+        batch = records.filter(pl.col("left_out").is_null()).drop("left_out")
+        left_out += records.height - batch.height
         stage = workspace.append_rows if read else workspace.bind_rows
         stage("staged", batch.with_row_index("position", offset=read + 1))
         read += batch.height
@@ -125,9 +125,9 @@ def _stage(
 
 
 def _language(store: Store, workspace: Workspace, source: Source) -> tuple[str, tuple[str, int] | None]:
-    """Find the language of captions: what was said, now or before, else what their letters tell, else English.
+    """Return the language of captions: the declared one, now or before, else the one of their letters, else English.
 
-    Gives it, and in how many captions it was seen, where it was.
+    A language detected by letters is returned with its number of captions.
     """
     if source.language:
         return source.language, None
@@ -140,7 +140,7 @@ def _language(store: Store, workspace: Workspace, source: Source) -> tuple[str, 
 
 
 def describe(store: Store, source: Source, language: str) -> None:
-    """Keep what was declared of a dataset."""
+    """Store the declaration of a dataset."""
     store.execute(
         "insert or replace into dataset values ($dataset, $kind, $language, $related)",
         {
@@ -181,7 +181,7 @@ def _add_texts(
 
 
 def _close(store: Store, table: str, workspace: Workspace, name: str) -> int:
-    """Let rows of a table stand no longer: those at the places that a file of `sql/` names."""
+    """End the rows of a table at the slots that a file of `sql/` selects."""
     gone = workspace.rows(name)
     with store.registered("gone", gone):
         store.execute(
@@ -193,11 +193,11 @@ def _close(store: Store, table: str, workspace: Workspace, name: str) -> int:
 
 
 def _annotate(store: Store, workspace: Workspace, *, is_new: bool) -> None:
-    """Let annotations follow their captions. A source that has none leaves those of unchanged captions standing."""
+    """Update annotations with their captions. A source without annotations keeps those of unchanged captions."""
     if workspace.query("select count(*) from annotated").item():
         _close(store, "annotation", workspace, "annotation_closed")
         workspace.insert("annotation", "annotation_opened")
-        # Where the captions are unchanged, so is the version: what it said of them before gives way.
+        # Unchanged captions keep their version: their earlier annotations in it are replaced.
         store.execute("delete from annotation where dataset = $dataset and from_seq = to_seq", {
             "dataset": workspace.params["dataset"]
         })  # fmt: skip
@@ -206,7 +206,7 @@ def _annotate(store: Store, workspace: Workspace, *, is_new: bool) -> None:
 
 
 def keep_rejected(store: Store, dataset: str, seq: int, rejected: pl.DataFrame) -> None:
-    """Record what was refused at the latest ingest of a version."""
+    """Store the rejected records of the latest ingest of a version."""
     key = {"dataset": dataset, "seq": seq}
     store.execute("delete from rejected where dataset = $dataset and seq = $seq", key)
     with store.registered("refusals", rejected):

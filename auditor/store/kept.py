@@ -1,9 +1,8 @@
-"""What need not be made again: counts, scores, findings and results, kept in schema `cache` when a store is closed.
+"""The cache: counts, scores, findings and results, kept in schema `cache` when a store is closed.
 
-A key is a hash of everything that can change what is kept, so that nothing goes stale: a changed input is another key.
-Reading commands open the store read-only; what they make waits in files and is written when they close it, if no one
-else holds it then. Where there is no room for the files nothing is kept, and a store in memory keeps nothing: all of it
-can be made again.
+A key is a hash of everything that can change the rows, so that they never go stale: a changed input is another key.
+Reading commands open the store read-only. Their rows wait in files, and are written when they close the store, if no
+other process has it open. On a full disk, and in memory, nothing is kept: all of it can be recomputed.
 """
 
 from __future__ import annotations
@@ -25,32 +24,32 @@ from auditor.model import Selection
 from auditor.store.connection import MEMORY, Store
 from auditor.store.sqlfiles import catalogue, fingerprint, sql_root
 
-#: Scores that a store holds at most: the oldest give way, and a run that made more keeps none.
+#: The most scores that a store keeps: the oldest are deleted, and a run with more keeps none.
 MOST_SCORES = 10_000_000
 
-#: What is said of the scores of one candidate by one metric.
+#: Columns that describe the scores of one candidate by one metric.
 MADE = pl.Schema({
     "candidate": pl.String, "drawn_from": pl.String, "seed": pl.Int64, "metric": pl.String, "signature": pl.String,
 })  # fmt: skip
 
-#: What is said of a finding on a caption, an image (no slot) or the whole (no image).
+#: Columns of a finding about a caption, an image (no slot) or the dataset (no image).
 FOUND = pl.Schema({
     "kind": pl.String, "severity": pl.String, "image": pl.String, "slot": pl.UInt32, "why": pl.String,
     "other_image": pl.String, "other_slot": pl.UInt32,
 })  # fmt: skip
 
-#: What columns hold that tables of counts share.
+#: Comments on the columns that tables of counts share.
 _COLUMNS = {
     "key": "Entry of the cache, see entry.",
     "candidate": "What was counted: human, a substitute, or the dataset of a system's output.",
     "image": "The image.",
     "slot": "Position of the candidate among those of its image, from 0.",
-    "part": "Number of the part: 0 is what is no table, the others are tables.",
+    "part": "Number of the part: 0 is a JSON object, the others are tables.",
     "body": "The part itself: JSON, or a table as an Arrow file.",
 }
 
-#: What tables hold that no SELECT makes.
-_MADE_OUTSIDE = {"study_result": "Results of studies, kept whole so that they need not be made again."}
+#: Comments on tables that are not made by a SELECT.
+_MADE_OUTSIDE = {"study_result": "Results of studies, kept whole to avoid recomputing them."}
 
 _TOO_MANY = """
     select key
@@ -70,7 +69,7 @@ Save = Callable[[Store, pl.DataFrame], None]
 def key(
     selection: Selection, tokenizer: str = "", relations: Sequence[str] = (), params: Mapping[str, Any] | None = None
 ) -> str:
-    """Hash the captions, the tokenizer, the SQL of every relation, and the parameters: all that rows depend on."""
+    """Hash everything that rows depend on: the captions, the tokenizer, the SQL of every relation, the parameters."""
     facts = {
         "dataset": selection.version.dataset,
         "version": selection.version.version,
@@ -85,15 +84,15 @@ def key(
 
 
 def get(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
-    """Return those of the wanted rows that are kept, by key; `wanted` names by key the relation that holds them.
+    """Return the wanted rows that are kept, by key; `wanted` maps each key to the relation of its rows.
 
-    Rows of this run that still wait for the store to be closed are among them.
+    Rows of this run that wait for the store to be closed are included.
     """
     return dict(each(store, wanted))
 
 
 def each(store: Store, wanted: Mapping[str, str]) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield what `get` returns one after another, since there may be more of it than memory."""
+    """Yield the rows of `get` one key at a time, since all of them may not fit in memory."""
     waiting = {work.key: work for work in store.on_close if isinstance(work, _Waiting) and work.key in wanted}
     for entry, work in waiting.items():
         yield str(entry), work.rows()
@@ -116,14 +115,14 @@ def put(store: Store, selection: Selection, relation: str, entry: str, rows: pl.
 
 
 def when_closed(store: Store, rows: pl.DataFrame, save: Save) -> None:
-    """Let rows be written by `save` when the store is closed."""
+    """Write rows by `save` when the store is closed."""
     draft = Draft(store, save)
     draft.add(rows)
     draft.keep()
 
 
 def write_part(folder: Path, rows: pl.DataFrame) -> Path | None:
-    """Write rows to a new file of a folder, whole or not at all; null where there is no room."""
+    """Write rows to a new file in a folder, atomically. Return null if the disk is full."""
     file = folder / f"{uuid.uuid4()}.parquet"
     partial_file = file.with_suffix(".partial")
     try:
@@ -137,7 +136,7 @@ def write_part(folder: Path, rows: pl.DataFrame) -> Path | None:
 
 @dataclass(frozen=True)
 class _Waiting:
-    """Rows that wait in files until `save` writes them; those of an entry have its key."""
+    """Rows that wait in files until `save` writes them; rows of an entry have its key."""
 
     save: Save
     files: tuple[Path, ...]
@@ -151,9 +150,9 @@ class _Waiting:
 
 
 class Draft:
-    """Rows that come part by part, and are written once all parts are there.
+    """Rows that arrive in parts, and are written when they are complete.
 
-    Where they take more than `most` bytes in memory none is kept.
+    If they take more than `most` bytes in memory, none are kept.
     """
 
     def __init__(self, store: Store, save: Save, entry: str | None = None, most: int | None = None) -> None:
@@ -168,7 +167,7 @@ class Draft:
         return cls(store, partial(_save_entry, selection, relation, entry), entry, most)
 
     def add(self, rows: pl.DataFrame) -> None:
-        """Take the next part."""
+        """Add the next part."""
         if not self._is_open:
             return
         file = write_part(self._store.scratch(), rows)
@@ -180,22 +179,22 @@ class Draft:
                 written.unlink(missing_ok=True)
 
     def keep(self) -> None:
-        """Let the parts be written when the store is closed."""
+        """Write the parts when the store is closed."""
         if self._is_open and self._files:
             self._store.on_close.append(_Waiting(self._save, tuple(self._files), self._entry))
 
 
 def keep_scores(store: Store, selection: Selection, scores: pl.DataFrame, made: pl.DataFrame) -> None:
-    """Keep scores for people to query. `scores` has candidate, image, slot and a column a metric, `made` is `MADE`.
+    """Keep scores for queries. `scores` has candidate, image, slot and a column per metric, `made` the columns `MADE`.
 
-    They are not kept where they are more than `MOST_SCORES`.
+    More than `MOST_SCORES` are not kept.
     """
     if made.height and scores.height * (scores.width - 3) <= MOST_SCORES:
         when_closed(store, scores, partial(_save_scores, selection, made))
 
 
 def keep_findings(store: Store, selection: Selection, kinds: Sequence[str], found: pl.DataFrame) -> None:
-    """Keep what was found of some kinds for people to query, in place of what an earlier run found of them.
+    """Keep the findings of some kinds for queries, replacing those of an earlier run.
 
     `found` has the columns of `FOUND`.
     """
@@ -216,8 +215,8 @@ def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores:
     new = made.filter(~pl.col("made_of").is_in(known.implode()))
     for (candidate,), part in new.partition_by("candidate", as_dict=True, maintain_order=True).items():
         entry = key(selection, params={"made_of": part["made_of"].to_list()})
-        place = pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).alias("place")
-        _insert(store, "score_column", entry, part.select(place, *_of(selection), *MADE, "made_of"))
+        position = pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).alias("place")
+        _insert(store, "score_column", entry, part.select(position, *_of(selection), *MADE, "made_of"))
         lists = scores.filter(pl.col("candidate") == candidate).select(
             "image", "slot", scores=pl.concat_list(pl.col(metric).cast(pl.Float64) for metric in part["metric"])
         )
@@ -248,7 +247,7 @@ def _of(selection: Selection) -> list[pl.Expr]:
 
 
 def _insert(store: Store, relation: str, entry: str, rows: pl.DataFrame) -> None:
-    """Write rows in place of those of the same key. A table whose columns have changed starts anew."""
+    """Write rows, replacing those of the same key. A table whose columns have changed is made again."""
     rows = rows.select(pl.lit(entry).alias("key"), pl.all())
     columns = _tables(store).get(relation)
     with store.registered("kept", rows):
@@ -271,10 +270,10 @@ def _enter(store: Store, selection: Selection, relation: str, entry: str) -> Non
 
 
 def _describe(store: Store, relation: str, columns: Sequence[str]) -> None:
-    """Comment on a table and on each of its columns: what it holds, or which file does."""
+    """Comment on a table and on each of its columns: its meaning, or the file that defines it."""
     file = catalogue().get(relation)
     whose = f"sql/{file.path.relative_to(sql_root()).as_posix()}" if file else f"auditor, which makes {relation}"
-    meaning = file.meaning if file else _MADE_OUTSIDE.get(relation, f"Counts that {relation} is made of.")
+    meaning = file.meaning if file else _MADE_OUTSIDE.get(relation, f"Counts behind {relation}.")
     comments = {f"table cache.{relation}": meaning} | {
         f'column cache.{relation}."{name}"': _COLUMNS.get(name, f"Counted by {whose}.") for name in columns
     }

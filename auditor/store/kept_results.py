@@ -1,4 +1,4 @@
-"""Results of studies that need not be made again: kept in the cache as they are, frames in Arrow's own format.
+"""Results of studies in the cache, kept whole with frames in Arrow format.
 
 A key hashes the captions, the settings and the program with its SQL: a changed input is another key.
 """
@@ -25,7 +25,7 @@ from auditor.store.sqlfiles import catalogue, sql_root
 
 _RELATION = "study_result"
 
-#: What unpacking raises for what nobody has packed here.
+#: Errors of unpacking damaged rows.
 _DAMAGE = (
     ValueError, LookupError, TypeError, AttributeError, OSError, RecursionError, StopIteration,
     pl.exceptions.PolarsError, pl.exceptions.PanicException,
@@ -44,11 +44,11 @@ def kept_result(
     *,
     beside: Sequence[Selection] = (),
 ) -> Result:
-    """Return the result of a study as it was kept, else make and keep it.
+    """Return the kept result of a study; compute and keep it if there is none.
 
-    `settings` are all that can change the result beside the captions of `selections`, those of others that it looks at
-    (`beside`, corpora, what the datasets are related to) and the program. A result that was just made goes through the
-    same form as one that was kept, so that both are equal to the last bit.
+    `settings` are everything that can change the result, in addition to the captions of `selections`, other captions
+    (`beside`, corpora, related datasets) and the program. A new result is packed and unpacked like a kept one, so that
+    both are equal to the last bit.
 
     Raises `StoreError` for a kept result that cannot be read.
     """
@@ -73,14 +73,14 @@ def kept_result(
     try:
         return replace(_unpacked(rows), selections=tuple(selections))
     except _DAMAGE as error:
-        said = f"{store.path}: damaged: a result that the cache keeps cannot be read"
-        raise StoreError(f"{said}; `auditor store gc --all` makes the cache anew, without loss") from error
+        fault = f"{store.path}: damaged: a result in the cache cannot be read"
+        raise StoreError(f"{fault}; run `auditor store gc --all`, which empties the cache without loss") from error
 
 
 def _around(store: Store, selections: Sequence[Selection]) -> list[tuple[Any, ...]]:
-    """List what else of the store a study may look at: corpora, vectors, and what the datasets are related to.
+    """List what else a study may read in the store: corpora, vectors, and related datasets.
 
-    Of the datasets themselves, in which language they are, what was refused, and under which name a version stands.
+    The list also has the languages, rejected records and tags of the datasets themselves.
     """
     own = [selection.version.dataset for selection in selections]
     beside = {name for dataset in own for name in versions.related(store, dataset)}
@@ -93,7 +93,7 @@ def _around(store: Store, selections: Sequence[Selection]) -> list[tuple[Any, ..
 
 @functools.cache
 def _program() -> str:
-    """Hash the code that makes results, every SELECT, and the patterns that they look for."""
+    """Hash the code that computes results, every SELECT, and the patterns of findings."""
     package = Path(__file__).parents[1]
     code = {
         path.relative_to(package).as_posix(): path.read_bytes()
@@ -109,7 +109,7 @@ def _program() -> str:
 
 
 def _packed(result: Result) -> pl.DataFrame:
-    """Write a result as rows: what is no frame first, then the frames. Columns: part, body."""
+    """Write a result as rows: first a JSON object without frames, then the frames. Columns: part, body."""
     head = {
         "command": result.command,
         "signatures": dict(result.signatures),
@@ -126,17 +126,17 @@ def _packed(result: Result) -> pl.DataFrame:
 
 def _unpacked(rows: pl.DataFrame) -> Result:
     head, *frames = rows.sort("part")["body"].to_list()
-    said = json.loads(head)
+    fields_of = json.loads(head)
     read = iter([pl.read_ipc(io.BytesIO(frame)) for frame in frames])
     return Result(
-        said["command"],
+        fields_of["command"],
         next(read),
-        signatures=said["signatures"],
-        tables=tuple(Table(frame=next(read), **_tuples(fields)) for fields in said["tables"]),
-        figures=tuple(Figure(frame=next(read), **_tuples(fields)) for fields in said["figures"]),
-        lead=tuple(said["lead"]),
-        notes=tuple(said["notes"]),
-        findings=tuple(Finding(**_tuples(fields)) for fields in said["findings"]),
+        signatures=fields_of["signatures"],
+        tables=tuple(Table(frame=next(read), **_tuples(fields)) for fields in fields_of["tables"]),
+        figures=tuple(Figure(frame=next(read), **_tuples(fields)) for fields in fields_of["figures"]),
+        lead=tuple(fields_of["lead"]),
+        notes=tuple(fields_of["notes"]),
+        findings=tuple(Finding(**_tuples(fields)) for fields in fields_of["findings"]),
     )
 
 
@@ -145,7 +145,7 @@ def _without_frame(part: Table | Figure) -> dict[str, Any]:
 
 
 def _tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return lists back as the tuples that they were."""
+    """Return fields with their lists turned back into tuples."""
     return {name: _tuple(value) for name, value in fields.items()}
 
 

@@ -16,7 +16,7 @@ from auditor.errors import StoreError
 from auditor.store import copying
 from auditor.store.sqlfiles import sql_root
 
-#: sha256 of what the newest schema defines, as the engine spells it: what `_definitions` need not be compared with.
+#: sha256 of the definitions of the newest schema, as the engine spells them: a fast check before a comparison.
 DEFINITIONS = "f5c326c8d310cdaa4528ede6a9308002baec2cd0d191743951cf6f436e1a9563"
 
 # Tables of the cache come and go with what is counted.
@@ -55,10 +55,10 @@ _DEFINED = """
 """
 
 
-#: The same of the tables that the schema makes in the cache.
+#: sha256 of the tables that the schema makes in the cache.
 CACHED = "befc15674bd3536d658d5f55bc697c983a34603f92199803d362be369d3affd1"
 
-# Tables that countings make there have no constraint.
+# Tables that counts make there do not have constraints.
 _CACHED = """
     select table_name, sql
     from system.main.duckdb_tables()
@@ -71,10 +71,10 @@ _CACHED = """
 OF_SCHEMA = ("drawn_candidate", "entry", "finding", "ngram_frequency", "parse", "score_column", "score_list")
 
 
-#: Table of a store that says of which schema it is.
+#: The table with the schema versions of a store.
 _NUMBERS = "schema_version"
 
-#: The same in stores that were made before the first release, whose schemas were numbered otherwise.
+#: The same table in stores of pre-releases, whose schemas had other numbers.
 _NUMBERS_BEFORE = "migration"
 
 #: Where the cache begins in `sql/schema.sql`.
@@ -83,7 +83,7 @@ _CACHE_BEGINS = "create schema cache;"
 
 @dataclass(frozen=True)
 class Migration:
-    """What opening a store of an older schema did: from which schema to which, and where the old file is kept."""
+    """A finished migration: the old and the new schema, and the backup of the old file."""
 
     old: int
     new: int
@@ -91,7 +91,7 @@ class Migration:
 
 
 def steps() -> list[str]:
-    """List the statements that make each schema version of the one before, without those of the cache."""
+    """List the statements of each schema version, which change the one before, without those of the cache."""
     return [_schema().partition(_CACHE_BEGINS)[0]]
 
 
@@ -106,7 +106,7 @@ def newest() -> int:
 
 
 def current(connection: duckdb.DuckDBPyConnection) -> int | None:
-    """Return the schema version of an open file; null when it is no auditor store, 0 when its own table has none."""
+    """Return the schema version of an open file; null if it is not an auditor store, 0 if its version is missing."""
     if not _has_table(connection, _NUMBERS):
         return None
     with suppress(duckdb.BinderException, duckdb.ConversionException):
@@ -116,12 +116,12 @@ def current(connection: duckdb.DuckDBPyConnection) -> int | None:
 
 
 def _has_table(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
-    found = connection.execute(
+    tables = connection.execute(
         "select 1 from system.main.duckdb_tables()"
         " where table_name = $name and schema_name = 'main' and database_name = current_database()",
         {"name": name},
     )
-    return bool(found.fetchall())
+    return bool(tables.fetchall())
 
 
 def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty", "old", "current"]:
@@ -135,39 +135,39 @@ def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty",
         if not connection.execute("select 1 from duckdb_tables()").fetchall():
             return "empty"
         if _has_table(connection, _NUMBERS_BEFORE):
-            raise StoreError(f"{path}: made by a pre-release: export with 0.1.0 and ingest again")
+            raise StoreError(f"{path}: made by a pre-release; export its datasets with 0.1.0, then ingest them again")
         raise StoreError(f"{path}: a DuckDB file, but not made by auditor; name another with --store")
     if number < 1:
-        raise StoreError(f"{path}: altered: its table {_NUMBERS} names no schema; restore a backup")
+        raise StoreError(f"{path}: altered: its table {_NUMBERS} has no version; restore a backup")
     if number > newest():
-        raise StoreError(f"{path}: has schema {number}, this auditor knows up to {newest()}; upgrade auditor")
+        raise StoreError(f"{path}: has schema {number}, but this auditor reads up to {newest()}; upgrade auditor")
     _refuse_definitions(connection, path, number)
     return "old" if number < newest() else "current"
 
 
 def _refuse_macros(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Refuse a file that defines functions: no schema has any, and one named md5 would be taken for the engine's."""
-    found = connection.execute("select function_name from system.main.duckdb_functions() where not internal").fetchall()
-    if found:
-        raise StoreError(f"{path}: altered: it defines the macro {found[0][0]!r}, as no store does; restore a backup")
+    """Refuse a file that defines functions: stores have none, and a function md5 would replace the engine's."""
+    names = connection.execute("select function_name from system.main.duckdb_functions() where not internal").fetchall()
+    if names:
+        raise StoreError(f"{path}: altered: it defines a macro, {names[0][0]!r}; restore a backup")
 
 
 def _refuse_definitions(connection: duckdb.DuckDBPyConnection, path: Path, number: int) -> None:
-    """Refuse a file that defines anything else than its schema: it would stand for what we count or run as we write."""
-    found = _definitions(connection)
-    if number == newest() and _digest(found) == DEFINITIONS:
+    """Refuse a file whose definitions differ from its schema: they could replace counts, or run during a write."""
+    actual = _definitions(connection)
+    if number == newest() and _digest(actual) == DEFINITIONS:
         return
-    with duckdb.connect() as fresh:  # also where another version of the engine spells its definitions otherwise
+    with duckdb.connect() as fresh:  # another version of the engine may spell the same definitions differently
         apply(fresh, up_to=number)
         expected = _definitions(fresh)
-    for name in sorted(expected.keys() | found.keys()):
-        if found.get(name) != expected.get(name):
-            how = "it lacks" if name not in found else "no store has" if name not in expected else "it has replaced"
-            raise StoreError(f"{path}: altered: {how} the {name}; restore a backup")
+    for name in sorted(expected.keys() | actual.keys()):
+        if actual.get(name) != expected.get(name):
+            how = "is missing" if name not in actual else "was added" if name not in expected else "was changed"
+            raise StoreError(f"{path}: altered: the {name} {how}; restore a backup")
 
 
 def _definitions(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Return the definition of each thing in a file, by its kind and name. Of the cache, only what would be run."""
+    """Return the definition of each object in a file, by its kind and name; in the cache, only those that can run."""
     return dict(connection.execute(_DEFINED).fetchall())
 
 
@@ -176,14 +176,14 @@ def _digest(definitions: dict[str, str]) -> str:
 
 
 def backup_of(path: Path) -> Path:
-    """Name the file that keeps a store as it was before it is migrated to the newest schema."""
+    """Return the path of the backup of a store, made before a migration to the newest schema."""
     return path.with_name(f"{path.name}.before-schema-{newest()}")
 
 
 def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> Migration:
-    """Bring an older store, which `connection` holds open for writing, to the newest schema. A backup stays beside it.
+    """Migrate an older store, which `connection` has open for writing, to the newest schema. A backup is kept.
 
-    The copy holds also what an interrupted process left in the file's log.
+    The backup includes what an interrupted process left in the file's log.
     """
     old = current(connection) or 0
     backup = backup_of(path)
@@ -193,19 +193,19 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> Migration:
 
 
 def check_cache(connection: duckdb.DuckDBPyConnection, path: Path, *, mend: bool) -> None:
-    """Refuse a cache whose tables are not as the newest schema makes them; with `mend` make it anew, and what it lacks.
+    """Refuse a cache whose tables differ from the newest schema; with `mend` make the cache again.
 
-    Raises `StoreError` that names the table, and the command that mends it.
+    Raises `StoreError` with the table, and the command that repairs it.
     """
-    found = _cached(connection)
-    if _digest(found) != CACHED:
+    tables = _cached(connection)
+    if _digest(tables) != CACHED:
         with duckdb.connect() as fresh:
             apply(fresh)
             expected = _cached(fresh)
-        altered = next((name for name in sorted(found) if found[name] != expected.get(name)), None)
+        altered = next((name for name in sorted(tables) if tables[name] != expected.get(name)), None)
         if altered is not None and not mend:
-            said = f"{path}: altered: table cache.{altered} is not as auditor makes it"
-            raise StoreError(f"{said}; `auditor store gc --all` makes the cache anew, without loss")
+            fault = f"{path}: altered: table cache.{altered} differs from the schema"
+            raise StoreError(f"{fault}; run `auditor store gc --all`, which empties the cache without loss")
         if mend:
             connection.execute("begin transaction").complete()
             renew_cache(connection)
@@ -217,19 +217,19 @@ def _cached(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 
 def renew_cache(connection: duckdb.DuckDBPyConnection) -> None:
-    """Forget whatever can be counted again, and make schema `cache` as the newest schema has it."""
+    """Drop schema `cache`, whose contents can be recomputed, and make it as the newest schema defines it."""
     _, begin, tables = _schema().partition(_CACHE_BEGINS)
     connection.execute("drop schema if exists cache cascade").complete()
     connection.execute(begin + tables).complete()
 
 
 def has_cache(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether schema `cache` is there, which anyone may drop."""
+    """Return whether schema `cache` exists, which a user may drop."""
     return bool(connection.execute("select 1 from duckdb_schemas() where schema_name = 'cache'").fetchall())
 
 
 def apply(connection: duckdb.DuckDBPyConnection, up_to: int | None = None) -> None:
-    """Bring an open file to the newest schema (or `up_to`), in one transaction; its cache begins anew."""
+    """Migrate an open file to the newest schema (or `up_to`), in one transaction, and empty its cache."""
     connection.execute("begin transaction").complete()
     done = current(connection) or 0
     for number, step in enumerate(steps()[:up_to], start=1):

@@ -29,8 +29,7 @@ MOST_WORDS = 4_095
 class Bucket(NamedTuple):
     """Images that are counted together: the numbers of the first and the last.
 
-    Where one image has more than memory holds, `parts` says by how many ranges of its candidates it is counted, each
-    of `at_once`.
+    An image that does not fit in memory is counted in `parts` ranges of its candidates, each of `at_once`.
     """
 
     first: int
@@ -77,7 +76,7 @@ def workspace(store: Store, selection: Selection, tokenizer: str, **params: obje
 
 
 def bind_references(workspace: Workspace, selection: Selection, relation: str = "reference") -> None:
-    """Let a relation stand for the captions of a selection: all, those of different texts, or those that are drawn."""
+    """Bind a relation to the captions of a selection: all, those with different texts, or a sample."""
     draw = selection.draw
     if selection.distinct is None:
         workspace.bind(relation if draw is None else "every_reference", "reference")
@@ -97,7 +96,7 @@ def buckets(
 
     `loads` has the rows of relation `pairing_count`, where candidates meet the captions of their images: images with a
     caption of more than `MOST_WORDS` are left out then. Buckets share no image, and so no sum crosses them; an image
-    that is too large for one is a bucket of its own, of several parts. Without images there is one, which is empty.
+    that is too large shares its bucket with none, and has several parts. Without images there is one empty bucket.
     """
     if loads is None:
         loads = workspace.query(
@@ -199,9 +198,9 @@ def _keep(selection: Selection, tokenizer: str, words: tuple[int, ...], store: S
 
 
 def _words(store: Store) -> tuple[int, ...]:
-    """Tell one vocabulary from another: equal numbers are those of equal words."""
-    told = "select count(*), coalesce(bit_xor(hash(token_id, token)), 0)::ubigint from vocabulary"
-    return store.query(told).row(0)
+    """Return a fingerprint of the vocabulary: equal numbers mean equal words."""
+    fingerprint = "select count(*), coalesce(bit_xor(hash(token_id, token)), 0)::ubigint from vocabulary"
+    return store.query(fingerprint).row(0)
 
 
 def is_kept(store: Store, selection: Selection, tokenizer: str) -> bool:

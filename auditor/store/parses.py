@@ -1,8 +1,8 @@
-"""What a pipeline says of texts, kept in `cache.parse`: each text is asked about once for each pipeline.
+"""Annotations of texts by a spaCy pipeline, kept in `cache.parse`: each pipeline parses each text once.
 
-Parsing takes minutes, so that nothing of it waits for the end. A store that is open for writing keeps part by part. Of
-one that is open for reading, which others may read meanwhile, parts wait in a folder beside the file. A later command
-finds them there if this one is killed; else they are written when the store is closed, if no one else holds it then.
+Parsing takes minutes, so every finished part is kept. A store that is open for writing stores it at once. With a store
+that is open for reading, parts wait in a folder next to the file. They are written when the store is closed, if no
+other process has it open; if this command is killed, a later one finds them.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ _LISTS = _EMPTY.columns[2:]
 
 
 class Annotate(Protocol):
-    """Says what a pipeline says of texts: lists by the names of `cache.parse`."""
+    """A function that annotates texts with a pipeline: lists by the names of `cache.parse`."""
 
     def __call__(self, parts: Iterable[tuple[int, pl.Series]], texts: int) -> Iterator[tuple[int, pl.DataFrame]]:
         """Annotate parts of so many texts in all, each with its number, in any order."""
 
 
 class Parses:
-    """What a pipeline says of the texts of some selections, all of which is there."""
+    """The complete annotations of the texts of some selections by a pipeline."""
 
     def __init__(self, pipeline: str, waiting: pl.DataFrame, *, is_kept: bool) -> None:
         self.pipeline = pipeline
@@ -62,7 +62,7 @@ class Parses:
         self._is_kept = is_kept
 
     def bind(self, workspace: Workspace, first: int = 0, last: int = _LAST) -> None:
-        """Let relation `parse` stand for what is said of relation `text_at_work`, of a range of its numbers."""
+        """Bind relation `parse` to the annotations of relation `text_at_work`, for a range of its numbers."""
         wanted = workspace.query("select distinct caption_id from text_at_work")
         waiting = self._waiting.filter(pl.col("caption_id").is_between(first, last)).join(
             wanted, on="caption_id", how="semi"
@@ -87,10 +87,10 @@ def ranges(workspace: Workspace) -> list[tuple[int, int]]:
 def provide(
     store: Store, selections: Sequence[Selection], pipeline: str, annotate: Annotate, progress: Progress = silent
 ) -> Parses:
-    """See to it that a pipeline, by its label, has said what it says of every text of the selections.
+    """Annotate every text of the selections with a pipeline, given by its label.
 
-    What is there is left, what an interrupted command left beside the file is taken; the rest is made in parts of
-    `TEXTS_AT_ONCE`, each kept at once.
+    Kept annotations are reused, also those that an interrupted command left next to the file. The rest is made in parts
+    of `TEXTS_AT_ONCE`, and each part is kept at once.
     """
     is_kept = "parse" in store.query("select table_name from duckdb_tables() where schema_name = 'cache'")["table_name"]
     texts = pl.concat(store.rows("text_to_parse", **_place(selection)) for selection in selections)
@@ -142,7 +142,7 @@ class _Waiting:
         return pl.concat(parts).unique("caption_id", maintain_order=True)
 
     def add(self, rows: pl.DataFrame) -> None:
-        """Let rows wait. Where there is no room they are made again another time."""
+        """Keep rows waiting. On a full disk they are dropped, and made again by a later command."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError:
@@ -151,7 +151,7 @@ class _Waiting:
         kept.write_part(self._folder, rows)
 
     def save(self, store: Store) -> None:
-        """Write what waits, save of texts that are written already or are another text in the file as it is now."""
+        """Write the waiting rows, except for texts that are written already or that have changed in the file."""
         self._files.clear()
         rows = self.rows()
         with store.registered("waiting", rows.select("caption_id", "text_hash")):
@@ -186,7 +186,7 @@ def _made(texts: pl.DataFrame, annotate: Annotate, what: str, progress: Progress
     numbered = texts.select("caption_id", "text_hash")
     parts = ((first, texts["text"].slice(first, TEXTS_AT_ONCE)) for first in range(0, texts.height, TEXTS_AT_ONCE))
     done = 0
-    for first, told in annotate(parts, texts.height):
+    for first, annotated in annotate(parts, texts.height):
         progress(what, done, texts.height)
-        done += told.height
-        yield numbered.slice(first, told.height).hstack(told.select(_LISTS))
+        done += annotated.height
+        yield numbered.slice(first, annotated.height).hstack(annotated.select(_LISTS))

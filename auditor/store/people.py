@@ -1,8 +1,8 @@
-"""What people query beside the tables of a store: the views and functions of `sql/people/`, a SELECT a file.
+"""Views and functions for the queries of users, one per file in a folder of `sql/`.
 
-They are temporary, of a connection that runs statements of users: no file holds any, since a function in a file could
-stand for what the engine counts. A file with parameters is a function, `captions('flickr8k@v1:test')`, one without is a
-view. Tables are named in full, so that no name of a statement's own WITH is taken for them.
+They are temporary, and made on each connection that runs statements of users: stores do not define functions, since
+these could replace those of the engine. A file with parameters is a function, `captions('flickr8k@v1:test')`, one
+without is a view. Tables have their full names, so that a WITH of a user's statement cannot replace them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Relation:
 
     @property
     def definitions(self) -> Iterator[str]:
-        """What makes it of a connection; for a view, first what stands in where the cache was dropped."""
+        """The statements that define it; for a view, first an empty one, in case the cache was dropped."""
         body = "\n".join(line for line in self.file.statement.splitlines() if not line.startswith("--"))
         if self.file.params:
             macro = re.sub(r"\$(\w+)", r"\1", body)
@@ -69,7 +69,7 @@ def relations() -> dict[str, Relation]:
 
 
 def provide(connection: duckdb.DuckDBPyConnection) -> None:
-    """Let the statements of a connection read what people query."""
+    """Define the views and functions on a connection."""
     for relation in relations().values():
         for definition in relation.definitions:
             try:

@@ -1,4 +1,4 @@
-"""Any SELECT that a user types: read-only, one statement, rows that every output format can carry."""
+"""Queries of users: one read-only statement, with rows that every output format can carry."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ T = TypeVar("T")
 
 Params = Mapping[str, str | int | None]
 
-#: Types that Polars, Parquet, CSV and JSON all have; a column of another type is shown as its text.
+#: Types that Polars, Parquet, CSV and JSON all have; a column of another type is shown as text.
 _PLAIN = {
     "boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint",
     "float", "double", "decimal", "varchar",
 }  # fmt: skip
 
-#: Types with values that others than the engine lack (infinity, years of six digits, 24 o'clock): what all have.
+#: Types with values that only the engine has (infinity, years of six digits, 24:00): the range that all programs have.
 _BOUNDED = {
     "date": "between date '0001-01-01' and date '9999-12-31'",
     "time": "< time '24:00:00'",
@@ -40,9 +40,9 @@ _ROWS_AT_ONCE = 20_000
 
 @dataclass(frozen=True)
 class Limits:
-    """What a statement may take; null is no limit. Its memory is limited in any case, see `Store.bounded`.
+    """The limits of a statement; null means unlimited. Its memory is always limited, see `Store.bounded`.
 
-    More than so many `rows` are an error; of more than `first` the others are left.
+    More than `rows` rows are an error; only the `first` rows are returned.
     """
 
     seconds: float | None = None
@@ -55,7 +55,7 @@ _NONE = Limits()
 
 @dataclass(frozen=True)
 class _Column:
-    """A column of a result, and how the engine is asked for it: its name may be that of another, or of any case."""
+    """A column of a result, and how to select it: another column can have the same name."""
 
     name: str
     place: int
@@ -67,7 +67,7 @@ class _Column:
 
     @property
     def beyond(self) -> str:
-        """The column that holds the text of those values that only the engine has."""
+        """The column with the text of the values that only the engine has."""
         return f"b{self.place}"
 
     @property
@@ -89,11 +89,11 @@ class _Column:
 
 
 def ask(store: Store, statement: str, params: Params, limits: Limits = _NONE) -> pl.DataFrame:
-    """Run one reading statement and give all of its rows.
+    """Run one read-only statement and return all of its rows.
 
-    Columns of the same name are numbered; a column of dates or times with a value that only the engine has (infinity)
-    is one of texts. Raises `SqlError` for a statement that would write, that takes more than the limits allow, and with
-    the engine's words for one that it refuses; `UsageError` for none or more than one.
+    Columns of the same name are numbered. A column of dates or times with a value that only the engine has (infinity)
+    becomes text. Raises `SqlError` for a statement that would write, that exceeds the limits, or that the engine
+    rejects; `UsageError` for none or more than one statement.
     """
 
     def gathered(columns: Sequence[_Column], batches: Iterator[pl.DataFrame]) -> pl.DataFrame:
@@ -102,21 +102,21 @@ def ask(store: Store, statement: str, params: Params, limits: Limits = _NONE) ->
             parts.append(batch)
             if limits.rows is not None and sum(part.height for part in parts) > limits.rows:
                 raise SqlError(
-                    f"more than {limits.rows:,} rows, which are too many to be shown at once: take --limit N, or csv,"
-                    " json or parquet, which are written row by row"
+                    f"more than {limits.rows:,} rows, too many for a table; use --limit N, or --format csv, json or"
+                    " parquet, which are written row by row"
                 )
         return _shown(pl.concat(parts), columns)
 
-    # The engine itself stops at the limit: rows that nobody takes would keep the connection busy.
+    # The engine itself stops at the limit: rows that are not read would keep the connection busy.
     return _run(store, statement, params, limits, gathered, most=None if limits.rows is None else limits.rows + 1)
 
 
 def stream(
     store: Store, statement: str, params: Params, limits: Limits, take: Callable[[Iterator[pl.DataFrame]], T]
 ) -> T:
-    """Run one reading statement and hand over its rows as they come: at least one frame, all of the same columns.
+    """Run one read-only statement and pass its rows to `take` in batches: at least one, all with the same columns.
 
-    Their types can differ, where some of them hold dates that only the engine has. See `ask`.
+    Types of columns can differ between batches if some hold dates that only the engine has. See `ask`.
     """
     return _run(
         store,
@@ -147,7 +147,7 @@ def _run(
             columns = _columns(relation)
             if most is not None:
                 relation = relation.limit(most)
-            # All that holds the stream is local to the generator: a connection is not free while anything does.
+            # Only the generator refers to the stream: a connection is busy while something does.
             with closing(_batches(_carriable(relation, columns), path)) as batches:
                 return take(columns, batches)
 
@@ -157,8 +157,8 @@ def _run(
 
 
 def _keep_frequencies(store: Store, statement: str, params: Params) -> None:
-    """Let n-gram frequencies that a statement asked for be kept, so that the next one finds them counted."""
-    with suppress(AuditorError, ValueError):  # of which one is a statement that does not end
+    """Keep the n-gram frequencies that a statement used, so that the next one does not count them again."""
+    with suppress(AuditorError, ValueError):  # also for a statement that does not end
         for given in called_with(store.connection, statement, "ngram_frequency", params):
             ref, tokenizer = [*given, people.TOKENIZER][:2]
             ngrams.keep(store, versions.resolve(store, ref), tokenizer)
@@ -167,7 +167,7 @@ def _keep_frequencies(store: Store, statement: str, params: Params) -> None:
 def _refuse_other_parameters(statement: str, params: Params) -> None:
     wanted = sorted(parameters(statement))
     if lacking := [name for name in wanted if name not in params]:
-        raise SqlError(f"${lacking[0]} has no value: -p {lacking[0]}=VALUE gives it one, in Python params={{…}}")
+        raise SqlError(f"${lacking[0]} has no value; set it with -p {lacking[0]}=VALUE, or params={{…}} in Python")
     if unused := [name for name in params if name not in wanted]:
         named = f"it has {', '.join(f'${name}' for name in wanted)}" if wanted else "it has none"
         raise SqlError(f"the statement has no ${unused[0]}; {named}")
@@ -178,16 +178,16 @@ def _batches(relation: duckdb.DuckDBPyRelation, path: Path) -> Generator[pl.Data
         carried = relation.__arrow_c_stream__()
         rows = pl.scan_arrow_c_stream(ArrowStream(lambda: carried))
         schema = rows.collect_schema()
-        some = False
+        is_empty = True
         for batch in rows.collect_batches(chunk_size=_ROWS_AT_ONCE, maintain_order=True):
-            some = True
+            is_empty = False
             yield batch
-        if not some:
+        if is_empty:
             yield pl.DataFrame(schema=schema)
 
 
 def _first(batches: Iterator[pl.DataFrame], most: int | None) -> Iterator[pl.DataFrame]:
-    """Yield the first rows, in the order in which they come; the engine makes no others."""
+    """Yield the first rows in order; the engine computes no further rows."""
     left = most
     for batch in batches:
         yield batch if left is None else batch.head(left)
@@ -206,7 +206,9 @@ def _columns(relation: duckdb.DuckDBPyRelation) -> list[_Column]:
 def _carriable(relation: duckdb.DuckDBPyRelation, columns: Sequence[_Column]) -> duckdb.DuckDBPyRelation:
     fields = ", ".join(field for column in columns for field in column.fields)
     names = ", ".join(column.carried for column in columns)
-    return cast("duckdb.DuckDBPyRelation", relation.query("asked", f"select {fields} from (from asked) as t({names})"))
+    return cast(
+        "duckdb.DuckDBPyRelation", relation.query("answer", f"select {fields} from (from answer) as t({names})")
+    )
 
 
 def _shown(rows: pl.DataFrame, columns: Sequence[_Column]) -> pl.DataFrame:
@@ -225,7 +227,7 @@ def _is_plain(kind: str) -> bool:
 
 
 def _numbered(names: Sequence[str]) -> list[str]:
-    """Return names that occur again a number, one that makes no other name of the result."""
+    """Return unique names: a repeated name gets a number that makes it different from all others."""
     taken = set(names)
     numbered: list[str] = []
     for name in names:

@@ -14,7 +14,7 @@ from auditor.store.sqlfiles import sql_root
 class Relation:
     """A relation that Python binds.
 
-    `grain` says what one row is, `holds` which rows there are; `columns` are those that a SELECT may count on, with
+    `grain` is the meaning of one row, `holds` describes all rows; `columns` are those that a SELECT may count on, with
     their types; `bound_by` names the modules that bind it.
     """
 
@@ -41,7 +41,7 @@ def declared() -> dict[str, Relation]:
 
 def check_declaration(relation: str, columns: Sequence[str]) -> None:
     """Raise `TypeError` for a relation that is bound without a column that it is declared with."""
-    one = declared().get(relation)
-    lacking = [column for column in one.columns if column not in columns] if one else []
+    declaration = declared().get(relation)
+    lacking = [column for column in declaration.columns if column not in columns] if declaration else []
     if lacking:
         raise TypeError(f"{relation} is bound without {', '.join(lacking)}, which sql/relations.toml declares")

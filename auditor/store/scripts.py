@@ -1,4 +1,4 @@
-"""In which scripts are captions written, and which tokenizer follows from it?"""
+"""The scripts of captions, and the tokenizer for them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _SCRIPT = "script_count"
 
 _SPACED, _UNSPACED = "bare", "char"
 
-#: Languages that are written without blanks between words, BCP 47.
-_WITHOUT_BLANKS = ("zh", "cmn", "yue", "ja", "th", "lo", "km", "my")
+#: Languages that are written without spaces between words, BCP 47.
+_WITHOUT_SPACES = ("zh", "cmn", "yue", "ja", "th", "lo", "km", "my")
 
 
 def chosen_tokenizer(
@@ -31,9 +31,8 @@ def chosen_tokenizer(
 ) -> tuple[str, list[str]]:
     """Return the named tokenizer, or else the one for the script of the captions, with a note if it is `char`.
 
-    One tokenizer is for all: `char` where any of them is in a language, or seen in a script, without blanks between
-    words, so that no two are compared by different tokens. A reference that names nothing is left to whoever asks for
-    it.
+    All datasets get the same tokenizer, so that their tokens are comparable: `char` if any of them is in a language or
+    a script without spaces between words. A reference that names nothing is skipped here.
     """
     if named != AUTO:
         return named, []
@@ -44,19 +43,19 @@ def chosen_tokenizer(
     for ref in filter(None, refs):
         with suppress(UsageError):
             selection = resolve(store, ref, split)
-            reasons[selection.label] = _without_blanks(store, selection)
+            reasons[selection.label] = _why_unspaced(store, selection)
     unspaced_ones = [f"{label} {why}" for label, why in reasons.items() if why]
     if not unspaced_ones:
         return _SPACED, []
     others = [label for label, why in reasons.items() if not why]
-    alike = f"; {', '.join(others)} by the same, so that all are counted alike" if others else ""
-    return _UNSPACED, [f"tokenizer char, of characters: {'; '.join(unspaced_ones)}{alike}"]
+    same = f"; it is also used for {', '.join(others)}, to keep tokens comparable" if others else ""
+    return _UNSPACED, [f"tokenizer char splits text into characters: {'; '.join(unspaced_ones)}{same}"]
 
 
 def fact_tokenizer(store: Store, selection: Selection, progress: Progress = silent) -> str:
     """Return the tokenizer that decides which captions of a version are equal, and provide its tokens.
 
-    It is `bare`, or `char` for scripts without blanks, whatever tokenizer a command is asked for.
+    It is `bare`, or `char` for scripts without spaces, whatever tokenizer a command uses.
     """
     tokenizer, _ = chosen_tokenizer(store, [replace(selection, split=None).pinned_name])
     tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
@@ -64,20 +63,20 @@ def fact_tokenizer(store: Store, selection: Selection, progress: Progress = sile
 
 
 def _is_unspaced(spoken: str) -> bool:
-    return spoken.lower().partition("-")[0] in _WITHOUT_BLANKS
+    return spoken.lower().partition("-")[0] in _WITHOUT_SPACES
 
 
-def _without_blanks(store: Store, selection: Selection) -> str | None:
-    """Return why captions are taken for written without blanks between words; null where they are not."""
+def _why_unspaced(store: Store, selection: Selection) -> str | None:
+    """Return why captions count as written without spaces between words; null if they do not."""
     captions, _, without = script_counts(store, selection)
     if 2 * without < captions or not captions:
         spoken = language(store, selection.version.dataset)
-        return f"is declared as {spoken}, written without blanks between words" if _is_unspaced(spoken) else None
-    return f"has {without:,} of {captions:,} captions in scripts without blanks between words"
+        return f"is declared as {spoken}, written without spaces between words" if _is_unspaced(spoken) else None
+    return f"has {without:,} of {captions:,} captions in scripts without spaces between words"
 
 
 def why_not_english(store: Store, selection: Selection) -> str | None:
-    """Return why captions are not taken for English, by their letters or the declared language; null where they are."""
+    """Return why captions are not English, by their letters or the declared language; null if they are."""
     captions, latin, _ = script_counts(store, selection)
     if 2 * latin < captions:
         return "not in Latin letters"
@@ -86,17 +85,17 @@ def why_not_english(store: Store, selection: Selection) -> str | None:
 
 
 def unspaced(store: Store, selection: Selection) -> str | None:
-    """Return which tokenizer captions have whose scripts put no blanks between words; null where most do."""
-    why = _without_blanks(store, selection)
+    """Return a note on the tokenizer for captions without spaces between words; null for other captions."""
+    why = _why_unspaced(store, selection)
     return (
-        f"{selection.label} {why}: studies count by tokenizer char, of characters, where --tokenizer names no other"
+        f"{selection.label} {why}: by default, studies use tokenizer char, which splits text into characters"
         if why
         else None
     )
 
 
 def script_counts(store: Store, selection: Selection) -> tuple[int, int, int]:
-    """Count captions that have letters, those in Latin and those in unspaced scripts; once for a version, and kept."""
+    """Count captions with letters, with Latin letters and with unspaced scripts; the counts of a version are kept."""
     whole = Selection(selection.version)
     key = kept.key(whole, "", [_SCRIPT], {})
     rows = kept.get(store, {key: _SCRIPT}).get(key)

@@ -1,8 +1,7 @@
-"""What a connection may do beside its own file: nothing that was not asked for.
+"""Sealing a connection: it can only reach its own file and the files that it is given.
 
 The engine can read and write any file, load extensions and reach the network, all from within a SELECT. A sealed
-connection has none of that, and its settings are locked but for order and threads, so that
-no statement gets it back.
+connection can do none of this, and its settings are locked, except for order and threads.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def sql_root() -> Path:
 def catalogue() -> dict[str, SqlFile]:
     """Read every SELECT below `sql/` that a study may run, by name.
 
-    The schema and the macros are not among them, nor what people query (`people/`).
+    The schema, the macros, and the views and functions for users are not included.
     """
     apart = (sql_root(), sql_root() / "people")
     files = sorted(path for path in sql_root().rglob("*.sql") if path.parent not in apart)
@@ -88,7 +88,7 @@ def _listed(text: str) -> tuple[str, ...]:
 
 
 def over(statement: str, tables: Mapping[str, str]) -> str:
-    """Let relations that a statement reads stand for tables: `from word` becomes `from temp."word 3" as word`."""
+    """Replace relations in a statement by tables: `from word` becomes `from temp."word 3" as word`."""
 
     def named(found: re.Match[str]) -> str:
         table = tables.get(found[2])

@@ -51,7 +51,7 @@ _OF_FILES = {
 
 
 def parameters(statement: str) -> set[str]:
-    """Name the parameters of what may be several statements. Raises `SqlError` for what is no SQL."""
+    """Return the names of the parameters of one or more statements. Raises `SqlError` for invalid SQL."""
     return {name for parsed in _parsed(statement) for name in parsed.named_parameters}
 
 
@@ -91,9 +91,9 @@ def refuse_other_than_reading(connection: duckdb.DuckDBPyConnection, statement: 
 
 
 def relations_read(connection: duckdb.DuckDBPyConnection, statement: str) -> set[str]:
-    """Name the tables and views that a SELECT reads, those of its own WITH left out, and people's functions.
+    """Return the tables, views and functions for users that a SELECT reads, without those of its WITH.
 
-    Empty for what is no SELECT.
+    Empty for another statement.
     """
     found = connection.execute("select system.main.json_serialize_sql($text)", {"text": statement}).fetchall()[0]
     parsed = json.loads(found[0])
@@ -110,9 +110,9 @@ def called_with(
         if part.get("type") == "TABLE_FUNCTION" and part["function"]["function_name"].lower() == function:
             given = [argument["expression"] for argument in part["function"]["arguments"]]
             yield [
-                str(one["literal"]["text"] if one["class"] == "CONSTANT" else params[one["identifier"]])
-                for one in given
-                if one.get("literal", {}).get("kind") == "STRING" or one.get("identifier") in params
+                str(value["literal"]["text"] if value["class"] == "CONSTANT" else params[value["identifier"]])
+                for value in given
+                if value.get("literal", {}).get("kind") == "STRING" or value.get("identifier") in params
             ]
 
 

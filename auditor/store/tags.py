@@ -13,7 +13,7 @@ def of(store: Store, dataset: str) -> dict[str, int]:
 
 
 def put(store: Store, version: Version, tag: str) -> None:
-    """Let a tag name a version, whatever it named before."""
+    """Set a tag to a version, replacing an earlier tag of this name."""
     with store.transaction():
         store.execute(
             "insert or replace into tag values ($dataset, $tag, $seq, now())",
@@ -22,13 +22,13 @@ def put(store: Store, version: Version, tag: str) -> None:
 
 
 def remove(store: Store, dataset: str, tag: str) -> None:
-    """Forget a tag; the version stays."""
+    """Delete a tag; the version stays."""
     with store.transaction():
         store.execute("delete from tag where dataset = $dataset and tag = $tag", {"dataset": dataset, "tag": tag})
 
 
 def annotate(store: Store, version: Version, note: str | None) -> None:
-    """Replace the note of a version; null takes it away."""
+    """Replace the note of a version; null removes it."""
     with store.transaction():
         store.execute(
             "update version set note = $note where dataset = $dataset and seq = $seq",

@@ -1,9 +1,8 @@
 """Tokens of texts: encoded as numbers of the vocabulary, made when a command first asks for a tokenizer.
 
-An ingest stores the tokens of every text under the profiles it is given. Those of another profile are made here, for
-the texts at work only. A store opened for reading sees them beside its own: temporary views of the names
-`caption_tokens` and `vocabulary` stand before the tables. They are written when it is closed, if no one else holds the
-file then.
+An ingest stores the tokens of every text for its tokenizers. Tokens of other tokenizers are made here, for the selected
+texts only. In a store opened for reading, temporary views named `caption_tokens` and `vocabulary` add them to the
+tables. They are written when the store is closed, if no other process has the file open.
 """
 
 from __future__ import annotations
@@ -39,10 +38,7 @@ _OVERLAY = (
 def provide(
     store: Store, selections: Sequence[Selection], profile: str, tokenizer: Tokenizer, progress: Progress = silent
 ) -> None:
-    """See to it that every text of the selections has its tokens under a profile.
-
-    What is there is left; the rest is made in bounded batches, and stored.
-    """
+    """Make the missing tokens of every text of the selections for a tokenizer, in bounded batches, and store them."""
     lacking = [selection for selection in selections if profile not in selection.version.tokenizers]
     if lacking and store.writable:
         with store.transaction():
@@ -58,7 +54,7 @@ def provide(
 class Encoder:
     """Keeps the token lists of texts under a profile, growing the vocabulary of a store as needed.
 
-    Words are told apart by codes of their own while it lives, so that a batch asks the store about its new words alone.
+    It has its own codes for words, so that only the new words of a batch are looked up in the store.
     """
 
     def __init__(self, store: Store, profile: str) -> None:
@@ -107,14 +103,14 @@ class Encoder:
 
 
 def spell(store: Store, words: pl.Series) -> None:
-    """See to it that the vocabulary has every word, for texts that are in no store."""
+    """Add missing words to the vocabulary, for texts that are not in a store."""
     if not store.writable:
         _overlay(store)
     _add_words(store, words.unique().to_frame("token"), "vocabulary" if store.writable else "made_word")
 
 
 def note_tokenizers(store: Store, dataset: str | None = None) -> None:
-    """Let the log name, for each version of a dataset or of all, the tokenizers of which all its texts have tokens."""
+    """Log the tokenizers of each version, of one dataset or of all: those with tokens for all of its texts."""
     with store.registered("found", store.rows("tokenized_version", dataset=dataset)):
         store.execute(
             "update version as v set tokenizers = f.tokenizers from found as f"

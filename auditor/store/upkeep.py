@@ -1,6 +1,6 @@
-"""Looking after the file: what takes room in it, sweeping the cache, writing it anew without free blocks.
+"""Maintenance of the file: its size, removing outdated rows of the cache, rewriting it without free blocks.
 
-Facts are never touched: only schema `cache` is swept, and the new file is compared with the old one row by row.
+Facts are never changed: only schema `cache` is swept, and a new file is compared with the old one row by row.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from auditor.store import copying, migrations, parses
 from auditor.store.connection import MEMORY, Store
 from auditor.store.faults import engine_errors
 
-_INDEX = ("entry", "ngram_frequency", "parse")  # tables of the cache that hold other than counts under a key
+_INDEX = ("entry", "ngram_frequency", "parse")  # tables of the cache that do not hold counts under a key
 
 _LASTING = migrations.OF_SCHEMA  # emptied, never dropped
 
@@ -27,7 +27,7 @@ _CURRENT = "select v.version from version as v join latest as l using (dataset, 
 
 @dataclass(frozen=True)
 class Swept:
-    """What was swept from the cache: entries, rows of n-gram frequencies, tables."""
+    """What was removed from the cache: entries, rows of n-gram frequencies, tables."""
 
     entries: int
     ngram_frequencies: int
@@ -41,14 +41,14 @@ def schema(store: Store) -> int:
 
 
 def size(path: Path) -> int:
-    """Return the bytes of a store on disk, with its log and what killed processes left beside it."""
+    """Return the bytes of a store on disk, with its log and the files that killed processes left next to it."""
     files = [path, *(path.with_name(f"{path.name}{end}") for end in (".wal", ".partial")), *_spilled(path)]
     files += parses.folder_beside(path).rglob("*")
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def relations(store: Store) -> list[str]:
-    """Name the tables, facts first, as a statement names them."""
+    """List the tables by their names in statements, facts first."""
     found = store.query(
         "select schema_name, table_name from duckdb_tables()"
         " where database_name = current_database() and not internal and not temporary"
@@ -65,7 +65,7 @@ def tables(store: Store) -> pl.DataFrame:
 
 
 def free_bytes(store: Store) -> int:
-    """Return the bytes of the file that nothing uses."""
+    """Return the unused bytes of the file."""
     block_size, free_blocks = _blocks(store)
     return block_size * free_blocks
 
@@ -87,22 +87,22 @@ def cache_bytes(store: Store) -> int:
 
 
 def sweep(store: Store, *, everything: bool = False) -> Swept:
-    """Forget counts of versions that are no longer the newest of any dataset, or with `everything` the whole cache.
+    """Delete counts of versions that are not the newest of any dataset, or with `everything` the whole cache.
 
-    Tables of the cache that hold no entry any more are dropped; so is what killed processes spilled to disk. Raises
+    Tables of the cache without entries are dropped, and temporary files of killed processes deleted. Raises
     `StoreError` on a store opened for reading.
     """
     with store.transaction():
-        for file in _spilled(store.path):  # of nobody who lives, as no other process has the store open
+        for file in _spilled(store.path):  # left by killed processes, since no other process has the store open
             file.unlink(missing_ok=True)
         return _drop_cache(store) if everything else _drop_outdated(store)
 
 
 def rewrite(store: Store) -> None:
-    """Write the file anew without free blocks, and close the store.
+    """Rewrite the file without free blocks, and close the store.
 
-    The new file takes the old one's place in one step, while no other process can write: a kill leaves one or the
-    other. Raises `StoreError` where there is no room for it or it is not equal to the old one.
+    The new file replaces the old one in one step, while no other process can write: after a kill, one of them is there.
+    Raises `StoreError` for a full disk, or if the new file is not equal to the old one.
     """
     if store.path == MEMORY:
         raise StoreError(f"{store.path}: has no file; name one with --store")
@@ -112,7 +112,7 @@ def rewrite(store: Store) -> None:
         try:
             copying.copy(store.connection, path, path)
         except OSError as error:
-            raise StoreError(f"{store.path}: cannot be written anew: {error.strerror or error}") from error
+            raise StoreError(f"{store.path}: cannot be rewritten: {error.strerror or error}") from error
     store.close()
 
 
@@ -136,7 +136,7 @@ def _drop_outdated(store: Store) -> Swept:
 
 
 def drop_unlisted(store: Store) -> tuple[int, int]:
-    """Forget counts without an entry, and entries without their table. Gives how many tables and entries went."""
+    """Delete counts without an entry, and entries without their table. Return the numbers of tables and entries."""
     dropped = 0
     counted = [name for name in _cache_tables(store) if name not in _INDEX]
     for name in counted:
@@ -150,13 +150,13 @@ def drop_unlisted(store: Store) -> tuple[int, int]:
                 f'delete from cache."{name}" where key not in (select key from cache.entry where relation = $name)',
                 {"name": relation},
             )
-    # An entry without its table would keep the counts from ever being kept again.
+    # An entry without its table would prevent that the counts are kept again.
     entries = store.execute("delete from cache.entry where not list_contains($names, relation)", {"names": counted})
     return dropped, entries
 
 
 def _spilled(path: Path) -> list[Path]:
-    """Find what the engine wrote beside a store for want of memory."""
+    """List the temporary files that the engine wrote next to a store."""
     return list(path.with_name(f"{path.name}.tmp").glob("duckdb_temp_*"))
 
 
@@ -168,7 +168,7 @@ def _cache_tables(store: Store) -> list[str]:
 
 
 def _blocks(store: Store) -> tuple[int, int]:
-    """Return the size of a block and the number of those that nothing uses; a store in memory has none."""
+    """Return the size of a block and the number of unused blocks; a store in memory has none."""
     found = store.query(
         "select coalesce(block_size, 0)::bigint, coalesce(free_blocks, 0)::bigint from pragma_database_size()"
         " where database_name = current_database()"

@@ -16,7 +16,7 @@ from auditor.store.connection import Store
 from auditor.store.ingest_terms import ANY, Terms, check_kind, check_terms, check_version
 from auditor.store.workspace import Workspace
 
-#: What BCP 47 calls what is in no language.
+#: The BCP 47 code for content without a language.
 _NO_LANGUAGE = "zxx"
 
 #: Rows that are hashed at once.
@@ -157,9 +157,9 @@ def _each(vectors: pl.Series) -> Iterable[Floats]:
 
 
 def _content(frames: Iterator[pl.DataFrame]) -> dict[str, str | int]:
-    """Hash vectors, each by itself, then all in order of image and text, so that the order of rows is no matter.
+    """Hash vectors, each by itself, then all in order of image and text, so that the order of rows does not matter.
 
-    -0 is the number 0, as the engine has it: by the sign of a zero no vector differs from another.
+    -0 counts as 0, as in the engine: the sign of a zero does not make vectors different.
     """
     hashed = []
     for frame in frames:

@@ -1,4 +1,4 @@
-"""Checking a store against itself: blocks that can be read, versions and their hashes, tables and each other."""
+"""Verification of a store: whether blocks can be read, hashes match their versions, and tables agree."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def legible(store: Store, progress: Progress = silent) -> pl.DataFrame:
         checked[part] += 1
         try:
             store.query(f"select sum(hash(stored_row)) from {relation} as stored_row")
-            if key := keys.get(relation):  # an index has blocks of its own, which only a look-up reads
+            if key := keys.get(relation):  # an index has separate blocks, which only a look-up reads
                 store.query(f"select count(*) from {relation} where {key} = (select min({key}) from {relation})")
         except EngineMemoryError:
             raise

@@ -1,7 +1,7 @@
-"""Relations at work: runs the SELECTs of `sql/` in the order that their headers' `reads` ask for.
+"""Workspaces: run the SELECTs of `sql/` in the order that `reads` in their headers requires.
 
-A relation that a file reads and `sql/` defines is materialised first, once, and again only when one of its parameters
-has changed (a bucket of images gives way to the next). Nothing of it reaches the file.
+A relation that a file reads and `sql/` defines is materialized first, once, and again only after one of its parameters
+has changed, as for the next bucket of images. It is never written to the file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Workspace:
         self.bound: set[str] = set()
 
     def bind(self, relation: str, *names: str, of: Workspace | None = None) -> None:
-        """Let `relation` stand for the rows of the named files together, as they are in this workspace or another."""
+        """Bind `relation` to the rows of the named files together, computed in this workspace or another."""
         source = of or self
         files = [catalogue()[name] for name in names]
         rows = " union all by name ".join(f"({source._select(file)}\n)" for file in files)
@@ -43,12 +43,12 @@ class Workspace:
         self._is_bound(relation)
 
     def take(self, relation: str, of: Workspace, name: str) -> None:
-        """Let `relation` stand for what another workspace calls `name`, as it is there now."""
+        """Bind `relation` to the current rows of relation `name` of another workspace."""
         self._held[relation] = of._held[name]
         self._is_bound(relation)
 
     def bind_rows(self, relation: str, rows: pl.DataFrame) -> None:
-        """Let `relation` stand for rows that were made outside of the engine."""
+        """Bind `relation` to rows from outside of the engine."""
         check_declaration(relation, rows.columns)
         with self._store.registered("made_outside", rows):
             self._hold(relation, "from made_outside", {})
@@ -69,23 +69,22 @@ class Workspace:
         self._is_bound(relation)
 
     def forget(self, relation: str) -> None:
-        """Let the next `append` begin the relation anew; one that a file defines is made by that file again."""
+        """Remove the binding of a relation: the next `append` starts it again, or the file that defines it."""
         self._is_bound(relation)
         self.bound.discard(relation)
         self._let_go(relation)
 
     def release(self, needed: Iterable[str]) -> None:
-        """Drop what was made of the bucket of images at work, save what the `needed` files read.
+        """Drop the relations of the current bucket of images, except those that the `needed` files read.
 
-        A relation that the next bucket makes anew would fill memory until then, and beside the new one while it is
-        made.
+        Otherwise a relation would stay in memory while the next bucket makes it again.
         """
         kept = {read for name in needed for read in self._below(catalogue()[name])}
         for name in [name for name, state in self._made.items() if name not in kept and _OF_BUCKET in dict(state)]:
             self._let_go(name)
 
     def insert(self, table: str, name: str, **constants: str) -> int:
-        """Add the rows of a file to a table, with the constants as columns; say how many there were."""
+        """Add the rows of a file to a table, with the constants as columns. Return the number of rows."""
         file = catalogue()[name]
         rows = self._select(file)
         if constants:

@@ -12,7 +12,7 @@ def tokenize(captions: pl.Series) -> pl.Series:
     """Turn a column of captions into a column of token lists.
 
     NFC; lower case; apostrophe-like characters deleted (`man's` is one token, `mans`); every other character of
-    Unicode's punctuation and symbol categories becomes a blank; split on white space.
+    Unicode's punctuation and symbol categories becomes a space; split on whitespace.
     """
     return (
         _composed(captions)

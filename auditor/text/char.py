@@ -1,4 +1,4 @@
-"""Tokenizer `char`: one token for each character that a reader sees, in scripts that put no blanks between words.
+"""Tokenizer `char`: one token for each character that a reader sees, in scripts without spaces between words.
 
 Chinese, Japanese, Thai, Lao, Khmer, Burmese. Words of other scripts and numbers stay whole, so that captions in these
 scripts alone have the tokens of `bare`. A character is a grapheme cluster (UAX 29): a letter with its marks.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-#: Scripts written without blanks between words.
+#: Scripts written without spaces between words.
 UNSPACED = ("Han", "Hiragana", "Katakana", "Bopomofo", "Thai", "Lao", "Khmer", "Myanmar")
 
 #: Accents that stand alone: Latin letters have them as well as the tones of Bopomofo.
@@ -24,8 +24,8 @@ _NUMBER = r"\p{Nd}"
 def tokenize(captions: pl.Series) -> pl.Series:
     """Turn a column of captions into a column of token lists.
 
-    As `bare` (NFC; lower case; apostrophes deleted; punctuation and symbols become blanks, emoji with all that is
-    joined to them); then, instead of a split on white space alone, a token for each grapheme cluster of these scripts.
+    As `bare` (NFC; lower case; apostrophes deleted; punctuation and symbols become spaces, emoji with all that is
+    joined to them); then, instead of a split on whitespace alone, a token for each grapheme cluster of these scripts.
     """
     return (
         captions.str.normalize("NFC")

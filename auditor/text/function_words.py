@@ -24,7 +24,7 @@ class FunctionWords:
     words: tuple[str, ...]
 
     def tokens(self, tokenizer: Tokenizer) -> pl.DataFrame:
-        """Return the words as tokens of a tokenizer, column `word`; what it splits is no token of its own."""
+        """Return the words as tokens of a tokenizer, column `word`; words that it splits are left out."""
         spelled = tokenizer(pl.Series("word", self.words, dtype=pl.String))
         whole = spelled.filter(spelled.list.len() == 1).list.first()
         return whole.str.to_lowercase().unique().sort().to_frame()
@@ -36,18 +36,18 @@ def english() -> FunctionWords:
 
 
 def of_file(path: Path) -> FunctionWords:
-    """Read a list of the user's: one word a line; blank lines and those that begin with # are none.
+    """Read a user's list: one word per line; empty lines and lines that begin with # are skipped.
 
     Raises `UsageError` for a file that cannot be read as text, and for one without words.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        why = getattr(error, "strerror", None) or "not UTF-8 text"
         raise UsageError(f"{path}: function words cannot be read: {why}") from error
     listed = _listed(path.name, text)
     if not listed.words:
-        raise UsageError(f"{path}: no function words; expected one word a line")
+        raise UsageError(f"{path}: no function words; expected one word per line")
     return listed
 
 

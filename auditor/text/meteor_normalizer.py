@@ -1,7 +1,7 @@
 """METEOR's own normalizer (`-norm`): a tokenizer after that of Moses, run on text that a tokenizer has made.
 
 Its rules are passes over the whole line whose matches consume their neighbors (`a,b,c` → `a , b,c`), so that they
-cannot be written as look-arounds. They look at most one character beyond a blank, so that the words of a token mostly
+cannot be written as look-arounds. They look at most one character beyond a space, so that the words of a token mostly
 depend on the token and, where it ends in a dot, on how the next begins: `forms` gives them once for all lines.
 """
 
@@ -136,7 +136,7 @@ def _split(text: str) -> list[str]:
 
 
 def _dots_marked(text: str) -> str:
-    """Stand words in for runs of dots, so that no later rule sees them; METEOR mistakes the words for dots, too."""
+    """Replace runs of dots by words that later rules do not match; METEOR mistakes these words for dots, too."""
     text = re.sub(r"\.(\.+)", r" DOTMULTI\1", text)
     while "DOTMULTI." in text:
         text = re.sub(r"DOTMULTI\.([^.])", r"DOTDOTMULTI \1", text)

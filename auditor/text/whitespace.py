@@ -6,5 +6,5 @@ import polars as pl
 
 
 def tokenize(captions: pl.Series) -> pl.Series:
-    """Turn a column of captions into a column of token lists: runs of characters that Unicode does not call blank."""
+    """Turn a column of captions into a column of token lists: runs of characters that are not whitespace in Unicode."""
     return captions.str.extract_all(r"\S+")

@@ -5,7 +5,7 @@
 -- reads: resolved, membership, caption
 -- returns: dataset, split, image, slot, text
 -- column dataset VARCHAR: The dataset.
--- column split VARCHAR: Split of the image; null where it is in none.
+-- column split VARCHAR: Split of the image; null without a split.
 -- column image VARCHAR: Image, by the id that its source gives it.
 -- column slot UINTEGER: The caption's position among the captions of its image, from 0.
 -- column text VARCHAR: The caption.

@@ -4,17 +4,17 @@
 -- params: ref_a VARCHAR, ref_b VARCHAR
 -- reads: resolved, membership, caption, annotation
 -- returns: change, image, slot, old_text, new_text, old_split, new_split
--- column change VARCHAR: added, removed, edited, moved to another split, or rated otherwise.
+-- column change VARCHAR: added, removed, edited, moved to another split, or rated otherwise (with other ratings).
 -- column image VARCHAR: The image.
 -- column slot UINTEGER: The caption's position among the captions of its image, from 0.
--- column old_text VARCHAR: The caption in the first of the two; null where it is not there.
+-- column old_text VARCHAR: The caption in the first of the two; null if it is missing there.
 -- column new_text VARCHAR: The caption in the second.
 -- column old_split VARCHAR: Split of the image in the first.
 -- column new_split VARCHAR: Split of the image in the second.
 -- example: from changes('sample-narrow', 'sample-varied') limit 3
 --
--- What happened to each caption from one version or dataset to another, as `auditor diff --depth text` tells it. A
--- caption that did not change has no row; one that was edited and moved has two.
+-- The changes of captions from one version or dataset to another, as in `auditor diff --depth text`. An unchanged caption
+-- has no row; a caption that was edited and moved has two.
 with content_a as (
     select m.image, m.slot, m.split, c.text, list_sort(a.judgements) as judgements, a.pair, a.triplet, a.occurrences
     from resolved($ref_a) as r

@@ -5,18 +5,18 @@
 -- returns: dataset, version, split, kind, severity, image, slot, text, why, other_image, other_slot
 -- column dataset VARCHAR: The dataset.
 -- column version VARCHAR: Its version, by hash.
--- column split VARCHAR: The split that was asked for; null where it was all of the version.
--- column kind VARCHAR: Kind of finding: docs/findings.md says what each means.
--- column severity VARCHAR: error (wrong for certain), warning (look first), notice (good to know) or info (no fault).
--- column image VARCHAR: The image; null for a finding on the whole.
--- column slot UINTEGER: Position of the caption at its image; null for a finding on the image or the whole.
+-- column split VARCHAR: The selected split; null for the whole version.
+-- column kind VARCHAR: Kind of finding: docs/findings.md explains each.
+-- column severity VARCHAR: error (certainly wrong), warning (look first), notice (good to know) or info (not a fault).
+-- column image VARCHAR: The image; null for a finding on the whole dataset.
+-- column slot UINTEGER: Position of the caption within its image; null for a finding on the image or the whole dataset.
 -- column text VARCHAR: The caption.
--- column why VARCHAR: Why it is listed; for a finding on the whole, the sentence that says it.
--- column other_image VARCHAR: The image beside which it was found.
--- column other_slot UINTEGER: Position of the caption beside which it was found.
+-- column why VARCHAR: Why it is listed; for a finding on the whole dataset, its sentence.
+-- column other_image VARCHAR: The other image of the finding.
+-- column other_slot UINTEGER: Position of the other caption of the finding.
 -- example: select kind, severity, count(*) as rows from findings group by all order by all
 --
--- What the last run of `auditor findings` told of each version and split.
+-- The findings of the last run of `auditor findings` for each version and split.
 with held as (
     select dataset, version, max(seq) as seq
     from main.version

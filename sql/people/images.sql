@@ -4,7 +4,7 @@
 -- reads: membership
 -- returns: dataset, split, image, captions
 -- column dataset VARCHAR: The dataset.
--- column split VARCHAR: Split of the image; null where it is in none.
+-- column split VARCHAR: Split of the image; null without a split.
 -- column image VARCHAR: Image, by the id that its source gives it.
 -- column captions BIGINT: How many captions it has.
 -- example: from images limit 3

@@ -6,18 +6,18 @@
 -- returns: dataset, version, split, n, gram, occurrences, captions, images
 -- column dataset VARCHAR: The dataset.
 -- column version VARCHAR: Its version, by hash.
--- column split VARCHAR: The split; null where all are meant.
+-- column split VARCHAR: The split; null for all.
 -- column n UTINYINT: N-gram order, 1 to 4.
--- column gram VARCHAR: Its tokens, joined by blanks.
+-- column gram VARCHAR: Its tokens, joined by spaces.
 -- column occurrences UINTEGER: Times it occurs.
 -- column captions UINTEGER: Captions that hold it.
 -- column images UINTEGER: Images that hold it: its document frequency.
 -- example: select gram, images from ngram_frequency('sample-narrow') where n = 2 order by images desc, gram limit 3
 --
--- How often each n-gram (n = 1 to 4) occurs in a dataset, version or split. Those of a whole version are kept once they were
--- counted; those of a split are counted anew. Captions that have no tokens by this tokenizer yet are an error.
+-- Frequency of each n-gram (n = 1 to 4) in a dataset, version or split. The frequencies of a whole version are kept after
+-- the first count; those of a split are counted each time. Captions without tokens of this tokenizer are an error.
 with asked as (
-    -- apart: a parameter may not have the name of a column beside it
+    -- separate, because a parameter may not have the name of a column next to it
     select dataset, seq, version, split, $tokenizer::varchar as named
     from resolved($ref)
 ),
@@ -63,7 +63,7 @@ frequency as (
     group by n, gram
     union all
     select error(
-        'no tokens by ' || $tokenizer::varchar || ' are stored of ' || captions || ' captions of ' || $ref::varchar
+        'tokens of ' || $tokenizer::varchar || ' are missing for ' || captions || ' captions of ' || $ref::varchar
         || '; `auditor profile ' || $ref::varchar || ' --tokenizer ' || $tokenizer::varchar || '` stores them'
     )::integer, null, null, null, null
     from lacking

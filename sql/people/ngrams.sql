@@ -5,14 +5,14 @@
 -- reads: tokens
 -- returns: dataset, split, image, slot, position, gram
 -- column dataset VARCHAR: The dataset.
--- column split VARCHAR: Split of the image; null where it is in none.
+-- column split VARCHAR: Split of the image; null without a split.
 -- column image VARCHAR: The image.
 -- column slot UINTEGER: The caption's position among the captions of its image, from 0.
 -- column position UINTEGER: Position of the n-gram's first token in the caption, from 1.
--- column gram VARCHAR: Its n tokens, joined by blanks.
+-- column gram VARCHAR: Its n tokens, joined by spaces.
 -- example: select gram, count(*) as occurrences from ngrams('sample-narrow', 2) group by gram order by all desc limit 3
 --
--- The n-grams of a dataset, version or split: n tokens in a row, a row for each place.
+-- The n-grams of a dataset, version or split: n tokens in a row, with a row for each position.
 with spoken as (
     select
         dataset, split, image, slot, position,

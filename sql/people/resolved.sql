@@ -7,10 +7,10 @@
 -- column dataset VARCHAR: The dataset.
 -- column seq INTEGER: Which of its versions, counted from 1.
 -- column version VARCHAR: Hash of the captions of that version.
--- column split VARCHAR: The split; null where all are meant.
+-- column split VARCHAR: The split; null for all.
 -- example: from resolved('sample-narrow@v1')
 --
--- Which version and split 'flickr8k@v1:test' and the like name, as commands understand it. What names nothing is an error.
+-- The version and split that a reference such as 'flickr8k@v1:test' names, as in commands. An unknown name is an error.
 with asked as (
     select regexp_extract($ref::varchar, '^([^@:]+)(?:@([^:]+))?(?::(.+))?$', ['name', 'point', 'part']) as parts
 ),
@@ -50,11 +50,11 @@ known as (
     select coalesce(string_agg(dataset, ', ' order by dataset), 'nothing yet') as datasets, list(dataset) as listed
     from main.dataset
 ),
-told as (
+judged as (
     select
         n.name, n.part, c.seq, c.version,
         case
-            when coalesce(n.name, '') = '' then 'expected NAME, NAME@v7, NAME@TAG, NAME@HASH or NAME@DATE, with :SPLIT or without'
+            when coalesce(n.name, '') = '' then 'expected NAME, NAME@v7, NAME@TAG, NAME@HASH or NAME@DATE, optionally with :SPLIT'
             when not coalesce(list_contains(k.listed, n.name), false)
                 then n.name || ': not in the store, which holds ' || k.datasets
             when c.seq is null then n.name || ' has no version ' || n.point || '; view versions lists what there is'
@@ -67,6 +67,6 @@ told as (
     cross join known as k
     cross join parted as p
 )
--- An error in a column that joins need: one in a condition is passed over where a join finds no row.
+-- The error is in a column that joins need: in a condition, it is skipped if a join has no row.
 select case when fault is null then name else error(fault) end as dataset, seq, version, part as split
-from told
+from judged

@@ -5,19 +5,19 @@
 -- reads: resolved, membership, caption_tokens, vocabulary
 -- returns: dataset, split, image, slot, position, token
 -- column dataset VARCHAR: The dataset.
--- column split VARCHAR: Split of the image; null where it is in none.
+-- column split VARCHAR: Split of the image; null without a split.
 -- column image VARCHAR: The image.
 -- column slot UINTEGER: The caption's position among the captions of its image, from 0.
 -- column position UINTEGER: Position of the token in the caption, from 1.
 -- column token VARCHAR: The token.
 -- example: select token, count(*) as occurrences from tokens('sample-narrow') group by token order by all desc limit 3
 --
--- The tokens of a dataset, version or split, a row each. Captions that have none by this tokenizer yet are an error.
+-- The tokens of a dataset, version or split, one row each. Captions without tokens of this tokenizer are an error.
 with asked as (
-    -- apart: a parameter may not have the name of a column beside it
+    -- separate, because a parameter may not have the name of a column next to it
     select $tokenizer::varchar as named
 ),
-said as (
+selected as (
     select r.dataset, m.split, m.image, m.slot, m.caption_id
     from resolved($ref) as r
     join main.membership as m
@@ -26,23 +26,23 @@ said as (
 ),
 lacking as (
     select count(*) as captions
-    from said
+    from selected
     where caption_id not in (select k.caption_id from main.caption_tokens as k where k.tokenizer = (select named from asked))
 ),
 placed as (
     select caption_id, generate_subscripts(tokens, 1)::uinteger as position, unnest(tokens) as token_id
     from main.caption_tokens as k
-    where k.tokenizer = (select named from asked) and caption_id in (select caption_id from said)
+    where k.tokenizer = (select named from asked) and caption_id in (select caption_id from selected)
     union all
     select
         error(
-            'no tokens by ' || $tokenizer::varchar || ' are stored of ' || captions || ' captions of ' || $ref::varchar
+            'tokens of ' || $tokenizer::varchar || ' are missing for ' || captions || ' captions of ' || $ref::varchar
             || '; `auditor profile ' || $ref::varchar || ' --tokenizer ' || $tokenizer::varchar || '` stores them'
         )::uinteger, null, null
     from lacking
     where captions > 0
 )
 select s.dataset, s.split, s.image, s.slot, p.position, v.token
-from said as s
+from selected as s
 join placed as p using (caption_id)
 join main.vocabulary as v using (token_id)

@@ -9,11 +9,11 @@
 -- column is_current BOOLEAN: Whether it is the newest of its dataset.
 -- column version VARCHAR: Hash of the captions: equal captions, equal version.
 -- column images INTEGER: Images with at least one caption.
--- column captions INTEGER: Captions, each place counted.
--- column rejected BIGINT: Records that its ingest refused, see rejected.
+-- column captions INTEGER: Captions, counted once per image and slot.
+-- column rejected BIGINT: Records that its ingest rejected, see rejected.
 -- column created_at TIMESTAMP WITH TIME ZONE: When it was ingested.
 -- column tags VARCHAR[]: Names that users gave to it.
--- column note VARCHAR: What the user said of it.
+-- column note VARCHAR: Note of the user.
 -- column tokenizers VARCHAR[]: Tokenizers whose tokens are stored.
 -- column format VARCHAR: The reader that read it.
 -- column source_sha256 VARCHAR: sha256 of the file that it was read from.

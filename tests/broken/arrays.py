@@ -155,7 +155,7 @@ CASES: tuple[Broken, ...] = (
     _matrix("one too large for single precision", [[1.0, 2.0], [1e300, 1.0]], FINITE, 1, 1),
     _matrix("one of zeros", [[1.0, 2.0], [0.0, -0.0]], ZERO, 1, 1),
     _matrix("one that single precision makes zeros", [[1.0, 2.0], [1e-300, 0.0]], ZERO, 1, 1),
-    _matrix("every one with NaN", [[np.nan, 2.0], [np.nan, 1.0]], r"all 2 records were refused: v\.npy, row 1: not all"),
+    _matrix("every one with NaN", [[np.nan, 2.0], [np.nan, 1.0]], r"all 2 records were rejected: v\.npy, row 1: not all"),
     _matrix("a row of numbers", np.ones(4), MATRIX),
     _matrix("a cube of numbers", np.ones((2, 2, 2)), MATRIX),
     _matrix("one number", np.float32(1), MATRIX),

@@ -103,7 +103,7 @@ def test_too_many_refusals_name_the_first_ten_and_change_nothing(filled: Callabl
     lines = [f"i{n}.jpg#0\tcaption {n}\n" for n in range(1000)] + ["no tab\n"] * 12
     (tmp_path / "dirty.token").write_text("".join(lines))
     done = filled("ingest", "mine", "--from", "dirty.token", code=3)
-    assert "12 of 1,012 records were refused, more than 1.00% (--max-rejected); the store is unchanged" in done.stderr
+    assert "12 of 1,012 records were rejected, more than 1.00% (--max-rejected); the store is unchanged" in done.stderr
     assert done.stderr.count("dirty.token:10") == 10
     assert done.stderr.count("\n") == 1
     assert len(rows(filled("datasets", "mine", "--json"), "datasets")) == 1
@@ -171,7 +171,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["bounds", "nope", "--format", "none"], 2, "no such format"),  # before it looks at the store
         (["bounds", "mine", "mine"], 2, "name each once"),
         (["profile", "mine", "mine@v1"], 2, "name each once"),
-        (["bounds", "nope", "-o", "none/x.csv"], 2, "cannot be written: there is no folder none"),
+        (["bounds", "nope", "-o", "none/x.csv"], 2, "cannot be written: the folder none does not exist"),
         (["bounds", "nope", "-o", "."], 2, "cannot be written: it is a folder"),
         (["bounds", "nope", "--seed", "9223372036854775807"], 2, "from -2^62 to 2^62"),
         (["bounds", "nope", "--references", "99999999999"], 2, "images have at most 2,147,483,646 captions"),
@@ -407,7 +407,7 @@ def test_record_of_a_json_file_is_called_a_record(auditor: Callable[..., Run], t
     assert "r.json, record 2" in auditor("ingest", "m", "--from", "r.json", "--max-rejected", "0.5").stdout
     (tmp_path / "r.json").write_text('[{"image_id": 1, "caption": ""}]')
     refused = auditor("ingest", "m", "--from", "r.json", "--format", "list", code=3)
-    assert "m: all 1 records were refused: r.json, record 1: empty caption" in refused.stderr
+    assert "m: all 1 records were rejected: r.json, record 1: empty caption" in refused.stderr
 
 
 def test_captions_as_long_as_metrics_align_are_scored(auditor: Callable[..., Run], tmp_path: Path) -> None:
@@ -463,11 +463,11 @@ def test_metric_card_explains_parameters_and_citation(auditor: Callable[..., Run
 def test_demo_says_what_was_found_and_leads_on(auditor: Callable[..., Run], tmp_path: Path) -> None:
     shown = auditor("demo", AUDITOR_DATA=str(tmp_path)).stdout
     for words in (
-        "92%  of the captions are made of a frequent template",
+        "92%  of the captions match a frequent template",
         "0.181  homogeneity",
-        "777  different words, where sample-narrow has 73",
-        "4  captions occur word for word at another image",
-        "3  captions repeat an earlier one of their image",
+        "777  different words; sample-narrow has 73",
+        "4  captions also occur at another image, word for word",
+        "3  captions repeat an earlier caption of their image",
         "2  records are empty",
     ):
         assert words in shown

@@ -17,7 +17,7 @@ from auditor.errors import UsageError
         ("report", "report.html", None),
         ("profile", "profile.docx", r"profile\.docx: its ending names no format"),
         ("profile", "profile.csv", None),
-        ("log", "log.png", "log has no figure to draw as png"),
+        ("log", "log.png", "log has no figures to write as png"),
     ],
 )
 def test_a_file_of_no_format_is_refused_at_once(command: str, output: str, fault: str | None) -> None:

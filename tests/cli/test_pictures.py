@@ -35,7 +35,9 @@ def test_ending_chooses_the_picture(name: str, begins: bytes) -> None:
     ],
 )
 def test_command_without_figures_refuses_a_picture_before_it_opens_the_store(arguments: list[str]) -> None:
-    with pytest.raises(UsageError, match=f"{arguments[0]} has no figure to draw as .*figures come from: .*bounds"):
+    with pytest.raises(
+        UsageError, match=f"{arguments[0]} has no figures to write as .*commands with figures: .*bounds"
+    ):
         app(arguments, standalone_mode=False)
     assert not Path("a.svg").exists()
 
@@ -47,7 +49,7 @@ def test_named_format_wins_over_the_ending_of_a_picture(arguments: list[str]) ->
 
 
 def test_result_without_figures_leaves_no_file_behind() -> None:
-    with pytest.raises(UsageError, match="no figure to draw"):
+    with pytest.raises(UsageError, match="no figures to write"):
         options.deliver(Result("bounds", FIGURE.frame), None, False, Path("a.png"))
     assert not Path("a.png").exists()
 

@@ -36,7 +36,7 @@ def test_pipe_in_the_place_of_a_file_is_refused_at_once(
     done = run_auditor(*command, folder=tmp_path)
     assert done.returncode == code, done.stderr
     assert pipe is None or pipe in done.stderr
-    assert "file on a disk" in done.stderr
+    assert "file on a disk" in done.stderr or "cannot be a store" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 
@@ -50,7 +50,8 @@ def test_store_that_no_file_can_be_is_one_line(
         given = ["--from", "captions.csv"] if command == "ingest" else []
         assert asked(command, "mine", *given, "--store", place) == 4
         said = capsys.readouterr().err
-        assert said.startswith(f"error: {place or '.'}: no store ")
+        faults = ("cannot be a store: ", "a store cannot be made here: ", "no store here; ")
+        assert said.startswith(tuple(f"error: {place or '.'}: {fault}" for fault in faults))
         assert said.count("\n") == 1
 
 
@@ -61,7 +62,9 @@ def test_working_folder_that_is_gone_is_one_line(
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
     assert asked("sql", "select 1", "--files") == 2
-    assert capsys.readouterr().err == "error: the working folder is gone; change to another, then repeat\n"
+    assert (
+        capsys.readouterr().err == "error: the working folder does not exist any more; change to another, then repeat\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,4 +78,4 @@ def test_limit_of_the_system_is_no_bug(
 
     monkeypatch.setattr(app, "app", refused)
     assert asked("profile", "mine") == 3
-    assert capsys.readouterr().err.startswith("error: the system refuses more memory, threads or open files")
+    assert capsys.readouterr().err.startswith("error: the system allows no more memory, threads or open files")

@@ -137,5 +137,5 @@ def test_name_is_no_place(tmp_path: Path) -> None:
     (tmp_path / "a.token").touch()
     assert is_place("a.token")
     assert is_place("nowhere.csv")
-    with pytest.raises(UsageError, match="a name in a store"):
+    with pytest.raises(UsageError, match="is a dataset in the store, but"):
         named_apart({"refs": ["a.token"], "others": ["flickr8k"]}, ["refs", "others"])

@@ -69,7 +69,7 @@ def test_card_is_of_one_dataset_and_whole(filled: Path, more: tuple[str, ...]) -
     [
         (["-o", "a.csv"], "no format of a report"),
         ([], "needs a file or a format"),
-        (["-o", "no/where.html"], "there is no folder no"),
+        (["-o", "no/where.html"], "the folder no does not exist"),
         (["-o", "a.md", "--section", "gossip"], "no such section"),
         (["-o", "a.md", "--tokenizer", "gossip"], "gossip"),
     ],

@@ -155,7 +155,7 @@ def test_prompt_answers_and_goes_on_after_a_mistake(
     assert [word for word in out.split() if word in ("one", ";", "two", "2")] == ["one", ";", "two", "2"]
     assert "images: The images" in out
     assert "error: " in err
-    assert ".nothing: no command of the prompt" in err
+    assert ".nothing: unknown command" in err
 
 
 @pytest.mark.parametrize("last", ["quit", "exit;", ".quit"])
@@ -176,14 +176,14 @@ def test_prompt_ends_where_it_is_told_to(
         (["caption_token", "--schema"], "did you mean caption_tokens"),
         (["zzz", "--schema"], "`auditor sql --schema` lists all names"),
         (["asked.sql"], "asked.sql: is a file; `auditor sql --file asked.sql` runs the statement in it"),
-        (["select $k"], "$k has no value: -p k=VALUE"),
+        (["select $k"], "$k has no value; set it with -p k=VALUE"),
         (["select $k", "-p", "k=1", "-p", "j=2"], "the statement has no $j; it has $k"),
         (["select 1", "-p", "j=2"], "the statement has no $j; it has none"),
         (["delete from caption"], "`auditor store drop` forgets a dataset or a version"),
-        (["select list_transform([1], x -> x + 1)"], "a lambda is written `lambda word: …`"),
+        (["select list_transform([1], x -> x + 1)"], "write a lambda as `lambda word: …`"),
         (["copy caption to 'x.csv'"], "`auditor sql -o FILE` writes what a statement gives"),
         (["from read_csv('x.csv')"], "reads files, which only `auditor sql --files` does"),
-        (["from '/etc/x.csv'", "--files"], "with `auditor sql --files` those of the working folder alone"),
+        (["from '/etc/x.csv'", "--files"], "with `auditor sql --files` those in the working folder"),
     ],
 )
 def test_what_is_refused_says_what_to_do_instead(

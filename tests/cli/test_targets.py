@@ -67,7 +67,7 @@ def test_what_a_configuration_of_another_name_declares_is_never_written_over(tmp
         ("sql 'select 1' --format csv", "list.txt", "dataset mine is read from it"),
         ("bounds mine --format png", "photos/a.PNG", "the images of dataset mine are there"),
         ("sql 'select 1' --format csv", "datasets.toml", "it declares datasets"),
-        ("sql 'select 1' --format csv", "datasets.lock", "it says what datasets held"),
+        ("sql 'select 1' --format csv", "datasets.lock", "it records what datasets held"),
         ("ingest new --from table.csv", "table.csv", "dataset new is read from it"),
         ("ingest new --from -", "in.csv", "standard input comes from it"),
         ("ingest new --from table.csv --store new.duckdb --json", "new.duckdb", "it is the store in use"),
@@ -319,7 +319,7 @@ def test_file_that_may_not_be_written_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "code", "told"),
     [
-        ("profile mine --format csv >&-", 2, "standard output is closed; name a file with -o FILE"),
+        ("profile mine --format csv >&-", 2, "standard output is closed; write to a file with -o FILE"),
         ("report mine --format md >&-", 2, "standard output is closed"),
         ("profile mine >&-", 0, ""),
         ("profile mine -o x.csv >&-", 0, "written: x.csv"),

@@ -40,7 +40,7 @@ def test_questions_go_out_and_votes_come_in(run: Run, tmp_path: Path) -> None:
     assert (code, len(rows)) == (0, 3)
     code, _, told = run("tasks", "set", "-o", "t.csv")
     assert (code, told) == (
-        2, "error: t.csv: is there already, and may hold votes; name another file, or replace it with --force\n"
+        2, "error: t.csv: already exists, and may hold votes; name another file, or replace it with --force\n"
     )  # fmt: skip
     code, _, told = run("ingest", "mine", "--from", "t.csv")
     assert (code, "no vote on any of its 3 questions" in told) == (3, True)

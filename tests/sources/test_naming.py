@@ -83,7 +83,7 @@ def test_an_empty_cell_beside_captions_is_none_and_moves_no_slot(store: Store, t
 
 def test_a_row_without_any_caption_is_refused(store: Store, tmp_path: Path) -> None:
     path = written(tmp_path, "w.csv", "image,caption_1,caption_2\na,,\nb,x,y\n")
-    with pytest.raises(SourceError, match=r"2 of 4 records were refused.*w\.csv:2: empty caption"):
+    with pytest.raises(SourceError, match=r"2 of 4 records were rejected.*w\.csv:2: empty caption"):
         taken(store, path)
 
 
@@ -201,7 +201,7 @@ def test_a_record_with_a_list_of_captions_stays_one_of_a_table(store: Store, tmp
 )
 def test_json_by_image_refuses_what_is_no_caption(store: Store, tmp_path: Path, value: str, reason: str) -> None:
     path = written(tmp_path, "m.json", f'{{"a.jpg": ["one", "two"], "b.jpg": {value}}}')
-    with pytest.raises(SourceError, match=rf"1 of 3 records were refused.*m\.json, record 3: .*{reason}"):
+    with pytest.raises(SourceError, match=rf"1 of 3 records were rejected.*m\.json, record 3: .*{reason}"):
         taken(store, path)
 
 

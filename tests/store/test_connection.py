@@ -104,7 +104,7 @@ def test_store_that_another_process_is_just_making_is_not_taken_from_it(tmp_path
 
 def test_place_where_no_store_can_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match="no store can be made here"):
+    with pytest.raises(StoreError, match="a store cannot be made here"):
         Store.open(tmp_path / "file" / "audit.duckdb", write=True)
 
 
@@ -251,7 +251,7 @@ def test_fault_of_the_engine_is_told_from_damage_and_ends_no_reading(
 ) -> None:
     monkeypatch.setattr(opening, "_MIXES_DICTIONARIES", "no_such_setting")
     with Store.open(path) as store:
-        with pytest.raises(EngineFaultError, match="it is at fault, not the store") as fault:
+        with pytest.raises(EngineFaultError, match="failed at a statement of auditor; the store is intact") as fault:
             joined(store)
         assert fault.value.exit_code == 5
         assert store.query("select count(*) from caption").item() == 4

@@ -272,13 +272,13 @@ def test_full_disk_refuses_an_ingest_in_one_line_and_keeps_the_store(
     for limit in (4_000, 12_000, 15_000):
         ((code, _, told),) = nursery.run(path, ingest("small", small), limit=limit)
         assert code == 4
-        assert "no room left on the disk" in told
+        assert "the disk is full" in told
     nursery.run(path, ingest("small", small))
     before = held_versions(path)
     codes = set()
     for limit in (30_000, 100_000, path.stat().st_size, 100_000_000):
         ((code, _, told),) = nursery.run(path, ingest("big", big), limit=limit)
-        assert not code or "no room left on the disk" in told
+        assert not code or "the disk is full" in told
         held = held_versions(path)
         assert {name: version for name, version in held.items() if name != "big"} == before
         codes.add(code)
@@ -296,7 +296,7 @@ def test_full_disk_leaves_no_part_of_a_copy(
         request.getfixturevalue("second_schema")
     ((code, _, told),) = nursery.run(path, command.split(), limit=500_000)
     assert code == 4
-    assert "no room left on the disk" in told
+    assert "the disk is full" in told
     assert {file.name for file in path.parent.iterdir()} - {"audit.duckdb.wal"} == {"audit.duckdb"}
     assert held_versions(path) == before
 
@@ -357,7 +357,7 @@ def test_standard_output_that_is_full_is_no_bug(filled: Path, form: str) -> None
     with Path("/dev/full").open("w") as full:
         done = command_line("datasets", "--store", str(filled), "--format", form, stdout=full)
     assert done.returncode == 3
-    assert re.fullmatch("error: no room left on the disk.*\n", done.stderr)
+    assert re.fullmatch("error: the disk, or that of standard output, is full.*\n", done.stderr)
 
 
 SPILL = """
@@ -382,7 +382,7 @@ def test_spilling_to_a_full_disk_is_told_as_such(filled: Path) -> None:
         check=True,
         env={**os.environ, "AUDITOR_MEMORY": "30MB"},
     )
-    assert done.stdout.startswith(f"StoreError {filled}: no room left on the disk")
+    assert done.stdout.startswith(f"StoreError {filled}: the disk is full")
     assert done.stdout.splitlines()[-1] == "904"
 
 

@@ -159,7 +159,7 @@ def test_store_whose_statement_does_not_end_says_so(folder: Path, monkeypatch: p
     audit = auditor.open(folder / "audit.duckdb")
     with pytest.raises(SqlError, match="took longer"):
         audit.sql("select levenshtein(repeat('a', 15000), repeat('b', 15000))", timeout=0.01)
-    with pytest.raises(StoreError, match="an earlier statement does not end"):
+    with pytest.raises(StoreError, match="an earlier statement is still running"):
         audit.sql("select 1")
     while bounded.is_running():
         time.sleep(0.05)

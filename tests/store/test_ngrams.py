@@ -79,7 +79,7 @@ def test_frequencies_that_a_statement_asks_for_are_kept_for_the_next(tmp_path: P
     assert told[0].equals(told[1])
     with Store.open(path) as store:
         assert not store.on_close
-        with pytest.raises(SqlError, match="no tokens by ptb"):
+        with pytest.raises(SqlError, match="tokens of ptb are missing"):
             ask(store, "from ngram_frequency('set', 'ptb')", {})
 
 

@@ -128,38 +128,38 @@ def test_macros_of_a_store_are_refused_by_name(path: Path, macro: str) -> None:
 
 
 ALTERED = {
-    "create or replace view captions as select * from main.caption": "it has replaced the view captions",
-    "create or replace view token as select 1 as token": "it has replaced the view token",
-    "create view md6 as select 1": "no store has the view md6",
-    "create view cache.bleu as select 1": "no store has the view cache.bleu",
-    "drop view ngram": "it lacks the view ngram",
-    "drop view latest; create table latest (dataset varchar, seq integer)": "no store has the table latest",
-    "create type score as enum ('high')": "no store has the type score",
-    "alter table caption alter text set default current_query()": "it has replaced the table caption",
-    "alter table membership alter slot type varchar": "it has replaced the table membership",
-    "alter table caption add column length integer default 3": "it has replaced the table caption",
+    "create or replace view captions as select * from main.caption": "the view captions was changed",
+    "create or replace view token as select 1 as token": "the view token was changed",
+    "create view md6 as select 1": "the view md6 was added",
+    "create view cache.bleu as select 1": "the view cache.bleu was added",
+    "drop view ngram": "the view ngram is missing",
+    "drop view latest; create table latest (dataset varchar, seq integer)": "the table latest was added",
+    "create type score as enum ('high')": "the type score was added",
+    "alter table caption alter text set default current_query()": "the table caption was changed",
+    "alter table membership alter slot type varchar": "the table membership was changed",
+    "alter table caption add column length integer default 3": "the table caption was changed",
     "drop table tag; create table tag (dataset varchar, tag varchar, seq integer, created_at timestamptz not null,"
-    " primary key (dataset, tag), check (seq > 1))": "it has replaced the table tag",
+    " primary key (dataset, tag), check (seq > 1))": "the table tag was changed",
     "drop table tag; create table tag (dataset varchar, tag varchar, seq integer as (1), created_at timestamptz)": (
-        "it has replaced the table tag"
+        "the table tag was changed"
     ),
-    "create table captions_kept as from caption": "no store has the table captions_kept",
-    "drop table tag": "it lacks the table tag",
-    "create schema other; create table other.caption as from caption": "no store has the schema other",
-    "create schema temp": "no store has the schema temp",
+    "create table captions_kept as from caption": "the table captions_kept was added",
+    "drop table tag": "the table tag is missing",
+    "create schema other; create table other.caption as from caption": "the schema other was added",
+    "create schema temp": "the schema temp was added",
     "create table cache.bleu (key varchar, score double default random())": (
-        "no store has the default, check or generated column of cache.bleu"
+        "the default, check or generated column of cache.bleu was added"
     ),
     "create table cache.bleu (key varchar, score double as (1.0))": (
-        "no store has the default, check or generated column of cache.bleu"
+        "the default, check or generated column of cache.bleu was added"
     ),
     "create table cache.bleu (key varchar check (length(key) > 3))": (
-        "no store has the default, check or generated column of cache.bleu"
+        "the default, check or generated column of cache.bleu was added"
     ),
-    "create index spelled on caption (upper(text))": "no store has the index spelled",
-    "create sequence number": "no store has the sequence number",
+    "create index spelled on caption (upper(text))": "the index spelled was added",
+    "create sequence number": "the sequence number was added",
     "create trigger copied after insert on caption for each statement insert into tag select 'a', 'b', 1, now()": (
-        "no store has the trigger copied"
+        "the trigger copied was added"
     ),
 }
 
@@ -216,7 +216,7 @@ CACHES = {
 def test_cache_of_another_shape_is_named_and_made_anew(path: Path, statement: str) -> None:
     with duckdb.connect(str(path)) as connection:
         connection.execute(statement).complete()
-    said = f"{path}: altered: table cache.{CACHES[statement]} is not as auditor makes it; `auditor store gc --all`"
+    said = f"{path}: altered: table cache.{CACHES[statement]} differs from the schema; run `auditor store gc --all`"
     with pytest.raises(StoreError, match=re.escape(said)):
         Store.open(path)
     with Store.open(path, write=True) as store:

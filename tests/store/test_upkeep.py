@@ -186,7 +186,7 @@ def test_copy_that_is_not_equal_never_takes_the_place_of_the_store(path: Path, m
     before = facts(path)
     inventories = iter([["one"], ["another"]])
     monkeypatch.setattr(copying, "_inventory", lambda *_: next(inventories))
-    with pytest.raises(StoreError, match="not equal to it; the store is as it was"):
+    with pytest.raises(StoreError, match="not equal to it; the store is unchanged"):
         gc(path)
     assert facts(path) == before
     assert not path.with_name(f"{path.name}.partial").exists()

@@ -138,7 +138,7 @@ def test_empty_captions_of_a_system_are_kept(store: Store) -> None:
 
 def test_nothing_accepted_leaves_the_store_unchanged(store: Store) -> None:
     ingest_rows(store, ROWS)
-    with pytest.raises(SourceError, match="all 2 records were refused"):
+    with pytest.raises(SourceError, match="all 2 records were rejected"):
         ingest_rows(store, [("a", 0, ""), ("b", 0, " ")])
     assert len(versions.log(store, "set")) == 1
     assert store.query("select count(*) from rejected").item() == 0
@@ -193,8 +193,8 @@ def test_reference_names_a_version_by_hash_and_by_date(store: Store) -> None:
         ("set@v7", r"there are @v1"),
         ("set@1999-01-01", "no such version"),
         ("set:dev", "splits are test, train"),
-        ("set@2026-02-30", "is no date"),
-        ("set@9999-12-31", "is no date"),
+        ("set@2026-02-30", "is not a date"),
+        ("set@9999-12-31", "is not a date"),
         ("", "expected NAME"),
     ],
 )

@@ -216,7 +216,7 @@ def test_file_has_the_items(store: Store, tmp_path: Path, ending: str) -> None:
     assert set(read["split"]) == {"val"}
     if ending == ".jsonl":
         assert json.loads(path.read_text().splitlines()[0])["slot"] == 0
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         distractors(store, "set:val", file=path)
     distractors(store, "set:val", tasks=["just-scene"], file=path, force=True)
     assert len(path.read_text().splitlines()) < read.height
@@ -261,7 +261,7 @@ def test_what_training_splits_count_as_is_declared(store: Store, tmp_path: Path)
         (ASKED, {"train": "dev"}, "dev: not in"),
         (ASKED, {"train": "plain"}, "plain: has no annotated phrases"),
         (ASKED, {"file": Path("items.txt")}, "items are written as .csv or .jsonl"),
-        (ASKED, {"file": Path("nowhere/items.csv")}, "there is no folder nowhere"),
+        (ASKED, {"file": Path("nowhere/items.csv")}, "the folder nowhere does not exist"),
     ],
 )
 def test_bad_requests_are_refused_in_one_line(

@@ -247,9 +247,9 @@ def test_files_that_may_hold_votes_are_not_replaced(store: Store, tmp_path: Path
     result = tasks(filled(store), "set")
     told = write(result, tmp_path / "tasks.csv", 3).sentences[-1]
     assert f"--format votes --option key_file={tmp_path}/tasks.key.csv" in told
-    with pytest.raises(UsageError, match="is there already, and may hold votes"):
+    with pytest.raises(UsageError, match="already exists, and may hold votes"):
         write(result, tmp_path / "tasks.csv", 3)
-    with pytest.raises(UsageError, match=r"ends so"):
+    with pytest.raises(UsageError, match=r"with such an ending"):
         write(result, tmp_path / "tasks.xlsx", 3)
     with pytest.raises(UsageError, match="cannot be written"):
         write(result, tmp_path / "nowhere" / "tasks.csv", 3)

@@ -105,7 +105,7 @@ def test_captions_without_blanks_are_counted_in_characters_where_no_profile_is_n
     found, named = (bounds(store, "set", metrics=["bleu-1"], tokenizer=named) for named in ("auto", "char"))
     assert "tok:char" in found.signatures["bleu-1"]
     assert found.frame.equals(named.frame)
-    assert found.sentences[0].startswith("tokenizer char, of characters: set has 4 of 4 captions")
+    assert found.sentences[0].startswith("tokenizer char splits text into characters: set has 4 of 4 captions")
     assert not any("tokenizer char" in note for note in named.sentences)
     assert "tok:bare" in bounds(store, "set", metrics=["bleu-1"], tokenizer="bare").signatures["bleu-1"]
 
@@ -131,7 +131,7 @@ def test_other_languages_and_datasets_that_only_lie_beside_stay_with_words(store
 def test_one_profile_is_for_all_where_both_sorts_meet(store: Store) -> None:
     _filled(store, zh=CHINESE, en=[("a", 0, "a dog runs"), ("a", 1, "a dog"), ("b", 0, "two men"), ("b", 1, "men")])
     found = profile(store, "zh", "en")
-    assert found.sentences[0].endswith("; en by the same, so that all are counted alike")
+    assert found.sentences[0].endswith("; it is also used for en, to keep tokens comparable")
     own = pl.col("dataset") == "en"
     assert found.frame.filter(own).equals(profile(store, "en", tokenizer="bare").frame)
 
@@ -158,7 +158,7 @@ def test_gates_follow_the_rule_dataset_by_dataset_and_say_so(store: Store) -> No
     assert "tok:char" in of["zh"].filter(gate="msttr.min")["signature"].item()
     assert "tok:bare" in of["en"].filter(gate="msttr.min")["signature"].item()
     assert [note for note in result.sentences if "tokenizer" in note] == [
-        "tokenizer char, of characters: zh has 4 of 4 captions in scripts without blanks between words"
+        "tokenizer char splits text into characters: zh has 4 of 4 captions in scripts without spaces between words"
     ]
 
 
@@ -169,7 +169,7 @@ def test_card_says_which_tokens_its_statistics_are_of(store: Store) -> None:
         made = card(store, name, settings=ReportSettings(("bleu-1",)))
         (said[name],) = (one.notes for one in made.sections if one.name == "statistics")
         assert f"tok:{'char' if said[name] else 'bare'}" in made.signatures["bleu-1"]
-    assert said["zh"][0].startswith("tokenizer char, of characters: zh has 4 of 4")
+    assert said["zh"][0].startswith("tokenizer char splits text into characters: zh has 4 of 4")
     assert said["en"] == ()
 
 

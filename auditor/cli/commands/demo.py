@@ -1,4 +1,4 @@
-"""`auditor demo`: what an audit finds in the bundled sample, in words, and the page of it."""
+"""`auditor demo`: what an audit finds in the bundled samples, as a summary and as a page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from auditor.result.document import Document
 
-#: The metrics that SQL counts alone: a first look is not to wait for kernels to compile.
+#: Metrics that SQL computes alone: a first look should not wait for kernels to compile.
 _METRICS = ("bleu-1", "bleu-4", "rouge-1", "cider-d")
 
 _SAMPLE = Path(__file__).parents[2] / "sample" / "datasets.toml"
@@ -26,14 +26,18 @@ _NARROW, _VARIED, _FLAWED = "sample-narrow", "sample-varied", "sample-flawed"
 
 
 def command(
-    folder: Annotated[Path, typer.Option("--folder", help="Folder for the page and the store; made anew.")] = _FOLDER,
+    folder: Annotated[
+        Path, typer.Option("--folder", help="Folder for the page and the store; both are replaced.")
+    ] = _FOLDER,
 ) -> None:
-    """Run the whole audit on three bundled sample sets: one narrow, one varied, one with planted faults.
+    """Audit three bundled sample datasets.
 
-    How to read it: three numbers of each set, in words; the page that it writes has them all, with intervals, examples
+    One dataset is narrow, one is varied, and one has planted faults.
+
+    How to read it: the summary has three numbers per dataset. The page has all numbers, with intervals, examples
     and the SELECT behind each.
 
-    Limits: the sets are invented, and small: they show what auditor does, and prove nothing about it.
+    Limits: the datasets are small and invented. They show what auditor does, not how accurate it is.
 
     Example: auditor demo
     """
@@ -49,7 +53,7 @@ def command(
         settings = report.ReportSettings(metrics=_METRICS)
         document = report.report(opened, *declared, settings=settings, config=declared, progress=progress)
     o.deliver_document(document, reports.document_format("html", None), folder / "audit.html")
-    typer.echo("\n".join([*_told(document), *([] if VERBOSITY.quiet else _next(folder, store))]))
+    typer.echo("\n".join([*_summary(document), *([] if VERBOSITY.quiet else _next(folder, store))]))
 
 
 def _made(folder: Path) -> Path:
@@ -62,8 +66,8 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _told(document: Document) -> list[str]:
-    """Say in words what the report found: three numbers of each set."""
+def _summary(document: Document) -> list[str]:
+    """List what the report found: three numbers of each dataset."""
     import polars as pl
 
     def rows(command: str) -> pl.DataFrame:
@@ -72,7 +76,7 @@ def _told(document: Document) -> list[str]:
         return pl.concat(frames, how="diagonal_relaxed")
 
     sizes, twice, formulaic = rows("profile"), rows("duplicates"), rows("templates")
-    alike = rows("compare").filter(metric="cider-d", statistic="homogeneity")
+    similarity = rows("compare").filter(metric="cider-d", statistic="homogeneity")
     at_others = twice.filter(dataset=_FLAWED, scope="across-images", statistic="captions", match="exact")["found"][0]
 
     def share(frame: pl.DataFrame, dataset: str, **where: str) -> str:
@@ -82,38 +86,38 @@ def _told(document: Document) -> list[str]:
         return f"{sizes.filter(dataset=dataset, statistic=statistic)['value'][0]:,.0f}"
 
     def homogeneity(dataset: str) -> str:
-        return f"{alike.filter(dataset=dataset)['value'][0]:.3f}"
+        return f"{similarity.filter(dataset=dataset)['value'][0]:.3f}"
 
     elsewhere = {"scope": "across-images", "match": "any", "statistic": "captions"}
     again = twice.filter(dataset=_FLAWED, scope="within-image", match="exact", statistic="captions")["found"][0]
     return [
-        f"Three sets of captions, invented: {count(_NARROW, 'captions')} of {count(_NARROW, 'images')} images each.",
+        f"Three invented datasets: {count(_NARROW, 'captions')} captions of {count(_NARROW, 'images')} images each.",
         "",
-        f"{_NARROW}: one form filled in again and again; captions are much alike.",
-        f"  {share(formulaic, _NARROW, statistic='templated'):>6}  of the captions are made of a frequent template",
-        f"  {share(twice, _NARROW, **elsewhere):>6}  occur at another image too, exactly or nearly",
-        f"  {homogeneity(_NARROW):>6}  homogeneity by CIDEr-D: 0, captions are of their image; 1, of any",
+        f"{_NARROW}: most captions follow one template.",
+        f"  {share(formulaic, _NARROW, statistic='templated'):>6}  of the captions match a frequent template",
+        f"  {share(twice, _NARROW, **elsewhere):>6}  have an exact or near-duplicate at another image",
+        f"  {homogeneity(_NARROW):>6}  homogeneity by CIDEr-D (0: captions are unique to an image; 1: any fits)",
         "",
-        f"{_VARIED}: every image has captions of its own.",
-        f"  {share(formulaic, _VARIED, statistic='templated'):>6}  of the captions are made of a frequent template",
-        f"  {count(_VARIED, 'types'):>6}  different words, where {_NARROW} has {count(_NARROW, 'types')}",
+        f"{_VARIED}: captions are specific to their image.",
+        f"  {share(formulaic, _VARIED, statistic='templated'):>6}  of the captions match a frequent template",
+        f"  {count(_VARIED, 'types'):>6}  different words; {_NARROW} has {count(_NARROW, 'types')}",
         f"  {homogeneity(_VARIED):>6}  homogeneity",
         "",
-        f"{_FLAWED}: good captions, with faults that somebody has to find.",
-        f"  {at_others:>6}  captions occur word for word at another image",
-        f"  {again:>6}  captions repeat an earlier one of their image",
-        f"  {count(_FLAWED, 'rejected'):>6}  records are empty: refused, and kept with their place in the file",
+        f"{_FLAWED}: good captions, with planted faults.",
+        f"  {at_others:>6}  captions also occur at another image, word for word",
+        f"  {again:>6}  captions repeat an earlier caption of their image",
+        f"  {count(_FLAWED, 'rejected'):>6}  records are empty: rejected, and listed with their line in the file",
     ]
 
 
 def _next(folder: Path, store: Path) -> list[str]:
-    """Return where the page is, and what to type next."""
+    """Return where the page is, and the commands to try next."""
     return [
         "",
-        f"The whole audit is a page: {folder / 'audit.html'}",
+        f"The whole audit is on one page: {folder / 'audit.html'}",
         "",
         "Next:",
         f"  auditor findings {_FLAWED} --store {store}",
-        "  auditor ingest mine --from captions.csv    your own: columns image, caption",
+        "  auditor ingest mine --from captions.csv    your own file, with columns image and caption",
         "  auditor report mine -o audit.html",
     ]

@@ -1,4 +1,4 @@
-"""The prompt of `auditor sql`: one statement after another, with history and completion where they can be had."""
+"""The prompt of `auditor sql`, with history and completion if prompt_toolkit is installed."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _ENDS = ("quit", "exit")
 _PROMPT, _MORE = "auditor> ", "     ...> "
 
 _HELP = """\
-a statement ends with a semicolon:   from captions('NAME') limit 5;
-.schema          what there is to ask
-.schema NAME     a table, view or function with its columns
-.help            this
-.quit            or Ctrl-D; Ctrl-C leaves a statement"""
+end each statement with a semicolon: from captions('NAME') limit 5;
+.schema          list tables, views and functions
+.schema NAME     show the columns of one
+.help            show this help
+.quit            leave, or press Ctrl-D; Ctrl-C cancels a statement"""
 
 #: Words of SQL that a statement is likely to hold.
 _WORDS = (
@@ -43,7 +43,7 @@ _QUOTED = re.compile(r"'([^'\s]*)$")
 
 
 def prompt(store: Path, wait: float, timeout: float | None) -> None:
-    """Answer statements and commands that are typed, until the user ends it."""
+    """Run the statements and commands that are typed, until the user leaves."""
     from auditor.errors import AuditorError
 
     session = _Session(store, wait, timeout)
@@ -53,32 +53,32 @@ def prompt(store: Path, wait: float, timeout: float | None) -> None:
             if not session.answer(typed):
                 return
         except AuditorError as error:
-            _tell(f"error: {error}")
+            _report(f"error: {error}")
         except KeyboardInterrupt:
-            _tell("interrupted; the store is whole")
+            _report("interrupted; the store is intact")
 
 
-def _tell(message: str) -> None:
-    """Report what --quiet does not silence."""
+def _report(message: str) -> None:
+    """Write a message that --quiet does not silence."""
     from auditor.reports.escaping import harmless
 
-    print(harmless(message), file=sys.stderr, flush=True)  # noqa: T201  as the command line says its errors
+    print(harmless(message), file=sys.stderr, flush=True)  # noqa: T201  as the command line reports its errors
 
 
 class _Session:
-    """A store that is asked again and again, and what its statements may name."""
+    """A store that is queried repeatedly, and the names that its statements can use."""
 
     def __init__(self, store: Path, wait: float, timeout: float | None) -> None:
         self._store, self._wait, self._timeout = store, wait, timeout
         self.names: Names = Names()
 
     def look(self) -> None:
-        """Take note of what there is to name. Raises `StoreError` where there is no store."""
+        """Read the names for completion. Raises `StoreError` for a missing store."""
         with o.opened(self._store, wait=self._wait) as opened:
             self._note_names(opened)
 
     def answer(self, typed: str) -> bool:
-        """Run a statement or a command of the prompt; say whether to go on."""
+        """Run a statement or a command of the prompt. Return whether to go on."""
         from auditor.errors import UsageError
         from auditor.studies.upkeep import sql as study
 
@@ -86,9 +86,9 @@ class _Session:
         if word.removeprefix(".") in _ENDS:
             return False
         if word.removeprefix(".") == "help":
-            _tell(_HELP)
+            _report(_HELP)
         elif _is_command(typed) and word != ".schema":
-            raise UsageError(f"{word}: no command of the prompt; .help lists them")
+            raise UsageError(f"{word}: unknown command; .help lists the commands")
         else:
             with o.opened(self._store, wait=self._wait) as opened:
                 if word == ".schema":
@@ -112,7 +112,7 @@ def _is_command(typed: str) -> bool:
 
 
 def _typed(read: Callable[[str], str]) -> Iterator[str]:
-    """Yield a statement or a command of the prompt at a time, until the input ends."""
+    """Yield statements and commands of the prompt one by one, until the input ends."""
     begun = ""
     while True:
         try:
@@ -133,9 +133,9 @@ def _typed(read: Callable[[str], str]) -> Iterator[str]:
 
 
 def _reader(session: _Session) -> Callable[[str], str]:
-    """Yield what reads a line: prompt_toolkit where it is installed, else the system's own."""
+    """Return the function that reads a line: prompt_toolkit's if it is installed, else the system's."""
     if importlib.util.find_spec("prompt_toolkit") is None:
-        o.narrate(f"history and completion: {EXTRA}")
+        o.narrate(f"for history and completion: {EXTRA}")
         return input
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import Completer, Completion
@@ -154,7 +154,7 @@ def _reader(session: _Session) -> Callable[[str], str]:
 
 
 def _history() -> Path | None:
-    """Name the file that keeps what was typed, readable to its owner alone; null where none can be."""
+    """Return the file that keeps the history, which only its owner can read; null if it cannot be made."""
     import platformdirs
 
     try:
@@ -168,7 +168,7 @@ def _history() -> Path | None:
 
 @dataclass(frozen=True)
 class Names:
-    """What a statement may name. `versions` are datasets, with their versions, tags and splits."""
+    """The names that a statement can use. `versions` are datasets, with their versions, tags and splits."""
 
     relations: Sequence[str] = ()
     functions: Sequence[str] = ()
@@ -177,13 +177,13 @@ class Names:
 
 
 def completions(names: Names, before: str) -> Iterator[tuple[str, int]]:
-    """Yield what may follow a text, each with how many of its last characters it takes the place of.
+    """Yield what may follow a text, each with the number of last characters that it replaces.
 
-    Inside quotes datasets and their versions, elsewhere tables and columns before words of SQL.
+    Inside quotes these are datasets and their versions, elsewhere tables and columns before words of SQL.
     """
     quotes = before.count("'") % 2
-    found = (_QUOTED if quotes else _WORD).search(before)
-    begun = found[found.lastindex or 0] if found else ""
+    match = (_QUOTED if quotes else _WORD).search(before)
+    begun = match[match.lastindex or 0] if match else ""
     if not quotes and not begun:
         return
     offered = names.versions if quotes else (*names.relations, *names.functions, *names.columns, *_WORDS)
@@ -193,9 +193,9 @@ def completions(names: Names, before: str) -> Iterator[tuple[str, int]]:
 
 
 def statements(text: str) -> tuple[list[str], str]:
-    """Part a text at the semicolons that end its statements, and give what is left unended.
+    """Split a text at the semicolons that end its statements. Return the statements, and the unfinished rest.
 
-    A semicolon in quotes or in a comment ends none.
+    A semicolon in quotes or in a comment does not end a statement.
     """
     ended, begin, quote, at = list[str](), 0, "", 0
     while at < len(text):

@@ -1,4 +1,4 @@
-"""`auditor sql`: any other question, in one statement or at a prompt."""
+"""`auditor sql`: run one SQL statement, or open a prompt."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ def command(
         str | None,
         typer.Argument(
             metavar="STATEMENT",
-            help="One statement; -: from standard input; default: a prompt. With --schema a table's name, or all.",
+            help="One statement; -: from standard input; default: open a prompt. With --schema: a table, or all.",
         ),
     ] = None,
     file: Annotated[Path | None, typer.Option("--file", "-f", help="Read the statement from a file.")] = None,
     param: Annotated[
         list[str] | None,
-        typer.Option("--param", "-p", help="name=value for $name in the statement, as text: $name::int is a number."),
+        typer.Option(
+            "--param", "-p", help="name=value for $name in the statement. Values are text: cast with $name::int."
+        ),
     ] = None,
     schema: Annotated[
         bool, typer.Option("--schema", help="List tables, views and functions with their meaning.")
     ] = False,
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="Give the first rows only, and say whether there are more.")
+        int | None,
+        typer.Option("--limit", min=1, help="Return only the first rows, and report whether there are more."),
     ] = None,
-    files: Annotated[
-        bool, typer.Option("--files", help="Let the statement read files of the working folder, and no others.")
-    ] = False,
+    files: Annotated[bool, typer.Option("--files", help="Let the statement read files in the working folder.")] = False,
     timeout: o.Timeout = None,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
@@ -43,25 +44,26 @@ def command(
     as_json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Query the store in SQL, read-only: csv, json and parquet are written row by row, however many.
+    """Run a read-only SQL query.
 
-    A statement reads tables, views and functions such as `captions('flickr8k@v1:test')`; `--schema` lists them,
-    `--schema NAME` gives the columns of one, `--schema all` of each. docs/cookbook.md answers twenty questions.
+    A statement reads tables, views and functions such as `captions('flickr8k@v1:test')`. `--schema` lists them,
+    `--schema NAME` shows the columns of one, and `--schema all` of each. docs/cookbook.md answers twenty questions.
+    csv, json and parquet are written row by row, for any number of rows.
 
-    Without a statement a terminal shows a prompt, at which each statement ends with a semicolon; `.help` lists what
-    else it takes. With prompt_toolkit (`pip install 'auditor[shell]'`) lines can be edited, the history is kept, and
-    Tab completes tables, columns and datasets. The store is held only while a statement runs.
+    Without a statement, a terminal opens a prompt. End each statement there with a semicolon; `.help` lists the
+    commands. With prompt_toolkit (`pip install 'auditor[shell]'`) you can edit lines and recall earlier ones. Tab
+    completes tables, columns and datasets. The store is locked only while a statement runs.
 
-    How to read it: columns are those of the statement. Ids are printed as they are; numbers in a table have thousands
-    separators, in csv and json none.
+    How to read it: the columns are those of the statement. Ids are printed as they are. Other numbers have thousands
+    separators in a table, but not in csv and json.
 
-    Limits: one statement that only reads; the store's tables and nothing else of the machine, save with `--files` the
-    files of the working folder. What takes longer than `--timeout`, more memory than `--memory`, or gives a table
-    of more than 100,000 rows, ends with exit code 5. The prompt shows at most 1,000 rows of each statement.
+    Limits: a query is one statement that only reads. It reads the store, and with `--files` the files in the working
+    folder. A query ends with exit code 5 if it takes longer than `--timeout` or more memory than `--memory`. So does a
+    table of more than 100,000 rows. The prompt shows at most 1,000 rows per statement.
 
     Example: auditor sql "select gram, images from ngram_frequency('flickr8k') where n = 2 order by images desc limit 5"
     """
-    del memory  # its option has told the engine
+    del memory  # the callback of the option has set it
     from auditor import reports
     from auditor.cli.commands.shell import prompt
     from auditor.reports.rows import FORMATS

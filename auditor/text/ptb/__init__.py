@@ -32,11 +32,11 @@ _QUOTES = {"\x91": "`", "‘": "`", "‛": "`", "‹": "`", "\x92": "'", "’": 
     "\x93": "``", "“": "``", "«": "``", "\x94": "''", "”": "''", "»": "''"
 }  # fmt: skip
 
-# Breaks that are no blanks for the program end its line; a caption is one line.
+# Breaks that are not spaces for the program end its line; a caption is one line.
 _BREAKS = re.compile("[\r\n\x0b\x0c\u2028\u2029]")
 
-# Where a token, or what must follow it, may reach over a blank: tags, spaced dots, fractions, phone numbers, `fig. 3`,
-# a letter at the end of a sentence, and other blanks. Without these, what blanks part is tokenized part by part.
+# Where a token, or what must follow it, can extend over a space: tags, spaced dots, fractions, phone numbers, `fig. 3`,
+# a letter at the end of a sentence, and other whitespace. Other texts are split at spaces, and tokenized part by part.
 _BLANK = r"[ \t\x85\u00a0\u2000-\u200a\u3000]"
 
 _REACHES = re.compile(rf"<|\.{_BLANK}+[\d.]|[\d)]{_BLANK}+\d|[A-Za-z]\.{_BLANK}+[A-Z]| (?! ){_BLANK}")
@@ -47,7 +47,7 @@ _BEYOND = re.compile("[\U00010000-\U0010ffff]")
 def tokenize(captions: pl.Series) -> pl.Series:
     """Turn a column of captions into a column of token lists.
 
-    A token that holds blanks, as `5 1/2` does in the program, counts as several: the metrics split it.
+    A token with spaces, as `5 1/2` in the program, counts as several: the metrics split it.
     """
     spelled = [_spell(_BREAKS.sub(" ", caption)) for caption in captions]
     return pl.Series(captions.name, spelled, dtype=pl.String).str.extract_all(r"\S+")
@@ -66,7 +66,7 @@ def _split_part(part: str) -> str:
 
 
 def _split(text: str) -> str:
-    """Cut a text into tokens, longest match first, leave out what is no word, and join the rest by blanks."""
+    """Cut a text into tokens, longest match first, leave out what is not a word, and join the rest by spaces."""
     tokens: list[str] = []
     text = _BEYOND.sub(_halves, text)
     lexer, at = _lexer(), 0

@@ -3,7 +3,7 @@
 Python's regular expressions take the first alternative that matches, and so cannot say this. Rules are compiled to a
 nondeterministic automaton once, and to a deterministic one as texts ask for it, state by state.
 
-Patterns: characters, which stand for either case; `[a-z]` and `[^a-z]`, whose characters stand for themselves;
+Patterns: characters, which match either case; `[a-z]` and `[^a-z]`, whose characters match exactly;
 `[:letter:]` for a named set; `( | ) ? * + {2} {1,4}`; a backslash before what would mean something else.
 """
 
@@ -35,7 +35,7 @@ class Rule:
 
 
 class Lexer:
-    """Rules, the first of which wins a tie."""
+    """A list of rules; in a tie the first one wins."""
 
     def __init__(self, rules: Sequence[Rule], named: dict[str, Charset]) -> None:
         self._rules = rules

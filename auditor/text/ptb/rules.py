@@ -1,6 +1,6 @@
 """What the tokens of the Penn Treebank look like, as the Stanford tokenizer 3.4.1 of COCO's evaluation has them.
 
-Rules in the order in which they win ties, in the language of `auditor.text.ptb.lexer`. The name of a rule says what
+Rules in the order in which they win ties, in the language of `auditor.text.ptb.lexer`. The name of a rule decides what
 becomes of its token (see `auditor.text.ptb`). What the program does is the measure: `tests/text/make_gold_ptb.py` asks
 it.
 """

@@ -1,1 +1,1 @@
-"""What a spaCy pipeline says of a caption: tokens, tags, content words."""
+"""Annotation of captions by spaCy pipelines: tokens, tags, content words."""

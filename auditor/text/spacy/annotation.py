@@ -1,4 +1,4 @@
-"""What a pipeline says of texts, as list columns: places of words, their tags, lemmas, heads, labels, noun chunks."""
+"""Annotations of texts by a pipeline, as list columns: positions of words, tags, lemmas, heads, labels, chunks."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from auditor.text.spacy import pipelines
 
-#: The annotation of a text, blanks left out. `starts` (from 0) and `lengths` cut words out of it, in characters. Places
-#: of words count from 1: `heads` are places, 0 for a root; a noun chunk goes from one of `chunk_starts` to one of
-#: `chunk_ends`, that word with it. Null is what the pipeline does not give.
+#: The annotation of a text, without whitespace. `starts` (from 0) and `lengths` cut words out of it, in characters.
+#: Words are numbered from 1: `heads` are such numbers, 0 for a root. A noun chunk goes from `chunk_starts` to
+#: `chunk_ends`, inclusive. Columns are null if the pipeline lacks the annotation.
 SCHEMA = pl.Schema(
     {
         "starts": pl.List(pl.UInt32),
@@ -30,41 +30,41 @@ SCHEMA = pl.Schema(
 _ATTRIBUTES = ("IDX", "LENGTH", "TAG", "LEMMA", "DEP", "HEAD", "IS_SPACE")
 
 #: What a pipeline that does not parse, or gives no lemmas, does not say.
-_OF_PARSER, _OF_LEMMATISER = ("heads", "labels", "chunk_starts", "chunk_ends"), ("lemmas",)
+_OF_PARSER, _OF_LEMMATIZER = ("heads", "labels", "chunk_starts", "chunk_ends"), ("lemmas",)
 
 Integers = NDArray[np.int64]
 
 
 class Annotator(pipelines.Pipeline):
-    """A loaded pipeline that tags, and says whether it parses and lemmatizes."""
+    """A loaded pipeline that tags, and that can parse and lemmatize."""
 
     def annotate(self, texts: pl.Series) -> pl.DataFrame:
-        """Annotate texts, each by itself: no other text changes what is said of one. A row a text, as `SCHEMA` says."""
+        """Annotate texts independently of each other. One row per text, with the columns of `SCHEMA`."""
         ids = importlib.import_module("spacy.attrs").IDS
         attributes = [ids[name] for name in _ATTRIBUTES]
-        told = [np.empty((0, len(attributes)), np.uint64)]
+        values = [np.empty((0, len(attributes)), np.uint64)]
         chunks: list[tuple[int, int, int]] = []
         strings: Any = {}
         for number, parsed in enumerate(self.parse(texts)):
-            told.append(parsed.to_array(attributes).reshape(-1, len(attributes)))
+            values.append(parsed.to_array(attributes).reshape(-1, len(attributes)))
             if self.parses:
                 chunks += ((number, chunk.start, chunk.end) for chunk in parsed.noun_chunks)
             strings = parsed.vocab.strings
-        sizes = np.array([len(one) for one in told[1:]], np.int64)
-        frame = _columns(np.concatenate(told), sizes, np.array(chunks, np.int64).reshape(-1, 3), strings)
-        lacking = (*(() if self.parses else _OF_PARSER), *(() if self.lemmatizes else _OF_LEMMATISER))
+        sizes = np.array([len(words) for words in values[1:]], np.int64)
+        frame = _columns(np.concatenate(values), sizes, np.array(chunks, np.int64).reshape(-1, 3), strings)
+        lacking = (*(() if self.parses else _OF_PARSER), *(() if self.lemmatizes else _OF_LEMMATIZER))
         complete = frame.with_columns(pl.lit(None).alias(name) for name in lacking)
         return complete.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
 
 
 def annotator(name: str | None, purpose: str, *, parses: bool | None = None) -> Annotator:
-    """Load a pipeline with all that it says of words. Raises what `pipelines.pipeline` does."""
+    """Load a pipeline with all of its annotations. Raises the errors of `pipelines.pipeline`."""
     loaded = pipelines.pipeline(name, purpose, parses=parses, lemmatizes=True)
     return Annotator(**vars(loaded))
 
 
 def _columns(values: NDArray[np.uint64], sizes: Integers, chunks: Integers, strings: Any) -> pl.DataFrame:
-    """Make lists of the attributes of all words, of which the texts have so many each; blanks are left out.
+    """Make lists of the attributes of all words, without whitespace; `sizes` has the number of words per text.
 
     `chunks` are text, first word, word after the last.
     """
@@ -72,9 +72,11 @@ def _columns(values: NDArray[np.uint64], sizes: Integers, chunks: Integers, stri
     word = blank == 0
     text = np.repeat(np.arange(len(sizes)), sizes)
     begins = np.cumsum(sizes) - sizes
-    before = np.concatenate([[0], np.cumsum(word)])  # the words before each place of all texts, blanks among the places
+    before = np.concatenate(
+        [[0], np.cumsum(word)]
+    )  # the words before each position of all texts, which include whitespace
     heads = _heads(head.astype(np.int64), word)
-    place = before - np.append(before[begins][text], 0)  # the same within the text; of the end of all it says nothing
+    place = before - np.append(before[begins][text], 0)  # the same within the text; undefined at the end of all texts
     columns = {
         "starts": pl.Series(start[word]),
         "lengths": pl.Series(length[word]),
@@ -92,7 +94,7 @@ def _columns(values: NDArray[np.uint64], sizes: Integers, chunks: Integers, stri
 
 
 def _heads(offsets: Integers, word: NDArray[np.bool_]) -> Integers:
-    """Return the place of each word's head among all places, -1 for a root; what hangs on a blank hangs on its head."""
+    """Return the place of each word's head among all places, -1 for a root; whitespace as a head is skipped."""
     here = np.arange(len(offsets))
     heads = here + offsets
     while (hung := ~word[heads] & (heads[heads] != heads)).any():

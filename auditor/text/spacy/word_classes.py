@@ -32,7 +32,7 @@ class Parser(pipelines.Pipeline):
     """A loaded pipeline that tags and parses."""
 
     def without(self, texts: pl.Series) -> pl.DataFrame:
-        """Return each text with a blank in place of every token of a class, in a column for each of `WORD_CLASSES`.
+        """Return each text with a space instead of every token of a class, in a column for each of `WORD_CLASSES`.
 
         Each text is parsed once, in order of spelling, so that no other text decides with which it is parsed.
         """

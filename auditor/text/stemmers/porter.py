@@ -66,7 +66,7 @@ def _ends_cvc(text: str) -> bool:
 
 
 def _replace(word: str, rules: Rules, condition: Condition) -> str:
-    """Apply the rule of the longest suffix that the word has, if what stands before it meets the condition."""
+    """Apply the rule of the longest suffix that the word has, if the part before it meets the condition."""
     by_suffix, lengths = _longest_first(rules)
     for length in lengths:
         if (replacement := by_suffix.get(word[-length:])) is not None:

@@ -106,6 +106,6 @@ def test_kept_bounds_that_cannot_be_read_are_damage_that_is_swept(file: Path, ch
         connection.execute(change).complete()
     with (
         Store.open(file) as store,
-        pytest.raises(StoreError, match="the cache keeps cannot be read; `auditor store gc --all`"),
+        pytest.raises(StoreError, match="in the cache cannot be read; run `auditor store gc --all`"),
     ):
         bounds(store, "one", metrics=["bleu-1"])

@@ -231,7 +231,7 @@ class TestFairSubset:
     def test_file_that_is_there_stays(self, asked: Store, tmp_path: Path) -> None:
         path = tmp_path / "fair.csv"
         path.write_text("mine")
-        with pytest.raises(UsageError, match=r"is there already.*--force"):
+        with pytest.raises(UsageError, match=r"already exists.*--force"):
             blind(asked, fair=path)
         assert path.read_text() == "mine"
 

@@ -147,7 +147,7 @@ def test_repeat_with_equal_numbers_is_left_out_and_said(store: Store) -> None:
 def test_repeat_with_other_numbers_is_refused_and_kept(store: Store) -> None:
     pl.DataFrame({"image": ["a", "b", "a"], "vector": [[1.0], [2.0], [3.0]]}).write_parquet("v.parquet")
     reason = "image a has a vector already, with other numbers, in v.parquet, row 1"
-    with pytest.raises(SourceError, match=f"1 of 3 records were refused.*v.parquet, row 3: {reason}"):
+    with pytest.raises(SourceError, match=f"1 of 3 records were rejected.*v.parquet, row 3: {reason}"):
         ingest(store, Path("v.parquet"))
     assert versions.log(store) == []
     ingest(store, Path("v.parquet"), max_rejected=0.5)
@@ -173,7 +173,9 @@ def test_name_that_holds_captions_takes_no_vectors_nor_the_other_way_round(store
     ingest_rows(store, CAPTIONS, "mine")
     take(store, ROWS)
     before = held(store)
-    with pytest.raises(SourceError, match="mine: holds captions, and these are vectors; the store is unchanged"):
+    with pytest.raises(
+        SourceError, match="mine: is a dataset of captions, and the files hold vectors; the store is unchanged"
+    ):
         take(store, ROWS, "mine")
     with pytest.raises(SourceError, match="clip: holds vectors, and these are captions; the store is unchanged"):
         ingest_rows(store, CAPTIONS, "clip")
@@ -334,7 +336,7 @@ def command(filled: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
 def test_what_asks_for_captions_says_that_these_are_vectors(command: Command, arguments: tuple[str, ...]) -> None:
     code, out, error = command(*arguments)
     assert (code, out) == (2, "")
-    assert error == "error: clip: holds vectors and no captions; name the captions of its images\n"
+    assert error == "error: clip: holds vectors, not captions; name the dataset with the captions of its images\n"
     assert not Path("out").exists()
 
 
@@ -353,7 +355,7 @@ def test_what_asks_for_captions_says_that_these_are_vectors(command: Command, ar
         (("sql", "select image, len(vector) as length from vector order by image"), "a.jpg"),
         (("sql", "from vector order by image", "--format", "csv"), "a.jpg"),
         (("sql", "from vector order by image", "--json"), "a.jpg"),
-        (("sql", "--schema"), "What an encoder made of an image, or of a text"),
+        (("sql", "--schema"), "Embeddings of images and texts"),
         (("profile", "set"), "captions"),
         (("findings", "set"), "set"),
     ],
@@ -373,7 +375,7 @@ def test_command_takes_vectors_without_being_told_what_they_are(command: Command
     code, out, error = command("ingest", "set", "--from", "other.npz")
     assert (code, out) == (3, "")
     assert error == (
-        "error: set: holds captions, and these are vectors; the store is unchanged; give them another name\n"
+        "error: set: is a dataset of captions, and the files hold vectors; the store is unchanged; choose another name\n"
     )
     code, _, error = command("ingest", "third", "--from", "other.npz", "--kind", "captions")
     assert code == 2

@@ -278,7 +278,7 @@ def test_bad_requests_are_refused_in_one_line(store: Store, tmp_path: Path) -> N
     with pytest.raises(UsageError, match=r"list\.txt: function words cannot be read: No such file"):
         probe(store, "set", metrics=["bleu-1"], components=["function-words"], function_words=tmp_path / "list.txt")
     (tmp_path / "list.txt").write_text("# nothing\n\n")
-    with pytest.raises(UsageError, match="expected one word a line"):
+    with pytest.raises(UsageError, match="expected one word per line"):
         probe(store, "set", metrics=["bleu-1"], components=["function-words"], function_words=tmp_path / "list.txt")
 
 
