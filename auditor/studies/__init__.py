@@ -110,7 +110,7 @@ STUDIES: dict[str, Study] = {
         "report:report", "Reports", "Write the whole audit as a page, or a dataset card.", document=True, card=True
     ),
     "check": _here("check:check", "Reports", "Check datasets against the gates of datasets.toml.", verdicts=True),
-    "reproduce": Study("auditor.papers.reproduce:reproduce", "Reports", "Compare published figures with ours."),
+    "reproduce": Study("auditor.papers.reproduce:reproduce", "Reports", "Recompute the figures of published papers."),
 }
 
 

@@ -133,7 +133,7 @@ def _compared(
     ]
     place = (selection.version.dataset, selection.version.version, selection.split)
     rows = [
-        (*place, one.name, one.said, one.signature, one.value, again.value if again else None, holds, why)
+        (*place, one.name, one.description, one.signature, one.value, again.value if again else None, holds, why)
         for one, again, holds, why in judged
     ]
     return selection, pl.DataFrame(rows, schema=_ROWS, orient="row")
