@@ -12,7 +12,9 @@ from decimal import Decimal
 
 _BOUND = re.compile(r"(?P<sign>[<>≤≥])\s*(?P<figure>\S.*)")
 
-_RANGE = re.compile(r"(?:from\s+(?P<low>\S+)|up to\s+(?P<high>\S+)|(?P<first>\S+)\s+to\s+(?P<last>\S+))(?P<unit>\s*%)?")
+_RANGE = re.compile(
+    r"(?:from\s+(?P<low>[^\s%]+)|up to\s+(?P<high>[^\s%]+)|(?P<first>\S+)\s+to\s+(?P<last>[^\s%]+))(?P<unit>\s*%)?"
+)
 
 _FIGURE = re.compile(r"(?P<digits>-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?|-?\.\d+)(?P<percent>\s*%)?", re.IGNORECASE)
 

@@ -19,6 +19,9 @@ REPRODUCED, DIFFERS = "reproduced", "differs"
 
 _STATUS = {WITHIN: REPRODUCED, OUTSIDE: DIFFERS, UNANSWERED: UNANSWERED, REMARK: REMARK}
 
+#: The columns that identify a statement.
+_STATEMENT = ("paper", "item", "says")
+
 #: Statistics whose signature has another name.
 _SIGNED_AS = {"size": "as-published", "p": "as-published"}
 
@@ -53,13 +56,13 @@ def page(papers: Sequence[Paper], rows: pl.DataFrame) -> tuple[Table, ...]:
 
 
 def statements(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return a verdict on each statement of a paper, without remarks. Columns: paper, item, `says`, verdict.
+    """Return a verdict on each statement of a paper, without remarks. Columns: `_STATEMENT` and verdict.
 
     The verdict is outside if one of its checks is, not answerable if all are, else within.
     """
     return (
         rows.filter(pl.col("verdict") != REMARK)
-        .group_by("paper", "item", "says", maintain_order=True)
+        .group_by(*_STATEMENT, maintain_order=True)
         .agg(
             pl.when((pl.col("verdict") == OUTSIDE).any())
             .then(pl.lit(OUTSIDE))

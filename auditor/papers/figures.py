@@ -58,11 +58,11 @@ UNEXPLAINED = "unexplained"
 class Check:
     """One published figure: quantity `of`, compared with `to` if given, must lie within its band.
 
-    `item` is its number in the list of published claims, `section` its section in the paper, `says` the statement, and
-    `printed` the figure. `wider_because` is why the band is wider than the rounding of the figure. `sd` is the standard
-    deviation of the quantity over random samples, and `mean` marks a whole number that is a rounded mean. `why`
-    explains a known difference. `unanswerable` is why it cannot be recomputed. A check with `remark_on` measures that
-    statement in a second way: it is shown but not counted.
+    `item` is its number in the list of published claims, `section` its section in the paper, `printed` the
+    figure. `wider_because` is why the band is wider than the rounding of the figure. `sd` is the standard deviation of
+    the quantity over random samples. `mean` marks a whole number that is a rounded mean. `why` explains a known
+    difference. `unanswerable` is why it cannot be recomputed. A check with `remark_on` measures that statement in a
+    second way: it is shown but not counted.
     """
 
     item: str

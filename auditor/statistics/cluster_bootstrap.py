@@ -44,15 +44,15 @@ Resamples = Mapping[tuple[str, str], Floats]
 
 def resampled(
     scores: pl.DataFrame,
-    people: str,
+    rating: str,
     metrics: Sequence[str],
     statistics: Sequence[str],
     times: int,
     key: Sequence[object],
 ) -> Resamples:
-    """Correlate column `people` with each metric in `times` resamples of the images; `key` seeds them.
+    """Correlate column `rating` with each metric in `times` resamples of the images; `key` seeds them.
 
-    `scores` has column image, `people` and the metrics. All metrics use the same images, so that they stay paired. The
+    `scores` has columns image, `rating` and the metrics. All metrics use the same images, so that they stay paired. The
     result is empty for a single image, or for more rows than can be counted exactly.
     """
     from auditor.statistics.kernels import resampled_correlation as kernel  # noqa: PLC0415
@@ -62,7 +62,7 @@ def resampled(
         return {}
     drawn = drawn_times(images, times, key)
     image = (scores["image"].rank("dense").cast(pl.Int64) - 1).to_numpy()
-    judged = kernel.ranked(scores[people].to_numpy())
+    judged = kernel.ranked(scores[rating].to_numpy())
     coefficients: dict[tuple[str, str], Floats] = {}
     for metric in metrics:
         if {"spearman", "kendall-b", "kendall-c"}.intersection(statistics):
@@ -73,7 +73,7 @@ def resampled(
             taus = kernel.kendall(column, judged, image, drawn)
             coefficients[metric, "kendall-b"], coefficients[metric, "kendall-c"] = taus
         if "pearson" in statistics:
-            coefficients[metric, "pearson"] = kernel.pearson(_sums(scores, people, metric), drawn)
+            coefficients[metric, "pearson"] = kernel.pearson(_sums(scores, rating, metric), drawn)
     return {named: values for named, values in coefficients.items() if named[1] in statistics}
 
 
@@ -106,9 +106,9 @@ def _error(values: Floats, images: int) -> float:
     return float(np.std(values, ddof=1)) * math.sqrt(images / (images - 1))
 
 
-def _sums(scores: pl.DataFrame, people: str, metric: str) -> Floats:
+def _sums(scores: pl.DataFrame, rating: str, metric: str) -> Floats:
     """Add up a pair of columns by image, exactly: n, Σa, Σb, Σa², Σb², Σab; images are sorted."""
-    a, b = exact(pl.col(people)), exact(pl.col(metric))
+    a, b = exact(pl.col(rating)), exact(pl.col(metric))
     counted = (
         scores.sort("image")
         .select("image", a=a, b=b)

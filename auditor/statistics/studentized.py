@@ -71,11 +71,11 @@ class Measured:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its standard error; `apart` says how far the pseudo-value of each image is from it.
+    """A value with its standard error. `apart` has the difference of each image's pseudo-value from it.
 
-    `moved` says so of the mean of each resample, `errors` are the standard errors there. These three and `error` are of
-    the value's logarithm where `is_log`, and not numbers where it lacks one without some image. No end of an interval
-    is below `least`.
+    `moved` has the difference of each resample's mean, and `errors` the standard errors there. With `is_log` these
+    three and `error` are of the value's logarithm. They are NaN if a value without an image is missing. No end of an
+    interval is below `least`.
     """
 
     value: float

@@ -171,7 +171,7 @@ def test_without_any_dataset_everything_is_unanswered_and_says_what_to_do(
     assert result.frame["value"].null_count() == result.frame.height
     reasons = set(result.frame["reason"])
     assert f"{ingested} is not in the store: `auditor ingest {ingested}`" in reasons
-    assert f"{obtained} is not in the store: `auditor fetch {obtained}` says how to obtain it" in reasons
+    assert f"{obtained} is not in the store: `auditor fetch {obtained}` explains how to obtain it" in reasons
     assert None not in reasons
 
 

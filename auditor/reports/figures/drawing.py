@@ -72,10 +72,10 @@ def svg(result: Result) -> str:
     """Return all figures of a result as one SVG, one below the other. Raises `UsageError` without figures."""
     title = ", ".join(printable(figure.title) for figure in _figures(result))
     with _settled():
-        drawing, says = _draw(result.figures)
+        drawing, labels = _draw(result.figures)
         file = io.BytesIO()
         drawing.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    return cleaned(file.getvalue().decode(), says, title, " ".join(map(_described, result.figures)))
+    return cleaned(file.getvalue().decode(), labels, title, " ".join(map(_described, result.figures)))
 
 
 def png(result: Result) -> bytes:
@@ -121,15 +121,15 @@ def _draw(figures: Sequence[Figure]) -> tuple[Drawing, dict[str, str]]:
     drawing = Drawing(figsize=(width, sum(heights)), dpi=_DPI, layout="constrained", facecolor="#ffffff")
     FigureCanvasAgg(drawing)
     parts = drawing.subfigures(len(planned), 1, squeeze=False, height_ratios=heights)[:, 0]
-    says: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for number, (part, panel, (title, caption)) in enumerate(zip(parts, planned, headings, strict=True)):
         part.set_facecolor("none")
         if title:
             part.suptitle(title, x=0.01, ha="left", weight="bold", size=lettering.LARGE)
         if caption:
             part.supxlabel(caption, x=0.01, ha="left", size=lettering.PLAIN)
-        says |= _fill(part, panel, number, width)
-    return drawing, says
+        labels |= _fill(part, panel, number, width)
+    return drawing, labels
 
 
 def _plan(figure: Figure, colors: Palette) -> _Panel:
@@ -158,7 +158,7 @@ def _fill(part: SubFigure, panel: _Panel, number: int, width: float) -> dict[str
     if panel.figure.kind == "heatmap":
         axes.set_anchor("W")
     inches = panel.shape.axes if panel.figure.kind == "heatmap" else width - 0.9 - panel.legend
-    labels = panels.paint(axes, panel.figure, panel.read, inches)
+    drawn = panels.paint(axes, panel.figure, panel.read, inches)
     for artist in (*axes.patches, *axes.lines):
         gid = artist.get_gid()
         if gid:
@@ -176,7 +176,7 @@ def _fill(part: SubFigure, panel: _Panel, number: int, width: float) -> dict[str
                 "borderpad": 0,
             }
             axes.legend(handles, names, ncols=len(names), handlelength=1.6, columnspacing=1.4, **above)
-    return {f"panel-{number}-{gid}": text for gid, text in labels.items()}
+    return {f"panel-{number}-{gid}": text for gid, text in drawn.items()}
 
 
 def _described(figure: Figure) -> str:
@@ -187,8 +187,8 @@ def _described(figure: Figure) -> str:
     return f"{sentence} {printable(figure.caption)}" if figure.caption else sentence
 
 
-def cleaned(source: str, says: Mapping[str, str], title: str, description: str) -> str:
-    """Return a complete SVG file; `says` are the labels of its marks, by ID."""
+def cleaned(source: str, labels: Mapping[str, str], title: str, description: str) -> str:
+    """Return a complete SVG file; `labels` are the labels of its marks, by ID."""
     root = ET.fromstring(source)  # noqa: S314  written by matplotlib, not by a user
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
@@ -196,11 +196,11 @@ def cleaned(source: str, says: Mapping[str, str], title: str, description: str) 
     for parent in list(root.iter()):
         for style in parent.findall("style"):
             parent.remove(style)
-    _name(root, says)
+    _name(root, labels)
     root.attrib.pop("version", None)
-    labels = {"role": "img", "aria-labelledby": "title description"}
+    roles = {"role": "img", "aria-labelledby": "title description"}
     plain = {"font-family": _FONT, "stroke-linejoin": "round", "stroke-linecap": "butt"}
-    root.attrib |= {"xmlns": _XMLNS, "xmlns:xlink": _XLINK} | labels | plain
+    root.attrib |= {"xmlns": _XMLNS, "xmlns:xlink": _XLINK} | roles | plain
     for tag, name, text in (("desc", "description", description), ("title", "title", title)):
         named = ET.Element(tag, {"id": name})
         named.text = text
@@ -225,15 +225,15 @@ def _attributes(element: ET.Element) -> None:
         element.set(key, " ".join(value.split()))
 
 
-def _name(root: ET.Element, says: Mapping[str, str]) -> None:
+def _name(root: ET.Element, labels: Mapping[str, str]) -> None:
     """Keep the IDs that are referred to, and make each mark a group with its label."""
     references = {value for element in root.iter() for value in _references(element)}
     for element in root.iter():
         own = element.attrib.pop("id", "")
-        if own in says:
+        if own in labels:
             element.set("class", "mark")
             label = ET.Element("title")
-            label.text = says[own]
+            label.text = labels[own]
             element.insert(0, label)
         elif own and own in references:
             element.set("id", own)

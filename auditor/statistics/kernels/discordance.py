@@ -110,7 +110,7 @@ def _equal_neighbors(ranks: NDArray[np.uint32], starts: NDArray[np.int64]) -> in
 
 @compiled
 def _exchanges(ranks: NDArray[np.uint32], starts: NDArray[np.int64], smaller: NDArray[np.uint32]) -> int:
-    """Count the pairs of positions of which the first has the higher rank, by sorting from the highest digit down.
+    """Count the pairs of positions with the higher rank first, by sorting from the highest digit down.
 
     Ranks with equal higher digits are adjacent, in their original order: a rank passes those before it with a greater
     digit. `starts` has their positions. Overwrites `ranks`.
