@@ -69,7 +69,7 @@ def test_items_that_nobody_has_made_are_named_with_both_commands(store: Store) -
 
 def test_models_that_see_images_are_listed_and_never_answered(store: Store) -> None:
     rows = reproduce(store, "hodosh2016").frame.filter(pl.col("section") == "4, table 1")
-    unseen = rows.filter(pl.col("reason").str.starts_with("the model sees images"))
+    unseen = rows.filter(pl.col("reason").str.starts_with("the model needs images"))
     assert set(unseen["verdict"]) == {UNANSWERED}
     assert unseen.height == 5 * len(TASKS) - 1  # a bag of words is at chance on switched people, and any other too
     assert set(rows.filter(pl.col("metric").str.starts_with("bigram"))["candidate"]) == set(TASKS)
@@ -242,5 +242,5 @@ def test_table_1_has_the_papers_rows_its_numbers_of_pairs_and_names_what_is_fitt
         "# of pairs", "Bigram LM", "Normalized Bigram LM", "BOW Ranking (Flickr30K)",
     ]  # fmt: skip
     assert table.frame.row(0) == ("# of pairs", "switch-people", "296", 173.0)
-    assert ("Bigram LM", "just-scene", "0.0 %", 0.01) in table.frame.rows()
-    assert "fitted to these figures: 0.005" in table.caption
+    assert ("Bigram LM", "just-scene", "0.0%", 0.01) in table.frame.rows()
+    assert "unseen pair of words, 0.005, is fitted to these figures" in table.caption

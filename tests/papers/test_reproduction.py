@@ -235,7 +235,7 @@ def test_accuracies_are_as_wide_as_print_and_draw() -> None:
         width = round((check.band.high or 0) - (check.band.low or 0), 9)
         drawn = check.of[0] == "pascal50s-triplets"
         assert width <= 0.0151 if drawn else width == 0.001
-        assert (check.wider_because or "").startswith("drawn: 48 of 50 references") is drawn
+        assert (check.wider_because or "").startswith("random choice of 48 of 50 references") is drawn
 
 
 @pytest.mark.parametrize(
