@@ -203,7 +203,7 @@ def test_what_others_add_to_a_card_is_no_number_of_it(path: Path, dogs: DatasetC
 
 
 def test_no_text_of_a_card_ends_its_comment(dogs: DatasetCard) -> None:
-    odd = replace(dogs.numbers[0], said='--> <!-- -- " \\u002d ---->')
+    odd = replace(dogs.numbers[0], description='--> <!-- -- " \\u002d ---->')
     made = replace(dogs, numbers=(odd,))
     text = made.comment()
     assert text.count("--") == 2
