@@ -1,4 +1,4 @@
-"""The card of a dataset as a record: what it publishes, how that is written for programs, and read again."""
+"""The card of a dataset as a record: its contents, how they are written for programs, and how they are read."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from auditor.files import is_plain
 from auditor.result import Finding
 from auditor.result.document import Document
 
-#: How many numbers and metrics a card has at most, and characters a metric: one that is a stranger's may have any.
+#: The most numbers and metrics of a card, and characters of a metric: a downloaded card may have any.
 _MOST_NUMBERS, _MOST_METRICS, _MOST_CHARACTERS = 10_000, 50, 500
 
-#: What the settings of a card are called among its properties, and what each may be.
+#: The settings of a card, and which values each allows.
 _SETTINGS: Mapping[str, Callable[[Any], bool]] = {
     "metrics": lambda value: (
         isinstance(value, list)
         and 0 < len(value) <= _MOST_METRICS
-        and all(isinstance(one, str) and len(one) <= _MOST_CHARACTERS for one in value)
+        and all(isinstance(metric, str) and len(metric) <= _MOST_CHARACTERS for metric in value)
     ),
     "tokenizer": lambda value: isinstance(value, str),
     "seed": lambda value: type(value) is int and abs(value) <= 2**62,
@@ -32,20 +32,20 @@ _SETTINGS: Mapping[str, Callable[[Any], bool]] = {
 
 _SETTING = "settings/"
 
-#: What the names of numbers begin with: other properties of a card are somebody else's.
+#: The prefixes of numbers' names: other properties of a card are not ours.
 _PARTS = ("profile/", "splits/", "bounds/", "findings/")
 
-#: A card within Markdown: a comment, in which nothing ends it.
+#: A card in Markdown is a comment, with its content escaped so that nothing ends it early.
 _BEGIN, _END = "<!-- auditor.card/v1\n", "\n-->"
 
-#: Licenses that have a page in SPDX's list; in lower case they are those that Hugging Face knows.
+#: Licenses with a page in SPDX's list; in lower case they are Hugging Face's.
 _SPDX = (
     "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC-BY-2.0", "CC-BY-3.0", "CC-BY-4.0", "CC-BY-NC-2.0",
     "CC-BY-NC-3.0", "CC-BY-NC-4.0", "CC-BY-NC-ND-4.0", "CC-BY-NC-SA-4.0", "CC-BY-ND-4.0", "CC-BY-SA-3.0",
     "CC-BY-SA-4.0", "CC0-1.0", "MIT",
 )  # fmt: skip
 
-#: From how many captions on a dataset is of a size, the largest first.
+#: The fewest captions of each size category, the largest first.
 _SIZES = (
     (10**9, "1B<n<10B"), (10**8, "100M<n<1B"), (10**7, "10M<n<100M"), (10**6, "1M<n<10M"), (10**5, "100K<n<1M"),
     (10**4, "10K<n<100K"), (10**3, "1K<n<10K"), (0, "n<1K"),
@@ -54,21 +54,21 @@ _SIZES = (
 
 @dataclass(frozen=True)
 class Number:
-    """One number of a card: a stable name, what it is in plain words, and how it was made."""
+    """One number of a card: a stable name, a description, the value, and its signature."""
 
     name: str
-    said: str
+    description: str
     value: float
     signature: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DatasetCard(Document):
-    """The card of one dataset: a document for people, with what programs want of it.
+    """The card of one dataset: a document for readers, with the parts that programs need.
 
-    `settings` are those that the numbers depend on. `findings` are what is wrong with the captions; `unasked` says what
-    could not be looked for. `url` is where the file that was read is published, known by its hash; `media_type` is
-    that of files of its format.
+    `settings` are those that the numbers depend on. `findings` are the problems of the captions; `unasked` lists checks
+    that could not run. `url` is the address of the imported file, known by its hash. `media_type` is that of its
+    format.
     """
 
     language: str
@@ -83,7 +83,7 @@ class DatasetCard(Document):
 
     @property
     def identifier(self) -> str:
-        """Name the captions by the whole hash of their version, as every command understands it."""
+        """Return the captions by the whole hash of their version, as every command accepts it."""
         (selection,) = self.selections
         name = f"{selection.version.dataset}@{selection.version.version}"
         return name if selection.split is None else f"{name}:{selection.split}"
@@ -93,17 +93,17 @@ class DatasetCard(Document):
         return next(number.value for number in self.numbers if number.name == name)
 
     def properties(self) -> list[dict[str, Any]]:
-        """Return settings and numbers as records of schema.org's `PropertyValue`, their type left out."""
+        """Return settings and numbers as records of schema.org's `PropertyValue`, without their type."""
         settings = [{"propertyID": _SETTING + key, "value": value} for key, value in self.settings.items()]
         numbers = [
-            {"propertyID": number.name, "name": number.said, "value": number.value}
+            {"propertyID": number.name, "name": number.description, "value": number.value}
             | ({"measurementTechnique": number.signature} if number.signature else {})
             for number in self.numbers
         ]
         return settings + numbers
 
     def comment(self) -> str:
-        """Write the numbers, with all their digits, so that they stand unseen in Markdown."""
+        """Write the numbers, with all digits, as a comment that Markdown does not show."""
         rows = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in self.properties())
         body = f'{{"identifier": {json.dumps(self.identifier)}, "additionalProperty": [\n{rows}\n]}}'
         return f"{_BEGIN}{body.replace('--', '-' + chr(92) + 'u002d').replace('>', chr(92) + 'u003e')}{_END}"
@@ -111,7 +111,7 @@ class DatasetCard(Document):
 
 @dataclass(frozen=True)
 class Published:
-    """What a published card says: of which captions, with which settings, which numbers."""
+    """The content of a published card: its version, settings and numbers."""
 
     dataset: str
     version: str
@@ -121,12 +121,12 @@ class Published:
 
 
 def published(path: Path) -> list[Published]:
-    """Read the cards of a file: Croissant, or Markdown that holds some.
+    """Read the cards of a file: Croissant, or Markdown with cards.
 
-    Raises `SourceError` for a file that is none, or whose card is not as auditor writes it.
+    Raises `SourceError` for a file without a card, or with one that auditor did not write.
     """
     if not is_plain(path):  # a pipe would wait for its writer
-        raise SourceError(f"{path}: cannot be read: it is no file on a disk")
+        raise SourceError(f"{path}: cannot be read: not a regular file")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -138,20 +138,20 @@ def published(path: Path) -> list[Published]:
         try:
             cards.append(_published(json.loads(body)))
         except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
-            said = f"it has no {error}" if isinstance(error, KeyError) else str(error)[:_MOST_CHARACTERS]
-            raise SourceError(f"{path}: no card as auditor writes them: {said}") from error
+            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)[:_MOST_CHARACTERS]
+            raise SourceError(f"{path}: not a valid card of auditor: {reason}") from error
     if not cards:
         raise SourceError(
-            f"{path}: no card of auditor; write one with `auditor report DATASET --format card`, or croissant"
+            f"{path}: no card of auditor found; write one with `auditor report DATASET --format card`, or croissant"
         )
     return cards
 
 
 def _published(body: Mapping[str, Any]) -> Published:
-    json.dumps(body, ensure_ascii=False).encode()  # half a character is an error before it is shown
+    json.dumps(body, ensure_ascii=False).encode()  # a lone surrogate is an error before it is shown
     name = re.fullmatch(r"([^@:]+)@([0-9a-f]{64})(?::(.+))?", body["identifier"])
     if name is None:
-        raise ValueError("its identifier names no version, NAME@HASH or NAME@HASH:SPLIT")
+        raise ValueError("its identifier must be NAME@HASH or NAME@HASH:SPLIT")
     properties = [
         property_
         for property_ in body["additionalProperty"]
@@ -164,7 +164,7 @@ def _published(body: Mapping[str, Any]) -> Published:
     }
     for key, value in settings.items():
         if key not in _SETTINGS or not _SETTINGS[key](value):
-            raise ValueError(f"{_SETTING}{key} is no setting: {value}")
+            raise ValueError(f"{_SETTING}{key} is not a valid setting: {value}")
     numbers = tuple(_numbers(properties))
     if not 0 < len(numbers) <= _MOST_NUMBERS:
         raise ValueError("it has no number" if not numbers else f"it has more than {_MOST_NUMBERS:,} numbers")
@@ -177,23 +177,23 @@ def _numbers(properties: list[Mapping[str, Any]]) -> Iterator[Number]:
         if name.startswith(_SETTING):
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise ValueError(f"{name} is no number: {value}")
+            raise ValueError(f"{name} is not a number: {value}")
         technique = entry.get("measurementTechnique")
         yield Number(name, str(entry.get("name", name)), float(value), technique and str(technique))
 
 
 def spdx(written: str) -> str | None:
-    """Return SPDX's name for a license as people write it; what stands behind it in brackets is of no account."""
+    """Return SPDX's name for a license in common spelling; text after it in parentheses is ignored."""
     plain = re.sub(r"\s*\(.*\)$", "", written.strip()).replace(" ", "-").lower()
     return next((name for name in _SPDX if name.lower() == plain), None)
 
 
 def size_category(captions: float) -> str:
-    """Name the size of a dataset by its number of captions."""
+    """Return the size category of a dataset by its number of captions."""
     return next(size for least, size in _SIZES if captions >= least)
 
 
 def primary_language(language: str) -> str | None:
-    """Return the two or three letters of a language, BCP 47; null where there are none, or it is not known."""
+    """Return the two or three letters of a BCP 47 language; null if it has none or is unknown."""
     primary = language.partition("-")[0].lower()
     return primary if re.fullmatch("[a-z]{2,3}", primary) and primary != "und" else None

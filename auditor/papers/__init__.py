@@ -1,6 +1,7 @@
-"""What papers print, measured again: `PAPER.toml` has the figures, bands and sources, `PAPER.py` what measures them.
+"""Recompute published figures: `PAPER.toml` has the figures, bands and sources, `PAPER.py` measures them.
 
-`PAPERS` lists ours; another package adds its own by entry points of group `auditor.papers`, each a `PaperModule`.
+`PAPERS` lists the built-in papers. Other packages add theirs by entry points of group `auditor.papers`, each a
+`PaperModule`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from auditor.plugins import added
 
 @dataclass(frozen=True)
 class PaperModule:
-    """A module whose function `measure` measures a paper again; the file of its name, in TOML, is beside it."""
+    """A module whose function `measure` recomputes a paper; a TOML file of the same name is in its folder."""
 
     module: str
 
@@ -28,7 +29,7 @@ class PaperModule:
         return importlib.import_module(self.module)
 
     def figures(self) -> str:
-        """Read the file of figures. Raises `FileNotFoundError` where there is no such module, or no such file."""
+        """Read the file of figures. Raises `FileNotFoundError` if the module or the file does not exist."""
         spec = importlib.util.find_spec(self.module)
         if spec is None or spec.origin is None:
             raise FileNotFoundError(f"no module {self.module}")
@@ -48,21 +49,20 @@ PAPERS = {
 
 @functools.cache
 def of_others() -> dict[str, PaperModule]:
-    """List the papers of other packages; a warning names one whose figures cannot be read."""
-    found = added("auditor.papers", PaperModule, PAPERS, check=_check)
-    return {name: one for name, one, _ in found}
+    """List the papers of other packages; a warning names each whose figures cannot be read."""
+    return {name: module for name, module, _ in added("auditor.papers", PaperModule, PAPERS, check=_check)}
 
 
 def known() -> dict[str, PaperModule]:
-    """List every paper, sorted by name: ours, which keep their names, and those of other packages."""
+    """List every paper, sorted by name: the built-in ones, which keep their names, and those of other packages."""
     return dict(sorted((PAPERS | of_others()).items()))
 
 
 def paper(name: str) -> Paper:
     """Read the checks of a paper, sorted by item.
 
-    Raises `UsageError` for one that is not here, `ValueError` for a check without a band or with one that is wider than
-    its figure's rounding for no reason.
+    Raises `UsageError` for an unknown paper, `ValueError` for a check without a band, or with one wider than its
+    figure's rounding without a reason.
     """
     modules = known()
     if name not in modules:

@@ -1,7 +1,7 @@
-"""The band of a printed figure: what rounds to it, and no more unless the reason is given.
+"""The band of a printed figure: what rounds to it, and no more without a reason.
 
-A figure is written as the paper prints it: `0.30`, `17,466`, `84 %`, `9.9e-40`. A range is `0.56 to 0.91`, an end of
-one `from 0.37` or `up to 0.97`, a bound `> 30,000`, `≥ 5`, `< 0.04`, `≤ 1`.
+A figure is written as the paper prints it: `0.30`, `17,466`, `84%`, `9.9e-40`. A range is `0.56 to 0.91`, one end of
+a range is `from 0.37` or `up to 0.97`, a bound is `> 30,000`, `≥ 5`, `< 0.04` or `≤ 1`.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ from decimal import Decimal
 
 _BOUND = re.compile(r"(?P<sign>[<>≤≥])\s*(?P<figure>\S.*)")
 
-_RANGE = re.compile(r"(?:from\s+(?P<low>\S+)|up to\s+(?P<high>\S+)|(?P<first>\S+)\s+to\s+(?P<last>\S+))(?P<unit>\s*%)?")
+_RANGE = re.compile(
+    r"(?:from\s+(?P<low>[^\s%]+)|up to\s+(?P<high>[^\s%]+)|(?P<first>\S+)\s+to\s+(?P<last>[^\s%]+))(?P<unit>\s*%)?"
+)
 
 _FIGURE = re.compile(r"(?P<digits>-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?|-?\.\d+)(?P<percent>\s*%)?", re.IGNORECASE)
 
 
-#: A figure with more is printed with an exponent.
+#: A figure with more decimals is printed with an exponent.
 _MANY_DECIMALS = 8
 
 
 @dataclass(frozen=True)
 class Band:
-    """From `low` to `high`; an end that is None is open. `strict` leaves the ends out."""
+    """The values from `low` to `high`; None leaves an end open. `strict` excludes the ends."""
 
     low: float | None
     high: float | None
@@ -36,15 +38,15 @@ class Band:
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     def reaches_beyond(self, other: Band) -> bool:
-        """Return whether there are values in this band that the other does not hold."""
+        """Return whether this band has values that the other lacks."""
         low = other.low is not None and (self.low is None or self.low < other.low)
         high = other.high is not None and (self.high is None or self.high > other.high)
         return low or high
 
     def in_percent(self) -> str:
-        """Spell it in percent."""
+        """Write the band in percent."""
         low, high = (None if end is None else end * 100 for end in (self.low, self.high))
-        return f"{Band(low, high, self.strict)} %"
+        return f"{Band(low, high, self.strict)}%"
 
     def __str__(self) -> str:
         least, most = (">", "<") if self.strict else ("≥", "≤")
@@ -55,9 +57,9 @@ class Band:
 
 
 def printed_band(printed: str, margin: float = 0) -> Band:
-    """Return what rounds to a printed figure: half of its last digit to either side, and `margin` more.
+    """Return the band that rounds to a printed figure: half of its last digit to either side, and `margin` more.
 
-    A whole number is a count and stands for itself. Raises `ValueError` for what is no figure.
+    A whole number is a count and is its own band. Raises `ValueError` for a text that is not a figure.
     """
     text, more = printed.strip(), Decimal(str(margin))
     if bound := _BOUND.fullmatch(text):
@@ -73,12 +75,12 @@ def printed_band(printed: str, margin: float = 0) -> Band:
 
 
 def in_print(printed: str | None, value: float) -> str:
-    """Spell a value in the unit of a printed figure, with two digits more: what decides shows."""
+    """Write a value in the unit of a printed figure, with two more digits to show which side of the band it is on."""
     if printed is None:
         return f"{value:.4g}"
-    found = [Decimal(figure["digits"].replace(",", "")).as_tuple().exponent for figure in _FIGURE.finditer(printed)]
-    decimals = -min((one for one in found if isinstance(one, int)), default=0)
-    unit = " %" if "%" in printed else ""
+    exponents = [Decimal(figure["digits"].replace(",", "")).as_tuple().exponent for figure in _FIGURE.finditer(printed)]
+    decimals = -min((exponent for exponent in exponents if isinstance(exponent, int)), default=0)
+    unit = "%" if "%" in printed else ""
     scaled = value * 100 if unit else value
     if decimals > _MANY_DECIMALS:
         return f"{scaled:.4g}{unit}"
@@ -95,12 +97,12 @@ def _end(printed: str | None, unit: str, side: int, more: Decimal) -> float | No
 
 
 def _figure(printed: str) -> tuple[Decimal, Decimal]:
-    """Return the figure as a fraction of 1 or a number, and half of its last digit."""
-    found = _FIGURE.fullmatch(printed.strip())
-    if found is None:
-        raise ValueError(f"{printed!r} is no printed figure")
-    figure, scale = Decimal(found["digits"].replace(",", "")), Decimal("0.01" if found["percent"] else "1")
+    """Return the figure as a number, percentages as fractions of 1, and half of its last digit."""
+    parts = _FIGURE.fullmatch(printed.strip())
+    if parts is None:
+        raise ValueError(f"{printed!r} is not a printed figure")
+    figure, scale = Decimal(parts["digits"].replace(",", "")), Decimal("0.01" if parts["percent"] else "1")
     exponent = figure.as_tuple().exponent
-    whole = exponent == 0 and not found["percent"]
+    whole = exponent == 0 and not parts["percent"]
     half = Decimal(0) if whole else Decimal(5).scaleb(int(exponent) - 1)
     return figure * scale, half * scale

@@ -1,4 +1,4 @@
-"""The board: every claim in a row of one page, with what was measured, of which data, and how its band was chosen."""
+"""The board: a page with a row per claim: the measured value, its data, and how its band was chosen."""
 
 from __future__ import annotations
 
@@ -14,17 +14,20 @@ from auditor.result import Table
 #: Verdicts on a check.
 WITHIN, OUTSIDE, UNANSWERED, REMARK = "within", "outside", "not answerable", "remark"
 
-#: What they are of a claim.
+#: The status of a claim, by verdict.
 REPRODUCED, DIFFERS = "reproduced", "differs"
 
 _STATUS = {WITHIN: REPRODUCED, OUTSIDE: DIFFERS, UNANSWERED: UNANSWERED, REMARK: REMARK}
 
-#: Statistics that are another look at what is signed under another name.
+#: The columns that identify a statement.
+_STATEMENT = ("paper", "item", "says")
+
+#: Statistics whose signature has another name.
 _SIGNED_AS = {"size": "as-published", "p": "as-published"}
 
 
 def signature_of(check: Check, signatures: Mapping[str, str]) -> str | None:
-    """Find the signature of what a claim is of; null for what has none: counts of images, words of a list."""
+    """Return the signature of a claim; null if it has none, as counts of images and words of a list."""
     dataset, metric, statistic = check.of[0], check.of[1], check.of[-1]
     reading = _SIGNED_AS.get(statistic, statistic)
     named = (f"{dataset}: {metric}, {reading}", f"{dataset}: {metric}", metric, statistic)
@@ -32,20 +35,20 @@ def signature_of(check: Check, signatures: Mapping[str, str]) -> str | None:
 
 
 def versions_of(check: Check, selections: Sequence[Selection]) -> str | None:
-    """Name the versions of the datasets that a claim names: the first digits of each; null where it names none."""
-    named = dict.fromkeys(one[KEYS.index("dataset")] for one in (check.of, check.to) if one)
+    """Return the versions of a claim's datasets, by their first digits; null if it names none."""
+    named = dict.fromkeys(quantity[KEYS.index("dataset")] for quantity in (check.of, check.to) if quantity)
     pinned = dict.fromkeys(selection.pinned_name for selection in selections if selection.version.dataset in named)
     return " ".join(pinned) or None
 
 
 def headline(rows: pl.DataFrame) -> str:
-    """Say of all claims how many come out again."""
+    """Return how many of all claims are reproduced."""
     within, answered = (rows["verdict"].is_in(kinds).sum() for kinds in ([WITHIN], [WITHIN, OUTSIDE]))
-    return f"Published claims: {within:,} of {answered:,} that can be answered come out again"
+    return f"Published claims: {within:,} of {answered:,} answerable claims are reproduced"
 
 
 def page(papers: Sequence[Paper], rows: pl.DataFrame) -> tuple[Table, ...]:
-    """Return what a page of claims shows: how many of each paper come out, and every claim with a link of its own."""
+    """Return the tables of the page: how many claims of each paper are reproduced, and every claim with its link."""
     citations = {paper.name: paper.citation for paper in papers}
     checks = {f"{paper.name}-{check.claim}": check for paper in papers for check in paper.checks}
     known = rows.with_columns(status=pl.col("verdict").replace_strict(_STATUS))
@@ -53,13 +56,13 @@ def page(papers: Sequence[Paper], rows: pl.DataFrame) -> tuple[Table, ...]:
 
 
 def statements(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return a verdict on each statement of a paper, remarks aside: columns paper, item, says, verdict.
+    """Return a verdict on each statement of a paper, without remarks. Columns: `_STATEMENT` and verdict.
 
-    Outside where a check of it is, not answerable where all are, else within.
+    The verdict is outside if one of its checks is, not answerable if all are, else within.
     """
     return (
         rows.filter(pl.col("verdict") != REMARK)
-        .group_by("paper", "item", "says", maintain_order=True)
+        .group_by(*_STATEMENT, maintain_order=True)
         .agg(
             pl.when((pl.col("verdict") == OUTSIDE).any())
             .then(pl.lit(OUTSIDE))
@@ -72,11 +75,11 @@ def statements(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _by_paper(citations: Mapping[str, str], rows: pl.DataFrame) -> Table:
-    said = statements(rows)
+    of_papers = statements(rows)
     sums = []
     explained = (pl.col("verdict") == OUTSIDE) & ~pl.col("reason").str.starts_with(UNEXPLAINED)
     for name in (*citations, None):
-        claims, whole = (one if name is None else one.filter(paper=name) for one in (rows, said))
+        claims, whole = (part if name is None else part.filter(paper=name) for part in (rows, of_papers))
         of_claims, of_statements = (
             dict(rows_of_paper["verdict"].value_counts().iter_rows()) for rows_of_paper in (claims, whole)
         )
@@ -99,12 +102,11 @@ def _by_paper(citations: Mapping[str, str], rows: pl.DataFrame) -> Table:
         "by paper",
         pl.DataFrame(sums, infer_schema_length=None),
         bars=("reproduced of answerable",),
-        caption="a claim is one figure, or one comparison: reproduced where ours lies in its band, which is what "
-        "rounds to the printed figure. Statements are what papers say in words, of one claim or many, here "
-        "those that can be answered: reproduced where no claim of it differs. Bands are wider for a sampling "
-        "error, where something is drawn (at most three standard deviations over draws), or for a reason of "
-        "ours, which is in the last column. A difference is explained where what is measured without its cause lies "
-        "in the band. A remark measures a claim in a second way, and decides nothing",
+        caption="A claim is one figure or one comparison. It is reproduced if ours lies in its band, which is what "
+        "rounds to the printed figure. A statement is a sentence of a paper with one claim or more. Answerable "
+        "statements are counted, as reproduced if no claim differs. A band is wider for a sampling error (at most "
+        "three standard deviations over samples) or for the reason in the last column. A difference is explained "
+        "if the value without its cause lies in the band. A remark measures a claim again and is not counted",
         name="papers",
     )
 
@@ -112,8 +114,8 @@ def _by_paper(citations: Mapping[str, str], rows: pl.DataFrame) -> Table:
 def _board(rows: pl.DataFrame, checks: Mapping[str, Check]) -> Table:
     differs, remark = pl.col("status") == DIFFERS, pl.col("verdict") == REMARK
     why = pl.when(differs).then(pl.coalesce("reason", pl.lit(f"{UNEXPLAINED}: no measurement explains it yet")))
-    place = pl.when("holds").then(pl.lit("inside")).otherwise(pl.lit("outside"))
-    status = pl.when(remark & pl.col("holds").is_not_null()).then(pl.format("remark: {}", place)).otherwise("status")
+    side = pl.when("holds").then(pl.lit("inside")).otherwise(pl.lit("outside"))
+    status = pl.when(remark & pl.col("holds").is_not_null()).then(pl.format("remark: {}", side)).otherwise("status")
     of = pl.concat_str([pl.col(key) for key in KEYS if key != "dataset"], separator=" ").str.strip_chars()
     ours = [
         None if value is None else in_print(printed, value) for printed, value in rows.select("printed", "value").rows()
@@ -139,7 +141,7 @@ def _board(rows: pl.DataFrame, checks: Mapping[str, Check]) -> Table:
     return Table(
         "every claim",
         shown,
-        caption="the first column links to the claim; what a difference is explained by is a measurement, or says "
+        caption="The first column links to the claim. A difference is explained by a measurement, or is "
         f"“{UNEXPLAINED}”",
         anchors="claim",
         filters=("paper", "status", "dataset", "explained by", "band chosen by"),

@@ -1,7 +1,7 @@
-"""Measures what Hessel et al. 2021 and those after them print of Flickr8k's ratings, on those that are in the store.
+"""Recompute the coefficients of Hessel et al. 2021 and later papers on Flickr8k's ratings.
 
-Coefficients are shown times 100, as papers print them: as published beside sound, what moves them, which metric is
-ahead, what people reach.
+Coefficients are shown times 100, as printed: as published and sound, with the choices that change them, the
+differences between metrics, and the agreement between raters.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ from auditor.studies.consensus import ConsensusSettings, consensus
 
 SOURCE = (
     "Hessel et al. 2021, EMNLP, appendix A, and flickr8k_example of its repository; Sarto et al. 2023 (PAC-S) and "
-    "those after them"
+    "later papers"
 )
 
-#: What papers print of a coefficient: times 100.
+#: Papers print coefficients times 100.
 SCALE = 100
 
-#: Pairs of captions: accuracy with five references of each image, drawn five times; ties count half.
+#: Pairs of captions: accuracy with five references per image, sampled five times; ties count half.
 PAIRS, _DESCRIBED, _FIVE = "pascal50s-triplets", "pascal50s", 5
 
 Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
-    """Measure each coefficient as published and soundly; `seed` draws the images behind intervals, and references.
+    """Measure each coefficient as published and as sound; `seed` is for the samples of images and references.
 
-    A metric that this installation cannot compute is not answerable.
+    A metric that is not installed is not answerable.
     """
     reasons = {name: reason for name in paper.datasets if (reason := _lacking(store, name))}
     quantities: dict[Quantity, float] = {}
@@ -72,7 +72,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         }
         selections += [part.rated.annotated, part.rated.references]
         tables += tables_of(paper, part, resampling)
-        notes += [*part.notes, *_said(part)]
+        notes += [*part.notes, *_notes(part)]
     tables += _pairs(store, seed, progress)
     absent = {
         check.of: reason
@@ -91,7 +91,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
 
 
 def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, _seed: int, progress: Progress) -> Quantities:
-    """Correlate further metrics with the ratings that the paper keeps."""
+    """Correlate further metrics with the ratings that the paper uses."""
     for name in (dataset for dataset in paper.datasets if not _lacking(store, dataset)):
         setup = SETUPS[name]
         rated = rated_captions(
@@ -104,8 +104,8 @@ def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, _seed: int, progr
 
 
 def _lacking(store: Store, name: str) -> str | None:
-    """Return what of a set of ratings must be ingested, if anything must."""
-    missing = " ".join(one for one in (name, SETUPS[name].against) if not log(store, one))
+    """Return a message if a set of ratings or its references must be ingested."""
+    missing = " ".join(dataset for dataset in (name, SETUPS[name].against) if not log(store, dataset))
     return f"not in the store: `auditor ingest {missing}`" if missing else None
 
 
@@ -121,34 +121,36 @@ def _measured(name: str, part: Followed) -> Quantities:
 
 
 def printed_figures(paper: Paper, dataset: str) -> dict[tuple[str, str], float]:
-    """Read what is printed of a set of ratings, times 100: by metric and coefficient, the figure with most digits."""
-    found: dict[tuple[str, str], str] = {}
+    """Return the printed figures of a set of ratings, times 100, by metric and coefficient, with the most digits."""
+    printed_as: dict[tuple[str, str], str] = {}
     for check in paper.checks:
         named, statistic = check.of[1], check.of[-1].removesuffix("-x100")
         if check.of[0] == dataset and statistic in TAUS and check.printed and not check.unanswerable:
-            found[named, statistic] = max(found.get((named, statistic), ""), check.printed, key=len)
-    return {key: float(printed) for key, printed in found.items()}
+            printed_as[named, statistic] = max(printed_as.get((named, statistic), ""), check.printed, key=len)
+    return {key: float(printed) for key, printed in printed_as.items()}
 
 
 def tables_of(paper: Paper, part: Followed, resampling: Resampling) -> list[Table]:
-    """Show a set of ratings as published and sound, what moves the numbers, which metric is ahead, people."""
+    """Return the tables of a set of ratings: as published and sound, sensitivity, differences, raters."""
     label, statistic = part.rated.annotated.label, part.setup.statistic
     n = part.value(part.definitions[0], PUBLISHED, statistic)["n"]
-    share = f"low, high: {resampling.confidence:.0%} interval by {resampling.resamples:,} resamples of images; "
+    share = (
+        f"low, high: {resampling.confidence:.0%} confidence interval ({resampling.resamples:,} resamples of images); "
+    )
     made = [
         Table(
             f"{paper.name}, {label}: {statistic} × 100 of {n:,} ratings, as published and sound",
             _beside(paper, part),
             caption=(share if resampling.resamples else "")
             + f"left out: {part.setup.leaves_out}; against {part.rated.references.label}, tokens: {PROFILE}; "
-            f"source: {SOURCE}; beside numbers of papers print “as published”, under the name in “theirs is”",
+            f"source: {SOURCE}; to compare with papers, use “as published”, by the name in “theirs is”",
             digits=tuple((name, 3) for name in ("published", "as published", "low", "high", "sound")),
             name="by-protocol",
         ),
         Table(
-            f"what moves the numbers of {label}: × 100, metrics as published",
+            f"effect of each choice on the numbers of {label}: × 100, metrics as published",
             _moved(part),
-            caption="the first column is the paper's; numbers of papers differ where they follow another column",
+            caption="The first column follows the paper. Papers with other numbers may follow another column.",
             name="what-moves-it",
         ),
     ]
@@ -156,9 +158,9 @@ def tables_of(paper: Paper, part: Followed, resampling: Resampling) -> list[Tabl
     if neighbors.height:
         made.append(
             Table(
-                f"is a metric of {label} ahead of the next? {statistic} × 100, metrics as published",
+                f"difference of each metric of {label} from the next: {statistic} × 100, metrics as published",
                 neighbors,
-                caption="difference with interval and p by images, p corrected for all neighbors (Holm)",
+                caption="Intervals and p are by images; p is corrected for all rows (Holm).",
                 name="differences",
             )
         )
@@ -168,7 +170,7 @@ def tables_of(paper: Paper, part: Followed, resampling: Resampling) -> list[Tabl
         shown = {"ceiling": [people["value"] * SCALE], "low": [ends[0]], "high": [ends[1]], "n": [people["n"]]}
         made.append(
             Table(
-                f"people among themselves, {label}: {statistic} × 100 of a rating with the mean of the others",
+                f"agreement between raters, {label}: {statistic} × 100 of a rating with the mean of the others",
                 pl.DataFrame(shown, schema_overrides=dict.fromkeys(("low", "high"), pl.Float64)),
                 name="people",
             )
@@ -200,7 +202,7 @@ def _beside(paper: Paper, part: Followed) -> pl.DataFrame:
 
 
 def _moved(part: Followed) -> pl.DataFrame:
-    """Put the number of each metric beside those with one thing changed."""
+    """Return the number of each metric, and those with one choice changed."""
     other = next(tau for tau in TAUS if tau != part.setup.statistic)
     turned = ALL if part.candidates == WITHOUT else WITHOUT
     with_or_without = "with own references" if turned == ALL else "without own references"
@@ -221,7 +223,7 @@ def _moved(part: Followed) -> pl.DataFrame:
 
 
 def _neighbors(part: Followed, resampling: Resampling) -> pl.DataFrame:
-    """Test each metric against the next by the images that were drawn for both."""
+    """Test each metric against the next, on the same resampled images."""
     statistic = part.setup.statistic
     values = {definition.name: part.value(definition, PUBLISHED, statistic)["value"] for definition in part.definitions}
     label = {definition.name: definition.published for definition in part.definitions}
@@ -230,42 +232,42 @@ def _neighbors(part: Followed, resampling: Resampling) -> pl.DataFrame:
     for a, b in pairwise(order):
         drawn = [part.drawn.resamples.get((label[name], statistic)) for name in (a, b)]
         apart = None if drawn[0] is None or drawn[1] is None else drawn[0] - drawn[1]
-        found = cluster_bootstrap.difference(values[a] - values[b], apart, part.drawn.images, resampling.confidence)
-        if found is not None:
-            ends = {"low": _times(found.low), "high": _times(found.high), "p": found.p}
+        test = cluster_bootstrap.difference(values[a] - values[b], apart, part.drawn.images, resampling.confidence)
+        if test is not None:
+            ends = {"low": _times(test.low), "high": _times(test.high), "p": test.p}
             rows.append({"metric": a, "next": b, "difference": _times(values[a] - values[b]), **ends})
     made = pl.DataFrame(rows)
     return made.with_columns(p=pl.Series(holm(made["p"].to_list()))) if rows else made
 
 
 def _pairs(store: Store, seed: int, progress: Progress) -> list[Table]:
-    """Show how often metrics pick the caption that people pick, where the pairs are in the store."""
+    """Return the accuracy of metrics on pairs, by human preference, if the pairs are in the store."""
     if not (log(store, PAIRS) and log(store, _DESCRIBED)):
         return []
     definitions, _ = available()
     settings = ConsensusSettings(most=_FIVE, draws=_FIVE, seed=seed, ties="half", resamples=0, tokenizer=PROFILE)
-    asked = dict.fromkeys(metric for definition in definitions for metric in (definition.published, definition.sound))
-    rows = consensus(store, PAIRS, metrics=[*asked], against=_DESCRIBED, settings=settings, progress=progress).frame
+    metrics = dict.fromkeys(metric for definition in definitions for metric in (definition.published, definition.sound))
+    rows = consensus(store, PAIRS, metrics=[*metrics], against=_DESCRIBED, settings=settings, progress=progress).frame
     mean = rows.filter(pl.col("statistic") == "accuracy", pl.col("draw").is_null())
     called = {name: definition.name for definition in DEFINITIONS for name in (definition.sound, definition.published)}
     return [
         Table(
-            f"{PAIRS}: how often a metric picks the caption that people pick",
+            f"{PAIRS}: how often a metric agrees with human preference",
             mean.select(pl.col("metric").replace_strict(called).alias("name"), "metric", "kind", "n", "value", "sd"),
             sections="kind",
-            caption=f"{_FIVE} references of each image, drawn {_FIVE} times; a metric's tie counts half, and pairs "
-            "that people do not decide are left out. Which references the paper drew is not said",
+            caption=f"{_FIVE} references per image, sampled {_FIVE} times. A metric's tie counts half; pairs without a "
+            "human preference are left out. The paper does not name its references.",
             name="pairs",
         )
     ]
 
 
-def _said(part: Followed) -> list[Said]:
+def _notes(part: Followed) -> list[Said]:
     label = part.rated.annotated.label
-    told: list[Said] = [f"{label}: left out: {part.setup.leaves_out}"]
+    notes: list[Said] = [f"{label}: left out: {part.setup.leaves_out}"]
     if part.people is None:
-        told.append(f"{label}: one rating of each caption only: how far people agree is unknown")
-    return told
+        notes.append(f"{label}: each caption has a single rating, so that the agreement between raters is unknown")
+    return notes
 
 
 def _times(value: float | None) -> float | None:

@@ -1,4 +1,4 @@
-"""Ratings as Hessel et al. 2021 use them: scored as their program does and soundly, correlated in several ways."""
+"""Ratings as Hessel et al. 2021 use them: scored as by their program and as sound, correlated in several ways."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PROFILE = "ptb"
 
 @dataclass(frozen=True)
 class Definition:
-    """A metric as the paper names it, as its program computes it, and as it is sound; both on the same tokens."""
+    """A metric: its name in the paper, the definition of its program, and the sound one, both on the same tokens."""
 
     name: str
     published: str
@@ -52,16 +52,16 @@ class Definition:
 
     @property
     def metric(self) -> str:
-        """Name the metric of ours that it goes by."""
+        """Return the name of our metric."""
         return self.sound.partition(":")[0]
 
 
 @dataclass(frozen=True)
 class Setup:
-    """How a set of ratings is used: `statistic` of all ratings pooled with the scores of their captions.
+    """The use of a set of ratings: `statistic` of all pooled ratings with the scores of their captions.
 
-    `own_references` says whether captions that are word for word references of their image stay. `against` names the
-    references. `leaves_out` says in words what is left out.
+    With `own_references`, captions that equal a reference of their image stay. `against` is the dataset of references.
+    `leaves_out` describes what is left out.
     """
 
     dataset: str
@@ -72,18 +72,18 @@ class Setup:
 
 
 _SMOOTHING = (
-    "theirs adds 1e-15 to matches and 1e-9 to n-grams: a caption that shares no 4-gram has next to nothing, and is "
-    "ranked by its 3-grams all the same; sound: smoothed as by Wang & Gaizauskas 2016"
+    "theirs adds 1e-15 to matches and 1e-9 to n-grams, so that a caption without a shared 4-gram scores near 0, but is "
+    "still ranked by its 3-grams; sound: smoothed as by Wang & Gaizauskas 2016"
 )
 
 DEFINITIONS = (
-    Definition("BLEU-1", "bleu-1:smooth=coco", "bleu-1", "theirs lets 1e-15 stand for no match; sound: smoothed"),
+    Definition("BLEU-1", "bleu-1:smooth=coco", "bleu-1", "theirs counts no match as 1e-15; sound: smoothed"),
     Definition("BLEU-4", "bleu-4:smooth=coco", "bleu-4", _SMOOTHING),
     Definition(
         "ROUGE-L",
         "rouge-l:beta=1.2,aggregate=coco,ascii=false",
         "rouge-l",
-        "theirs takes the best recall and the best precision, be they of two references, with beta 1.2; sound: "
+        "theirs combines the best recall and the best precision, perhaps of two references, with beta 1.2; sound: "
         "ROUGE-1.5.5's, pooled over the references",
     ),
     Definition("METEOR", "meteor", "meteor", "the same"),
@@ -91,8 +91,7 @@ DEFINITIONS = (
         "CIDEr",
         "cider-d:idf=run",
         "cider",
-        "theirs is CIDEr-D, its documents are the ratings, each an item of the run; sound: CIDEr, its documents are "
-        "images",
+        "theirs is CIDEr-D, with each rating as a document; sound: CIDEr, with images as documents",
     ),
 )
 
@@ -103,20 +102,20 @@ SETUPS = {
         "kendall-c",
         own_references=False,
         leaves_out="158 captions that are a reference of their image, and their 474 ratings: 16,992 of 17,466 "
-        "stay; each rating by itself, no mean of judges",
+        "stay; ratings are not averaged over judges",
     ),
     "flickr8k-crowd": Setup(
         "flickr8k-crowd",
         "flickr8k-crowd-refs",
         "kendall-b",
         own_references=True,
-        leaves_out="no rating: captions that are rated at their own image are taken out of its references",
+        leaves_out="no rating: captions that are rated at their own image are removed from its references",
     ),
 }
 
 
 def available() -> tuple[tuple[Definition, ...], tuple[Finding, ...]]:
-    """List the definitions that this installation can compute, and what is found of those that it cannot."""
+    """Return the definitions that can be computed here, and findings on those that cannot."""
     reasons = {definition.name: lacking(METRICS[definition.metric]) for definition in DEFINITIONS}
     missing = tuple(
         not_installed(definition.metric, why) for definition in DEFINITIONS if (why := reasons[definition.name])
@@ -126,7 +125,7 @@ def available() -> tuple[tuple[Definition, ...], tuple[Finding, ...]]:
 
 @dataclass(frozen=True)
 class Reading:
-    """Scores of all definitions in one reading, and their coefficients by way and by what was rated."""
+    """Scores of all definitions in one reading, and their coefficients by way and by rated captions."""
 
     rated: Rated
     rows: Mapping[tuple[str, str], ProtocolRows]
@@ -134,9 +133,9 @@ class Reading:
 
 @dataclass(frozen=True)
 class Followed:
-    """A set of ratings as the paper has it: metrics as published, which no program rounds, and sound; people's own.
+    """A set of ratings as the paper uses it: metrics as published, without rounding, and as sound; and the raters'.
 
-    `definitions` are those that this installation can compute.
+    `definitions` are those that can be computed here.
     """
 
     setup: Setup
@@ -147,37 +146,37 @@ class Followed:
 
     @property
     def rated(self) -> Rated:
-        """What is rated, with the scores as published."""
+        """The rated captions, with the scores as published."""
         return self.readings[PUBLISHED].rated
 
     @property
     def candidates(self) -> str:
-        """Return which captions the paper has."""
+        """Return which captions the paper uses."""
         return ALL if self.setup.own_references else WITHOUT
 
     @property
     def ways(self) -> list[tuple[str, str]]:
-        """Name the ways that were measured: pooled or mean ratings, and of which captions."""
+        """List the measured ways: pooled or mean ratings, and the set of captions."""
         return list(self.readings[PUBLISHED].rows)
 
     @property
     def drawn(self) -> ProtocolRows:
-        """Return the rows of metrics as published, ratings pooled, with the coefficients in each resample."""
+        """Return the rows of metrics as published with pooled ratings, and the coefficients of each resample."""
         return self.readings[PUBLISHED].rows[POOLED, self.candidates]
 
     def value(
         self, definition: Definition, reading: str, statistic: str, way: str = POOLED, candidates: str | None = None
     ) -> Row:
-        """Return the row of a metric, as it is asked for, with its signature."""
+        """Return the row of a metric in a reading, with its signature."""
         metric = definition.published if reading == PUBLISHED else definition.sound
-        found = self.readings[reading]
-        made = found.rows[way, candidates or self.candidates]
+        scored = self.readings[reading]
+        made = scored.rows[way, candidates or self.candidates]
         row = next(row for row in made.rows if (row["metric"], row["statistic"]) == (metric, statistic))
-        return row | {"signature": found.rated.signatures[metric]}
+        return row | {"signature": scored.rated.signatures[metric]}
 
 
 def follow(store: Store, annotated: Selection, resampling: Resampling, progress: Progress = silent) -> Followed:
-    """Score a set of ratings, and correlate it, as the paper does and soundly."""
+    """Score and correlate a set of ratings, as published and as sound."""
     setup = SETUPS[annotated.version.dataset]
     definitions, missing = available()
     sound = [definition.sound for definition in definitions]
@@ -185,7 +184,9 @@ def follow(store: Store, annotated: Selection, resampling: Resampling, progress:
         PUBLISHED: _as_published(store, setup, annotated, definitions, progress),
         SOUND: rated_captions(store, annotated, setup.against, sound, PROFILE, None, progress),
     }
-    readings = {name: Reading(one, _correlated(one, setup, resampling, progress)) for name, one in rated.items()}
+    readings = {
+        name: Reading(scored, _correlated(scored, setup, resampling, progress)) for name, scored in rated.items()
+    }
     people = _ceiling(rated[SOUND], setup, resampling)
     return Followed(setup, definitions, readings, people, (*missing, *rated[SOUND].notes))
 
@@ -193,7 +194,7 @@ def follow(store: Store, annotated: Selection, resampling: Resampling, progress:
 def _correlated(
     rated: Rated, setup: Setup, resampling: Resampling, progress: Progress
 ) -> dict[tuple[str, str], ProtocolRows]:
-    """Correlate in the ways that papers differ in; intervals are of the protocol's own."""
+    """Correlate in the ways in which papers differ, with intervals for the paper's own way."""
     ways = [(way, candidates) for way in (POOLED, MEAN) for candidates in (ALL, WITHOUT)]
     if len(rated.judges) == 1:
         ways = [way for way in ways if way[0] == POOLED]
@@ -213,10 +214,10 @@ def _as_published(
     definitions: Sequence[Definition],
     progress: Progress,
 ) -> Rated:
-    """Score all definitions as published; those whose documents are items of a run are given every rating as one."""
+    """Score all definitions as published; with the items of a run as documents, every rating is an item."""
     named = [definition.published for definition in definitions]
-    of_run = [one for one in named if _RUN in one]
-    plain = [one for one in named if one not in of_run]
+    of_run = [metric for metric in named if _RUN in metric]
+    plain = [metric for metric in named if metric not in of_run]
     rated = rated_captions(store, annotated, setup.against, plain, PROFILE, None, progress, rounded=False)
     if not of_run:
         return rated
@@ -230,17 +231,17 @@ def _as_published(
         rated,
         scores=rated.scores.join(beside.scores.select(*keys, *beside.labels), on=keys, maintain_order="left"),
         metrics=(*rated.metrics, *beside.metrics),
-        signatures={**rated.signatures, **{label: str(_of_ratings(one)) for label, one in signed.items()}},
+        signatures={**rated.signatures, **{label: str(_of_ratings(signature)) for label, signature in signed.items()}},
     )
 
 
 def _of_ratings(signature: Signature) -> Signature:
-    """Say in a signature that the items of the run are ratings, not captions."""
+    """Return a signature with ratings, not captions, as the items of the run."""
     return replace(signature, parameters={**signature.parameters, "items": "ratings"})
 
 
 def _ceiling(rated: Rated, setup: Setup, resampling: Resampling) -> Row | None:
-    """Correlate each rating with the mean of the others of its caption; null where captions have one rating each."""
+    """Correlate each rating with the mean of the others of its caption; null if captions have one rating each."""
     kept = rated.scores if setup.own_references else rated.scores.filter(~pl.col("is_reference"))
     caption = ["image", "slot"]
     others = (pl.col("score").sort().sum().over(caption) - pl.col("score")) / (pl.len().over(caption) - 1)

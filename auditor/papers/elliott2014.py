@@ -1,8 +1,7 @@
-"""Measures what Elliott & Keller 2014 publish, on those of their ratings that are in the store.
+"""Recompute the figures of Elliott & Keller 2014 on their ratings in the store.
 
-Table 1 is as their programs computed it, beside what is sound: Spearman's rho of each measure with pooled ratings.
-MultEval (Clark et al. 2011) and ROUGE-1.5.5 were run on raw text, and three of five columns are not what they are
-called.
+Table 1 has Spearman's rho of each measure with pooled ratings, as their programs computed it, and as it is sound. They
+ran MultEval (Clark et al. 2011) and ROUGE-1.5.5 on raw text, and three of five columns differ from their names.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ from auditor.studies.agree import ALL, Rated, Resampling, Row, correlated, rated
 
 DATASET = "flickr8k-ek"
 
-#: Their references as their files have them: raw text, which the tokenized captions of Flickr8k are not.
+#: Their references as in their files: raw text, unlike the tokenized captions of Flickr8k.
 REFERENCES = "flickr8k-ek-refs"
 
 PUBLISHED, SOUND = "as-published", "sound"
 
-RAW, TOKENISED = "whitespace", "ptb"
+RAW, TOKENIZED = "whitespace", "ptb"
 
 
 class Definition(NamedTuple):
-    """A metric as it is asked for, and the tokenizer; scores to so many decimals where a program printed those."""
+    """A metric with options, and the tokenizer; scores have `decimals` if a program printed those."""
 
     metric: str
     profile: str
@@ -43,9 +42,9 @@ class Definition(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """A row of the exhibit: what the paper calls it, what it was, what is sound, and why the two differ.
+    """A row of the exhibit: its name in the paper, the published and the sound definition, and why they differ.
 
-    What is sound is measured on the same tokens for all, so that measures can be compared.
+    Sound definitions use the same tokens, so that measures can be compared.
     """
 
     name: str
@@ -60,73 +59,73 @@ MEASURES = (
         "METEOR",
         "meteor",
         Definition("meteor:norm=none", RAW),
-        Definition("meteor", TOKENISED),
+        Definition("meteor", TOKENIZED),
         "they scored raw text, where “snow.” is not “snow” and “A” is not “a”; sound: tokenized, lower case",
     ),
     Measure(
         "ROUGE-SU4",
         "rouge-su4",
         Definition("rouge-su4:measure=recall,stem=true", RAW),
-        Definition("rouge-su4:stem=true", TOKENISED),
-        "theirs is the script's recall alone, by which words too many cost nothing; sound: F, stemmed as theirs",
+        Definition("rouge-su4:stem=true", TOKENIZED),
+        "theirs is recall alone, which does not penalize extra words; sound: F, stemmed as theirs",
     ),
     Measure(
         "Smoothed BLEU",
         "bleu-4",
         Definition("bleu-4:smooth=mteval", RAW),
-        Definition("bleu-4", TOKENISED),
-        "raw text, and an order that a caption is too short for counts as matched; sound: tokenized, smoothed there",
+        Definition("bleu-4", TOKENIZED),
+        "raw text, and n-grams longer than the caption count as matched; sound: tokenized, smoothed for these",
     ),
     Measure(
         "Unigram BLEU",
         "bleu-1",
         Definition("bleu-1:smooth=mteval,weights=quarter", RAW, decimals=2),
-        Definition("bleu-1:smooth=none,bp=none", TOKENISED),
-        "theirs is MultEval's bleu1p, BP · p₁^¼ with two decimals; sound: p₁ without penalty, as the paper has it",
+        Definition("bleu-1:smooth=none,bp=none", TOKENIZED),
+        "theirs is MultEval's bleu1p, BP · p₁^¼ with two decimals; sound: p₁ without penalty, as in the paper",
     ),
     Measure(
         "TER",
         "ter",
         Definition("ter:length=truncated", RAW),
-        Definition("ter", TOKENISED),
-        "MultEval divides by the integer part of the mean reference length; sound: by that mean, as tercom does",
+        Definition("ter", TOKENIZED),
+        "MultEval divides by the integer part of the mean reference length; sound: by the mean, as tercom does",
     ),
     Measure(
         "CIDEr-D",
         "cider-d",
         None,
-        Definition("cider-d", TOKENISED),
+        Definition("cider-d", TOKENIZED),
         "not in the paper; the later table of its repository calls this CIDEr (.581)",
     ),
-    Measure("CIDEr", "cider", None, Definition("cider", TOKENISED), "not in the paper; the metric of that name"),
+    Measure("CIDEr", "cider", None, Definition("cider", TOKENIZED), "not in the paper; the metric of that name"),
 )
 
 #: The later table of the authors' repository: tokens and punctuation as in COCO's evaluation, the same programs.
 REPOSITORY: Mapping[str, Definition] = {
-    "cider-d": Definition("cider-d", TOKENISED),
-    "meteor": Definition("meteor", TOKENISED),
-    "bleu-4": Definition("bleu-4:smooth=mteval", TOKENISED),
-    "rouge-su4": Definition("rouge-su4:measure=recall,aggregate=best,stem=true", TOKENISED),
-    "ter": Definition("ter:length=truncated", TOKENISED),
+    "cider-d": Definition("cider-d", TOKENIZED),
+    "meteor": Definition("meteor", TOKENIZED),
+    "bleu-4": Definition("bleu-4:smooth=mteval", TOKENIZED),
+    "rouge-su4": Definition("rouge-su4:measure=recall,aggregate=best,stem=true", TOKENIZED),
+    "ter": Definition("ter:length=truncated", TOKENIZED),
 }
 
 
-#: The references that the captions of each set of ratings were scored against.
+#: The references for the captions of each set of ratings.
 _DESCRIBED = {DATASET: REFERENCES, "ek2013": "vlt2k"}
 
 _TO_OBTAIN = ("ek2013", "vlt2k")
 
 _GRAMMAR = "p-of-grammaticality"
 
-_ONE_RATING = "a dataset of ratings has one of a judge and a caption; those of grammaticality are a set of their own"
+_ONE_RATING = "ratings of grammaticality need a separate dataset: a dataset has one rating per judge and caption"
 
 Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
-    """Measure table 1 and what is said of it; `seed` draws the images behind the intervals of the table that is shown.
+    """Measure table 1 and the statements on it; `seed` is for the resamples of images behind its intervals.
 
-    Raw text is that of the authors' own files. A measure that this installation cannot compute is not answerable.
+    Raw text is that of the authors' files. A measure that is not installed is not answerable.
     """
     lacking = {name: reason for name in paper.datasets if (reason := _lacking(store, name))}
     measures, missing = available()
@@ -136,7 +135,9 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     tables: list[Table] = []
     for name in (dataset for dataset in paper.datasets if dataset not in lacking):
         annotated, resampling = resolve(store, name), Resampling(seed=seed)
-        repository = {key: one for key, one in REPOSITORY.items() if name == DATASET and not needed(METRICS[key])}
+        repository = {
+            key: definition for key, definition in REPOSITORY.items() if name == DATASET and not needed(METRICS[key])
+        }
         definitions = [*of(measures), *repository.values()]
         by_profile = scored(store, annotated, _DESCRIBED[name], definitions, progress)
         rated, rows = by_profile[RAW], measured(by_profile, measures, resampling)
@@ -146,8 +147,8 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
                 quantities[name, metric, "", "caption", PUBLISHED] = row["value"]
                 quantities[name, metric, "", "caption", "size"] = abs(row["value"])
                 quantities[name, metric, "", "caption", "p"] = row["p"]
-        for metric, one in repository.items():
-            row = spearman(by_profile, one, Resampling(resamples=0))
+        for metric, definition in repository.items():
+            row = spearman(by_profile, definition, Resampling(resamples=0))
             signatures[f"{name}: {metric}, repository"] = row["signature"]
             quantities[name, metric, "", "caption", "repository"] = row["value"]
         quantities.update(_data(name, rated))
@@ -166,29 +167,29 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
 
 
 def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, _seed: int, progress: Progress) -> Quantities:
-    """Correlate further metrics with pooled ratings, on the tokens of what is sound."""
+    """Correlate further metrics with pooled ratings, on the tokens of sound definitions."""
     for name in (dataset for dataset in paper.datasets if not _lacking(store, dataset)):
-        rated = rated_captions(store, resolve(store, name), _DESCRIBED[name], metrics, TOKENISED, None, progress)
+        rated = rated_captions(store, resolve(store, name), _DESCRIBED[name], metrics, TOKENIZED, None, progress)
         for row in correlated(rated, "pooled", ALL, ["spearman"], Resampling(resamples=0)).rows:
             if row["value"] is not None:
                 yield (name, row["metric"], "", "caption", PUBLISHED), row["value"]
 
 
 def _lacking(store: Store, name: str) -> str | None:
-    """Return what of a set of ratings must be ingested, if anything must."""
+    """Return a message if a set of ratings or its references must be ingested."""
     missing = next((each for each in (name, _DESCRIBED[name]) if not log(store, each)), None)
     if missing is None:
         return None
     if missing in _TO_OBTAIN:
-        return f"{missing} is not in the store: `auditor fetch {missing}` says how to obtain it"
+        return f"{missing} is not in the store: `auditor fetch {missing}` explains how to obtain it"
     return f"{missing} is not in the store: `auditor ingest {missing}`"
 
 
 def _absent(paper: Paper, lacking: Mapping[str, str]) -> dict[Quantity, str]:
-    """Return why quantities of ratings that are here cannot be measured."""
+    """Return why quantities of available ratings cannot be measured."""
     here = [check.of for check in paper.checks if check.of[0] not in lacking]
-    reasons = {one: needed(METRICS[one[1]]) for one in here if one[1] in METRICS}
-    grammar = {one: _ONE_RATING for one in here if one[-1] == _GRAMMAR}
+    reasons = {quantity: needed(METRICS[quantity[1]]) for quantity in here if quantity[1] in METRICS}
+    grammar = {quantity: _ONE_RATING for quantity in here if quantity[-1] == _GRAMMAR}
     return {name: reason for name, reason in reasons.items() if reason is not None} | grammar
 
 
@@ -208,13 +209,13 @@ def _data(name: str, rated: Rated) -> Quantities:
 
 
 def _described(rated: Rated) -> int:
-    """Count what has references of its own: in the authors' file every candidate, else every image."""
+    """Count the items with separate references: in the authors' file every candidate, otherwise every image."""
     own = rated.references.version.dataset == REFERENCES
     return rated.scores.height if own else rated.references.version.images
 
 
 def _findings(name: str, rated: Rated, measures: Sequence[Measure]) -> Quantities:
-    """Yield the highest score of each measure, and what is said of lengths and of captions that people praise."""
+    """Yield the highest score of each measure, and figures on lengths and on captions that raters praise."""
     for measure in measures:
         if measure.published is not None:
             highest = rated.scores[measure.published.metric].max()
@@ -232,7 +233,7 @@ def _findings(name: str, rated: Rated, measures: Sequence[Measure]) -> Quantitie
 
 
 def available() -> tuple[list[Measure], list[Finding]]:
-    """Return the measures that this installation can compute, and what is found of those that it cannot."""
+    """Return the measures that can be computed here, and findings on those that cannot."""
     reasons = {measure.name: needed(METRICS[measure.metric]) for measure in MEASURES}
     return (
         [measure for measure in MEASURES if reasons[measure.name] is None],
@@ -259,7 +260,8 @@ def scored(
 
 def of(measures: Sequence[Measure]) -> list[Definition]:
     """List the definitions of measures, as published and sound."""
-    return [one for measure in measures for one in (measure.published, measure.sound) if one is not None]
+    definitions = (definition for measure in measures for definition in (measure.published, measure.sound))
+    return [definition for definition in definitions if definition is not None]
 
 
 def measured(
@@ -267,15 +269,15 @@ def measured(
 ) -> dict[tuple[str, str], Row]:
     """Return the row of each measure as published and sound, by metric and reading."""
     return {
-        (measure.metric, reading): spearman(by_profile, one, resampling)
+        (measure.metric, reading): spearman(by_profile, definition, resampling)
         for measure in measures
-        for reading, one in ((PUBLISHED, measure.published), (SOUND, measure.sound))
-        if one is not None
+        for reading, definition in ((PUBLISHED, measure.published), (SOUND, measure.sound))
+        if definition is not None
     }
 
 
 def spearman(by_profile: Mapping[str, Rated], definition: Definition, resampling: Resampling) -> Row:
-    """Correlate one definition with pooled ratings. The row has the signature too."""
+    """Correlate one definition with pooled ratings. The row includes the signature."""
     rated = by_profile[definition.profile]
     metric = next(metric for metric in rated.metrics if metric.label == definition.metric)
     if definition.decimals is not None:
@@ -288,7 +290,7 @@ def spearman(by_profile: Mapping[str, Rated], definition: Definition, resampling
 
 
 def printed(paper: Paper, dataset: str) -> dict[str, float]:
-    """Read what Table 1 prints of a set of ratings, by metric."""
+    """Return the printed figures of table 1 for a set of ratings, by metric."""
     return {
         check.of[1]: float(check.printed)
         for check in paper.checks
@@ -303,7 +305,7 @@ def exhibit(
     figures: Mapping[str, float],
     resampling: Resampling,
 ) -> Table:
-    """Put each measure as published beside the sound one, with the figure that is printed and why they differ."""
+    """Return a row per measure: as published, sound, the printed figure, and why they differ."""
     shown = []
     for measure in measures:
         theirs, sound = rows.get((measure.metric, PUBLISHED)), rows[measure.metric, SOUND]
@@ -323,11 +325,13 @@ def exhibit(
             }
         )
     n = rows[measures[0].metric, SOUND]["n"]
-    share = f"; low, high: {resampling.confidence:.0%} interval by {resampling.resamples:,} resamples of images"
+    share = (
+        f"; low, high: {resampling.confidence:.0%} confidence interval ({resampling.resamples:,} resamples of images)"
+    )
     return Table(
-        f"Spearman with pooled ratings, {label}, n = {n:,}: as Elliott & Keller 2014 computed it, and sound",
+        f"Spearman with pooled ratings, {label}, n = {n:,}: as Elliott & Keller 2014 computed it, and as sound",
         pl.DataFrame(shown, schema_overrides=dict.fromkeys(("published", "as published", "low", "high"), pl.Float64)),
-        caption="theirs: on raw text, split at blanks; sound: all on the same tokens"
+        caption="theirs: on raw text, split at whitespace; sound: all on the same tokens"
         + (share if resampling.resamples else ""),
         name="as-published",
     )

@@ -1,12 +1,11 @@
-"""What papers print: each figure as a check, with the band in which a reproduction of it must lie.
+"""The published figures: each is a check, with the band in which a reproduction must lie.
 
-One TOML file a paper. A check compares a quantity, its ratio to another or its difference from another with a band.
-The band is what rounds to the figure that is `printed`, or the sign of a comparison (an end at 0). One that reaches
-farther, by `margin` or by `low` and `high`, says in `wider_because` why. A whole number is a count and stands for
-itself, unless the check says that it is a `mean`. Where something is drawn, `sd` is the standard
-deviation over draws, and the margin no more than three of them.
+Each paper has a TOML file. A check compares a quantity with a band, or its ratio to or difference from another.
+The band is what rounds to the `printed` figure, or the sign of a comparison (an end at 0). A wider one, by `margin` or
+by `low` and `high`, has its reason in `wider_because`. A whole number is a count and is its own band, unless the check
+marks it as a `mean`. For random samples, `sd` is the standard deviation over them, and the margin at most three of it.
 
-A difference is explained by a measurement: beside `why` is `then`, what is measured without its cause, within the band.
+A difference is explained by a measurement: `why` is the cause, and `then` the value without it, within the band.
 Any other reason begins with “unexplained”.
 """
 
@@ -23,7 +22,7 @@ from auditor.papers.bands import Band, printed_band
 
 Compared = Literal["value", "ratio", "difference"]
 
-#: What names a quantity. What a paper's study does not tell apart is left empty.
+#: The parts of a quantity's name. A part that a paper's study does not need is empty.
 KEYS = ("dataset", "metric", "candidate", "level", "statistic")
 
 Quantity = tuple[str, ...]
@@ -38,32 +37,32 @@ ROUNDING, MEAN, SAMPLING, EXACT, SIGN, REASON = (
     "a reason of ours",
 )
 
-#: What a mean that is printed as a whole number is rounded by.
+#: Half of the last digit of a mean that is printed as a whole number.
 HALF_OF_ONE = 0.5
 
-#: So many standard deviations over draws are the most that a margin may be.
+#: The largest margin, in standard deviations over samples.
 _MOST_SDS = 3
 
-#: For a reason of ours a band reaches at most so far beyond the print: a share of the figure, or so much. A wider one
-#: holds whatever is measured.
+#: How far a band with our own reason reaches beyond the printed figure at most: a share of the figure, or this much.
+#: A wider one would accept any value.
 _MOST_OF_FIGURE, _MOST = 0.1, 0.01
 
-#: What the ends of bands are rounded by.
+#: The rounding of the ends of bands.
 _ROUNDED = 1e-9
 
-#: What a reason begins with that no measurement bears out.
+#: The first word of a reason without a measurement that supports it.
 UNEXPLAINED = "unexplained"
 
 
 @dataclass(frozen=True)
 class Check:
-    """One published figure: quantity `of`, compared with `to` where there is one, must lie within its band.
+    """One published figure: quantity `of`, compared with `to` if given, must lie within its band.
 
-    `item` is its number in the list of things that papers compute, `section` where the paper says it, `says` what it
-    says, `printed` its figure. `wider_because` is why the band holds more than what rounds to the figure, `sd` the
-    standard deviation of the quantity over draws, `mean` whether a whole number is a rounded mean, `why` explains a
-    difference that is known. `unanswerable` is why nothing that may be had answers it. A check with `remark_on`
-    measures that statement in a second way: it is shown, and decides nothing.
+    `item` is its number in the list of published claims, `section` its section in the paper, `printed` the
+    figure. `wider_because` is why the band is wider than the rounding of the figure. `sd` is the standard deviation of
+    the quantity over random samples. `mean` marks a whole number that is a rounded mean. `why` explains a known
+    difference. `unanswerable` is why it cannot be recomputed. A check with `remark_on` measures that statement in a
+    second way: it is shown but not counted.
     """
 
     item: str
@@ -83,7 +82,7 @@ class Check:
 
     @property
     def chosen_by(self) -> str | None:
-        """Return how the band was chosen; null where there is none."""
+        """Return how the band was chosen; null without a band."""
         if self.band is None:
             return None
         if self.wider_because:
@@ -94,9 +93,9 @@ class Check:
 
     @property
     def claim(self) -> str:
-        """Name the claim by what it says, so that a link to it outlives other claims: eight digits of a hash."""
-        told = (self.item, self.section, self.says, *self.of, *(self.to or ()), self.compared)
-        return hashlib.sha256("\n".join(told).encode()).hexdigest()[:8]
+        """Return eight digits of a hash of the claim, so that its link survives changes to other claims."""
+        content = (self.item, self.section, self.says, *self.of, *(self.to or ()), self.compared)
+        return hashlib.sha256("\n".join(content).encode()).hexdigest()[:8]
 
     def holds(self, value: float) -> bool:
         """Return whether a value lies within the band."""
@@ -105,10 +104,10 @@ class Check:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper with its checks. `datasets` are those that it measures and that may be had, in its order.
+    """A paper with its checks. `datasets` are those that it measures and that can be obtained, in its order.
 
-    `tokenizers` are those that its study cannot do without, `beside` the names of files that it looks for in the
-    folders of the declared ones.
+    `tokenizers` are those that its study requires. `beside` names the files that it looks for in the folders of the
+    declared files.
     """
 
     name: str
@@ -122,7 +121,7 @@ class Paper:
 def read_paper(name: str, text: str) -> Paper:
     """Read a paper from the text of its file.
 
-    Raises `ValueError` for a check without a band, or with one that is wider than its figure's rounding for no reason.
+    Raises `ValueError` for a check without a band, or with one wider than its figure's rounding without a reason.
     """
     document = tomllib.loads(text)
     kinds, groups = document["kinds"], document.get("groups", {})
@@ -135,14 +134,14 @@ def read_paper(name: str, text: str) -> Paper:
     counted = {check.says for check in checks if check.remark_on is None}
     for check in checks:
         if check.remark_on is not None and check.remark_on not in counted:
-            raise ValueError(f"{check.item}, {check.says}: a remark on {check.remark_on!r}, which {name} does not say")
+            raise ValueError(f"{check.item}, {check.says}: {name} has no statement {check.remark_on!r} to remark on")
     ordered = tuple(sorted(checks, key=lambda check: check.item))
     further = {key: tuple(document.get(key, ())) for key in ("tokenizers", "beside")}
     return Paper(name, document["citation"], tuple(document["datasets"]), ordered, **further)
 
 
 def _expanded(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Iterator[Check]:
-    """Make one check for every combination of what lists and groups stand for."""
+    """Yield a check for every combination of the members of lists and groups."""
     named = [entry.get(key, "") for key in KEYS]
     listed = [groups.get(value, [value]) if isinstance(value, str) else value for value in named]
     band = _band(entry)
@@ -167,7 +166,7 @@ def _expanded(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Iter
 
 
 def _band(entry: Mapping[str, Any]) -> Band | None:
-    """Find the band of a check, and see to it that one that is not the print's says why."""
+    """Return the band of a check. Raises `ValueError` for a wider one without a reason."""
     named, printed = f"{entry['item']}, {entry['says']}", entry.get("printed")
     low, high = entry.get("low"), entry.get("high")
     if printed is None and low is None and high is None:
@@ -187,16 +186,14 @@ def _band(entry: Mapping[str, Any]) -> Band | None:
     if sd is not None and margin > _MOST_SDS * sd:
         raise ValueError(f"{named}: a margin of {margin} is more than {_MOST_SDS} standard deviations over draws, {sd}")
     if ours and sd is None and printed is not None and _holds_anything(band, rounding):
-        raise ValueError(
-            f"{named}: the band {band} holds whatever is measured: its reach is that of a draw, with its sd"
-        )
+        raise ValueError(f"{named}: the band {band} accepts any measured value: give a margin with its sd")
     if ours and not entry.get("wider_because"):
-        raise ValueError(f"{named}: the band {band} is not what rounds to a printed figure: wider_because says why")
+        raise ValueError(f"{named}: the band {band} is not what rounds to a printed figure: add wider_because")
     return band
 
 
 def _holds_anything(band: Band, rounding: Band) -> bool:
-    """Return whether a band reaches too far beyond what rounds to the figure to fail."""
+    """Return whether a band reaches so far beyond the rounding of the figure that it cannot fail."""
     ends = ((band.low, rounding.low), (band.high, rounding.high))
     return any(
         end is not None and edge is not None and abs(end - edge) > max(_MOST_OF_FIGURE * abs(edge), _MOST) + _ROUNDED
@@ -205,19 +202,19 @@ def _holds_anything(band: Band, rounding: Band) -> bool:
 
 
 def _why(entry: Mapping[str, Any], here: Mapping[str, str], band: Band | None) -> str | None:
-    """Return what explains a difference; refuse it unless what is measured without its cause lies within the band."""
+    """Return the reason of a difference. Raises `ValueError` unless the value without its cause lies in the band."""
     why: str | None = _named(entry.get("why"), here)
     then: float | None = _named(entry.get("then"), here)
     if why and not why.startswith(UNEXPLAINED) and (then is None or band is None or not band.holds(then)):
         raise ValueError(
-            f"{entry['item']}, {entry['says']}: “{why}” explains nothing: `then`, what is measured without that cause,"
-            f" must lie within {band}; else the reason begins with “{UNEXPLAINED}”"
+            f"{entry['item']}, {entry['says']}: “{why}” explains nothing: `then`, the value without that cause, "
+            f"must lie within {band}; else begin the reason with “{UNEXPLAINED}”"
         )
     return why
 
 
-def _named(given: Any, here: Mapping[str, str]) -> Any:
-    """Return what an entry gives: one for all of its checks, or one by the name of a dataset or a metric."""
-    if not isinstance(given, Mapping):
-        return given
-    return next((given[name] for name in here.values() if name in given), None)
+def _named(value: Any, here: Mapping[str, str]) -> Any:
+    """Return a value of an entry: the same for all of its checks, or by the name of a dataset or a metric."""
+    if not isinstance(value, Mapping):
+        return value
+    return next((value[name] for name in here.values() if name in value), None)

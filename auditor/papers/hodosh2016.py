@@ -1,4 +1,4 @@
-"""Measures what Hodosh & Hockenmaier 2016 publish, on items that `auditor distractors` makes of Flickr30k."""
+"""Recompute the figures of Hodosh & Hockenmaier 2016 on items that `auditor distractors` makes from Flickr30k."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _MADE_BY = (
     " `auditor ingest flickr30k-choices --from items.csv`"
 )
 
-#: What the model gives a pair of words that no training caption has. The paper says “unsmoothed”, no more; of numbers
-#: from .0003 to .02 this is the one that comes closest to both of its rows. With 0, a training caption always wins.
+#: The probability of a pair of words that no training caption has. The paper only calls the model “unsmoothed”. Of the
+#: values from .0003 to .02, this one is closest to both of its rows. With 0, a training caption always wins.
 UNSEEN = 0.005
 
-#: Scorers that only see which words a caption has; the last one sees their order too.
+#: Scorers that ignore word order, except the last one.
 _METRICS = ("bleu-1", "rouge-1", "cider:n=1", "cider")
 
-#: The paper's bag of words that learns to rank, on the images that have vectors.
+#: The paper's learned bag-of-words ranking, on the images with vectors.
 _SEEN = "vector-rank"
 
 #: The paper's names of the rows of table 1, by scorer and statistic.
@@ -42,10 +42,10 @@ _CALLED = {
     (_SEEN, "accuracy"): "BOW Ranking (Flickr30K)",
 }
 
-#: No figure of the paper is of what is learnt from items, so that this takes as little time as it can.
+#: The fewest folds, since no figure of the paper is learned from items.
 _FOLDS = 2
 
-#: Of fewer images nothing is learnt.
+#: The fewest images for learning.
 _LEAST_SEEN = 100
 
 _UNSEEN = f"no images of {_CAPTIONS} have vectors in the store: `auditor ingest flickr30k-clip`"
@@ -56,12 +56,12 @@ Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
-    """Measure the bigram rows of table 1, and what scorers without word order make of switched people.
+    """Measure the bigram rows of table 1, and scorers without word order on switched persons.
 
-    Where images have vectors, a bag of words learns to rank as in section 4, from the training captions of such images,
-    and decides the items of such images.
+    For images with vectors, a bag of words learns to rank as in section 4. It is trained on the captions of such images
+    and decides their items.
 
-    The items are a dataset of their own, made and kept by two commands, of which the answer says where it is missing.
+    The items are a separate dataset, made by two commands. If it is missing, the reason lists the commands.
     """
     lacking = _lacking(store)
     if lacking is not None:
@@ -79,13 +79,13 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         seed=seed,
         progress=progress,
     )
-    asked = {check.of[1] for check in paper.checks}
+    metrics = {check.of[1] for check in paper.checks}
     unseen = {check.of: _UNSEEN for check in paper.checks if check.of[1] == _SEEN and not sees}
     quantities = {**dict(_of_parts(result.frame)), **dict(_of_both_ways(result.frame))}
     return Measured(
         quantities,
         selections=result.selections,
-        signatures={name: text for name, text in result.signatures.items() if name in asked},
+        signatures={name: text for name, text in result.signatures.items() if name in metrics},
         notes=result.notes,
         absent=unseen,
         tables=(table_1(paper, quantities),),
@@ -93,7 +93,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
 
 
 def table_1(paper: Paper, measured: Mapping[Quantity, float]) -> Table:
-    """Show table 1 with the paper's names of rows, and the number of pairs, as printed and ours."""
+    """Return table 1 with the paper's names of rows, and the number of pairs, as printed and ours."""
     printed = {check.of: check.printed for check in reversed(paper.checks) if check.printed and check.to is None}
     rows = [
         (called, task, printed.get(of), measured.get(of))
@@ -105,14 +105,14 @@ def table_1(paper: Paper, measured: Mapping[Quantity, float]) -> Table:
         "table 1, as printed and ours",
         pl.DataFrame(rows, schema=["row", "task", "printed", "ours"], orient="row", infer_schema_length=None),
         sections="row",
-        caption="items: each distinct phrase is drawn once (--draw phrases); words in lower case, no final period. "
-        f"What the model gives a pair of words that no training caption has is fitted to these figures: {UNSEEN}",
+        caption="Each distinct phrase is used once (--draw phrases). Words are in lower case, without a final period. "
+        f"The probability of an unseen pair of words, {UNSEEN}, is fitted to these figures.",
         name="table-1",
     )
 
 
 def of_metrics(store: Store, _paper: Paper, metrics: p.Metrics, seed: int, progress: Progress) -> Quantities:
-    """Let further metrics decide the items without the image."""
+    """Measure the accuracy of further metrics without the image."""
     if _lacking(store) is None:
         rows = choices(
             store, _ITEMS, against=_CAPTIONS, metrics=metrics, folds=_FOLDS, errors=0, seed=seed, progress=progress
@@ -121,15 +121,15 @@ def of_metrics(store: Store, _paper: Paper, metrics: p.Metrics, seed: int, progr
 
 
 def _lacking(store: Store) -> str | None:
-    """Return what must be made or ingested, if anything must."""
+    """Return a message if items or captions must be made or ingested."""
     captions, items = log(store, _CAPTIONS), log(store, _ITEMS)
     if not captions:
-        made = "" if items else f"; and so is {_ITEMS}: {_MADE_BY}"
+        made = "" if items else f"; nor is {_ITEMS}: {_MADE_BY}"
         return f"{_CAPTIONS} is not in the store: `auditor ingest {_CAPTIONS}`{made}"
     if not items:
         return f"{_ITEMS} is not in the store: {_MADE_BY}"
     if items[0].kind != "choices":
-        return f"{_ITEMS} holds {items[0].kind}, no forced-choice items: {_MADE_BY}"
+        return f"{_ITEMS} contains {items[0].kind}, not forced-choice items: {_MADE_BY}"
     return None
 
 
@@ -144,7 +144,7 @@ def _of_parts(frame: pl.DataFrame) -> Quantities:
 
 
 def _of_both_ways(frame: pl.DataFrame) -> Quantities:
-    """Add what a scorer gets where the scene alone is wrong to what it gets where it is right: 1 if length decides."""
+    """Yield the sum of a scorer's accuracies with the scene alone as wrong and as right text: 1 if length decides."""
     sides = (frame.filter(part=part).select("scorer", pl.col("accuracy").alias(part)) for part in (_JUST, _PLUS))
     just, plus = sides
     for scorer, value in just.join(plus, on="scorer").select("scorer", pl.col(_JUST) + pl.col(_PLUS)).iter_rows():

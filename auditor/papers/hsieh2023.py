@@ -1,4 +1,4 @@
-"""Measures what Hsieh et al. 2023 publish of SugarCrepe, and what others found in it, on items and answers at hand."""
+"""Recompute the figures of Hsieh et al. 2023 on SugarCrepe, and of later work, on available items and answers."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from auditor.studies.choices import ALL, choices
 
 _ITEMS, _CAPTIONS = "sugarcrepe", "coco-val2017"
 
-#: Per-item answers of CLIP models, beside the seven files of the benchmark.
+#: Per-item answers of CLIP models, in the folder of the seven files of the benchmark.
 ANSWERS = "clip-answers.parquet"
 
 _NO_ANSWERS = (
-    f"no {ANSWERS} beside the files of sugarcrepe: put the rows of the four SUGARCREPE_CORRECT_*.csv of"
-    " https://github.com/IMirandaM/BiVLC there, with column model"
+    f"no {ANSWERS} in the folder of sugarcrepe: write it from the four SUGARCREPE_CORRECT_*.csv of"
+    " https://github.com/IMirandaM/BiVLC, with a column model"
 )
 
 _NO_CAPTIONS = f"{_CAPTIONS} is not in the store: `auditor ingest {_CAPTIONS}`"
@@ -37,46 +37,46 @@ Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
-    """Measure counts, what is decided without the image, and CLIP's accuracy by part, where its answers are at hand."""
+    """Measure counts, accuracy without the image, and CLIP's accuracy by part if its answers are available."""
     versions = log(store, _ITEMS)
     if not versions or versions[0].kind != "choices":
-        what = f"holds {versions[0].kind}, no forced-choice items" if versions else "is not in the store"
+        what = f"contains {versions[0].kind}, not forced-choice items" if versions else "is not in the store"
         return Measured({}, {_ITEMS: f"{_ITEMS} {what}: `auditor ingest {_ITEMS}`"})
     answers = _answers()
-    given = [answers] if answers is not None else []
-    result = choices(store, _ITEMS, metrics=[], scores=given, errors=0, seed=seed, progress=progress)
+    scores = [answers] if answers is not None else []
+    result = choices(store, _ITEMS, metrics=[], scores=scores, errors=0, seed=seed, progress=progress)
     captions = resolve(store, _CAPTIONS) if log(store, _CAPTIONS) else None
     quantities = dict(_of_parts(result.frame))
     quantities.update(_counted(store, resolve(store, _ITEMS), captions))
     if answers is not None:
         quantities.update(_of_answers(answers))
         quantities.update(_of_averages(result.frame))
-    asked = {check.of[1] for check in paper.checks}
+    scorers = {check.of[1] for check in paper.checks}
     return Measured(
         quantities,
         selections=tuple(dict.fromkeys((*result.selections, *([captions] if captions else [])))),
-        signatures={name: text for name, text in result.signatures.items() if name in asked},
+        signatures={name: text for name, text in result.signatures.items() if name in scorers},
         notes=result.notes,
         absent=_absent(paper, answers is not None, captions is not None),
     )
 
 
 def of_metrics(store: Store, _paper: Paper, metrics: p.Metrics, seed: int, progress: Progress) -> Quantities:
-    """Let further metrics decide the items without the image."""
+    """Measure the accuracy of further metrics without the image."""
     if log(store, _ITEMS):
         rows = choices(store, _ITEMS, metrics=metrics, errors=0, seed=seed, progress=progress).frame
         yield from _of_parts(rows.filter(pl.col("scorer").is_in([request.label for request in requests(metrics)])))
 
 
 def _answers() -> Path | None:
-    """Find the file of answers, if it is beside the declared files of the benchmark."""
+    """Return the file of answers, if it is in a folder of the benchmark's declared files."""
     declared = config.sources(None).get(_ITEMS)
     folders = [path.parent for part in declared.parts for path in part.paths] if declared else []
     return next((file for folder in folders if (file := folder / ANSWERS).is_file()), None)
 
 
 def _absent(paper: Paper, has_answers: bool, has_captions: bool) -> dict[Quantity, str]:
-    """Return why quantities cannot be measured: answers or captions that are not here."""
+    """Return why quantities cannot be measured: missing answers or captions."""
     of_models = {check.of: _NO_ANSWERS for check in paper.checks if check.of[1] in _MODELS and not has_answers}
     of_captions = {check.of: _NO_CAPTIONS for check in paper.checks if check.of[-1] == "captions" and not has_captions}
     return of_models | of_captions
@@ -92,7 +92,7 @@ def _of_parts(frame: pl.DataFrame) -> Quantities:
 
 
 def _counted(store: Store, items: Selection, captions: Selection | None) -> Quantities:
-    """Count items whose right text is a caption of COCO, and those with the same words as others count words."""
+    """Count items whose right text is a caption of COCO, and those whose texts have the same words, as in issue 10."""
     described = captions.version if captions else None
     workspace = Workspace(
         store,
@@ -113,7 +113,7 @@ def _counted(store: Store, items: Selection, captions: Selection | None) -> Quan
 
 
 def _of_answers(file: Path) -> Quantities:
-    """Average the answers of the file as they are, with those to items that are no longer in the benchmark."""
+    """Average all answers of the file, with those to items that the benchmark has removed."""
     rows = pl.read_parquet(file)
     if not {"model", "type", "subtype", "correct"} <= {*rows.columns}:
         return
@@ -125,7 +125,7 @@ def _of_answers(file: Path) -> Quantities:
 
 
 def _of_averages(frame: pl.DataFrame) -> Quantities:
-    """Yield the mean of a model's accuracies on the seven parts, which is not its accuracy over all items."""
+    """Yield the mean of a model's accuracies on the seven parts, which differs from its accuracy over all items."""
     of_models = frame.filter(pl.col("scorer").is_in(_MODELS), pl.col("part").str.contains("_"))
     for model, value in of_models.group_by("scorer").agg(pl.col("accuracy").mean()).iter_rows():
         yield (_ITEMS, model, ALL, "", "mean-of-parts"), value

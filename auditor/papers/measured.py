@@ -1,4 +1,4 @@
-"""What a paper's study measured, and how that is kept: asked again of the same data, it is read and not counted."""
+"""The measurements of a paper's study. They are stored, and read again for the same data."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from auditor.text.spacy import pipelines
 
 @dataclass(frozen=True)
 class Measured:
-    """What a paper's study measured: quantities by name; why there is nothing of some datasets, or no such quantity.
+    """The measurements of a paper's study: quantities by name, and why some datasets or quantities are missing.
 
-    `intervals` are those of quantities over resampled images, where they are known.
+    `intervals` are those of quantities over resampled images, if known.
     """
 
     quantities: Mapping[Quantity, float]
@@ -48,10 +48,10 @@ _NAMED: dict[str, type[pl.DataType]] = dict.fromkeys(KEYS, pl.String)
 
 
 def kept(study: Study, store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
-    """Return what a study measures, as it was kept or else anew.
+    """Return what a study measures: the stored result, or a new one.
 
-    What it may depend on decides: the paper's checks, every version in the store, the declared files, the seed, the
-    program and its optional parts. Raises what the study raises.
+    A stored result is used if nothing that it may depend on has changed: the paper's checks, every version in the
+    store, the declared files, the seed, the program and its optional parts. Raises what the study raises.
     """
     log = log_rows(store)
     there = [name for name in paper.datasets if name in log["dataset"]]
@@ -73,18 +73,18 @@ def kept(study: Study, store: Store, paper: Paper, seed: int, progress: Progress
 
 
 def _files(datasets: set[str], beside: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-    """Name the files of datasets as they are declared, and those `beside` them, with their sizes and times."""
+    """Yield the declared files of datasets, and those named `beside` in their folders, with their sizes and times."""
     declared = [source for name, source in config.sources(None).items() if name in datasets]
     for path in dict.fromkeys(path for source in declared for part in source.parts for path in part.paths):
         for name in (path.name, *beside):
             with suppress(OSError, ValueError):
                 for file in sorted(path.parent.glob(name)):
-                    told = file.stat()
-                    yield str(file), told.st_size, told.st_mtime_ns
+                    status = file.stat()
+                    yield str(file), status.st_size, status.st_mtime_ns
 
 
 def _optional() -> Iterator[str]:
-    """Name the packages that some studies can do more with."""
+    """Yield the names of the optional packages."""
     for required in requires("auditor") or ():
         if "extra ==" in required:
             yield re.split(r"[^\w.-]", required, maxsplit=1)[0]
@@ -99,7 +99,7 @@ def _installed(package: str) -> str | None:
 
 
 def _packed(measured: Measured) -> Result:
-    """Write it as a result: quantities as its rows, what is lacking as tables behind its own."""
+    """Write measurements as a result: quantities as its rows, missing ones as further tables."""
     values = [
         (*named, value, *(measured.intervals.get(named) or (None, None)))
         for named, value in measured.quantities.items()

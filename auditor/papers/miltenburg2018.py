@@ -1,4 +1,4 @@
-"""Measures what van Miltenburg, Elliott & Vossen 2018 publish, on their systems and captions that are in the store."""
+"""Recompute the figures of van Miltenburg, Elliott & Vossen 2018 on their systems and captions in the store."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from auditor.store.versions import log, resolve_all
 from auditor.studies.diversity import FILE_ORDER, DiversitySettings, diversity, measured, selections_with_tokens
 from auditor.text.spacy import pipelines
 
-#: Captions of people for the systems' images, and training data: what the paper has, or what is nearest to it.
+#: Human captions of the systems' images, and training data: the paper's, or the closest substitute.
 _EVALUATION = ("coco-val2014", "coco-val")
 
 _TRAINING = ("coco-train", "coco-train-words")
 
 _PEOPLE, _TRAINED = "val2014", "train2014"
 
-#: The tokenizer of the authors' code, and the one that is measured beside it, in drawn orders, by tokens.
+#: The tokenizer of the authors' code, and the one for the robust values, in random orders.
 _TOKENIZER, _ROBUST = "spacy", "bare"
 
 _PUBLISHED = "as-published"
@@ -37,27 +37,25 @@ _CURVE_AT = 50_000
 
 _CORRELATED = ("asl", "sdsl", "types", "ttr-1", "ttr-2", "novel", "coverage", "recall-5")
 
-#: What a part of the images does not tell.
+#: Statistics that need all of the images.
 _OF_ALL_IMAGES = ("types", "types-of-all-lists", "tokens-of-all-lists", "limit", "unlearnable")
 
-#: The level of what is of all images of val2014 and of words learnt from train2014.
+#: The level of quantities on all images of val2014 and words learned from train2014.
 _WHOLE = "val2014"
 
-_SCORES = "BLEU and Meteor are copied from the systems' papers or given by the COCO server for a whole set of captions"
+_SCORES = "BLEU and Meteor are from the systems' papers, or from the COCO server for a whole set of captions"
 
-_HALF = "coco-val has about half of the images: `auditor fetch coco-val2014` says how to obtain all"
+_HALF = "coco-val has about half of the images: `auditor fetch coco-val2014` explains how to obtain all"
 
 _COVERAGE = (
-    "coverage is of all words of val2014 that train2014 has: half of the images (coco-val) hold other words, and the"
-    " training words at hand (coco-train-words) hold words of evaluation captions: `auditor fetch coco-val2014"
-    " coco-train` says how to obtain both"
+    "coverage is of all words of val2014 that train2014 has. Half of the images (coco-val) have other words, and"
+    " coco-train-words includes words of evaluation captions: `auditor fetch coco-val2014 coco-train` explains how to"
+    " obtain both"
 )
 
-_WORDS = (
-    "no captions of training data in the store, at most its words: `auditor fetch coco-train` says how to obtain it"
-)
+_WORDS = "the store has no captions of the training data: `auditor fetch coco-train` explains how to obtain them"
 
-_ORDER = "the order of captions in its file is not known: declare the file in datasets.toml, and keep it where it was"
+_ORDER = "the order of captions in its file is unknown: declare the file in datasets.toml, and do not move it"
 
 _SETTINGS = DiversitySettings(_TOKENIZER, as_written=True, full_lists=True)
 
@@ -67,9 +65,9 @@ Quantities = Iterator[tuple[Quantity, float]]
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
     """Measure tables 1 to 3 and figures 1, 2 and 4 to 7 as the authors' code does; they need tokenizer `spacy`.
 
-    Table 3 and figure 7 need a spaCy pipeline, too; content words are by its tags, as published, or else by a list.
+    Table 3 and figure 7 also need a spaCy pipeline. Content words are by its tags, as published, or by a list.
 
-    People's captions are coco-val2014, or else the half of it in coco-val; training data coco-train, or else its words.
+    Human captions are coco-val2014, or the half of it in coco-val; training data is coco-train, or its words.
     """
     systems = [name for name in paper.datasets if log(store, name)]
     evaluation, training = _first(store, _EVALUATION), _first(store, _TRAINING)
@@ -95,13 +93,13 @@ def _measured(
     called = {evaluation: _PEOPLE} if evaluation else {}
     described, rows = _described(store, [*systems, *people], evaluation, training, settings, progress)
     rows = rows.with_columns(pl.col("dataset").replace(called))
-    unordered = [called.get(name, name) for one in described.found(FILE_ORDER) if (name := str(one.about["dataset"]))]
+    unordered = [called.get(name, name) for note in described.found(FILE_ORDER) if (name := str(note.about["dataset"]))]
     values = _in_file_order(rows.filter(pl.col("position").is_null()), unordered)
     drawn = rows.filter(position=_CURVE_AT).select("dataset", value="robust")
     quantities: dict[Quantity, float] = {}
-    notes: list[Said] = [*described.notes, *described.findings, *_stand_ins(evaluation, training)]
-    asked = {check.of[1] for check in paper.checks}
-    signatures = {name: signature for name, signature in described.signatures.items() if name in asked}
+    notes: list[Said] = [*described.notes, *described.findings, *_substitutes(evaluation, training)]
+    statistics = {check.of[1] for check in paper.checks}
+    signatures = {name: signature for name, signature in described.signatures.items() if name in statistics}
     if evaluation:
         quantities.update(first_missed(store, paper, systems, evaluation, tagger, progress))
     if evaluation and training:
@@ -127,7 +125,7 @@ def _measured(
 
 
 def of_candidates(store: Store, _paper: Paper, candidates: Sequence[str], seed: int, progress: Progress) -> Quantities:
-    """Measure other systems' output as the authors' code measures the nine systems'."""
+    """Measure the output of other systems as the authors' code measures the nine systems."""
     evaluation, training = _first(store, _EVALUATION), _first(store, _TRAINING)
     settings = replace(_SETTINGS, seed=seed, pipeline=pipelines.installed())
     _, rows = _described(store, candidates, evaluation, training, settings, progress)
@@ -147,7 +145,7 @@ def _described(
     settings: DiversitySettings,
     progress: Progress,
 ) -> tuple[Result, pl.DataFrame]:
-    """Measure diversity as the authors' code does; column `robust` is what no order or blank changes."""
+    """Measure diversity as the authors' code does; column `robust` does not depend on order and whitespace."""
     described = diversity(
         store,
         *names,
@@ -169,37 +167,39 @@ def _first(store: Store, names: Sequence[str]) -> str | None:
     return next((name for name in names if log(store, name)), None)
 
 
-def _stand_ins(evaluation: str | None, training: str | None) -> list[str]:
-    """Return what is in the place of the paper's data."""
-    said = [f"{_PEOPLE} stands for {evaluation}"] if evaluation else []
+def _substitutes(evaluation: str | None, training: str | None) -> list[str]:
+    """List the substitutes for the paper's data."""
+    notes = [f"{_PEOPLE} is {evaluation} here"] if evaluation else []
     if training == _TRAINING[1]:
-        said.append(
-            f"{training} is no training split: it has the words of some nine tenths of all of COCO, evaluation captions"
-            " too, so that learnable, limit and novel-types are not the paper's"
+        notes.append(
+            f"{training} is not a training split. It has the words of about 90% of COCO, also of evaluation captions, "
+            "so that learnable, limit and novel-types differ from the paper's"
         )
-    return said
+    return notes
 
 
 def _lacking(paper: Paper, systems: Sequence[str], evaluation: str | None, training: str | None) -> dict[str, str]:
-    """Return what must be ingested for the datasets of checks of which the store has nothing."""
+    """Return what to ingest for the datasets of checks that are not in the store."""
     missing = [name for name in paper.datasets if name not in systems]
     reasons = {name: f"{name} is not in the store: `auditor ingest {name}`" for name in missing}
     if evaluation is None:
         reasons[_PEOPLE] = f"{_EVALUATION[1]} is not in the store: `auditor ingest {_EVALUATION[1]}`"
     if training != _TRAINING[0]:
-        reasons[_TRAINED] = f"{_TRAINING[0]} is not in the store: `auditor fetch {_TRAINING[0]}` says how to obtain it"
-    reasons[""] = "not all nine systems have both, or all nine have the same"
+        reasons[_TRAINED] = (
+            f"{_TRAINING[0]} is not in the store: `auditor fetch {_TRAINING[0]}` explains how to obtain it"
+        )
+    reasons[""] = "not all nine systems have both values, or all nine have the same"
     if missing:
         reasons[""] = f"not all nine systems are in the store: `auditor ingest {' '.join(missing)}`"
     if evaluation is None or training is None:
-        needed = f"needs people's captions and words of training data: `auditor ingest {_EVALUATION[1]} {_TRAINING[1]}`"
+        needed = f"needs human captions and words of training data: `auditor ingest {_EVALUATION[1]} {_TRAINING[1]}`"
         named = (*systems, *([_PEOPLE] if evaluation else []), *([] if missing else [""]))
         reasons |= dict.fromkeys(named, needed)
     return reasons
 
 
 def _unanswerable(of: Quantity, evaluation: str | None, training: str | None) -> str | None:
-    """Return why a quantity of the paper is not what can be measured on the captions at hand."""
+    """Return why a quantity of the paper cannot be measured on the available captions."""
     dataset, metric, _, level, _ = of
     if level == _WHOLE and (evaluation, training) != (_EVALUATION[0], _TRAINING[0]):
         return _COVERAGE
@@ -216,7 +216,7 @@ def _unanswerable(of: Quantity, evaluation: str | None, training: str | None) ->
 
 
 def _in_file_order(rows: pl.DataFrame, unordered: Sequence[str]) -> pl.DataFrame:
-    """Return dataset, statistic, value, reason; type-token ratios only if the order of the file is known."""
+    """Return dataset, statistic, value, reason; type-token ratios only if the order in the file is known."""
     lost = pl.col("statistic").str.starts_with("ttr-") & pl.col("dataset").is_in(unordered)
     return rows.select(
         "dataset",
@@ -236,7 +236,7 @@ def _without_value(values: pl.DataFrame) -> dict[Quantity, str]:
 
 
 def _intervals(rows: pl.DataFrame) -> dict[Quantity, tuple[float, float]]:
-    """Return the ends of what has an interval over images: the deviation of lengths, and local recall."""
+    """Return the intervals over images: of the deviation of lengths, and of local recall."""
     kept = rows.filter(spread="images").drop_nulls(["low", "high"])
     return {
         (dataset, statistic, "", "", _PUBLISHED): (low, high)
@@ -263,7 +263,7 @@ def _columns(values: pl.DataFrame, drawn: pl.DataFrame) -> Quantities:
 def _of_all_lists(
     store: Store, evaluation: str | None, training: str | None, settings: DiversitySettings, progress: Progress
 ) -> Quantities:
-    """Count types and tokens of all captions of what the paper has as a whole; and the training data's columns."""
+    """Count types and tokens of all captions of the paper's whole datasets; and the training data's columns."""
     whole = {name: called for name, called in ((evaluation, _PEOPLE), (training, _TRAINED)) if name}
     for name, called in whole.items():
         if name not in (_EVALUATION[0], _TRAINING[0]):
@@ -285,7 +285,7 @@ def _of_all_lists(
 
 
 def _correlations(values: pl.DataFrame) -> Quantities:
-    """Correlate the columns that all of the systems have."""
+    """Correlate the statistics that all systems have."""
     everywhere = pl.col("value").is_not_null().sum().over("statistic") == pl.col("dataset").n_unique()
     known = values.filter(everywhere).select("dataset", "statistic", "value")
     correlations = correlate_statistics(known, [name for name in _CORRELATED if name in known["statistic"]])
@@ -294,7 +294,7 @@ def _correlations(values: pl.DataFrame) -> Quantities:
 
 
 def _table(paper: Paper, rows: pl.DataFrame) -> Table:
-    """Set what the authors' code gives beside the print, and what no order of captions, blank or sign changes."""
+    """Return printed values, those of the authors' code, and those without effects of order and punctuation."""
     printed = {
         check.of[:2]: check.printed
         for check in paper.checks
@@ -303,7 +303,7 @@ def _table(paper: Paper, rows: pl.DataFrame) -> Table:
     shown = rows.filter(pl.col("position").is_null(), pl.col("dataset").is_not_null()).drop_nulls("value")
     named = shown.select("dataset", "statistic").rows()
     return Table(
-        "as the authors measure, and independent of order, blanks and punctuation",
+        "as the authors measure, and independent of order, whitespace and punctuation",
         shown.select(
             "statistic",
             "dataset",
@@ -312,6 +312,6 @@ def _table(paper: Paper, rows: pl.DataFrame) -> Table:
             pl.col("robust").alias("independent"),
         ).sort("statistic", maintain_order=True),
         sections="statistic",
-        caption="independent: the mean over drawn orders of the captions, tokenizer bare",
+        caption="independent: the mean over random orders of the captions, tokenizer bare",
         name="measured",
     )

@@ -1,6 +1,6 @@
-"""Tables 2 and 3 and figure 7 of van Miltenburg, Elliott & Vossen 2018: words, compounds, prepositional phrases.
+"""Recompute tables 2 and 3 and figure 7 of van Miltenburg, Elliott & Vossen 2018: words, compounds, prepositions.
 
-The authors' tagger is en_core_web_sm 2.0 of 2017; here it is the pipeline that is installed.
+The authors' tagger is en_core_web_sm 2.0 of 2017; here it is the installed pipeline.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _COUNTS = ("compounds-", "prepositional-depth-")
 
 _TYPES = ("compound-types-2", "prepositional-types-1")
 
-#: What section 5.1 proposes to measure, by the names of tables.
+#: The proposals of section 5.1, by the names of tables.
 _PROPOSED = ("parts-of-speech", "complexity", "rare")
 
 #: The tokenizer of the authors' code.
@@ -42,9 +42,9 @@ _RANKINGS = {"absolute": "missed-absolute", "relative": "missed-relative", "rela
 def composition(
     store: Store, paper: Paper, systems: Sequence[str], called: Mapping[str, str], progress: Progress
 ) -> Measured:
-    """Measure table 3 and figure 7, and the tables that section 5.1 proposes; why not, where no pipeline is installed.
+    """Measure table 3 and figure 7, and the tables that section 5.1 proposes, or return why no pipeline is available.
 
-    `called` says what people's captions are called in checks, by dataset. Histograms are of a parallel list.
+    `called` has the names of human captions in checks, by dataset. Histograms are of a parallel list.
     """
     try:
         measured = syntax(store, *systems, *called, progress=progress)
@@ -63,12 +63,12 @@ def composition(
                 intervals[of] = (row["low"], row["high"])
     shown = [replace(table, name=f"section-5.1/{table.name}") for table in measured.tables if table.name in _PROPOSED]
     signatures = {name: measured.signatures[name] for name in ("compound-ratio", "preposition-ratio", *_TYPES)}
-    said: list[Said] = [*measured.notes, *measured.findings]
-    return Measured(quantities, signatures=signatures, notes=tuple(said), tables=tuple(shown), intervals=intervals)
+    notes: list[Said] = [*measured.notes, *measured.findings]
+    return Measured(quantities, signatures=signatures, notes=tuple(notes), tables=tuple(shown), intervals=intervals)
 
 
 def is_of_all_images(metric: str) -> bool:
-    """Return whether a quantity of people's captions grows with the images, so that a part of them does not tell it."""
+    """Return whether a quantity of human captions grows with the images, and so needs all of them."""
     return metric.startswith(_COUNTS) or metric in _TYPES
 
 
@@ -79,7 +79,7 @@ def _is_composition(of: Quantity) -> bool:
 def first_omitted(
     store: Store, paper: Paper, systems: Sequence[str], training: str, evaluation: str, progress: Progress
 ) -> Quantities:
-    """Say of each printed word whether it is among the first of the words that none of the systems has."""
+    """Yield for each printed word whether it is among the first words that none of the systems uses."""
     if len(systems) < len(paper.datasets):
         return
     words = omitted_words(
@@ -89,7 +89,7 @@ def first_omitted(
         tokenizer=_TOKENIZER,
         against=training,
         evaluation=evaluation,
-        all_images=True,  # what a system never says is a matter of all that it says, and the systems are here whole
+        all_images=True,  # all captions of a system decide whether it never uses a word
         progress=progress,
     ).frame
     none = words.filter(pl.col("dataset").is_null())
@@ -100,7 +100,7 @@ def first_omitted(
 def first_missed(
     store: Store, paper: Paper, systems: Sequence[str], evaluation: str, tagger: str | None, progress: Progress
 ) -> Quantities:
-    """Say of each printed word whether it is among the first of those that five captions have and systems miss."""
+    """Yield for each printed word whether it is among the first that five captions have and systems miss."""
     if len(systems) < len(paper.datasets):
         return
     settings = DiversitySettings(_TOKENIZER, pipeline=tagger)

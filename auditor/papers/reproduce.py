@@ -1,4 +1,4 @@
-"""Do the published figures come out again? Each is compared with ours: within its band, outside, or not answerable."""
+"""Compare each published figure with the recomputed one: within its band, outside, or not answerable."""
 
 from __future__ import annotations
 
@@ -28,14 +28,12 @@ from auditor.result import Finding, Result, Table, findings_in, notes_in
 from auditor.store.connection import Store
 from auditor.text import tokenizer_of
 
-Papers = Annotated[
-    str, p.Parameter("elliott2014, wang2016, …; see --all for every one.", metavar="PAPER…", optional=True)
-]
+Papers = Annotated[str, p.Parameter("Paper, such as elliott2014 or wang2016.", metavar="PAPER…", optional=True)]
 
 Metrics = Annotated[
     Sequence[p.MetricName] | None,
     p.Parameter(
-        "Metric that gets a row in the published tables, also python:MODULE.FUNCTION or sql:FILE. Repeat for more.",
+        "Metric to add to the published tables, also python:MODULE.FUNCTION or sql:FILE. Repeat for more.",
         "metric",
         "m",
         typed=list[str] | None,
@@ -45,10 +43,10 @@ Metrics = Annotated[
 
 Candidates = Annotated[
     Sequence[str] | None,
-    p.Parameter("System output that gets a row in the published tables; repeat for more.", completes="dataset"),
+    p.Parameter("System output to add to the published tables. Repeat for more.", completes="dataset"),
 ]
 
-AllPapers = Annotated[bool, p.Parameter("Every paper whose figures are here.", "all")]
+AllPapers = Annotated[bool, p.Parameter("Reproduce every paper.", "all")]
 
 
 def reproduce(
@@ -60,39 +58,41 @@ def reproduce(
     seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
-    """Compare published figures with ours.
+    """Recompute the figures of published papers.
 
-    Measures again what papers print, and says whether all lie within their bands: the rounding of the print, or wider
-    for a sampling error or another reason, which is given. Exit code 1 where one lies outside.
+    Each recomputed figure should lie within the band of the printed one. A band is what rounds to the printed figure.
+    Some bands are wider, for a sampling error or for another reason that the output names. The exit code is 1 if a
+    figure lies outside its band.
 
-    How to read it: `published` is the printed figure, `ours` the measured one; verdict within says that ours lies in
-    the band, outside that it does not. Not answerable says what is missing: data that nobody can have, or a definition
-    that the paper does not give. As a page (-o board.html) every claim has a row with a link of its own, its band and
-    how that was chosen, the versions and the signature; papers, verdicts and datasets can be picked.
+    How to read it: `published` is the printed figure, `ours` the recomputed one. The verdict is within if ours lies in
+    the band, outside if it does not. It is not answerable if data or a definition is missing; the reason names which.
+    The page (-o board.html) has a linked row for each claim. The row has the band and how it was chosen, the versions
+    and the signature. You can filter the rows by paper, verdict and dataset.
 
-    With `metrics` or `candidates` the published tables get rows of your own, measured as the paper measures its own.
-    Their verdict is yours.
+    With `metrics` or `candidates` the published tables get your rows, measured in the same way. Their verdict is yours.
 
-    Limits: it needs the papers' own data, which `auditor ingest` must have read. A figure outside is no error of either
-    side by itself: docs/reproduction.md says why some differ.
+    Limits: the papers' own data must be in the store; import it with `auditor ingest`. A figure outside its band does
+    not prove an error on either side. docs/reproduction.md explains the differences.
 
-    Raises `UsageError` for a paper that is not here, or has no table of metrics or systems; `MissingExtraError` for one
+    Raises `UsageError` for an unknown paper, or one without a table of metrics or systems; `MissingExtraError` for one
     whose tokenizer is not installed.
 
     Example: auditor reproduce miltenburg2018 --candidates mine
     """
     if bool(papers) == all_papers:
-        raise UsageError(f"name papers, or all of them with --all; known are {', '.join(known())}")
+        raise UsageError(f"name one or more papers, or use --all; known are {', '.join(known())}")
     read = [paper(name) for name in papers or known()]
     for profile in dict.fromkeys(profile for reading in read for profile in reading.tokenizers):
         tokenizer_of(profile)(pl.Series([""]))
-    asked = {"metrics": metrics, "candidates": candidates}
-    yours.check(read, asked)
+    rows_to_add = {"metrics": metrics, "candidates": candidates}
+    yours.check(read, rows_to_add)
     store.keeps_drawn = False
     measured = [kept(_study(reading.name), store, reading, seed, progress) for reading in read]
     rows = pl.concat(_rows(paper, result) for paper, result in zip(read, measured, strict=True))
-    said = [note for result in measured for note in result.notes]
-    own = [yours.rows_of(store, reading, asked, rows.filter(paper=reading.name), seed, progress) for reading in read]
+    notes = [note for result in measured for note in result.notes]
+    own = [
+        yours.rows_of(store, reading, rows_to_add, rows.filter(paper=reading.name), seed, progress) for reading in read
+    ]
     further = [row for of_paper, _ in own for row in of_paper]
     of_yours = {name: rows.schema[name] for name in ("paper", *KEYS, "value", "verdict")}
     return Result(
@@ -105,8 +105,8 @@ def reproduce(
             for paper, result, (_, added) in zip(read, measured, own, strict=True)
             for table in (*added, *_tables(paper, rows.filter(paper=paper.name)), *result.tables)
         ),
-        notes=notes_in(said),
-        findings=(*findings_in(said), *(_verdict(paper, rows) for paper in read)),
+        notes=notes_in(notes),
+        findings=(*findings_in(notes), *(_verdict(paper, rows) for paper in read)),
         holds=OUTSIDE not in rows["verdict"],
         page=page(read, rows),
         headline=headline(rows),
@@ -114,7 +114,7 @@ def reproduce(
 
 
 def _study(name: str) -> Study:
-    """Return what measures a paper."""
+    """Return the function that measures a paper."""
     study: Study = known()[name].load().measure
     return study
 
@@ -162,7 +162,7 @@ def _row(paper: Paper, check: Check, result: Measured) -> dict[str, object]:
 
 
 def _value(check: Check, result: Measured) -> tuple[float | None, str | None]:
-    """Return the quantity of a check, compared as it says, or why there is none."""
+    """Return the quantity of a check, compared as the check asks, or why it has none."""
     values = [result.quantities.get(named) for named in (check.of, check.to) if named is not None]
     for value, named in zip(values, (check.of, check.to), strict=False):
         if value is None and named is not None:
@@ -176,7 +176,7 @@ def _value(check: Check, result: Measured) -> tuple[float | None, str | None]:
 
 
 def _against(check: Check) -> str:
-    """Name what the second quantity has otherwise."""
+    """Return the parts in which the second quantity differs from the first."""
     return " ".join(b for a, b in zip(check.of, check.to or (), strict=True) if a != b)
 
 
@@ -204,7 +204,7 @@ def _tables(paper: Paper, rows: pl.DataFrame) -> list[Table]:
     if wider.height:
         made.append(
             Table(
-                "bands that are not the print's rounding",
+                "bands wider than the rounding of the printed figure",
                 wider.select("checks", "items", why="wider_because"),
                 name="wider-bands",
             )
@@ -217,7 +217,7 @@ def _tables(paper: Paper, rows: pl.DataFrame) -> list[Table]:
 
 
 def _statements(rows: pl.DataFrame) -> pl.DataFrame:
-    """Put each published statement in a row: the band of its checks, the least and the most of ours, how many hold."""
+    """Return a row per published statement: its band, the least and most of ours, and how many checks hold."""
     shown = rows.group_by("item", "section", "says", maintain_order=True).agg(
         pl.when(pl.col("band").n_unique() == 1)
         .then(pl.col("band").first())
@@ -241,20 +241,20 @@ def _statements(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _verdict(paper: Paper, rows: pl.DataFrame) -> Finding:
-    """Count checks, and the statements they are of; remarks are of neither."""
+    """Count the checks of a paper and its statements, without remarks."""
     of_paper = rows.filter(paper=paper.name)
     counted = of_paper.filter(pl.col("verdict") != REMARK)
     checks = dict(counted["verdict"].value_counts().iter_rows())
     of_statements = statements(of_paper)
-    said = dict(of_statements["verdict"].value_counts().iter_rows())
-    number = of_paper.height - counted.height
-    remarks = "1 remark, which measures a statement in a second way, is"
-    if number > 1:
-        remarks = f"{number} remarks, which measure statements in a second way, are"
+    by_verdict = dict(of_statements["verdict"].value_counts().iter_rows())
+    remarks = of_paper.height - counted.height
+    again = "1 remark, which measures a statement again"
+    if remarks > 1:
+        again = f"{remarks} remarks, which measure statements again"
     return Finding(
         "published-figures",
-        f"{paper.name}: {counted.height} checks, {_counts(checks)}; they are of {of_statements.height} published"
-        f" statements, {_counts(said)}" + (f"; {remarks} not counted" if number else ""),
+        f"{paper.name}: {counted.height} checks, {_counts(checks)}, for {of_statements.height} published statements, "
+        f"{_counts(by_verdict)}" + (f". Not counted: {again}" if remarks else ""),
         {"paper": paper.name},
         {verdict: checks.get(verdict, 0) for verdict in (WITHIN, OUTSIDE, UNANSWERED)},
         counted.height,

@@ -1,4 +1,4 @@
-"""Measures what Vedantam, Zitnick & Parikh 2015 publish, on those of their datasets that are in the store."""
+"""Recompute the figures of Vedantam, Zitnick & Parikh 2015 on their datasets in the store."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _REFERENCES_OF = {
 }  # fmt: skip
 
 #: The metrics of Vedantam et al. 2015, appendix VII, by their equations: BLEU of stems (6-8; an order without a match
-#: is 0 up to 1e-15, so that what is left still ranks), ROUGE-N as recall of all references (9), ROUGE-L of stems with
+#: counts as 1e-15, so that the others still rank), ROUGE-N as recall of all references (9), ROUGE-L of stems with
 #: beta 2 and the largest recall and precision each (10-12), ROUGE-S likewise (13-15, here with single words), METEOR
-#: (16-20), CIDEr of stems (section 4) and CIDEr-D without (section 8). The appendix stems for all of them; ROUGE-1
-#: without is nearer to what it prints (HC of ABSTRACT-50S .715: .708, with stems .739).
+#: (16-20), CIDEr of stems (section 4) and CIDEr-D without stems (section 8). The appendix stems for all of them, but
+#: ROUGE-1 without stems is closer to the printed figure (HC of ABSTRACT-50S .715: .708, with stems .739).
 AS_PUBLISHED = (
     "bleu-1:smooth=coco,stem=true",
     "bleu-1:smooth=coco,bp=none,stem=true",
@@ -55,7 +55,7 @@ AS_PUBLISHED = (
     "cider-d",
 )
 
-#: What appendix VIII sets beside CIDEr, and CIDEr without stems as its authors' program has it.
+#: The variants of CIDEr in appendix VIII, and CIDEr without stems as in its authors' program.
 _VARIANTS = ("cider", "cider:stem=true,idf=none", "cider:stem=true,references=max")
 
 _CIDER = "cider:stem=true"
@@ -75,10 +75,10 @@ _MOST = 48
 
 _DRAWS = 3
 
-#: Section 7.3 scores machine captions against so many references.
+#: The number of references for machine captions in section 7.3.
 _RANKED_BY = 20
 
-#: The pilot's pairs are those of the images that have so many references (section 7.1).
+#: The pilot's pairs are those of the images with the most references (section 7.1).
 _PILOT = "pascal50s-pilot"
 
 _PILOT_SETTINGS = (100, (1, 5, 10, 50))
@@ -93,7 +93,7 @@ Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
-    """Measure accuracies, ceilings, league tables and correlations of the paper's datasets that the store holds."""
+    """Measure accuracies, ceilings, league tables and correlations of the paper's datasets in the store."""
     here = [name for name in paper.datasets if log(store, name)]
     without = {name: other for name, other in _REFERENCES_OF.items() if name in here and not log(store, other)}
     absent = {
@@ -128,11 +128,11 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
             shown += tables(truths)
     if _RATED in usable:
         question = AgreeSettings(("pooled",), ("spearman",), resampling=Resampling(0))
-        asked = [name for name in ("meteor", "cider") if name in metrics]
+        correlated = [name for name in ("meteor", "cider") if name in metrics]
         result = agree(
             store,
             _RATED,
-            metrics=asked,
+            metrics=correlated,
             against=_REFERENCES_OF[_RATED],
             tokenizer="ptb",
             question=question,
@@ -156,7 +156,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
 
 
 def of_metrics(store: Store, _paper: Paper, metrics: p.Metrics, seed: int, progress: Progress) -> Quantities:
-    """Measure how often further metrics pick the caption that people pick."""
+    """Measure how often further metrics agree with human preference."""
     settings = replace(_SETTINGS, seed=seed)
     for name in (*_TRIPLETS, _BETTER):
         if log(store, name) and log(store, _REFERENCES_OF[name]):
@@ -183,12 +183,14 @@ def _pairs(store: Store, name: str) -> Quantities:
 
 
 def _accuracies(name: str, frame: pl.DataFrame) -> Quantities:
-    """Yield accuracies, means over the draws of references, and how CIDEr and CIDEr-D rank the captions."""
+    """Yield accuracies, as means over samples of references, and the correlation of CIDEr and CIDEr-D."""
     rows = frame.filter(pl.col("statistic") == "accuracy", pl.col("draw").is_null())
     for metric, kind, references, value in rows.select("metric", "kind", "references", "value").iter_rows():
         yield (name, metric, kind, str(references), "accuracy"), value
-    alike = frame.filter(pl.col("statistic") == "spearman", pl.col("metric") == _CIDER, pl.col("against") == "cider-d")
-    for value in alike["value"]:
+    correlations = frame.filter(
+        pl.col("statistic") == "spearman", pl.col("metric") == _CIDER, pl.col("against") == "cider-d"
+    )
+    for value in correlations["value"]:
         yield (name, f"{_CIDER} cider-d", "all", str(_MOST), "spearman"), value
 
 
@@ -197,9 +199,9 @@ def _pilot(store: Store, settings: ConsensusSettings, metrics: Sequence[str], pr
     most, at = _PILOT_SETTINGS
     if not (images(store, resolve(store, _REFERENCES_OF[_TRIPLETS[0]]))["captions"] >= most).any():
         return
-    asked = [name for name in metrics if name.startswith(("rouge-1", "bleu-1"))]
+    unigram = [name for name in metrics if name.startswith(("rouge-1", "bleu-1"))]
     more = replace(settings, most=most, at=at)
-    result = consensus(store, _TRIPLETS[0], metrics=asked, settings=more, progress=progress)
+    result = consensus(store, _TRIPLETS[0], metrics=unigram, settings=more, progress=progress)
     yield (_PILOT, "", "all", "", "pairs"), float(result.frame["n"].max())  # type: ignore[arg-type]
     yield from _accuracies(_PILOT, result.frame)
 
@@ -213,7 +215,7 @@ def _ceilings(name: str, frame: pl.DataFrame) -> Quantities:
 
 
 def _league(name: str, frame: pl.DataFrame, references: int) -> Quantities:
-    """Compare the systems' shares of wins by people and by CIDEr, over pairs of two machine captions."""
+    """Compare the systems' shares of wins by human preference and by CIDEr, over pairs of two machine captions."""
     rows = frame.filter(pl.col("kind") == "MM")
     wins = rows.filter(pl.col("statistic") == "wins")
     ranked: Mapping[str, list[str]] = {
@@ -224,7 +226,7 @@ def _league(name: str, frame: pl.DataFrame, references: int) -> Quantities:
     if not people:
         return
     pearson = rows.filter(pl.col("statistic") == "pearson", pl.col("metric") == _CIDER)["value"]
-    for value in pearson:  # of two systems there is none
+    for value in pearson:  # two systems have no correlation
         yield (name, _CIDER, "MM", str(references), "pearson"), value
     yield (name, _CIDER, "MM", str(references), "last-alike"), float(people[-1] == cider[-1])
     yield (name, _CIDER, "MM", str(references), "first-two-alike"), float(people[:2] == cider[:2])
@@ -236,7 +238,7 @@ def _two_truths(store: Store, seed: int, progress: Progress) -> TwoTruths | None
 
 
 def _beside_better(truths: TwoTruths) -> Quantities:
-    """Rank the systems by triplets, whose authors the pairs name, and say on how many pairs the two sources differ."""
+    """Rank the systems by triplets, with authors from the pairs, and yield how often the two sources differ."""
     yield from _league(_TRIPLETS[0], consensus_rows([truths.part], ConsensusSettings(tokenizer=_PROFILE)), _RANKED_BY)
     for kind, value in truths.shared.agreement.select("kind", "value").iter_rows():
         yield (_BETTER, "", kind, "", "differing"), 1 - value
@@ -249,14 +251,14 @@ def _ratings(frame: pl.DataFrame) -> Quantities:
 
 
 def _lengths(store: Store, progress: Progress) -> Quantities:
-    """Yield whether a metric ranks the long captions of an image first."""
+    """Yield the correlation of a metric's ranks with the lengths of an image's captions."""
     result = score(store, "pascal50s", metrics=_RANKING, tokenizer=_PROFILE, rank=True, progress=progress)
     for metric, rho in result.table("first-captions").frame.select("metric", "length_rho").iter_rows():
         yield ("pascal50s", metric, "", "", "spearman-length"), rho
 
 
 def _gamed(store: Store, progress: Progress) -> Quantities:
-    """Yield what a metric gains where captions are made to please it."""
+    """Yield the gain of a metric on captions that are changed to game it."""
     rows = probe(store, "abstract50s", metrics=_GAMED, components=_GAMES, tokenizer=_PROFILE, progress=progress).frame
     for metric, component, change in rows.select("metric", "component", "change").iter_rows():
         yield ("abstract50s", metric, component, "", "change"), change

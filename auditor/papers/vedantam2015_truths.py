@@ -1,6 +1,6 @@
-"""Do people who compare captions with others choose what people choose who are asked which is better?
+"""Compare two sources of human preference: triplets and pairs.
 
-Vedantam et al. 2015, appendices I and IV: triplets find what is most like what people say, pairs what people like.
+Vedantam et al. 2015, appendices I and IV: triplets ask which caption is closer to a human one, pairs which is better.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _COMPARED = (
 
 @dataclass(frozen=True)
 class SharedPairs:
-    """Pairs that two sources have.
+    """Pairs that two sources share.
 
     `pairs` are those of the first with `other_votes_b`, `other_votes_c`, `other_winner` and `other_people` (1 for B, -1
     for C, 0 for neither) of the second; `agreement`: kind, n, value; `lengths`: kind, truth, n, value, the mean number
@@ -54,9 +54,9 @@ class SharedPairs:
 
 @dataclass(frozen=True)
 class TwoTruths:
-    """What metrics make of pairs that two sources have: by the first's votes, and by the other's.
+    """The accuracies of metrics on pairs that two sources share, by the votes of the first, and by those of the other.
 
-    Authors and kinds that only the other names are taken over. `own` and `others` are accuracies over shared pairs.
+    Authors and kinds that only the other source names are added. `own` and `others` are accuracies over shared pairs.
     """
 
     part: ConsensusResult
@@ -69,7 +69,7 @@ class TwoTruths:
 def two_truths(
     store: Store, names: tuple[str, str], metrics: Sequence[str], settings: ConsensusSettings, progress: Progress
 ) -> TwoTruths | None:
-    """Measure the pairs of the first of two sources by the votes of both; null where they share no pair."""
+    """Measure the pairs of the first of two sources by the votes of both; null if they share no pair."""
     votes, other = (pair_votes(store, resolve(store, name), settings.tokenizer, progress) for name in names)
     shared = shared_pairs(store, votes, other)
     if shared is None:
@@ -83,7 +83,7 @@ def two_truths(
 
 
 def shared_pairs(store: Store, votes: PairVotes, other: PairVotes) -> SharedPairs | None:
-    """Match the pairs of two sources by image and words; null where they share none."""
+    """Match the pairs of two sources by image and words; null if they share none."""
     workspace = Workspace(store)
     workspace.bind_rows("pairwise_preference", votes.rows.select(_COMPARED))
     workspace.bind_rows("other_preference", other.rows.select(_COMPARED))
@@ -104,7 +104,7 @@ def shared_pairs(store: Store, votes: PairVotes, other: PairVotes) -> SharedPair
 
 
 def known_of(votes: PairVotes, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Take over kinds and authors that only the other source knows: the rows of the first with both."""
+    """Return the rows of the first source, with the kinds and authors that only the other source has."""
     known = pairs.select("pair", "kind", "origin_b", "origin_c")
     joined = votes.rows.join(known, on="pair", how="left", suffix=" known", maintain_order="left")
     taken = ("kind", "origin_b", "origin_c")
@@ -144,17 +144,17 @@ def _lengths(decided: pl.DataFrame, truths: dict[str, str]) -> pl.DataFrame:
 
 
 def shown(pairs: pl.DataFrame, most: int, columns: Sequence[str]) -> pl.DataFrame:
-    """Take the pairs on which the second source is surest, the first by number."""
+    """Return the pairs with the clearest votes of the second source, ties by number."""
     lead = (pl.col("other_votes_b").cast(pl.Int64) - pl.col("other_votes_c").cast(pl.Int64)).abs()
     return pairs.sort(lead, "pair", descending=[True, False]).head(most).select(columns)
 
 
-#: Pairs on which two sources differ that a table shows.
+#: The most differing pairs in a table.
 _PAIRS = 10
 
 
 def tables(truths: TwoTruths) -> list[Table]:
-    """Show how far two sources agree, which captions win in each, and accuracy under each."""
+    """Return tables on the agreement of two sources, the winners of each, and the accuracies by each."""
     part, both, other = truths.part, truths.shared, truths.other
     title = f"{part.votes.truth}, against {other.truth}"
     lengths = both.lengths.pivot("truth", index="kind", values="value", maintain_order=True)
@@ -165,9 +165,9 @@ def tables(truths: TwoTruths) -> list[Table]:
     )
     columns = ["pair", "kind", "winner", "text_b", "text_c", "other_winner", "other_votes_b", "other_votes_c"]
     return [
-        Table(f"agreement of two truths: {title}", both.agreement, name="truths"),
-        Table(f"words by which the winner is longer: {title}", lengths, name="winner-lengths"),
-        Table(f"accuracy under each truth: {title}", accuracy, sections="kind", name="accuracy-by-truth"),
-        Table(f"pairs on which they differ: {title}", shown(both.differing, _PAIRS, columns),
-              caption="Those on which the second is surest.", name="differing-pairs"),
+        Table(f"agreement of two sources: {title}", both.agreement, name="truths"),
+        Table(f"extra words of the winner: {title}", lengths, name="winner-lengths"),
+        Table(f"accuracy by source: {title}", accuracy, sections="kind", name="accuracy-by-truth"),
+        Table(f"pairs on which the sources differ: {title}", shown(both.differing, _PAIRS, columns),
+              caption="The pairs with the clearest votes of the second source.", name="differing-pairs"),
     ]  # fmt: skip

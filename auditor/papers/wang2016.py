@@ -1,7 +1,4 @@
-"""What Wang & Gaizauskas 2016, section 4.2, say of correlations of metrics, in numbers.
-
-Measures what Wang & Gaizauskas 2016 publish, on those of their datasets that are in the store.
-"""
+"""Recompute the figures of Wang & Gaizauskas 2016 on their datasets in the store."""
 
 from __future__ import annotations
 
@@ -50,22 +47,22 @@ Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
-    """Measure bounds, correlations, sizes and identical captions of the paper's datasets that the store holds.
+    """Measure bounds, correlations, sizes and identical captions of the paper's datasets in the store.
 
-    `inter` draws from the paper's datasets, as far as they are here, and leaves related ones out.
+    `inter` samples from the paper's datasets in the store, without related ones.
     """
     here = [name for name in paper.datasets if log(store, name)]
     absent = [name for name in paper.datasets if name not in here]
     lacking = {
         name: f"{name} is not in the store: "
-        + (f"`auditor fetch {name}` says how to obtain it" if name in _TO_OBTAIN else f"`auditor ingest {name}`")
+        + (f"`auditor fetch {name}` explains how to obtain it" if name in _TO_OBTAIN else f"`auditor ingest {name}`")
         for name in absent
     }
     if not log(store, CORPUS):
         lacking |= dict.fromkeys(here, f"{CORPUS} is not in the store: `auditor ingest {CORPUS}`")
     if not here:
         return Measured({}, lacking)
-    metrics = [asked.label for asked in requests(None) if asked.label in METRICS]
+    metrics = [request.label for request in requests(None) if request.label in METRICS]
     selections = resolve_all(store, here)
     whole = bounds(store, *here, metrics=metrics, seed=seed, progress=progress)
     many = [name for name in here if name in _MANY]
@@ -85,7 +82,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         lacking,
         selections,
         whole.signatures,
-        absent=dict(_alike(words)),
+        absent=dict(_equal_lengths(words)),
         notes=(
             *whole.found("metric-not-installed", SINGLE_CAPTION),
             *(f"{metric} is not installed: its figures are not answerable" for metric in left_out),
@@ -110,7 +107,7 @@ def _cells(frame: pl.DataFrame) -> Quantities:
 def _five(
     store: Store, datasets: Sequence[str], metrics: Sequence[str], seed: int, progress: Progress
 ) -> dict[tuple[str, str], float]:
-    """Return upper bounds with five captions an image, drawn by the seed, by dataset and metric."""
+    """Return upper bounds with five captions per image, sampled by the seed, by dataset and metric."""
     rows_of_bounds = bounds(
         store, *datasets, metrics=metrics, seed=seed, candidates=("human",), references=4, progress=progress
     ).frame
@@ -135,7 +132,7 @@ def _sizes(store: Store, selections: Sequence[Selection]) -> Quantities:
 def _from_lower_bounds(
     known: Mapping[Quantity, float], here: Sequence[str], metrics: Sequence[str], words: Mapping[str, float]
 ) -> Quantities:
-    """Yield what section 5.1 says of lower bounds against each other. `words` is the mean length of captions."""
+    """Yield the comparisons of lower bounds in section 5.1. `words` is the mean length of captions."""
 
     def mean(dataset: str, metric: str, candidate: str) -> float:
         return known.get((dataset, metric, candidate, "caption", "mean"), math.nan)
@@ -155,8 +152,8 @@ def _from_lower_bounds(
         yield ("", metric, "intra", "caption", "share-with-inter-above-intra"), fmean(above)
 
 
-def _alike(words: Mapping[str, float]) -> Iterator[tuple[Quantity, str]]:
-    """Yield where gibberish of ten words and of average length is the same."""
+def _equal_lengths(words: Mapping[str, float]) -> Iterator[tuple[Quantity, str]]:
+    """Yield the quantities without a value, since gibberish of ten words and of average length is the same."""
     for dataset, length in words.items():
         if round(length) == 10:
             reason = "captions have ten words on average: gibberish of ten and of average length are the same"
@@ -170,7 +167,7 @@ def _from_five(
     here: Sequence[str],
     metrics: Sequence[str],
 ) -> Quantities:
-    """Yield what section 4.1 says of five descriptions an image, on the datasets that have many more."""
+    """Yield the figures of section 4.1 with five descriptions per image, on the datasets with many more."""
     upper = {
         (name, metric): value
         for (name, metric, candidate, level, statistic), value in known.items()
@@ -212,7 +209,7 @@ Taus = dict[tuple[str, str], float]
 
 
 def correlation_quantities(rows: pl.DataFrame, datasets: Sequence[str], metrics: Sequence[str]) -> Quantities:
-    """Yield every pair's τ at both levels, and what the paper says of groups of pairs.
+    """Yield every pair's τ at both levels, and the paper's summaries of groups of pairs.
 
     `rows` are those of `correlate`, with `kendall-b` and `spearman`; pairs are in the order of `metrics`.
     """

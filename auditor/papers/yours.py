@@ -1,4 +1,4 @@
-"""A row of your own in a published table: a metric or a system, measured as the paper measures its own."""
+"""Your rows in a published table: a metric or a system, measured as the paper measures its own."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from auditor.papers.figures import KEYS, Paper, Quantity
 from auditor.result import Table
 from auditor.store.connection import Store
 
-#: What stands for the verdict of a row of yours: nothing is printed of it.
+#: The verdict of your row, for which the paper prints no figure.
 YOURS = "yours"
 
-#: By what is asked for: the function of a paper's module that measures it, the key that names it, and its option.
+#: For metrics and systems: the function of a paper's module that measures them, the key that names them, the option.
 _WAYS = {"metrics": ("of_metrics", "metric", "-m"), "candidates": ("of_candidates", "dataset", "--candidates")}
 
-Asked = Mapping[str, Sequence[p.MetricName] | None]
+Requested = Mapping[str, Sequence[p.MetricName] | None]
 
 
-def check(papers: Sequence[Paper], asked: Asked) -> None:
-    """Raise `UsageError` for what a paper has no table of, before anything is measured."""
-    for what, names in asked.items():
+def check(papers: Sequence[Paper], requested: Requested) -> None:
+    """Raise `UsageError` if a paper has no such table, before anything is measured."""
+    for what, names in requested.items():
         function, _, option = _WAYS[what]
         able = [name for name in known() if hasattr(known()[name].load(), function)]
         unable = next((paper.name for paper in papers if paper.name not in able), None) if names else None
         if unable:
-            raise UsageError(f"{option}: {unable} prints no table of {what}; those of {', '.join(able)} take rows")
+            raise UsageError(f"{option}: {unable} prints no table of {what}; add rows to {', '.join(able)}")
 
 
 def rows_of(
-    store: Store, paper: Paper, asked: Asked, published: pl.DataFrame, seed: int, progress: Progress
+    store: Store, paper: Paper, requested: Requested, published: pl.DataFrame, seed: int, progress: Progress
 ) -> tuple[list[dict[str, object]], list[Table]]:
-    """Measure what is asked for: its rows, and tables with the published figures beside it, best first."""
+    """Measure the requested rows; return them, and tables with the published figures, best first."""
     rows, tables = list[dict[str, object]](), list[Table]()
-    for what, names in asked.items():
+    for what, names in requested.items():
         if not names:
             continue
         function, named, _ = _WAYS[what]
@@ -74,6 +74,6 @@ def _table(paper: Paper, published: pl.DataFrame, quantities: Mapping[Quantity, 
             "of", "ours", descending=[False, True], nulls_last=True, maintain_order=True
         ),
         sections="of",
-        caption="rows of yours are measured as the paper measures its own, by the same data and definitions",
+        caption="your rows are measured as the paper measures its own, with the same data and definitions",
         name="with-yours",
     )

@@ -1,4 +1,4 @@
-"""The room of characters on a screen or page: one writer per format. It knows records, never a study."""
+"""Output on a screen or page: one writer per format. It knows records, not studies."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
     "json": lambda document: document.to_json() + "\n",
 }
 
-#: What a dataset's card is called among the formats of a report; the ending of the file says how it is written.
+#: The name of a dataset's card among the formats of a report; the file's ending chooses how it is written.
 _CARD = "card"
 
-#: Writers of a dataset's card that no other report has.
+#: Writers for dataset cards only.
 CARD_FORMATS: Mapping[str, Callable[[DatasetCard], str]] = {"croissant": croissant.render, "badge": badge.render}
 
-#: Formats that show nothing but figures.
+#: Formats with figures only.
 PICTURES = frozenset({"svg", "png"})
 
-#: Formats that show nothing but verdicts.
+#: Formats with verdicts only.
 VERDICTS = frozenset({"junit", "github"})
 
 #: Formats that a terminal cannot show.
@@ -73,7 +73,7 @@ _ENDINGS = {
 
 _CARD_ENDINGS = {".jsonld": "croissant", ".svg": "badge"}
 
-#: Counts the texts that a spreadsheet program takes for formulas.
+#: Counts the texts that a spreadsheet program would read as formulas.
 formulas = rows.formulas
 
 
@@ -91,36 +91,36 @@ def is_card(name: str | None, output: Path | None) -> bool:
 
 
 def document_format(name: str | None, output: Path | None, *, card: bool = False) -> str:
-    """Decide the format of a report: the one named, else the one that the output file's ending stands for.
+    """Return the format of a report: the named one, else the one of the output file's ending.
 
-    A `card` has formats of its own beside, and is Markdown where nothing is said.
+    A `card` has further formats, and is Markdown by default.
     """
     formats = (*DOCUMENT_FORMATS, *(CARD_FORMATS if card else ()))
     known = ", ".join(formats)
     if name is not None and not (card and name == _CARD):
         if name not in formats:
-            raise UsageError(f"{name}: no format of a {'card' if card else 'report'}; known are {known}")
+            raise UsageError(f"{name}: unsupported {'card' if card else 'report'} format; use {known}")
         return name
     if output is None and card:
         return "md"
     if output is None:
-        raise UsageError(f"a report needs a file or a format: -o FILE.{{html,md,tex,json}}, or --format {known}")
+        raise UsageError(f"a report needs a file or a format: use -o FILE.{{html,md,tex,json}}, or --format {known}")
     endings = _ENDINGS | (_CARD_ENDINGS if card else {})
     chosen = endings.get(output.suffix.lower(), "")
     if chosen not in formats:
-        there = ", ".join(ending for file_format in formats for ending, name in endings.items() if name == file_format)
-        raise UsageError(f"{output}: its ending names no format of a {'card' if card else 'report'}; known are {there}")
+        usable = ", ".join(ending for file_format in formats for ending, name in endings.items() if name == file_format)
+        raise UsageError(f"{output}: unsupported {'card' if card else 'report'} format; use {usable}")
     return chosen
 
 
 def chosen_format(name: str | None, output: Path | None) -> str:
-    """Decide the format: the one named, else the one that the output file's ending stands for.
+    """Return the format: the named one, else the one of the output file's ending.
 
-    It is a table where there is no file, and where the file is a pipe or a device, whose name says nothing.
+    Without a file, or for a pipe or a device, it is a table.
     """
     if name is not None:
         if name not in FORMATS:
-            raise UsageError(f"{name}: no such format; known are {', '.join(FORMATS)}")
+            raise UsageError(f"{name}: unknown format; use {', '.join(FORMATS)}")
         if name in _BINARY and output is None:
             raise UsageError(f"{name} is not text: name a file with -o FILE")
         return name
@@ -128,5 +128,5 @@ def chosen_format(name: str | None, output: Path | None) -> str:
         return "table"
     chosen = _ENDINGS.get(output.suffix.lower())
     if chosen is None and is_plain(output):
-        raise UsageError(f"{output}: its ending names no format; known are {', '.join(_ENDINGS)}; or name one")
+        raise UsageError(f"{output}: unknown file ending; use {', '.join(_ENDINGS)}, or set --format")
     return chosen or "table"

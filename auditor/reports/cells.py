@@ -1,6 +1,6 @@
-"""How one value is written in a table that people read, whatever the markup around it.
+"""The text of a value in a table, for any markup around it.
 
-Sentences of a report, in which what a reader may type stands between backticks; the words in which two texts differ.
+Also: sentences of a report, with input between backticks, and the words in which two texts differ.
 """
 
 from __future__ import annotations
@@ -16,47 +16,47 @@ import polars as pl
 
 from auditor.result import Result, Table
 
-#: Parts of a text, which is all of them together, and whether only this text has their words there.
+#: The parts of a text, in order, each with whether only this text has its words there.
 Marked = tuple[tuple[str, bool], ...]
 
-#: Texts less alike than this are two texts: marking all words tells nothing.
+#: Texts less similar than this are marked nowhere: all of their words would differ.
 _ALIKE = 0.4
 
-_WORD = re.compile(r"^\s+|\S+\s*")  # with the blanks behind it
+_WORD = re.compile(r"^\s+|\S+\s*")  # with the whitespace after it
 
 
 def sentence(text: str, plain: Callable[[str], str], typed: Callable[[str], str]) -> str:
-    """Write a sentence, what is to be typed by another rule than the words around it."""
+    """Write a sentence: input between backticks with `typed`, the other words with `plain`."""
     parts = text.split("`")
-    if len(parts) % 2 == 0:  # a backtick without its other: no quotation
+    if len(parts) % 2 == 0:  # an unpaired backtick is a plain character
         return plain(text)
     return "".join(typed(part) if number % 2 else plain(part) for number, part in enumerate(parts))
 
 
 def beside_tables(result: Result) -> tuple[str, ...]:
-    """Return what is to be said in words: notes, and findings where no table tells them."""
+    """Return the sentences to print with the tables: notes, and findings that no table lists."""
     return result.notes if any(table.tells_findings for table in result.tables) else result.remarks
 
 
 def place(example: Mapping[str, str | int | None], which: str = "") -> str:
-    """Name the image and slot of a finding's example, or with `other_` of the caption that it is beside."""
+    """Return the image and slot of a finding's example, or with `other_` those of the caption compared with it."""
     image, slot = example.get(f"{which}image"), example.get(f"{which}slot")
     return f"{image}" if slot is None else f"{image}#{slot}"
 
 
-#: Columns whose whole numbers name something: an id is no amount.
+#: Columns whose whole numbers are ids, not amounts.
 _NAMING = re.compile(r"(?:.+_)?(?:id|image|item|line|no|pair|position|seed|seq|slot|triplet|year)", re.IGNORECASE)
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
-#: A number below this is not shown as 0.
+#: A number below this gets an exponent, so that it is not shown as 0.
 _LEAST = 5e-5
 
 
 def text(value: object, *, exact: bool = False) -> str:
-    """Write a value: numbers with separators and four decimals, never 0 for what is not; nothing for null.
+    """Write a value: numbers with separators and four decimals, 0 only for 0, and nothing for null.
 
-    `exact` numbers have the fewest digits that read back as the same number, and null is no empty text.
+    `exact` numbers have the fewest digits that read back as the same number, and null is `null`.
     """
     match value:
         case None:
@@ -78,9 +78,9 @@ def text(value: object, *, exact: bool = False) -> str:
 
 
 def cell(table: Table, column: str, value: object) -> str:
-    """Write a value as its table shows it: with so many decimals as the table says, or as `text` does; an id as it is.
+    """Write a value as its table shows it: with the table's decimals, or as `text` does; an id unchanged.
 
-    The number is rounded here and nowhere before, so that every digit of it was measured.
+    Numbers are rounded only here, so that every shown digit was measured.
     """
     if isinstance(value, int) and not isinstance(value, bool) and _NAMING.fullmatch(column):
         return str(value)
@@ -91,7 +91,7 @@ def cell(table: Table, column: str, value: object) -> str:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is written flush right."""
+    """Return whether a value is aligned to the right."""
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
@@ -109,7 +109,7 @@ def begins_section(table: Table, row: int) -> bool:
 
 
 def block(share: float, cells: int) -> str:
-    """Draw a share of 1 as a bar of at most so many cells, to an eighth of a cell."""
+    """Draw a share of 1 as a bar of at most `cells` cells, to an eighth of a cell."""
     eighths = round(min(max(share, 0.0), 1.0) * cells * 8)
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
@@ -121,9 +121,9 @@ def _number(value: float) -> str:
 
 
 def apart(own: str, other: str, *, exact: bool = False) -> tuple[Marked, Marked]:
-    """Part two texts into words that both have and words that only one has there.
+    """Divide two texts into words that both have and words that only one of them has there.
 
-    Case and punctuation do not count; `exact`: but where nothing else differs.
+    Case and punctuation are ignored; with `exact` only if something else differs.
     """
     texts = _WORD.findall(own), _WORD.findall(other)
     a, b = ([_bare(word) for word in words] for words in texts)
@@ -140,7 +140,7 @@ def apart(own: str, other: str, *, exact: bool = False) -> tuple[Marked, Marked]
 
 
 def marks(table: Table) -> list[Mapping[str, Marked]]:
-    """Return for each row of a table what is marked in its two columns of texts; nothing where it lacks one of them."""
+    """Return the marked parts of each row's two columns of texts; none if one of the texts is missing."""
     if table.beside is None:
         return [{}] * table.frame.height
     pairs = table.frame.select(table.beside).iter_rows()
@@ -148,7 +148,7 @@ def marks(table: Table) -> list[Mapping[str, Marked]]:
 
 
 def _run(words: Sequence[str], own: bool) -> Iterator[tuple[str, bool]]:
-    """Yield words in a row, without the blanks behind them where they are marked, and then these."""
+    """Yield successive words; the whitespace after marked words comes separately, unmarked."""
     text = "".join(words)
     end = len(text.rstrip()) if own else len(text)
     yield from (part for part in ((text[:end], own), (text[end:], False)) if part[0])

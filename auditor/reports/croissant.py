@@ -1,4 +1,4 @@
-"""A dataset's card as Croissant 1.1: JSON-LD for catalogues, with the fields on responsible AI. It holds no caption."""
+"""A dataset's card as Croissant 1.1: JSON-LD for catalogs, with the fields on responsible AI, without captions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from auditor.result import Finding
 
 _CROISSANT = "http://mlcommons.org/croissant/"
 
-#: The context that the specification wants, with the prefix of its fields on responsible AI.
+#: The context that the specification requires, with the prefix of its fields on responsible AI.
 _CONTEXT: Mapping[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -39,7 +39,7 @@ _CONTEXT: Mapping[str, Any] = {
     },
 }  # fmt: skip
 
-#: What is no fault of single captions but a lean of many: a style, a language, an annotator who wrote more.
+#: Findings that are a bias of many captions, not a fault of single ones: a style, a language, an unequal annotator.
 _BIASES = frozenset({
     "copied-slots", "other-language", "other-script", "sorted-captions", "templated-captions", "templated-slots",
     "uneven-captions", "unlike-slot",
@@ -47,19 +47,19 @@ _BIASES = frozenset({
 
 _PERSONAL = frozenset({"personal-data"})
 
-#: The media type of a file by its ending; where its name is not known, the card has that of its format.
+#: The media type of a file by its ending; if its name is unknown, the card has the media type of its format.
 _ENDINGS: Mapping[str, str] = {
     ".csv": "text/csv", ".tsv": "text/tab-separated-values", ".txt": "text/plain", ".token": "text/plain",
     ".json": "application/json", ".jsonl": "application/jsonlines", ".parquet": "application/x-parquet",
     ".gz": "application/gzip", ".zst": "application/zstd", ".tar": "application/x-tar", ".zip": "application/zip",
 }  # fmt: skip
 
-#: What a caption's record has: the name of the field, its column in a bundle, its type, what it is.
+#: The fields of a caption's record: name, column in a bundle, type, description.
 _FIELDS = (
-    ("image", "image", "sc:Text", "The image that the caption describes, by the id that the source gives it."),
-    ("slot", "slot", "sc:Integer", "The place of the caption among those of its image: 0, 1, 2, …"),
-    ("split", "split", "sc:Text", "The part of the dataset that the image is in, where there are several."),
-    ("caption", "text", "sc:Text", "One sentence that somebody, or a system, wrote of the image."),
+    ("image", "image", "sc:Text", "The image that the caption describes, by its ID in the source."),
+    ("slot", "slot", "sc:Integer", "The position of the caption within its image: 0, 1, 2, …"),
+    ("split", "split", "sc:Text", "The part of the dataset that contains the image, if it has splits."),
+    ("caption", "text", "sc:Text", "A text that describes the image, written by an annotator or a system."),
 )
 
 
@@ -67,12 +67,12 @@ def render(card: DatasetCard) -> str:
     """Write the card as one JSON-LD object."""
     (selection,) = card.selections
     images, captions = card.value("profile/images"), card.value("profile/captions")
-    said = f"{captions:,.0f} captions of {images:,.0f} images, as {card.program} counted them: {card.identifier}"
+    description = f"{captions:,.0f} captions of {images:,.0f} images, counted by {card.program}: {card.identifier}"
     facts = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "name": selection.label,
-        "description": said,
+        "description": description,
         "conformsTo": [f"{_CROISSANT}1.1", f"{_CROISSANT}RAI/1.0"],
         "identifier": card.identifier,
         "version": f"{selection.version.seq}.0.0+{selection.version.version}",
@@ -101,25 +101,25 @@ def _per_image(card: DatasetCard) -> str:
 
 
 def _responsible(card: DatasetCard) -> dict[str, list[str]]:
-    """Part what was found: what leans, what is personal, and what else limits a use of the captions."""
+    """Divide the findings into biases, personal data, and other limits on the use of the captions."""
     bad = [finding for finding in card.findings if finding.severity != "info"]
     return {
         "rai:dataLimitations": [
-            *(_told(character) for character in bad if character.kind not in _BIASES | _PERSONAL),
+            *(_sentence(finding) for finding in bad if finding.kind not in _BIASES | _PERSONAL),
             *(f"{why}." for why in card.unasked),
-            f"Found by {card.program} in the words alone; no picture was looked at.",
+            f"Found by {card.program} in the text alone; the images were not examined.",
         ],
-        "rai:dataBiases": [_told(character) for character in bad if character.kind in _BIASES],
-        "rai:personalSensitiveInformation": [_told(character) for character in bad if character.kind in _PERSONAL],
+        "rai:dataBiases": [_sentence(finding) for finding in bad if finding.kind in _BIASES],
+        "rai:personalSensitiveInformation": [_sentence(finding) for finding in bad if finding.kind in _PERSONAL],
     }
 
 
-def _told(finding: Finding) -> str:
+def _sentence(finding: Finding) -> str:
     return f"{finding.severity}: {finding.sentence}. {KINDS[finding.kind].consequence}".strip()
 
 
 def _file(card: DatasetCard) -> dict[str, str]:
-    """Name the file that was read, by its hash; by its address too, where that is known to lead to the same bytes."""
+    """Return the imported file, by its hash, and by its URL if that has the same bytes."""
     (selection,) = card.selections
     version = selection.version
     name = PurePosixPath(unquote(urlsplit(card.url).path)).name if card.url else version.dataset
@@ -127,8 +127,8 @@ def _file(card: DatasetCard) -> dict[str, str]:
         "@type": "cr:FileObject",
         "@id": "source",
         "name": name,
-        "description": f"What was read, as format {version.format}: the hash is of its bytes; of several files, of "
-        "their names and hashes.",
+        "description": f"The imported file, format {version.format}. The hash is of its bytes, or of the names and "
+        "hashes of several files.",
         "contentUrl": card.url or name,
         "encodingFormat": _ENDINGS.get(
             PurePosixPath(name).suffix.lower(), card.media_type or "application/octet-stream"
@@ -138,11 +138,11 @@ def _file(card: DatasetCard) -> dict[str, str]:
 
 
 def _bundle(card: DatasetCard) -> dict[str, str]:
-    """Name the file that `auditor export` writes, whatever the captions were read from: records are taken from it."""
+    """Return the file that `auditor export` writes, from which the records are taken, whatever the source format."""
     return {
         "@type": "cr:FileSet",
         "@id": "bundle",
-        "description": f"What `auditor export {card.identifier}` writes.",
+        "description": f"The output of `auditor export {card.identifier}`.",
         "encodingFormat": _ENDINGS[".parquet"],
         "includes": "captions.parquet",
     }
@@ -154,7 +154,7 @@ def _records() -> dict[str, Any]:
 
 
 def _fields() -> Iterator[dict[str, Any]]:
-    for name, column, kind, said in _FIELDS:
+    for name, column, kind, description in _FIELDS:
         source = {"fileSet": {"@id": "bundle"}, "extract": {"column": column}}
-        facts = {"@type": "cr:Field", "@id": f"captions/{name}", "name": name, "description": said, "dataType": kind}
-        yield {**facts, "source": source}
+        facts = {"@type": "cr:Field", "@id": f"captions/{name}", "name": name, "description": description}
+        yield {**facts, "dataType": kind, "source": source}

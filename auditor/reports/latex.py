@@ -1,7 +1,4 @@
-"""A report as LaTeX: a document that compiles, each of its tables ready to be pasted into another.
-
-LaTeX: the tables of a result with booktabs, ready to paste.
-"""
+"""A report as a LaTeX document that compiles, and the tables of a result with booktabs, ready to paste."""
 
 from __future__ import annotations
 
@@ -35,20 +32,20 @@ _SPECIAL = str.maketrans(
     }
 )
 
-#: What the fonts of pdfLaTeX (encoding T1) lack: all but Latin letters and the usual signs of a text.
+#: Characters that the fonts of pdfLaTeX (encoding T1) lack: all but Latin letters and common punctuation.
 _FOREIGN = re.compile(
     "[^ -~\u00a1-\u00ac\u00ae-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e"
     "\u2013\u2014\u2018-\u201a\u201c-\u201e\u2020-\u2022\u2026\u20ac\u2122]"
 )
 
-#: How such a sign is set: as itself where the engine knows Unicode, as its number elsewhere.
+#: Sets such a character as itself if the engine knows Unicode, otherwise as its number.
 SIGN = r"\providecommand{\auditorsign}[2]{\ifdefined\Umathchar #1\else\texttt{U+#2}\fi}"
 
-_LONG = 50  # signs of a text that a column of a table holds on one line
+_LONG = 50  # characters of a text that fits on one line of a table
 
 
 def render(result: Result) -> str:
-    """Return every table as a `table` environment; versions and signatures stand in comments."""
+    """Return every table as a `table` environment; versions and signatures are in comments."""
     comments = [comment(f"{selection.label}: version {selection.version.version}") for selection in result.selections]
     comments += map(comment, result.signatures.values())
     tables = list(map(table_environment, result.tables))
@@ -57,7 +54,7 @@ def render(result: Result) -> str:
 
 
 def table_environment(table: Table) -> str:
-    """Write a table as an environment that stands by itself."""
+    """Write a table as a complete environment."""
     columns = table.frame.columns
     align = "".join(_alignment(table, column) for column in columns)
     rows = []
@@ -84,7 +81,7 @@ def table_environment(table: Table) -> str:
 
 
 def _alignment(table: Table, column: str) -> str:
-    """Set numbers flush right, and texts that no line holds as paragraphs."""
+    """Return the alignment of a column: numbers to the right, long texts as paragraphs."""
     if flush_right(table, column):
         return "r"
     cells = table.frame[column]
@@ -98,22 +95,22 @@ def _cell(table: Table, row: int, column: str, value: object) -> str:
 
 
 def escaped(value: str) -> str:
-    """Write a text so that LaTeX sets it as it is, on one line; what its fonts may lack, by `SIGN`."""
+    """Write a text so that LaTeX sets it unchanged, on one line; characters that fonts may lack use `SIGN`."""
     return _FOREIGN.sub(_sign, value.translate(_SPECIAL))
 
 
 def comment(text: str) -> str:
-    """Write a comment, which ends where its line does."""
+    """Write a comment on one line."""
     return f"% {' '.join(text.split())}"
 
 
 def guarded(text: str) -> str:
-    r"""Keep a text that begins with `[` or `*` from being taken for an argument of the `\\` or `\item` before it."""
+    r"""Write a text that begins with `[` or `*` so that it is not an argument of the `\\` or `\item` before it."""
     return "{}" + text if text.lstrip().startswith(("[", "*")) else text
 
 
-def _sign(found: re.Match[str]) -> str:
-    sign = found[0]
+def _sign(match: re.Match[str]) -> str:
+    sign = match[0]
     if not sign.isprintable():
         return rf"\texttt{{U+{ord(sign):04X}}}"
     return rf"\auditorsign{{{sign}}}{{{ord(sign):04X}}}"
@@ -128,7 +125,7 @@ _PREAMBLE = r"""\documentclass{article}
 
 
 def render_document(document: Document) -> str:
-    """Return the whole report, its time in a comment on a line of its own."""
+    """Return the whole report, with its time in a separate comment line."""
     parts = [_PREAMBLE, SIGN]
     parts += [comment(f"made {document.made_at}")] if document.made_at else []
     parts += [r"\begin{document}", rf"\title{{{escaped(document.title)}}}", rf"\author{{{escaped(document.program)}}}"]
@@ -176,7 +173,7 @@ def _said(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Set a word of a machine, which may break after its joints."""
+    """Set a machine-readable word, which may break after its separators."""
     broken = escaped(text)
     for joint in ("@", ":", r"\textbar{}", "-"):
         broken = broken.replace(joint, joint + r"\allowbreak{}")

@@ -1,6 +1,6 @@
-"""A report as Markdown: words, tables, how to make it again. Figures, which show what tables hold, are left out.
+"""A report as Markdown: sentences, tables, and commands that reproduce it. Figures repeat tables and are left out.
 
-Markdown: the tables of a result as pipe tables, ready for a README.
+The tables of a result are pipe tables, ready for a README.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from auditor.reports.escaping import visible
 from auditor.result import Result, Table
 from auditor.result.document import Document, Section
 
-#: What Markdown would read as the name of a sign.
+#: What Markdown would read as a character entity.
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 
 #: What it would read as mark-up, anywhere, and at the beginning of a line: a heading, a quotation, a list, a rule.
@@ -25,11 +25,11 @@ _BLOCK = re.compile(r"^(\s*)(#(?=#{0,5}(?:\s|$))|>|[+-](?=\s|$|[\s-]+$))|^(\s*[0
 
 
 def render(result: Result) -> str:
-    """Return what the result says in sentences, every table, then notes and signatures."""
+    """Return the lead of a result, every table, then notes and signatures."""
     parts = ["".join(f"- {line(sentence)}\n" for sentence in result.lead)] if result.lead else []
     parts += [table_lines(table) for table in result.tables]
-    if said := beside_tables(result):
-        parts.append("".join(f"- {line(note)}\n" for note in said))
+    if notes := beside_tables(result):
+        parts.append("".join(f"- {line(note)}\n" for note in notes))
     if result.selections:
         parts.append(
             "".join(
@@ -62,26 +62,26 @@ def _cell(table: Table, row: int, column: str, value: object) -> str:
 
 
 def typed(value: str) -> str:
-    """Write what a machine reads, on one line; between more backticks than it holds."""
-    said = visible(" ".join(value.splitlines()))
-    runs = re.findall("`+", said)
+    """Write input or a machine-readable text as code on one line, between more backticks than it has."""
+    code = visible(" ".join(value.splitlines()))
+    runs = re.findall("`+", code)
     fence = "`" * (max(map(len, runs)) + 1) if runs else "`"
-    return f"{fence} {said} {fence}" if runs else f"`{said}`"
+    return f"{fence} {code} {fence}" if runs else f"`{code}`"
 
 
 def line(value: str) -> str:
-    """Write a text that stands at the beginning of a line."""
+    """Write a text for the beginning of a line."""
     return _BLOCK.sub(r"\1\3\\\2\4", escaped(value))
 
 
 def escaped(value: str) -> str:
-    """Write a text so that Markdown shows it as it is, on one line."""
+    """Write a text so that Markdown shows it unchanged, on one line."""
     plain = visible(value.replace("\r", " ").replace("\n", " "))
     return _SPECIAL.sub(r"\\\g<0>", _ENTITY.sub("&amp;", plain).replace("\\", "\\\\").replace("<", "&lt;"))
 
 
 def render_document(document: Document) -> str:
-    """Return the whole report, its time on a line of its own; a card with what Hugging Face and `verify` read of it."""
+    """Return the whole report, its time on a separate line; a card has the parts for Hugging Face and `verify`."""
     head = [front_matter(document)] if isinstance(document, DatasetCard) else []
     head += [f"{'#' * document.level} {escaped(document.title)}\n", f"{escaped(document.program)}\n"]
     head += [f"made {document.made_at}\n"] if document.made_at else []
@@ -135,9 +135,9 @@ def _said(text: str) -> str:
 
 
 def front_matter(card: DatasetCard) -> str:
-    """Write the head of a README, as Hugging Face reads it: YAML of what is known, and nothing else.
+    """Write the head of a README for Hugging Face: YAML with the known facts only.
 
-    Every text is a JSON string, which YAML reads as the same text: no `no`, `1.0` or `a: b` means anything else.
+    Every text is a JSON string, which YAML reads as the same text, so that `no`, `1.0` and `a: b` stay texts.
     """
     return "".join(f"{line}\n" for line in ("---", *_front_lines(card), "---"))
 

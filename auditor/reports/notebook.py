@@ -1,4 +1,4 @@
-"""What a notebook shows, and what `save` writes: the front of `auditor.result.display`."""
+"""The display of results in notebooks, and the files of `save`, for `auditor.result.display`."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from auditor.reports.html.document import part, render_document, style
 from auditor.result import Result, Table
 from auditor.result.document import Document, Section
 
-#: Rows of a table that a cell shows; the notebook's file holds them all.
+#: The most rows of a table in a cell, since the notebook's file contains them.
 _MOST = 200
 
 _CLASS = "auditor-result"
 
-#: What tells a notebook's MathJax, of version 3 and of 2, that dollar signs of captions begin no formula.
+#: Stops a notebook's MathJax (versions 3 and 2) from reading dollar signs of captions as formulas.
 _NO_FORMULA = "mathjax_ignore tex2jax_ignore"
 
-#: What says how a cell differs from a page: the notebook's own width and margins, and no heading between lines.
+#: The differences of a cell from a page: the notebook's width and margins, and no lines around headings.
 _OWN = """
 & { padding: .2rem .8rem .8rem; font-size: 14px }
 & section { padding-top: 0 } & h2, & h3 { font-weight: bold }
@@ -45,17 +45,17 @@ _OWN = """
 
 
 def cell(shown: Result | Document, pictures: Pictures) -> str:
-    """Return a result as a part of the notebook's page, a report, which has its own pictures, as a page within it."""
+    """Return a result as a part of the notebook's page, or a report, with its own images, as a page within it."""
     return of_document(shown) if isinstance(shown, Document) else of_result(shown, pictures)
 
 
 def svg(result: Result) -> str:
-    """Draw the figures of a result as one SVG. Raises `UsageError` where there are none."""
+    """Draw the figures of a result as one SVG. Raises `UsageError` without figures."""
     return reports.TEXT_FORMATS["svg"](result)
 
 
 def save(shown: Result | Document, path: Path, format_name: str | None) -> None:
-    """Write a file in the format named, or in that of its ending. Raises `UsageError` for what cannot be."""
+    """Write a file in the named format, or in that of its ending. Raises `UsageError` for an unsupported format."""
     if isinstance(shown, Document):
         chosen = reports.document_format(format_name, path, card=isinstance(shown, DatasetCard))
         text = reports.document_text(shown, chosen)
@@ -69,21 +69,21 @@ def save(shown: Result | Document, path: Path, format_name: str | None) -> None:
 
 @contextmanager
 def written(output: Path) -> Iterator[BinaryIO]:
-    """Give a draft of a file, which takes its place when all is in it; until then what was there stands as it was.
+    """Yield a draft that replaces a file when it is complete; until then the file is unchanged.
 
     Raises `UsageError` for a file that cannot be written.
     """
     try:
         with replacing(output) as file:
             yield file
-    except BrokenPipeError:  # a reader that leaves early is no error, behind -o as behind a pipe
+    except BrokenPipeError:  # a reader that leaves early is not an error, for -o as for a pipe
         raise
     except OSError as error:
         raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from error
 
 
 def write(result: Result, chosen: str, file: BinaryIO) -> None:
-    """Write a result in one of `reports.FORMATS`. Raises `UsageError` for pictures of what has no figures."""
+    """Write a result in one of `reports.FORMATS`. Raises `UsageError` for svg or png of a result without figures."""
     if chosen == "parquet":
         with disk_errors():
             result.frame.write_parquet(file)
@@ -102,12 +102,12 @@ def write(result: Result, chosen: str, file: BinaryIO) -> None:
 
 
 def of_result(result: Result, pictures: Pictures) -> str:
-    """Return a result as HTML that stands within another page: title, tables, pictures, notes and figures."""
+    """Return a result as HTML within another page: title, tables, images, notes and figures."""
     named = ", ".join(selection.label for selection in result.selections)
     title = f"{result.command}: {named}" if named else result.command
     tables = result.tables or (Table("", result.frame, name="rows"),)
-    told = (*result.signatures.values(), *(table.title for table in tables), named)
-    mark = hashlib.sha256("\0".join((result.command, *told)).encode()).hexdigest()[:8]
+    content = (*result.signatures.values(), *(table.title for table in tables), named)
+    mark = hashlib.sha256("\0".join((result.command, *content)).encode()).hexdigest()[:8]
     section = Section(
         f"{result.command.replace(' ', '-')}-{mark}",
         title,
@@ -120,7 +120,7 @@ def of_result(result: Result, pictures: Pictures) -> str:
 
 
 def of_document(document: Document) -> str:
-    """Return a report as a page within the page; it runs its own script, and reaches nothing of the notebook's."""
+    """Return a report as a page within the page; its script cannot access the notebook."""
     page = escape(render_document(document), quote=True)
     return (
         f'<iframe title="{escape(document.title, quote=True)}" sandbox="allow-scripts" '
@@ -129,23 +129,23 @@ def of_document(document: Document) -> str:
 
 
 def _short(table: Table) -> Table:
-    """Leave out the rows beyond what a cell shows, and say so."""
+    """Cut a table to the rows of a cell, and add to its caption how many are left out."""
     beyond = table.frame.height - _MOST
     if beyond <= 0:
         return table
-    said = f"{beyond:,} rows more: .frame has all rows of the result, .tables those of its tables"
-    caption = f"{table.caption}; {said}" if table.caption else said
+    more = f"{beyond:,} more rows: .frame has all rows of the result, .tables those of its tables"
+    caption = f"{table.caption}; {more}" if table.caption else more
     pictured = tuple((column, dataset, images[:_MOST]) for column, dataset, images in table.pictured)
-    best = tuple(one for one in table.best if one[0] < _MOST)
+    best = tuple((row, column) for row, column in table.best if row < _MOST)
     return replace(table, frame=table.frame.head(_MOST), caption=caption, pictured=pictured, best=best)
 
 
 @functools.cache
 def _scoped() -> str:
-    """Hold the report's style to cells of results: what it says of a page's root and body it says of these."""
+    """Return the report's style for cells of results only, with the rules for root and body applied to the cell."""
     rules = style()
     rules = rules[: rules.index("@page")]
     rules = re.sub(r"@media \(prefers-color-scheme: dark\) \{.*?\n\}\n", "", rules, flags=re.DOTALL)
     rules = rules.replace(":root[data-theme=dark]", "[data-jp-theme-light=false] &, .vscode-dark &")
     rules = re.sub(r"(?m)^(?::root|html|body) \{", "& {", rules)
-    return f".{_CLASS}.{_CLASS} {{{rules}{_OWN}}}"  # twice: to weigh more than what notebooks say of tables
+    return f".{_CLASS}.{_CLASS} {{{rules}{_OWN}}}"  # twice: takes precedence over the notebook's style of tables

@@ -1,4 +1,4 @@
-"""Flat rows as CSV, with the column names of JSON and Parquet; CSV and JSON also as the rows come, the same text."""
+"""Flat rows as CSV, with the column names of JSON and Parquet. CSV and JSON can be streamed, with the same text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _END = "\n    "  # before the bracket that closes them
 
 
 def csv(result: Result) -> str:
-    """Return the rows as CSV with a header; lists are joined by blanks."""
+    """Return the rows as CSV with a header; lists are joined by spaces."""
     return _csv_rows(result.frame)
 
 
@@ -31,7 +31,7 @@ def _csv_rows(frame: pl.DataFrame, *, header: bool = True) -> str:
 
 
 def formulas(frame: pl.DataFrame) -> int:
-    """Count the texts that a spreadsheet program would compute, were they opened as CSV; they are given as they are."""
+    """Count the texts that a spreadsheet program would read as formulas in the CSV, which has them unchanged."""
     begins = cs.string().str.contains(r"^[=+\-@\t\r]").sum()
     return int(frame.select(pl.sum_horizontal(begins)).item()) if frame.select(cs.string()).width else 0
 
@@ -45,18 +45,18 @@ def _csv(command: str, batches: Batches) -> Iterator[str]:
 def _json(command: str, batches: Batches) -> Iterator[str]:
     empty = Result(command, pl.DataFrame()).to_json()
     begin = empty.index(_ROWS) + len(_ROWS)
-    some = False
+    has_rows = False
     for batch in batches:
         if batch.is_empty():
             continue
         text = Result(command, batch).to_json()
-        yield "," if some else text[:begin]
+        yield "," if has_rows else text[:begin]
         yield text[begin : text.rindex(f"{_END}]")]
-        some = True
-    yield (_END if some else empty[:begin]) + empty[begin:] + "\n"
+        has_rows = True
+    yield (_END if has_rows else empty[:begin]) + empty[begin:] + "\n"
 
 
-#: Writers of text: pieces of what `TEXT_FORMATS` give of a whole result.
+#: Writers of text in pieces, equal to the text of `TEXT_FORMATS` for a whole result.
 TEXTS: Mapping[str, Callable[[str, Batches], Iterator[str]]] = {"csv": _csv, "json": _json}
 
 FORMATS = (*TEXTS, "parquet")

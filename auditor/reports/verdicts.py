@@ -14,7 +14,7 @@ from auditor.result import Result
 
 @dataclass(frozen=True)
 class Case:
-    """One row of a result with column `verdict`: whose it is, what it is called, what is said of it."""
+    """One row of a result with column `verdict`: its dataset, its name, its values."""
 
     whose: str
     name: str
@@ -27,7 +27,7 @@ class Case:
 
     @property
     def failed(self) -> bool:
-        """Return whether it does not hold; what can be neither is not answerable."""
+        """Return whether it does not hold. A case that neither passed nor failed is not answerable."""
         return bool(self.row["verdict"] == "failed")
 
     @property
@@ -57,12 +57,12 @@ def _name(row: dict[str, Any]) -> str:
     return row["gate"] if metric is None or metric in row["gate"] else f"{row['gate']} ({metric})"
 
 
-#: What XML 1.0 has no place for, escaped or not, and what a terminal would obey (C1).
+#: Characters that XML 1.0 excludes, escaped or not, and those that a terminal would obey (C1).
 _FORBIDDEN = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(result: Result) -> str:
-    """Return JUnit XML, a suite for each dataset. The frame has column `verdict`; what is not answerable is skipped."""
+    """Return JUnit XML, a suite per dataset. The frame has column `verdict`; what is not answerable is skipped."""
     every = cases(result)
     root = Xml.Element("testsuites", {"name": f"auditor {result.command}", **_counts(every)})
     for whose in dict.fromkeys(case.whose for case in every):
@@ -89,10 +89,10 @@ def _test_case(case: Case) -> Xml.Element:
     return made
 
 
-def _counts(told: list[Case]) -> dict[str, str]:
-    failed = sum(case.failed for case in told)
-    passed = sum(case.passed for case in told)
-    counts = {"tests": len(told), "failures": failed, "errors": 0, "skipped": len(told) - failed - passed}
+def _counts(every: list[Case]) -> dict[str, str]:
+    failed = sum(case.failed for case in every)
+    passed = sum(case.passed for case in every)
+    counts = {"tests": len(every), "failures": failed, "errors": 0, "skipped": len(every) - failed - passed}
     return {name: str(count) for name, count in counts.items()}
 
 
@@ -101,15 +101,17 @@ def _text(value: str) -> str:
 
 
 def github(result: Result) -> str:
-    """Return workflow commands of GitHub Actions, one a line, and a notice that counts. The frame has column `verdict`.
+    """Return workflow commands of GitHub Actions, one per line, and a notice with counts.
 
-    They annotate the file that asks: what failed is an error, what cannot be answered a warning.
+    The frame has column `verdict`. The commands annotate the file of gates: a failed gate is an error, one that is not
+    answerable is a warning.
     """
     every = cases(result)
     counted = Counter(case.row["verdict"] for case in every)
     lines = [_annotation(case) for case in every if not case.passed]
-    told = ", ".join(f"{number:,} {verdict}" for verdict, number in counted.items()) or "nothing to check"
-    return "".join(f"{line}\n" for line in (*lines, f"::notice title={_property(f'auditor {result.command}')}::{told}"))
+    counts = ", ".join(f"{number:,} {verdict}" for verdict, number in counted.items()) or "nothing to check"
+    notice = f"::notice title={_property(f'auditor {result.command}')}::{counts}"
+    return "".join(f"{line}\n" for line in (*lines, notice))
 
 
 def _annotation(case: Case) -> str:

@@ -1,1 +1,1 @@
-"""The room of a dataset version: numbers that summarize many captions, and resampling."""
+"""Statistics of a dataset version: numbers that summarize many captions, and resampling."""

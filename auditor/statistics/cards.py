@@ -1,8 +1,7 @@
-"""The statistics that compare captions of one image: a system's with people's, and people's with each other.
+"""The cards of diversity statistics: definition, source and needs of each.
 
-What a statistic of a dataset version declares of itself.
-
-The statistics of global diversity: how varied are the words and sentences of a whole set of captions?
+Global statistics measure how varied the words and sentences of a whole set of captions are. Local statistics compare
+captions of the same image: a system's with human captions, and human captions with each other.
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-#: What a statistic needs: the captions alone, training data, people's captions for evaluation, both, or that images
-#: have several captions.
+#: The data that a statistic needs: the captions alone, training data, human captions for evaluation, both, or images
+#: with several captions.
 Needs = Literal["captions", "training", "evaluation", "training and evaluation", "several captions of an image"]
 
 
@@ -19,9 +18,9 @@ Needs = Literal["captions", "training", "evaluation", "training and evaluation",
 class Statistic:
     """A statistic's card.
 
-    `definition` is what it counts, `published` where the definition that follows the paper's code differs, null where
-    it does not. `walks` says whether it depends on the order of the captions. `digits` is how many a table shows;
-    `version` grows whenever the same captions get another number.
+    `definition` is what it counts. `published` is how the definition of the paper's code differs, null if it does not.
+    `walks` marks a statistic that depends on the order of the captions. `digits` is the number of decimals in tables.
+    `version` grows when the same captions get another number.
     """
 
     name: str
@@ -55,13 +54,13 @@ GLOBAL = (
     ),
     Statistic(
         "ttr-2",
-        "the same of bigrams, which cross from caption to caption",
+        "the same for bigrams, which may cross captions",
         f"{_MILTENBURG}, section 2",
         published=_IN_FILE_ORDER,
         walks=True,
     ),
     Statistic(
-        "ttr-3", "the same of trigrams", f"{_MILTENBURG}, code of the paper", published=_IN_FILE_ORDER, walks=True
+        "ttr-3", "the same for trigrams", f"{_MILTENBURG}, code of the paper", published=_IN_FILE_ORDER, walks=True
     ),
     Statistic(
         "ttr-10000",
@@ -101,17 +100,17 @@ GLOBAL = (
     Statistic("distinct-2", "different bigrams within captions / tokens", "Li et al. 2016, section 5"),
     Statistic(
         "ngram-diversity",
-        "sum over n = 1 to 4 of different n-grams / n-grams, within captions (the authors' program lets them cross)",
+        "sum over n = 1 to 4 of different n-grams / n-grams, within captions (in the authors' program they cross)",
         _SHAIB,
     ),
     Statistic(
         "self-repetition",
-        "mean over captions of ln(1 + in how many other captions their different 4-grams occur, summed)",
+        "mean over captions of ln(1 + number of other captions that contain each of its different 4-grams, summed)",
         f"Salkar et al. 2022; {_SHAIB}",
     ),
     Statistic(
         "compression-ratio",
-        "bytes of the tokens, joined by blanks in the first drawn order / bytes after zlib, level 9",
+        "bytes of the tokens, joined by spaces in the first random order / bytes after zlib, level 9",
         _SHAIB,
         published="in the order of the file",
     ),
@@ -129,16 +128,16 @@ GLOBAL = (
     ),
     Statistic(
         "unique",
-        "different captions / captions; captions are equal where their tokens are, one without a token is left out",
+        "different captions / captions; captions are equal if their tokens are; one without a token is left out",
         f"{_MILTENBURG}, code of the paper",
-        published="captions are equal where text.lower().strip('.?!') is",
+        published="captions are equal if text.lower().strip('.?!') is",
     ),
     Statistic(
         "novel",
-        "share of the captions that are no training caption, duplicates counted; equal as for unique",
+        "share of the captions that are not a training caption, duplicates counted; equal as for unique",
         f"{_MILTENBURG}, section 2",
         needs="training",
-        published="captions are equal where text.lower().strip('.?!') is: a blank at the end makes a caption novel",
+        published="captions are equal if text.lower().strip('.?!') is: a space at the end makes a caption novel",
     ),
     Statistic(
         "novel-types",
@@ -149,7 +148,7 @@ GLOBAL = (
     ),
     Statistic(
         "learnable",
-        "types of people's captions that the training data has, of the images in both",
+        "types of human captions that the training data has, for the images in both",
         f"{_MILTENBURG}, equation 1",
         needs="training and evaluation",
         digits=0,
@@ -157,14 +156,14 @@ GLOBAL = (
     ),
     Statistic(
         "limit",
-        "learnable / types of people's captions, of the images in both",
+        "learnable / types of human captions, for the images in both",
         f"{_MILTENBURG}, equation 4",
         needs="training and evaluation",
         version=2,
     ),
     Statistic(
         "recalled",
-        "learnable types that the captions of the images in both have",
+        "learnable types that the captions have, for the images in both",
         f"{_MILTENBURG}, equation 2",
         needs="training and evaluation",
         digits=0,
@@ -180,7 +179,7 @@ GLOBAL = (
     *(
         Statistic(
             f"coverage-decile-{decile}",
-            f"share of decile {decile} of the types of people's captions (1: the most frequent tenth) that is recalled",
+            f"share of decile {decile} of the types of human captions (1: the most frequent tenth) that is recalled",
             f"{_MILTENBURG}, figure 4",
             needs="training and evaluation",
             version=2,
@@ -197,7 +196,7 @@ _WITHIN = "van Miltenburg et al. 2018, section 1"
 
 _MBLEU = _WITHIN
 
-#: Importance classes that are always given: a caption set of five an image has these.
+#: The importance classes that are always listed: those of five captions per image.
 CLASSES = 5
 
 #: In the order in which results show them.
@@ -205,8 +204,8 @@ LOCAL = (
     *(
         Statistic(
             f"recall-{importance}",
-            f"of the content words that {importance} of an image's captions by people hold, the share that the system's"
-            " caption of the image holds: totals over images",
+            f"share of the content words in {importance} of an image's human captions that the system's caption of the"
+            " image has: totals over images",
             _LOCAL,
             needs="evaluation",
         )
@@ -214,28 +213,28 @@ LOCAL = (
     ),
     Statistic(
         "recall-majority",
-        "of the content words that 3 of an image's captions by people hold, or more, the share that the system's"
-        " caption of the image holds: totals over images",
+        "share of the content words in 3 or more of an image's human captions that the system's caption of the image"
+        " has: totals over images",
         _LOCAL,
         needs="evaluation",
     ),
     Statistic(
         "precision",
-        "of the content words of the system's captions, the share that a caption of the image by people holds",
+        "share of the content words of the system's captions that a human caption of the image has",
         _PRECISION,
         needs="evaluation",
     ),
     Statistic(
         "precision-all-words",
-        "of all words of the system's captions, the share that a caption of the image by people holds",
+        "share of all words of the system's captions that a human caption of the image has",
         _PRECISION,
         needs="evaluation",
     ),
     *(
         Statistic(
             f"mbleu-{order}",
-            f"mean over images of the mean BLEU-{order} of their captions, each against the others: the higher, the"
-            " less they differ",
+            f"mean over images of the mean BLEU-{order} of their captions, each against the others: higher means"
+            " more similar",
             _MBLEU,
             needs="several captions of an image",
         )
@@ -243,21 +242,21 @@ LOCAL = (
     ),
     Statistic(
         "image-types",
-        "words that an image's captions hold, each once: mean over images",
+        "different words of an image's captions: mean over images",
         _WITHIN,
         needs="several captions of an image",
         digits=1,
     ),
     Statistic(
         "image-content-types",
-        "content words that an image's captions hold, each once: mean over images",
+        "different content words of an image's captions: mean over images",
         _WITHIN,
         needs="several captions of an image",
         digits=1,
     ),
     Statistic(
         "image-ttr",
-        "words that an image's captions hold, each once / their tokens: totals over images",
+        "different words of an image's captions / their tokens: totals over images",
         _WITHIN,
         needs="several captions of an image",
     ),

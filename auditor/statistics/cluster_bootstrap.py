@@ -1,9 +1,9 @@
-"""How far would a correlation differ, had other images been rated? A bootstrap over images, not over ratings.
+"""Intervals and tests of correlations with ratings, by a bootstrap over images, not over ratings.
 
-Ratings of one caption, and captions of one image, are not independent, so whole images are drawn (Davison & Hinkley
+Ratings of one caption, and captions of one image, are not independent, so whole images are sampled (Davison & Hinkley
 1997, section 3.8). Intervals and tests are Student's, with the standard error of the resamples: of Fisher's z for one
-correlation, of the difference for two. So they cover what they say from ten images on, and p goes as low as Holm's
-correction of many pairs needs (`benchmarks/levels.md`).
+correlation, of the difference for two. They are accurate from ten images on, and p can be as low as Holm's correction
+of many pairs needs (`benchmarks/levels.md`).
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ Resamples = Mapping[tuple[str, str], Floats]
 
 def resampled(
     scores: pl.DataFrame,
-    people: str,
+    rating: str,
     metrics: Sequence[str],
     statistics: Sequence[str],
     times: int,
     key: Sequence[object],
 ) -> Resamples:
-    """Correlate column `people` with each metric in so many resamples of the images; `key` makes the draw.
+    """Correlate column `rating` with each metric in `times` resamples of the images; `key` seeds them.
 
-    `scores` has column image, `people` and the metrics. The same images are drawn for all metrics, so that these stay
-    paired. Gives nothing for a single image, or for more rows than can be counted exactly.
+    `scores` has columns image, `rating` and the metrics. All metrics use the same images, so that they stay paired. The
+    result is empty for a single image, or for more rows than can be counted exactly.
     """
     from auditor.statistics.kernels import resampled_correlation as kernel  # noqa: PLC0415
 
@@ -62,24 +62,25 @@ def resampled(
         return {}
     drawn = drawn_times(images, times, key)
     image = (scores["image"].rank("dense").cast(pl.Int64) - 1).to_numpy()
-    judged = kernel.ranked(scores[people].to_numpy())
-    found: dict[tuple[str, str], Floats] = {}
+    judged = kernel.ranked(scores[rating].to_numpy())
+    coefficients: dict[tuple[str, str], Floats] = {}
     for metric in metrics:
         if {"spearman", "kendall-b", "kendall-c"}.intersection(statistics):
             column = kernel.ranked(scores[metric].to_numpy())
         if "spearman" in statistics:
-            found[metric, "spearman"] = kernel.spearman(column, judged, image, drawn)
+            coefficients[metric, "spearman"] = kernel.spearman(column, judged, image, drawn)
         if {"kendall-b", "kendall-c"}.intersection(statistics):
-            found[metric, "kendall-b"], found[metric, "kendall-c"] = kernel.kendall(column, judged, image, drawn)
+            taus = kernel.kendall(column, judged, image, drawn)
+            coefficients[metric, "kendall-b"], coefficients[metric, "kendall-c"] = taus
         if "pearson" in statistics:
-            found[metric, "pearson"] = kernel.pearson(_sums(scores, people, metric), drawn)
-    return {named: values for named, values in found.items() if named[1] in statistics}
+            coefficients[metric, "pearson"] = kernel.pearson(_sums(scores, rating, metric), drawn)
+    return {named: values for named, values in coefficients.items() if named[1] in statistics}
 
 
 def interval(value: float | None, values: Floats | None, images: int, confidence: float) -> Interval | None:
-    """Compute the interval of a coefficient by those of the resamples of so many images.
+    """Compute the interval of a coefficient from its values in resamples of `images` images.
 
-    Null without resamples, and where one of them has no coefficient or a perfect one, as with few images.
+    Null without resamples, or if one of them has no coefficient or a perfect one, as with few images.
     """
     if value is None or values is None or abs(value) >= 1:
         return None
@@ -91,7 +92,7 @@ def interval(value: float | None, values: Floats | None, images: int, confidence
 
 
 def difference(value: float, apart: Floats | None, images: int, confidence: float) -> Difference | None:
-    """Test whether two coefficients differ, by their differences in the resamples; null as for `interval`."""
+    """Test whether two coefficients differ, by their differences in the resamples; null as in `interval`."""
     error = math.nan if apart is None else _error(apart, images)
     if not math.isfinite(error):
         return None
@@ -101,13 +102,13 @@ def difference(value: float, apart: Floats | None, images: int, confidence: floa
 
 
 def _error(values: Floats, images: int) -> float:
-    """Compute the standard error that the jackknife would give: resamples spread a little less."""
+    """Compute the standard error as the jackknife would: resamples spread slightly less."""
     return float(np.std(values, ddof=1)) * math.sqrt(images / (images - 1))
 
 
-def _sums(scores: pl.DataFrame, people: str, metric: str) -> Floats:
+def _sums(scores: pl.DataFrame, rating: str, metric: str) -> Floats:
     """Add up a pair of columns by image, exactly: n, Σa, Σb, Σa², Σb², Σab; images are sorted."""
-    a, b = exact(pl.col(people)), exact(pl.col(metric))
+    a, b = exact(pl.col(rating)), exact(pl.col(metric))
     counted = (
         scores.sort("image")
         .select("image", a=a, b=b)
@@ -116,6 +117,6 @@ def _sums(scores: pl.DataFrame, people: str, metric: str) -> Floats:
         .agg(pl.len().alias("n"), pl.exclude("image").sum())
         .drop("image")
     )
-    # Divided as whole numbers: polars casts a wide integer to a double one way or another, as threads have it.
+    # Divided as whole numbers: how polars casts a wide integer to a double depends on threads.
     units = (1, 10**12, 10**12, 10**24, 10**24, 10**24)
     return np.array([[total / unit for total, unit in zip(row, units, strict=True)] for row in counted.iter_rows()])

@@ -1,11 +1,11 @@
 """Correlation of scores with each other: Kendall's tau-b and tau-c, Spearman's rho, Pearson's r, with two-tailed p.
 
-Wang & Gaizauskas 2016, section 4.2; Elliott & Keller 2014, section 2.3; tau-c: Stuart 1953. Whatever is counted or
-summed is an integer, so that the order of rows, and the number of threads, changes no bit of a value.
+Wang & Gaizauskas 2016, section 4.2; Elliott & Keller 2014, section 2.3; tau-c: Stuart 1953. Counts and sums
+are integers, so that the order of rows and the number of threads change no bit of a value.
 
-Is one metric closer to people than another? Williams' t (Williams 1959; Steiger 1980, equation 7), which Steiger
-recommends, and Steiger's Z̄₁* (his equations 3, 10 and 14), of two correlations that share a variable. Both take rows as
-independent; of ranks they are an approximation (Myers & Sirois 2006).
+Two tests compare two correlations that share a variable, such as human ratings: Williams' t (Williams 1959; Steiger
+1980, equation 7), which Steiger recommends, and Steiger's Z̄₁* (his equations 3, 10 and 14). Both assume independent
+rows; for ranks they are an approximation (Myers & Sirois 2006).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LEVELS = ("image", "caption")
 #: Fewer rows have no correlation: two are always in perfect order, or its reverse.
 FEWEST = 3
 
-#: Scores have 12 decimals and means of up to thousands of them are equal where 10 decimals are: images whose true
+#: Scores have 12 decimals. Means of up to thousands of them are equal if 10 decimals are, so that images whose true
 #: means are equal (thirds that add up to 1, and a half twice) stay tied.
 _MEAN_DECIMALS = 10
 
@@ -57,14 +57,14 @@ class Correlation(NamedTuple):
 
 
 def at_level(scores: pl.DataFrame, level: str) -> pl.DataFrame:
-    """Take scores (columns image, and one for each metric) as they are, or their means by image, to 10 decimals."""
+    """Return scores (columns image, and one for each metric) unchanged, or their means by image, to 10 decimals."""
     if level == "caption":
         return scores.drop("image")
     return image_means(scores).select(pl.exclude("image").round(_MEAN_DECIMALS))
 
 
 def constants(scores: pl.DataFrame) -> list[str]:
-    """Name the columns that hold one value only, and so correlate with nothing."""
+    """List the columns with a single value, which have no correlation."""
     same = scores.select(pl.all().min() == pl.all().max())
     return [column.name for column in same if column.item()]
 
@@ -78,22 +78,24 @@ def correlate(
 
     `statistics` are some of `STATISTICS` and `kendall-c`, which is for columns of unequally many values.
 
-    Columns: metric_a, metric_b, statistic, value, p, n. Value and p are null for a column that is constant, and for
-    fewer than three rows. A p too small for a double is `significance.SMALLEST_P`, its upper bound.
+    Columns: metric_a, metric_b, statistic, value, p, n. Value and p are null for a constant column, and for fewer than
+    three rows. A p too small for a double is `significance.SMALLEST_P`, its upper bound.
     """
     metrics, rows = scores.columns, scores.height
     absent = set(metrics) if rows < FEWEST else set(constants(scores))
     wanted = list(combinations(metrics, 2) if pairs is None else pairs)
     possible = [pair for pair in wanted if not absent.intersection(pair)]
-    found: dict[tuple[str, str, str], Correlation] = {}
+    known: dict[tuple[str, str, str], Correlation] = {}
     if possible:
         measured = _measure(scores.drop(absent), possible, statistics)
-        found = {
-            (*pair, name): one for name, some in measured.items() for pair, one in zip(possible, some, strict=True)
+        known = {
+            (*pair, name): correlation
+            for name, correlations in measured.items()
+            for pair, correlation in zip(possible, correlations, strict=True)
         }
     return pl.DataFrame(
         [
-            (a, b, statistic, *found.get((a, b, statistic), (None, None)), rows)
+            (a, b, statistic, *known.get((a, b, statistic), (None, None)), rows)
             for a, b in wanted
             for statistic in statistics
         ],
@@ -131,12 +133,12 @@ def _rankings(scores: pl.DataFrame) -> dict[str, Ranking]:
 def kendall(
     rankings: Mapping[str, Ranking], pairs: Sequence[tuple[str, str]], variant: str = "kendall-b"
 ) -> list[Correlation]:
-    """Return tau-b, or tau-c, of pairs of rankings, none of which holds all rows equal."""
+    """Return tau-b, or tau-c, of pairs of rankings. In each ranking at least two rows differ."""
     from auditor.statistics import significance  # noqa: PLC0415
     from auditor.statistics.kernels.discordance import discordances  # noqa: PLC0415
 
-    place = {name: number for number, name in enumerate(rankings)}
-    counts = discordances(list(rankings.values()), [(place[a], place[b]) for a, b in pairs])
+    number_of = {name: number for number, name in enumerate(rankings)}
+    counts = discordances(list(rankings.values()), [(number_of[a], number_of[b]) for a, b in pairs])
     ties = {name: significance.ties(ranking.group_sizes) for name, ranking in rankings.items()}
     return [
         _kendall(rankings[a], rankings[b], ties[a], ties[b], count, variant)
@@ -147,9 +149,9 @@ def kendall(
 def _kendall(a: Ranking, b: Ranking, ties_a: Ties, ties_b: Ties, count: Discordance, variant: str) -> Correlation:
     """Return tau by the same operations as `scipy.stats.kendalltau`, which therefore gives the same bits.
 
-    tau-b divides concordant less discordant pairs by those that each ranking tells apart, tau-c (Stuart 1953) by the
-    most that there can be where one of them has so few values. As in scipy, p is the same for both, and exact without
-    ties and with at most 33 rows, or where at most one pair is out of order.
+    tau-b divides concordant minus discordant pairs by the pairs that are not tied in each ranking. tau-c (Stuart 1953)
+    divides them by the largest possible number, given the fewest values of the two. As in scipy, p is the same for
+    both. It is exact without ties for at most 33 rows, or if at most one pair is out of order.
     """
     from auditor.statistics import significance  # noqa: PLC0415
 
@@ -170,7 +172,7 @@ def _kendall(a: Ranking, b: Ranking, ties_a: Ties, ties_b: Ties, count: Discorda
 
 
 def _product_moments(columns: pl.DataFrame, pairs: Sequence[tuple[str, str]]) -> list[float]:
-    """Return Pearson's r of pairs of integer columns: sums are exact, and only the last division rounds."""
+    """Return Pearson's r of pairs of integer columns: sums are exact; only the last division rounds."""
     own = [(name, name) for name in columns.columns]
     products = columns.select((pl.col(a) * pl.col(b)).sum().alias(f"{a} {b}") for a, b in [*own, *pairs]).row(0)
     sums = dict(zip(columns.columns, columns.sum().row(0), strict=True))
@@ -188,14 +190,14 @@ def _quotient(covariance: int, variance_a: int, variance_b: int) -> float:
 
 
 class Difference(NamedTuple):
-    """A test's statistic, positive where the first correlation is the greater, and its two-tailed p."""
+    """A test's statistic, positive if the first correlation is greater, and its two-tailed p."""
 
     value: float
     p: float
 
 
 def williams(r_a: float, r_b: float, r_ab: float, rows: int) -> Difference | None:
-    """Test whether a and b correlate equally with the shared variable; null where a and b are the same ranking.
+    """Test whether a and b correlate equally with the shared variable; null if a and b are the same ranking.
 
     `r_a`, `r_b` are correlations with the shared variable, `r_ab` is that of a and b; t has n - 3 degrees of freedom.
     """
@@ -211,7 +213,7 @@ def williams(r_a: float, r_b: float, r_ab: float, rows: int) -> Difference | Non
 
 
 def steiger(r_a: float, r_b: float, r_ab: float, rows: int) -> Difference | None:
-    """Test the same by Fisher's z of both, whose covariance is taken at the mean of the two correlations."""
+    """Test the same by Fisher's z of both, with their covariance at the mean of the two correlations."""
     mean = (r_a + r_b) / 2
     if rows < _FEWEST_TESTED or max(abs(r_a), abs(r_b)) >= 1:
         return None

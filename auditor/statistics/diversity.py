@@ -1,7 +1,7 @@
-"""Scores of global diversity from whole-number counts that no order of the captions changes.
+"""Scores of global diversity from whole-number counts that do not depend on the order of captions.
 
-Every function takes counts of parallel lists and gives one row for each list and statistic: list_no, statistic, value,
-reason (why a value is null). Definitions and sources are in `diversity_cards`.
+Every function takes counts of parallel lists and returns a row per list and statistic: list_no, statistic, value,
+reason (why a value is null). Definitions and sources are in `cards`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TOO_FEW = f"fewer than {_DRAWN} tokens"
 
 _NOTHING_LEARNABLE = "no evaluation word is in the training data"
 
-_NOTHING_SHARED = "no word of people's captions is of an image that is in both: --all-images takes those of any image"
+_NOTHING_SHARED = "captions and evaluation captions share no image with words: --all-images uses all images"
 
 RESAMPLES = 1000
 
@@ -85,21 +85,21 @@ def spectrum(counts: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
 
 def _spectrum(frequencies: Counts, types: Counts) -> list[tuple[str, float | None, str | None]]:
     total = float(frequencies @ types)
-    held = np.repeat(frequencies, types.astype(np.int64))  # descending, as the rows come
+    repeated = np.repeat(frequencies, types.astype(np.int64))  # descending, as the rows are
     enough = total >= _DRAWN
-    ranks = np.log(np.arange(1, len(held) + 1))
-    slope = np.polyfit(ranks, np.log(held), 1)[0] if len(held) > 1 else None
+    ranks = np.log(np.arange(1, len(repeated) + 1))
+    slope = np.polyfit(ranks, np.log(repeated), 1)[0] if len(repeated) > 1 else None
     return [
         ("hd-d", float(_drawn(frequencies, total) @ types) / _DRAWN if enough else None, _TOO_FEW),
         ("yule-k", 1e4 * (float(frequencies**2 @ types) - total) / total**2, None),
         ("entropy", float(np.log2(total) - (frequencies * np.log2(frequencies)) @ types / total), None),
         ("zipf-slope", None if slope is None else float(slope), "one type"),
-        ("top-20", float(held[: -(-len(held) // 5)].sum()) / total, None),
+        ("top-20", float(repeated[: -(-len(repeated) // 5)].sum()) / total, None),
     ]
 
 
 def _drawn(frequencies: Counts, total: float) -> Counts:
-    """Return the probability that a type of such a frequency is among the tokens drawn, none of which is put back."""
+    """Return the probability that a type of each frequency is in a sample of tokens without replacement."""
     missed = np.ones_like(frequencies)
     for before in range(_DRAWN):
         missed *= np.maximum(total - frequencies - before, 0) / (total - before)
@@ -114,10 +114,9 @@ def self_repetition(counts: pl.DataFrame) -> pl.DataFrame:
 
 
 def shares(counts: pl.DataFrame, lists: pl.DataFrame, statistic: str, column: str) -> pl.DataFrame:
-    """Return one count of captions as a share of those that can be compared."""
+    """Return a count of captions as a share of the comparable ones."""
     rows = lists.select("list_no").join(counts, on="list_no", how="left", maintain_order="left")
-    some = pl.col("captions") > 0
-    share = pl.when(some).then(pl.col(column) / pl.col("captions"))
+    share = pl.when(pl.col("captions") > 0).then(pl.col(column) / pl.col("captions"))
     return _long(rows, {statistic: share}, "no caption can be compared")
 
 
@@ -150,7 +149,7 @@ def coverage(counts: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
 
 
 def _long(rows: pl.DataFrame, statistics: Mapping[str, pl.Expr], why_null: str | None = None) -> pl.DataFrame:
-    """Return one row for each list and statistic; `why_null` is the reason where a value is null."""
+    """Return one row for each list and statistic; `why_null` is the reason of a null value."""
     named = [value.alias(name) for name, value in statistics.items()]
     wide = rows.select(pl.col("list_no").cast(pl.UInt32), *named)
     return wide.unpivot(index="list_no", variable_name="statistic", value_name="value").with_columns(
@@ -159,15 +158,15 @@ def _long(rows: pl.DataFrame, statistics: Mapping[str, pl.Expr], why_null: str |
 
 
 def sdsl_interval(lengths: pl.DataFrame, key: Sequence[object]) -> tuple[float, float] | None:
-    """Compute the 95 % interval by 1,000 resamples of the images, the deviation of each averaged over parallel lists.
+    """Compute the 95% interval by 1,000 resamples of the images, with the deviations averaged over parallel lists.
 
-    `lengths` are the rows of `sql/diversity/image_length.sql`; `key` makes the draw. None for one image, and where a
-    list has captions of one image only.
+    `lengths` are the rows of `sql/diversity/image_length.sql`; `key` seeds the resamples. None for a single image, or
+    if a list has captions of one image only.
     """
     images, lists = lengths["image_no"].n_unique(), lengths["list_no"].n_unique()
     sums = np.zeros((images, lists, len(_SUMS)))
-    place, number = (lengths[name].rank("dense").to_numpy() - 1 for name in ("image_no", "list_no"))
-    sums[place, number] = lengths.select(_SUMS).to_numpy()
+    image, number = (lengths[name].rank("dense").to_numpy() - 1 for name in ("image_no", "list_no"))
+    sums[image, number] = lengths.select(_SUMS).to_numpy()
     whole = sums.sum(axis=0)
     measured = Measured(float(_deviations(whole)), _deviations(whole - sums), is_positive=True)
     return estimates([measured], RESAMPLES, key)[0].interval(CONFIDENCE)

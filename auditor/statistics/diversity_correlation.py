@@ -1,4 +1,4 @@
-"""Do statistics of diversity rank systems alike? Spearman's rho of each pair (van Miltenburg et al. 2018, figure 2)."""
+"""Spearman's rho between diversity statistics over systems (van Miltenburg et al. 2018, figure 2)."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ _SCHEMA = {
 def correlate_statistics(values: pl.DataFrame, statistics: Sequence[str] | None = None) -> pl.DataFrame:
     """Correlate statistics over datasets by rank; ties have the mean of their ranks.
 
-    `values` has rows dataset, statistic, value. Gives statistic_a, statistic_b, value (rho), p (two-tailed, Student's t
-    with n - 2 degrees of freedom), n (datasets that have both), reason (why a value is null). A pair is correlated over
-    the datasets that have a value of both. `statistics` names those to correlate, in order; default: all, as they come.
+    `values` has columns dataset, statistic, value. Columns returned: statistic_a, statistic_b, value (rho), p (two-
+    tailed, Student's t with n - 2 degrees of freedom), n (datasets with both), reason (why a value is null). A pair is
+    correlated over the datasets with a value of both. `statistics` names those to correlate, in order; default: all, in
+    row order.
     """
     from scipy.stats import spearmanr  # type: ignore[import-untyped]  # noqa: PLC0415  # slow to import
 
@@ -45,11 +46,11 @@ def _absent(both: pl.DataFrame) -> str | None:
     if both.height < FEWEST:
         return f"fewer than {FEWEST} datasets have both"
     constant = [column.name for column in both if column.n_unique() == 1]
-    return f"{constant[0]} is the same of all" if constant else None
+    return f"{constant[0]} is equal for all datasets" if constant else None
 
 
 def matrix(correlations: pl.DataFrame) -> pl.DataFrame:
-    """Fill the square with rho without its sign: each pair in both orders, each statistic with itself, as they come."""
+    """Return the whole square of absolute rho: each pair in both orders, and each statistic with itself."""
     names = list(
         dict.fromkeys(name for pair in correlations.select("statistic_a", "statistic_b").rows() for name in pair)
     )
@@ -65,10 +66,10 @@ def matrix(correlations: pl.DataFrame) -> pl.DataFrame:
 
 
 def heatmap(correlations: pl.DataFrame, name: str = "diversity-correlation") -> Figure:
-    """Draw the square of correlations without their signs."""
+    """Draw the square of absolute correlations."""
     return Figure(
         name,
-        "Spearman correlation of diversity statistics over systems, without its sign",
+        "Absolute Spearman correlation of diversity statistics over systems",
         "heatmap",
         matrix(correlations),
         x="statistic_b",

@@ -1,7 +1,7 @@
-"""Statistics of global diversity that depend on the order in which captions stand.
+"""Statistics of global diversity that depend on the order of captions.
 
-A walk goes over the tokens of one list's captions, one caption after another, in one order. Definitions and sources are
-in `diversity_cards`.
+A walk reads the tokens of one list's captions, caption by caption, in one order. Definitions and sources are in
+`cards`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _THREADS = 2
 class Walk:
     """One list's tokens in canonical order of its captions, and an order to walk them in.
 
-    `tokens` are places in `types`, numbers of the vocabulary; caption i is `tokens[starts[i]:starts[i + 1]]`.
+    `tokens` are indexes of `types`, the numbers of the vocabulary. Caption i is `tokens[starts[i]:starts[i + 1]]`.
     """
 
     list_no: int
@@ -51,15 +51,15 @@ class Walk:
 
 
 def walk(
-    walks: Sequence[Walk], segment: int, positions: Sequence[int], asked: Container[str] | None = None
+    walks: Sequence[Walk], segment: int, positions: Sequence[int], requested: Container[str] | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Walk each, and give the statistics (columns of `WALKED`) and the types at each position (columns of `CURVE`).
+    """Compute the statistics of walks (columns of `WALKED`), and types by position (columns of `CURVE`).
 
-    `segment` is the length of a segment of the ttr, in tokens, bigrams or trigrams. A position that a walk does not
-    reach has no row. `asked` holds the statistics that are wanted; null: all.
+    `segment` is the length of a segment of the ttr, in tokens, bigrams or trigrams. A position beyond the end of a walk
+    has no row. `requested` lists the statistics to compute; null: all.
     """
     with ThreadPoolExecutor(_THREADS) as pool:
-        done = list(pool.map(lambda one: _walked(one, segment, positions, asked), walks))
+        done = list(pool.map(lambda walk: _walked(walk, segment, positions, requested), walks))
     rows = [row for scored, _ in done for row in scored]
     curve = [point for _, points in done for point in points]
     return pl.DataFrame(rows, schema=WALKED, orient="row"), pl.DataFrame(curve, schema=CURVE, orient="row")
@@ -71,12 +71,12 @@ Point = tuple[int, int, int, int]
 
 
 def _walked(
-    walk: Walk, segment: int, positions: Sequence[int], asked: Container[str] | None
+    walk: Walk, segment: int, positions: Sequence[int], requested: Container[str] | None
 ) -> tuple[list[Row], list[Point]]:
     from auditor.statistics.kernels import walks  # noqa: PLC0415  numba
 
     def wanted(name: str) -> bool:
-        return asked is None or name in asked
+        return requested is None or name in requested
 
     walked = walks.stream(walk.tokens, walk.starts, walk.order)
     length, types = len(walked), max(len(walk.types), 1)
@@ -84,10 +84,10 @@ def _walked(
     for n, unit in ((1, "tokens"), (2, "bigrams"), (3, "trigrams")):
         if not wanted(f"ttr-{n}"):
             continue
-        found, segments = walks.segment_types(walked, types, n, segment)
+        distinct, segments = walks.segment_types(walked, types, n, segment)
         grams = max(0, length - n + 1)
         too_few = f"{grams:,} {unit}, fewer than one segment of {segment:,}"
-        scored.append((f"ttr-{n}", found / (segments * segment) if segments else None, too_few))
+        scored.append((f"ttr-{n}", distinct / (segments * segment) if segments else None, too_few))
     for first in (first for first in _FIRST if wanted(f"ttr-{first}")):
         value = walks.growth(walked, types, np.array([first]))[0] / first if length >= first else None
         scored.append((f"ttr-{first}", value, _fewer(length, first)))
@@ -111,9 +111,9 @@ def _fewer(length: int, wanted: int) -> str:
 
 
 def compression_ratio(walk: Walk, words: pl.Series) -> tuple[float | None, str | None]:
-    """Return bytes / compressed bytes of a walk's tokens, joined by blanks; `words` spells its `types`.
+    """Return bytes / compressed bytes of a walk's tokens, joined by spaces; `words` are the texts of its `types`.
 
-    zlib at level 9, without a header: what Shaib et al. 2024 measure with gzip, which adds 18 bytes or more.
+    zlib at level 9, without a header. Shaib et al. 2024 use gzip, which adds 18 bytes or more.
     """
     from auditor.statistics.kernels import walks  # noqa: PLC0415  numba
 

@@ -1,8 +1,8 @@
-"""How far is the score of a whole output by chance, and is one system better than another? By resampling its images.
+"""Intervals of the scores of whole outputs, and tests of their differences, by resampling images.
 
-An output has one score, of sums over its images: intervals draw whole images (`studentized`), the test lets two outputs
-change places on images by the toss of a coin (approximate randomization: Noreen 1989; Riezler & Maxwell 2005). As in
-`resampling`, draws are raw words of Philox and sums are of whole numbers.
+An output has one score, from sums over its images. Intervals sample whole images (`studentized`). The test swaps two
+outputs on random images (approximate randomization: Noreen 1989; Riezler & Maxwell 2005). As in `resampling`, random
+numbers are raw words of Philox, and sums are of whole numbers.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ Score = Callable[[pl.DataFrame], pl.Series]
 
 @dataclass(frozen=True)
 class Resampling:
-    """How many resamples are behind intervals and tests, with what confidence, by which seed; none of 0."""
+    """The number of resamples for intervals and tests, their confidence and seed; 0 turns them off."""
 
     times: int
     confidence: float
     seed: int
 
-    def said(self, first: str) -> str | None:
-        """Say it, beside a table whose differences are from `first`."""
+    def caption(self, first: str) -> str | None:
+        """Return the caption of a table with differences from `first`."""
         if not self.times:
             return None
         return (
-            f"low and high: {100 * self.confidence:g} % interval by {self.times:,} resamples of images; "
-            f"difference from {first}, p by as many randomizations that let both change places on images"
+            f"low and high: {100 * self.confidence:g}% confidence interval ({self.times:,} resamples of images); "
+            f"difference from {first}, p from as many randomizations that swap both on images"
         )
 
 
@@ -56,10 +56,10 @@ def beside_first(
     key: Sequence[object],
     progress: Progress = silent,
 ) -> pl.DataFrame:
-    """Score outputs, each with an interval, and each but the first beside the first.
+    """Score outputs with intervals, and compare each with the first.
 
-    `outputs` has for each system its sums, a row a candidate: image, and columns of whole numbers. Columns: candidate,
-    n (candidates), value, low, high, against, difference, p; null where there are no resamples, or one has no score.
+    `outputs` has the sums of each system, a row per candidate: image, and columns of whole numbers. Columns: candidate,
+    n (candidates), value, low, high, against, difference, p; null without resamples, or if a resample has no score.
     """
     first = next(iter(outputs))
     rows = []
@@ -82,7 +82,7 @@ def score_of(sums: pl.DataFrame, score: Score) -> float:
 def interval(
     sums: pl.DataFrame, score: Score, resampling: Resampling, key: Sequence[object], progress: Progress = silent
 ) -> tuple[float, float] | None:
-    """Compute the interval of the score; null without resamples, or where the score needs one of the images."""
+    """Compute the interval of the score; null without resamples, or if the score needs one of the images."""
     if not resampling.times:
         return None
     columns = sums.group_by("image").sum().sort("image").drop("image")
@@ -95,10 +95,10 @@ def interval(
 def p_of_difference(
     ours: pl.DataFrame, theirs: pl.DataFrame, score: Score, deals: int, key: Sequence[object]
 ) -> float | None:
-    """Return how often outputs that change places on images at random differ as much, two-sided; null of no deals."""
+    """Return how often outputs swapped on random images differ as much, two-sided; null without deals."""
     names = ours.drop("image").columns
     images = pl.concat([ours.select("image"), theirs.select("image")]).unique().sort("image")
-    one, other = (
+    own, other = (
         images.join(sums.group_by("image").sum(), on="image", how="left", maintain_order="left")
         .select(names)
         .fill_null(0.0)
@@ -106,14 +106,14 @@ def p_of_difference(
         for sums in (ours, theirs)
     )
     observed = score_of(ours, score) - score_of(theirs, score)
-    apart, stream = other - one, stream_of(key)
+    apart, stream = other - own, stream_of(key)
     dealt = np.empty(deals)
     block = max(AT_A_TIME // max(len(apart), 1), 1)
     for start in range(0, deals, block):
-        some = min(block, deals - start)
-        tossed = (stream.random_raw(some * len(apart)) >> np.uint64(63)).astype(np.float64)
-        moved = tossed.reshape(some, len(apart)) @ apart
-        dealt[start : start + some] = _scores(one.sum(axis=0) + moved, names, score) - _scores(
+        size = min(block, deals - start)
+        tossed = (stream.random_raw(size * len(apart)) >> np.uint64(63)).astype(np.float64)
+        moved = tossed.reshape(size, len(apart)) @ apart
+        dealt[start : start + size] = _scores(own.sum(axis=0) + moved, names, score) - _scores(
             other.sum(axis=0) - moved, names, score
         )
     return two_sided_p(observed, dealt)

@@ -1,10 +1,10 @@
-"""Could two datasets differ as much had their images been dealt out at random? Permutation tests over images.
+"""Permutation tests of the difference of two datasets, over images.
 
 Whole images change sides, since captions of one image are not independent (Good 2005, section 3.2). A difference is
-divided by its standard error in the same deal: where one side spreads more than the other, bare differences err far
-more often, or far less, than the level says (Janssen 1997; Chung & Romano 2013; `benchmarks/levels.md`). Where both
-sides describe the same images, each image's two scores change places or not (the paired test). As in `resampling`,
-draws are raw words of Philox and sums are of whole numbers: no machine, thread or release of numpy changes a p.
+divided by its standard error in the same deal. If one side spreads more than the other, plain differences have far too
+high or too low an error rate (Janssen 1997; Chung & Romano 2013; `benchmarks/levels.md`). If both sides describe the
+same images, the two scores of an image are swapped or not (the paired test). As in `resampling`, random numbers are raw
+words of Philox, and sums are of whole numbers: p does not depend on machine, threads or release of numpy.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 from auditor.statistics.resampling import AT_A_TIME, Floats, stream_of, whole_numbers
 from auditor.statistics.studentized import mean_and_error, ratios, with_squares
 
-#: What the tests are called.
+#: The names of the tests.
 PAIRED, UNPAIRED = "paired", "unpaired-studentized"
 
-#: Differences are equal that are so to this share of themselves.
+#: Differences are equal up to this share of themselves.
 _ROUNDING = 1e-9
 
 
 def permutation_ps(a: Floats, b: Floats, deals: int, key: Sequence[object], *, paired: bool) -> list[float | None]:
-    """Compute for each column the share of deals that differ as much either way, the data being one of them.
+    """Compute for each column the share of deals with as large a difference; the data count as a deal.
 
-    `a` and `b` are pseudo-values (images × columns): a side's value is their mean. `paired` says that they have the
-    same images in the same order. None for a column without a number, for a side of one image, and without deals.
+    `a` and `b` are pseudo-values (images × columns): a side's value is their mean. With `paired` they have the same
+    images in the same order. None for a column without a number, for a side of one image, and without deals.
     """
     with np.errstate(invalid="ignore"):
         observed, apart = (_changed if paired else _dealt)(a, b, deals, stream_of(key))
@@ -39,7 +39,7 @@ def permutation_ps(a: Floats, b: Floats, deals: int, key: Sequence[object], *, p
 
 
 def _changed(a: Floats, b: Floats, deals: int, stream: Philox) -> tuple[Floats, Floats]:
-    """Let images change places by the toss of a coin. Their spread stays, so that it need not divide."""
+    """Swap images at random. Their spread does not change, so differences are not divided by it."""
     apart, _ = whole_numbers(a - b)
     whole = apart.sum(axis=0)
     stay = _added(apart, deals, lambda: stream.random_raw(len(a)) >> np.uint64(63))
@@ -47,7 +47,7 @@ def _changed(a: Floats, b: Floats, deals: int, stream: Philox) -> tuple[Floats, 
 
 
 def _dealt(a: Floats, b: Floats, deals: int, stream: Philox) -> tuple[Floats, Floats]:
-    """Deal images out to two sides of the same sizes, and compare the means in units of their standard errors."""
+    """Deal images to two sides of the same sizes, and compare the means in units of their standard errors."""
     pooled = np.vstack([a, b])
     pooled -= pooled.sum(axis=0) / len(pooled)
     columns, units = with_squares(pooled)
@@ -66,7 +66,7 @@ def _dealt(a: Floats, b: Floats, deals: int, stream: Philox) -> tuple[Floats, Fl
 
 
 def _added(columns: Floats, deals: int, row: Callable[[], NDArray[np.generic]]) -> Floats:
-    """Add up the columns (images × columns) of the images that each row takes."""
+    """Add up the columns (images × columns) of the images in each row."""
     totals = np.empty((deals, columns.shape[1]))
     block = max(AT_A_TIME // len(columns), 1)
     for start in range(0, deals, block):
@@ -76,9 +76,9 @@ def _added(columns: Floats, deals: int, row: Callable[[], NDArray[np.generic]]) 
 
 
 def two_sided_p(observed: float, dealt: Floats) -> float | None:
-    """Return the share of deals that differ as much either way, the data themselves being one of them.
+    """Return the share of deals with as large a difference; the data count as a deal.
 
-    None where a deal has no value, or there are none.
+    None if a deal has no value, and without deals.
     """
     if not len(dealt) or not np.isfinite(dealt).all():
         return None
@@ -86,7 +86,7 @@ def two_sided_p(observed: float, dealt: Floats) -> float | None:
 
 
 def cliffs_delta(a: Floats, b: Floats) -> float:
-    """Return the share of pairs in which a is larger less the share in which b is (Cliff 1993), counted exactly."""
+    """Return the share of pairs with the larger a minus that with the larger b (Cliff 1993), counted exactly."""
     ordered = np.sort(b)
     below: NDArray[np.int64] = np.searchsorted(ordered, a, side="left")
     above = len(b) - np.searchsorted(ordered, a, side="right")

@@ -1,10 +1,10 @@
-"""What a language model makes of captions: bits that were summed, as perplexities and shares."""
+"""Perplexities and shares of captions under a language model, from sums of bits."""
 
 from __future__ import annotations
 
 import polars as pl
 
-#: What is said of each pair of datasets, in this order.
+#: The statistics of each pair of datasets, in order.
 STATISTICS = ("perplexity", "perplexity-known", "oov", "cross-entropy", "ratio")
 
 _DECIMALS = 12
@@ -16,12 +16,13 @@ def perplexities(sums: pl.DataFrame) -> pl.DataFrame:
     """Turn sums into statistics, for every model and every test side.
 
     `sums` has columns trained_no, selection_no (the one tested on), tokens, words, unknown, bits, known_bits, as of
-    `sql/perplexity/perplexity.sql`. Gives trained_no, selection_no, tokens, statistic, value, one row a statistic:
+    `sql/perplexity/perplexity.sql`. The result has a row per statistic: trained_no, selection_no, tokens, statistic,
+    value.
 
-    `cross-entropy` is bits / tokens, the ends of captions among them; `perplexity` 2 to the power of it (Jelinek et al.
-    1977). `perplexity-known` is the same over the tokens that the model knows, in their places: histories keep the
-    unknown ones. `oov` is the share of unknown tokens among the words, which the end of a caption is not; null without
-    words. `ratio` is the perplexity divided by that of the model trained on the dataset that is tested: 1 at home.
+    `cross-entropy` is bits / tokens, with the ends of captions; `perplexity` is 2 to the power of it (Jelinek et al.
+    1977). `perplexity-known` is the same over the tokens that the model knows; their histories keep the unknown ones.
+    `oov` is the share of unknown tokens among the words, without the ends of captions; null without words. `ratio` is
+    the perplexity divided by that of the model trained on the tested dataset, which itself has 1.
     """
     scored = sums.with_columns(
         (pl.col("bits") / pl.col("tokens")).alias("cross-entropy"),

@@ -1,4 +1,4 @@
-"""How far people agree with each other, and metrics with people: alpha, kappa, and what a coefficient is called.
+"""Agreement between raters, and of metrics with raters: alpha, kappa, and the names of coefficients.
 
 Dancey & Reidy 2011, page 175, as Elliott & Keller 2014, section 3, quote them; Krippendorff 2011, "Computing
 Krippendorff's alpha-reliability"; Cohen 1960, after thresholds as in Hodosh et al. 2013.
@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-#: The highest coefficient, whatever its sign, that is still called so. The guide prints two decimals (0 to .1, .11 to
-#: .4, …): a coefficient is rounded to two before it is looked up, so that none falls between two bands.
+#: The highest absolute coefficient of each name. The guide prints two decimals (0 to .1, .11 to .4, …), so that a
+#: coefficient is rounded to two before the lookup, and cannot fall between two bands.
 _BANDS = ((0.10, "uncorrelated"), (0.40, "weak"), (0.70, "moderate"), (0.90, "strong"), (1.0, "perfect"))
 
 
@@ -24,7 +24,7 @@ class Threshold(NamedTuple):
 
 
 def strength(value: float | None) -> str | None:
-    """Return what a coefficient is called: uncorrelated, weak, moderate, strong or perfect; null for none."""
+    """Return the name of a coefficient: uncorrelated, weak, moderate, strong or perfect; null for null."""
     if value is None:
         return None
     size = round(abs(value), 2)
@@ -32,11 +32,11 @@ def strength(value: float | None) -> str | None:
 
 
 def krippendorff(pairs: pl.DataFrame, level: str) -> float | None:
-    """Return Krippendorff's alpha of ratings: 1 where people agree, 0 where they do as strangers would.
+    """Return Krippendorff's alpha of ratings: 1 for full agreement, 0 for the agreement expected by chance.
 
     `pairs` counts ordered pairs of ratings of one caption: ratings (how many the caption has), score_a, score_b, pairs.
-    A caption that was rated once pairs with nothing. `level` is `interval`, or `ordinal`, for which the distance of two
-    ratings is how many ratings lie between them. Null where nothing was rated twice, or all ratings are equal.
+    A caption with one rating has no pairs. `level` is `interval`, or `ordinal`, with the number of ratings between two
+    ratings as their distance. Null if no caption has two ratings, or all ratings are equal.
     """
     values = np.unique(np.concatenate([pairs["score_a"].to_numpy(), pairs["score_b"].to_numpy()]))
     size = len(values)
@@ -45,8 +45,8 @@ def krippendorff(pairs: pl.DataFrame, level: str) -> float | None:
     coincidences = np.zeros((size, size))
     for (ratings,), part in sorted(pairs.partition_by("ratings", as_dict=True).items()):
         counted = np.zeros((size, size), np.int64)
-        places = (np.searchsorted(values, part[column].to_numpy()) for column in ("score_a", "score_b"))
-        np.add.at(counted, tuple(places), part["pairs"].to_numpy().astype(np.int64))
+        cells = (np.searchsorted(values, part[column].to_numpy()) for column in ("score_a", "score_b"))
+        np.add.at(counted, tuple(cells), part["pairs"].to_numpy().astype(np.int64))
         coincidences += counted / (ratings - 1)
     totals = coincidences.sum(axis=1)
     if level == "ordinal":
@@ -62,10 +62,10 @@ def krippendorff(pairs: pl.DataFrame, level: str) -> float | None:
 def kappa(
     scores: pl.Series, good: pl.Series, cut: float | None = None, *, lower_is_better: bool = False
 ) -> Threshold | None:
-    """Return Cohen's kappa of "the score is at least `cut`" and "people call it good" (booleans).
+    """Return Cohen's kappa of "the score is at least `cut`" and "raters call it good" (booleans).
 
-    Without a cut, at that score of those there are which gives the highest kappa; of equal ones the strictest. Null
-    where people call all good, or none.
+    Without a cut, the observed score with the highest kappa is used; of equal ones the strictest. Null if the raters
+    call all good, or none.
     """
     rows, liked = len(good), int(good.sum())
     if liked in (0, rows):
@@ -90,7 +90,7 @@ def kappa(
 
 
 def _kappa(rows: int, liked: int, chosen: int, hits: int) -> float:
-    """Return kappa where people like so many of the rows, a metric chooses so many, and `hits` are both."""
+    """Return kappa if raters like `liked` of the rows, a metric chooses `chosen`, and `hits` are both."""
     agreed = rows * (rows - liked - chosen + 2 * hits)
     by_chance = liked * chosen + (rows - liked) * (rows - chosen)
     return (agreed - by_chance) / (rows * rows - by_chance)

@@ -1,10 +1,10 @@
-"""How far would a mean over captions differ, had other images been described? Bootstrap and jackknife over images.
+"""Bootstrap and jackknife over images, for the uncertainty of means over captions.
 
-Captions of one image are not independent, so whole images are drawn (cluster bootstrap: Davison & Hinkley 1997,
+Captions of one image are not independent, so whole images are sampled (cluster bootstrap: Davison & Hinkley 1997,
 section 3.8; percentile interval: Efron & Tibshirani 1993, section 13.3; jackknife: their section 11.2).
 
-Nothing here depends on machine, threads or releases of numpy: images are drawn by the raw words of Philox, whose stream
-is fixed, and what is summed are integers, which BLAS adds exactly in any order.
+Results do not depend on machine, threads or releases of numpy: images are sampled by the raw words of Philox, whose
+stream is fixed, and sums are of integers, which BLAS adds exactly in any order.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ Integers = NDArray[np.int64]
 #: Scores are multiples of 10^-12 (see `registry.DECIMALS`).
 UNIT = 10.0**12
 
-#: The column that says from which image a substitute is.
+#: The column with the image that a substitute comes from.
 GIVER = "from_image"
 
-#: A double holds whole numbers of so many bits exactly.
+#: A double represents whole numbers of this many bits exactly.
 _EXACT_BITS = 53
 
-#: Numbers held at a time, resamples × images: 64 MiB. In larger blocks the threads of BLAS spin less between products.
+#: Numbers in memory at a time, resamples × images: 64 MiB. With larger blocks BLAS threads wait less between products.
 AT_A_TIME = 1 << 23
 
-#: More resamples take hours, and gigabytes for how often each draws an image; an interval is sharp long before.
+#: More resamples take hours, and gigabytes for the counts of images; intervals are precise with far fewer.
 MOST_RESAMPLES = 100_000
 
 
@@ -48,8 +48,8 @@ class ImageSums:
     """Scores of a dataset, added up by image; images are sorted by id.
 
     `sums` (images × columns) are in units of 10^-12, `counts` (images × candidates) are numbers of captions. `columns`
-    names the columns, each by candidate and metric, `candidate_of` the column of `counts` that belongs to each.
-    `given` are sums and counts of the substitutes that captions of an image are elsewhere.
+    names the columns, each by candidate and metric; `candidate_of` has the column of `counts` for each. `given` has the
+    sums and counts of captions of an image that are substitutes for other images.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -60,22 +60,22 @@ class ImageSums:
 
     @property
     def images(self) -> int:
-        """The number of images that have any score."""
+        """The number of images with a score."""
         return len(self.sums)
 
     @property
     def means(self) -> Floats:
-        """Return the mean over captions of each column; not a number where there are none."""
+        """Return the mean over captions of each column; NaN without captions."""
         return self.ratios(self.digits.sum(axis=0))
 
     @functools.cached_property
     def by_image(self) -> Floats:
-        """Compute the mean of each column image by image, images × columns; not a number where there are none."""
+        """Compute the mean of each column for each image, images × columns; NaN without captions."""
         return self.ratios(self.digits)
 
     @functools.cached_property
     def digits(self) -> Floats:
-        """Return sums and counts as digits so small that those of as many images as there are add up exactly.
+        """Return sums and counts as digits that are small enough to add up exactly over all images.
 
         Images × (digits of the sums, the lowest first and the last with the sign, then counts).
         """
@@ -83,7 +83,7 @@ class ImageSums:
 
     @property
     def touched(self) -> Floats:
-        """Return the digits of all that an image has a part in: as the one described, and as one that gave captions."""
+        """Return the digits of all scores that involve an image, as the described one or a source of substitutes."""
         return self.digits if self.given is None else self.digits + self._cut(*self.given)
 
     def _cut(self, sums: Integers, counts: Integers) -> Floats:
@@ -96,7 +96,7 @@ class ImageSums:
         return np.hstack([*digits, rest, counts]).astype(np.float64)
 
     def ratios(self, totals: Floats) -> Floats:
-        """Make means of rows of `digits` that were added up: units first, then captions, as `summary` divides."""
+        """Compute means from sums of rows of `digits`, dividing by units first, then by captions, as `summary` does."""
         bits, width = _EXACT_BITS - self.images.bit_length(), self.sums.shape[1]
         digits, captions = np.split(totals, [-self.counts.shape[1]], axis=-1)
         total = np.zeros((*totals.shape[:-1], width))
@@ -108,13 +108,13 @@ class ImageSums:
 
 
 def check_resampling(resamples: int, confidence: float) -> None:
-    """Refuse a confidence that is no share, and fewer resamples than it needs. Raises `UsageError`."""
+    """Raise `UsageError` for a confidence that is not a share, and for fewer resamples than it needs."""
     if not 0 < confidence < 1:
         raise UsageError(f"--confidence {confidence:g}: expected a share between 0 and 1, such as 0.95")
     fewest = math.ceil(round(2 / (1 - confidence), 6))
     if resamples != 0 and resamples < fewest:
         raise UsageError(
-            f"--resamples {resamples}: an interval of {confidence:g} needs {fewest:,} or more; 0 is for no interval"
+            f"--resamples {resamples}: an interval of {confidence:g} needs {fewest:,} or more; 0 turns intervals off"
         )
     if resamples > MOST_RESAMPLES:
         raise UsageError(f"--resamples {resamples}: expected {MOST_RESAMPLES:,} or fewer")
@@ -123,7 +123,7 @@ def check_resampling(resamples: int, confidence: float) -> None:
 def image_sums(scores: pl.DataFrame) -> ImageSums:
     """Add up scores by image. `scores` has columns candidate, image, slot, and one for each metric.
 
-    A column `from_image` says which other of these images a substitute is from, null for what is none.
+    Column `from_image`, if present, has the image that a substitute comes from; null for other captions.
     """
     metrics = [column for column in scores.columns if column not in ("candidate", "image", "slot", GIVER)]
     candidates = scores["candidate"].unique(maintain_order=True).to_list()
@@ -152,8 +152,8 @@ def image_sums(scores: pl.DataFrame) -> ImageSums:
 def drawn_times(images: int, resamples: int, key: Sequence[object]) -> NDArray[np.uint16]:
     """Count how often each image is drawn in each resample, resamples × images.
 
-    As many images are drawn as there are, with replacement. The draw is a function of what `key` spells. A word of 32
-    bits times the number of images, shifted by 32, is a position: none is more likely by more than images / 2^32.
+    Each resample has as many images as the data, with replacement. `key` determines the resamples. A word of 32 bits
+    times the number of images, shifted by 32, is a position: none is more likely by more than images / 2^32.
     """
     stream = stream_of(key)
     times = np.empty((resamples, images), np.uint16)
@@ -167,8 +167,7 @@ def resampled_means(
 ) -> Floats:
     """Return the mean of each column in each resample, resamples × columns.
 
-    The same images are drawn for all columns, so that these stay paired. A mean is not a number where a resample holds
-    no caption of a column.
+    All columns use the same images, so that they stay paired. A mean is NaN if a resample has no caption of a column.
     """
     return sums.ratios(resampled_totals(sums.digits, resamples, key, progress, what))
 
@@ -176,9 +175,9 @@ def resampled_means(
 def resampled_totals(
     columns: Floats, resamples: int, key: Sequence[object], progress: Progress = silent, what: str = "resampling"
 ) -> Floats:
-    """Add up the columns of the drawn images (images × columns, whole numbers), resamples × columns.
+    """Add up the columns of the sampled images (images × columns, whole numbers), resamples × columns.
 
-    Exact as long as totals are below 2^53. The images are those of `drawn_times`.
+    Exact if totals are below 2^53. The images are those of `drawn_times`.
     """
     stream, images = stream_of(key), len(columns)
     totals = np.empty((resamples, columns.shape[1]))
@@ -193,21 +192,21 @@ def resampled_totals(
 
 
 def whole_numbers(columns: Floats) -> tuple[Floats, Floats]:
-    """Round columns to whole numbers (and the unit of each) so large that as many as there are add up exactly."""
+    """Round columns to the largest whole numbers that add up exactly. Returns them, and the unit of each."""
     largest = np.abs(columns).max(axis=0)
     unit = np.ldexp(1.0, np.frexp(largest)[1] - (_EXACT_BITS - len(columns).bit_length()))
     return np.rint(columns / unit), unit
 
 
 def left_out_means(sums: ImageSums) -> Floats:
-    """Compute the mean of each column without each image in turn, and without what it gave; images × columns."""
+    """Compute the mean of each column without each image and its substitutes in turn; images × columns."""
     return sums.ratios(sums.digits.sum(axis=0) - sums.touched)
 
 
 def percentile_interval(values: Floats, confidence: float) -> tuple[float, float] | None:
-    """Cut equally much off both ends of resampled values, interpolating linearly between the nearest two.
+    """Compute the interval between two quantiles of resampled values, with linear interpolation.
 
-    None where a resample has no value, and where an end is not finite.
+    None if a resample has no value, or an end is not finite.
     """
     if not len(values) or np.isnan(values).any():
         return None
@@ -217,9 +216,9 @@ def percentile_interval(values: Floats, confidence: float) -> tuple[float, float
 
 
 def jackknife_error(values: Floats) -> float | None:
-    """Return the standard error by what a statistic is without each image: sqrt((n - 1) / n · Σ (value - mean)²).
+    """Return the standard error from the values without each image: sqrt((n - 1) / n · Σ (value - mean)²).
 
-    None for fewer than two images, and where it has no value without one of them.
+    None for fewer than two images, and if a value is missing.
     """
     n = len(values)
     if n < 2 or not np.isfinite(values).all():
@@ -229,7 +228,7 @@ def jackknife_error(values: Floats) -> float | None:
 
 
 def stream_of(key: Sequence[object]) -> Philox:
-    """Return the stream of random words that belongs to what `key` spells."""
+    """Return the stream of random words for a key."""
     digest = hashlib.sha256("\n".join(map(str, key)).encode()).digest()
     return Philox(key=int.from_bytes(digest[:16], "little"))
 

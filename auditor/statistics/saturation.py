@@ -1,4 +1,4 @@
-"""Where a curve over numbers of references has risen far enough, and what differences a set of images can show."""
+"""The saturation point of a curve over numbers of references, and the differences that a set of images can detect."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-#: The mean counts as rising with references where it changes by so much of itself, and as there at this share of it.
+#: A mean rises with references if it changes by this share of itself; it is saturated at this share of the change.
 RISING, RISEN = 0.05, 0.95
 
-#: Normal quantiles of a two-sided test at 5 % and of a power of 80 %.
+#: Normal quantiles of a two-sided test at 5% and of a power of 80%.
 _Z_TEST, _Z_POWER = 1.959963984540054, 0.8416212335729143
 
 
@@ -21,22 +21,22 @@ def rises(curve: Sequence[float]) -> bool:
 
 
 def knee(curve: Sequence[float]) -> int | None:
-    """Find the point, counted from 1, that lies farthest above the chord from the first to the last point.
+    """Return the point, counted from 1, that is farthest above the chord from the first to the last point.
 
-    Both axes are scaled to 0 … 1, so that a curve that falls is read as one that rises; of equally far points the first
+    Both axes are scaled to 0 … 1, so that a falling curve is read as a rising one. Of equally far points the first
     counts (Kneedle, Satopää et al. 2011, without smoothing). Null for a curve that does not rise, has fewer than three
-    points, or lies nowhere above its chord.
+    points, or is never above its chord.
     """
     if len(curve) < 3 or not rises(curve):
         return None
     along = np.linspace(0, 1, len(curve))
     above = ((np.array(curve) - curve[0]) / (curve[-1] - curve[0]) - along).round(12)
-    place = int(np.argmax(above))
-    return place + 1 if above[place] > 0 else None
+    farthest = int(np.argmax(above))
+    return farthest + 1 if above[farthest] > 0 else None
 
 
 def saturation_point(curve: Sequence[float]) -> int | None:
-    """Find the first point, counted from 1, at and after which 95 % of the way from the first to the last is behind.
+    """Return the first point, counted from 1, from which on at least 95% of the whole rise is reached.
 
     Null for a curve that does not rise.
     """
@@ -46,18 +46,18 @@ def saturation_point(curve: Sequence[float]) -> int | None:
 
 
 def lasting(values: Sequence[float], level: float) -> int | None:
-    """Find the first point, counted from 1, from which on no value is below a level. Null where the last one is."""
-    below = [place for place, value in enumerate(values, 1) if not value >= level - 1e-12]
+    """Return the first point, counted from 1, from which on no value is below a level. Null if the last one is."""
+    below = [number for number, value in enumerate(values, 1) if not value >= level - 1e-12]
     first = below[-1] + 1 if below else 1
     return first if first <= len(values) else None
 
 
 def detectable(differences: NDArray[np.float64], images: int | None = None) -> float | None:
-    """Return how large a difference between the means of two systems must be to be found four times in five.
+    """Return the difference between the means of two systems that a test finds four times in five.
 
-    `differences` are those of two candidates as good as each other, image by image: with their sd s and n images a
-    paired two-sided test at 5 % has a power of 80 % at (z_.975 + z_.8) s / sqrt(n). `images` is n for another set; null
-    for fewer than two images.
+    `differences` are those of two equally good candidates, by image. With their sd s and n images, a paired two-sided
+    test at 5% has a power of 80% at (z_.975 + z_.8) s / sqrt(n). `images` is n for another set. Null for fewer than two
+    images.
     """
     if len(differences) < 2:
         return None

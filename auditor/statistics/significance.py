@@ -1,7 +1,7 @@
-"""How probable a correlation is, or one as far from 0 the other way, where there is none: two-tailed p.
+"""Two-tailed p of correlations: the probability of one at least as far from 0 without any relation.
 
-Each is scipy's own (`kendalltau`, `spearmanr`, `pearsonr`), operation by operation, from a coefficient or its counts in
-place of the data. A p that a double cannot hold is given as `SMALLEST_P`, an upper bound, and never as 0.
+Each repeats the operations of scipy (`kendalltau`, `spearmanr`, `pearsonr`), from a coefficient or its counts instead
+of the data. A p too small for a double is `SMALLEST_P`, an upper bound, and never 0.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincc, ndtr, stdtr, stdtrit  # type: ignore[import-untyped]
 
-#: The smallest p that is reported: below it a double has lost digits, or is 0.
+#: The smallest p that is reported: smaller doubles lose digits, or are 0.
 SMALLEST_P = sys.float_info.min
 
 
@@ -28,7 +28,7 @@ class Ties(NamedTuple):
 
 
 def ties(group_sizes: NDArray[np.int64]) -> Ties:
-    """Sum what groups of equal rows take from the variance of Kendall's S, in integers of any size."""
+    """Compute the terms of groups of equal rows in the variance of Kendall's S, as exact integers."""
     sizes, groups = (column.tolist() for column in np.unique(group_sizes, return_counts=True))
     counted = list(zip(sizes, groups, strict=True))
     return Ties(
@@ -39,7 +39,7 @@ def ties(group_sizes: NDArray[np.int64]) -> Ties:
 
 
 def kendall(surplus: int, rows: int, a: Ties, b: Ties) -> float:
-    """Take S, concordant less discordant pairs, as normal, with the variance of tied rankings (Kendall 1970)."""
+    """Return p for S, concordant minus discordant pairs, as normal with the variance of ties (Kendall 1970)."""
     m = rows * (rows - 1.0)
     variance = (
         (m * (2 * rows + 5) - a.spread - b.spread) / 18
@@ -57,20 +57,20 @@ def kendall_exactly(a: NDArray[np.uint32], b: NDArray[np.uint32]) -> float:
 
 
 def spearman(rho: float, rows: int) -> float:
-    """Take Student's t with n - 2 degrees of freedom."""
+    """Return p by Student's t with n - 2 degrees of freedom."""
     rest = (rho + 1.0) * (1.0 - rho)
     t = abs(rho) * math.sqrt((rows - 2) / rest) if rest > 0 else math.inf
     return held(2 * stdtr(rows - 2, -t))
 
 
 def pearson(r: float, rows: int) -> float:
-    """Take the beta distribution that r has between independent normal scores."""
+    """Return p by the beta distribution of r between independent normal scores."""
     shape = rows / 2 - 1
     return held(2 * betaincc(shape, shape, (abs(r) + 1) / 2))
 
 
 def students_quantile(freedom: int, confidence: float = 0.95) -> float:
-    """Return how many standard errors the ends of a two-sided interval of Student's t are away."""
+    """Return the half-width of a two-sided interval by Student's t, in standard errors."""
     return float(stdtrit(freedom, 0.5 + confidence / 2))
 
 
@@ -80,14 +80,14 @@ def students_p(t: float, freedom: int) -> float:
 
 
 def held(p: float) -> float:
-    """Return p, or the smallest that is reported."""
+    """Return p, or the smallest p that is reported."""
     return max(float(p), SMALLEST_P)
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Correct for asking several questions at once (Holm 1979): the chance of any wrong claim is that of one."""
+    """Correct p values for several tests (Holm 1979): the error rate of all is that of a single test."""
     corrected, highest = [1.0] * len(ps), 0.0
-    for rank, place in enumerate(sorted(range(len(ps)), key=lambda place: ps[place])):
-        highest = max(highest, min(1.0, (len(ps) - rank) * ps[place]))
-        corrected[place] = highest
+    for rank, test in enumerate(sorted(range(len(ps)), key=lambda test: ps[test])):
+        highest = max(highest, min(1.0, (len(ps) - rank) * ps[test]))
+        corrected[test] = highest
     return corrected

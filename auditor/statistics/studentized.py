@@ -1,8 +1,8 @@
-"""Intervals and differences of what scores of images make, each draw divided by its own standard error.
+"""Bootstrap-t intervals and differences: each resample is divided by its own standard error.
 
-What an image adds is its pseudo-value by the jackknife: for a mean over images, its own score. Drawn again, means of
-pseudo-values lie around the value as the value around the truth, in units of standard errors (bootstrap-t: Efron &
-Tibshirani 1993, section 12.5). Of few images with skewed scores percentiles cover too seldom, these do not
+The contribution of an image is its jackknife pseudo-value: for a mean over images, its score. In resamples, means of
+pseudo-values vary around the value as the value varies around the truth, in units of standard errors (Efron &
+Tibshirani 1993, section 12.5). For few images with skewed scores, percentile intervals are too narrow and these are not
 (`benchmarks/levels.md`). Sums are of whole numbers, so that threads change no bit.
 """
 
@@ -23,7 +23,7 @@ from auditor.statistics.resampling import (
     whole_numbers,
 )
 
-#: What the interval is called in signatures.
+#: The name of the interval in signatures.
 INTERVAL = "bootstrap-t"
 
 #: A variance below this share of the mean square is a rounding error.
@@ -32,10 +32,10 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True)
 class Measured:
-    """A value, what it is `without` each image in turn, and whether it is made of numbers of which none is below 0.
+    """A value, its values `without` each image in turn, and whether all numbers behind it are 0 or more.
 
-    Such a value is resampled as a logarithm: means and ratios of skewed scores are less skewed so. `twice` is the
-    variance that is counted twice, since two images have a part in the same score (Cameron, Gelbach & Miller 2011).
+    Such a value is resampled as a logarithm, which makes means and ratios of skewed scores less skewed. `twice` is the
+    variance that is counted twice, since two images contribute to the same score (Cameron, Gelbach & Miller 2011).
     """
 
     value: float
@@ -45,12 +45,12 @@ class Measured:
 
     @property
     def error(self) -> float | None:
-        """Compute the standard error; none of one image, and where the value lacks one without some image."""
+        """Compute the standard error; None for a single image, or if a value without an image is missing."""
         error = jackknife_error(self.without)
         return error and error * self._once(error)
 
     def _once(self, error: float) -> float:
-        """Compute which part of an error is left where nothing is counted twice: half of the variance, or more."""
+        """Compute the part of an error without variance that is counted twice; at least half of the variance stays."""
         return math.sqrt(max(1 - self.twice / (error * error), 0.5)) if error else 1.0
 
     def jackknifed(self) -> Estimate:
@@ -71,11 +71,11 @@ class Measured:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its standard error; `apart` says how far the pseudo-value of each image is from it.
+    """A value with its standard error. `apart` has the difference of each image's pseudo-value from it.
 
-    `moved` says so of the mean of each resample, `errors` are the standard errors there. These three and `error` are of
-    the value's logarithm where `is_log`, and not numbers where it lacks one without some image. No end of an interval
-    is below `least`.
+    `moved` has the difference of each resample's mean, and `errors` the standard errors there. With `is_log` these
+    three and `error` are of the value's logarithm. They are NaN if a value without an image is missing. No end of an
+    interval is below `least`.
     """
 
     value: float
@@ -88,23 +88,23 @@ class Estimate:
 
     @property
     def pseudo(self) -> Floats:
-        """Return the pseudo-values of images, whose mean is the value."""
+        """Return the pseudo-values of images; their mean is the value."""
         return self.value + self.scale * self.apart
 
     @property
     def scale(self) -> float:
-        """Return what one of the units of `apart`, `moved` and `errors` is, near the value."""
+        """Return the unit of `apart`, `moved` and `errors`, near the value."""
         return self.value if self.is_log else 1.0
 
     def interval(self, confidence: float) -> tuple[float, float] | None:
-        """Return the ends of the interval; none where one is not finite, as of a few images most of which tie."""
+        """Return the ends of the interval; None if one is not finite, as for a few images with many ties."""
         reach = _reach(self.error, self.moved, self.errors, confidence)
         if reach is None or not self.is_log:
             return reach and (max(self.value + reach[0], self.least), self.value + reach[1])
         return self.value * math.exp(reach[0]), self.value * math.exp(reach[1])
 
     def is_above(self, other: Estimate, confidence: float) -> bool:
-        """Return whether the interval of the difference from an unrelated value lies above 0."""
+        """Return whether the interval of the difference from an independent value is above 0."""
         if len(self.moved) != len(other.moved):
             return False
         if self.is_log and other.is_log:
@@ -127,16 +127,17 @@ def estimates(
     progress: Progress = silent,
     what: str = "resampling",
 ) -> list[Estimate]:
-    """Resample the images of values that were measured on the same ones; `key` makes the draw."""
-    found = [one.jackknifed() for one in measured]
-    moved, errors = drawn_means(np.stack([one.apart for one in found], axis=1), resamples, key, progress, what)
-    return [replace(one, moved=moved[:, n], errors=errors[:, n]) for n, one in enumerate(found)]
+    """Resample the images of values that were measured on the same images; `key` seeds the resamples."""
+    jackknifed = [value.jackknifed() for value in measured]
+    columns = np.stack([estimate.apart for estimate in jackknifed], axis=1)
+    moved, errors = drawn_means(columns, resamples, key, progress, what)
+    return [replace(estimate, moved=moved[:, n], errors=errors[:, n]) for n, estimate in enumerate(jackknifed)]
 
 
 def drawn_means(
     columns: Floats, resamples: int, key: Sequence[object], progress: Progress = silent, what: str = "resampling"
 ) -> tuple[Floats, Floats]:
-    """Compute means of drawn images (images × columns) and their standard errors, resamples × columns each."""
+    """Compute means of sampled images (images × columns) and their standard errors, resamples × columns each."""
     images = len(columns)
     added, units = with_squares(columns)
     totals = resampled_totals(added, resamples, key, progress, what)
@@ -144,13 +145,13 @@ def drawn_means(
 
 
 def with_squares(columns: Floats) -> tuple[Floats, Floats]:
-    """Return columns and their squares, side by side, as whole numbers, and the unit of each."""
+    """Return columns followed by their squares, as whole numbers, and the unit of each."""
     parts, units = zip(*(whole_numbers(part) for part in (columns, columns * columns)), strict=True)
     return np.hstack(parts), np.hstack(units)
 
 
 def mean_and_error(totals: Floats, images: int) -> tuple[Floats, Floats]:
-    """Compute the means of so many images and their standard errors, by totals of columns and of their squares."""
+    """Compute the means over `images` and their standard errors, from totals of columns and of their squares."""
     mean, mean_square = np.hsplit(totals / images, 2)
     spread = mean_square - mean * mean
     error: Floats = np.sqrt(np.where(spread > _NOTHING * mean_square, spread, 0 * spread) / (images - 1 or math.nan))
@@ -158,13 +159,13 @@ def mean_and_error(totals: Floats, images: int) -> tuple[Floats, Floats]:
 
 
 def ratios(means: Floats, errors: Floats) -> Floats:
-    """Divide means by their standard errors; 0 of 0 is 0."""
+    """Divide means by their standard errors; 0 / 0 is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         divided: Floats = np.where(means == 0, 0.0, means / errors)
     return divided
 
 
 def _reach(error: float, moved: Floats, errors: Floats, confidence: float) -> tuple[float, float] | None:
-    """Compute how far below and above a value its interval reaches."""
+    """Return the distances from a value to the ends of its interval."""
     ends = percentile_interval(ratios(moved, errors), confidence)
     return ends and (-ends[1] * error, -ends[0] * error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-#: Scores are multiples of 10^-12 (see `registry.DECIMALS`): as integers they are summed exactly, in any order.
+#: Scores are multiples of 10^-12 (see `registry.DECIMALS`): as integers they add up exactly, in any order.
 _DECIMALS = 12
 
 _UNIT = 10.0**_DECIMALS
@@ -15,9 +15,9 @@ _STATISTICS = ("mean", "sd", "median", "min", "max")
 def summarize(scores: pl.DataFrame) -> pl.DataFrame:
     """Summarize scores over captions (micro), over the means of images (macro), and over the sds of images.
 
-    `scores` has column image and one for each metric. Gives three rows a metric: metric, level (`caption`, `image`,
-    `image-sd`: how much the captions of one image differ, second order), n, mean, sd (of the sample, n - 1; null for
-    one value), median, min, max; no row for a level without values, as images of one caption have no sd.
+    `scores` has column image and one for each metric. The result has three rows per metric: metric, level (`caption`,
+    `image`, `image-sd`: how much the captions of one image differ), n, mean, sd (of the sample, n - 1; null for one
+    value), median, min, max. A level without values has no row, as images with one caption have no sd.
     """
     metrics = [column for column in scores.columns if column != "image"]
     means, sds = image_means(scores), image_sds(scores)
@@ -35,7 +35,7 @@ def summarize(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def image_means(scores: pl.DataFrame) -> pl.DataFrame:
-    """Average every column but `image` over the rows of each image, sorted by image; the same for any order of rows."""
+    """Average every column but `image` over the rows of each image, sorted by image, for any order of rows."""
     return (
         scores.lazy()
         .select("image", exact(pl.exclude("image")))
@@ -63,7 +63,7 @@ def image_sds(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def exact(values: pl.Expr) -> pl.Expr:
-    """Take scores as the integers that they are in units of 10^-12."""
+    """Return scores as integers in units of 10^-12."""
     return (values * _UNIT).round().cast(pl.Int128)
 
 

@@ -1,6 +1,6 @@
-"""The statistics of syntax: which words captions are made of, how phrases are composed, how complex sentences are.
+"""The statistics of syntax: parts of speech, the composition of phrases, the complexity of sentences.
 
-Each is the ratio of two totals over images; of what is counted, `sql/syntax/text_count.sql` has the names.
+Each is the ratio of two totals over images. `sql/syntax/text_count.sql` has the names of the counts.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ _MILTENBURG = "van Miltenburg et al. 2018"
 
 _TABLE = f"{_MILTENBURG}, section 4, table 3"
 
-#: Parts of speech, as `sql/syntax/parsed_word.sql` tells them from tags.
+#: Parts of speech, as `sql/syntax/parsed_word.sql` derives them from tags.
 CLASSES = (
     "noun", "verb", "adjective", "adverb", "determiner", "pronoun", "preposition", "numeral", "conjunction", "particle",
     "other",
 )  # fmt: skip
 
-#: The lengths of compounds and the depths of prepositional phrases that are told apart, the last with all above it.
+#: The counted lengths of compounds and depths of prepositional phrases; the last includes all above it.
 LENGTHS, DEPTHS = (2, 3, 4, 5), (1, 2, 3, 4, 5, 6)
 
 
 @dataclass(frozen=True)
 class Types:
-    """How many different phrases there are of a kind of `sql/syntax/phrase_said.sql`, a mean over parallel lists."""
+    """The number of different phrases of a kind of `sql/syntax/phrase_said.sql`, a mean over parallel lists."""
 
     kind: str
     definition: str
     parsed: bool
 
 
-#: What is counted by types, by the names of statistics.
+#: The phrases counted by types, by the names of statistics.
 TYPES: Mapping[str, Types] = {
     "compound-types-2": Types("compound-2", "different compounds of two nouns", parsed=False),
     "prepositional-types-1": Types("pp-1", "different prepositional phrases of depth 1", parsed=True),
@@ -44,10 +44,10 @@ TYPES: Mapping[str, Types] = {
 
 @dataclass(frozen=True)
 class Statistic:
-    """What a statistic of syntax declares of itself.
+    """The card of a statistic of syntax.
 
-    Its value is `scale` × what is counted as `part` / what is counted as `whole`. `group` is the table that shows it;
-    `parsed` says that it needs heads, which not every pipeline gives.
+    Its value is `scale` × count `part` / count `whole`. `group` is its table. `parsed` marks a statistic that needs
+    heads, which some pipelines lack.
     """
 
     name: str
@@ -64,7 +64,7 @@ def _by_number(name: str, counted: str, numbers: Sequence[int], what: str, *, pa
     return [
         Statistic(
             f"{name}-{number}", f"{counted}-{number}", "caption",
-            f"{what} {number}{' or more' if number == numbers[-1] else ''}, a caption",
+            f"{what} {number}{' or more' if number == numbers[-1] else ''}, per caption",
             f"{_MILTENBURG}, figure 7", name, parsed,
         )
         for number in numbers
@@ -74,11 +74,11 @@ def _by_number(name: str, counted: str, numbers: Sequence[int], what: str, *, pa
 #: In the order in which results show them.
 STATISTICS = (
     Statistic(
-        "compound-ratio", "compound", "caption", "compounds, runs of two nouns or more (tags NN*), a caption",
+        "compound-ratio", "compound", "caption", "compounds, runs of two nouns or more (tags NN*), per caption",
         f"{_MILTENBURG}, section 4", "phrases",
     ),
     Statistic(
-        "preposition-ratio", "tagged-preposition", "caption", "prepositions (tag IN) a caption: each heads a phrase",
+        "preposition-ratio", "tagged-preposition", "caption", "prepositions (tag IN) per caption: each heads a phrase",
         f"{_MILTENBURG}, section 4", "phrases",
     ),
     *_by_number("compounds", "compound", LENGTHS, "compounds of length", parsed=False),
@@ -92,26 +92,26 @@ STATISTICS = (
         "adjectives-per-noun", "adjective", "noun", "adjectives / nouns", "Penn tags JJ*, NN*", "modifiers",
     ),
     Statistic("adverbs-per-noun", "adverb", "noun", "adverbs / nouns", "Penn tags RB*, NN*", "modifiers"),
-    Statistic("colors", "color", "caption", "basic color terms a caption", "Berlin & Kay 1969", "modifiers"),
-    Statistic("numbers", "number", "caption", "cardinal numerals, digits too, a caption", "a list", "modifiers"),
+    Statistic("colors", "color", "caption", "basic color terms per caption", "Berlin & Kay 1969", "modifiers"),
+    Statistic("numbers", "number", "caption", "cardinal numerals, with digits, per caption", "a list", "modifiers"),
     Statistic(
-        "spatial-relations", "spatial", "caption", "prepositions of place and path a caption",
+        "spatial-relations", "spatial", "caption", "prepositions of place and path per caption",
         "after Landau & Jackendoff 1993, table 1", "modifiers",
     ),
     Statistic(
-        "negations", "negation", "caption", "words that negate a caption",
+        "negations", "negation", "caption", "words of negation per caption",
         "van Miltenburg, Morante & Elliott 2016", "rare",
     ),
     Statistic(
-        "negated", "negated", "caption", "share of captions with a word that negates",
+        "negated", "negated", "caption", "share of captions with a word of negation",
         "van Miltenburg, Morante & Elliott 2016", "rare",
     ),
     Statistic(
-        "possessives", "possessive", "caption", "possessives ('s, their) a caption: tags POS, PRP$, WP$",
+        "possessives", "possessive", "caption", "possessives ('s, their) per caption: tags POS, PRP$, WP$",
         f"{_MILTENBURG}, section 3.3", "rare",
     ),
     Statistic(
-        "contractions", "contraction", "caption", "contracted words (n't, 're) a caption",
+        "contractions", "contraction", "caption", "contracted words (n't, 're) per caption",
         f"{_MILTENBURG}, section 3.3", "rare",
     ),
     Statistic(
@@ -137,7 +137,7 @@ STATISTICS = (
 
 
 def definitions() -> pl.DataFrame:
-    """Return of what counts each statistic is the ratio. Columns: class, side (part or whole), counted."""
+    """Return the counts of each statistic's ratio. Columns: class, side (part or whole), counted."""
     rows = [
         (statistic.name, side, counted)
         for statistic in STATISTICS
@@ -147,7 +147,7 @@ def definitions() -> pl.DataFrame:
 
 
 def explained() -> dict[str, tuple[str, str, bool]]:
-    """Return of every statistic of syntax its definition, its source, and whether it needs a parser."""
+    """Return the definition and source of every statistic of syntax, and whether it needs a parser."""
     return {
         **{statistic.name: (statistic.definition, statistic.source, statistic.parsed) for statistic in STATISTICS},
         **{
@@ -158,16 +158,16 @@ def explained() -> dict[str, tuple[str, str, bool]]:
 
 
 def measured(totals: pl.DataFrame, *, parsed: bool) -> pl.DataFrame:
-    """Make values of totals (rows of `sql/syntax/syntax_total.sql`), with intervals over images.
+    """Compute values from totals (rows of `sql/syntax/syntax_total.sql`), with intervals over images.
 
-    Gives statistic, value, low, high, count (its part), n (its whole), images, in the order of `STATISTICS`; without a
-    parser those that need one have no value.
+    Columns: statistic, value, low, high, count (its part), n (its whole), images, in the order of `STATISTICS`. Without
+    a parser, the statistics that need one have no value.
     """
     scale = {statistic.name: statistic.scale for statistic in STATISTICS}
     known = pl.DataFrame(
         {
             "class": [statistic.name for statistic in STATISTICS],
-            "told": [parsed or not statistic.parsed for statistic in STATISTICS],
+            "known": [parsed or not statistic.parsed for statistic in STATISTICS],
         }
     )
     values = ratio(totals).join(totals.select("class", count="part"), on="class")
@@ -176,5 +176,5 @@ def measured(totals: pl.DataFrame, *, parsed: bool) -> pl.DataFrame:
     )
     shown = ("value", "low", "high", "count", "n", "images")
     return scaled.select(
-        pl.col("class").alias("statistic"), *(pl.when("told").then(pl.col(name)).alias(name) for name in shown)
+        pl.col("class").alias("statistic"), *(pl.when("known").then(pl.col(name)).alias(name) for name in shown)
     )

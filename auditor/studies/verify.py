@@ -133,7 +133,7 @@ def _compared(
     ]
     key = (selection.version.dataset, selection.version.version, selection.split)
     rows = [
-        (*key, was.name, was.said, was.signature, was.value, again.value if again else None, holds, why)
+        (*key, was.name, was.description, was.signature, was.value, again.value if again else None, holds, why)
         for was, again, holds, why in judged
     ]
     return selection, pl.DataFrame(rows, schema=_ROWS, orient="row")

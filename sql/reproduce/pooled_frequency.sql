@@ -5,7 +5,7 @@
 -- returns: gram, images
 -- cites: Wang & Gaizauskas 2016, section 3, note 7
 --
--- In how many images of several selections together each n-gram is, from what was counted of each of them.
+-- Add up the number of images that contain each n-gram over several selections, from the counts of each.
 select gram, sum(images)::uinteger as images
 from pooled_gram
 group by gram

@@ -168,7 +168,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["bounds", "nope"], 2, "the store holds mine"),
         (["bounds", "mine", "-m", "bertscore"], 5, "no such metric"),
         (["bounds", "mine", "--tokenizer", "nope"], 2, "no such tokenizer"),
-        (["bounds", "nope", "--format", "none"], 2, "no such format"),  # before it looks at the store
+        (["bounds", "nope", "--format", "none"], 2, "unknown format"),  # before it looks at the store
         (["bounds", "mine", "mine"], 2, "name each once"),
         (["profile", "mine", "mine@v1"], 2, "name each once"),
         (["bounds", "nope", "-o", "none/x.csv"], 2, "cannot be written: the folder none does not exist"),

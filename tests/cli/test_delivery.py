@@ -13,9 +13,9 @@ from auditor.errors import UsageError
 @pytest.mark.parametrize(
     ("command", "output", "fault"),
     [
-        ("report", "report.docx", r"report\.docx: its ending names no format"),
+        ("report", "report.docx", r"report\.docx: unsupported report format"),
         ("report", "report.html", None),
-        ("profile", "profile.docx", r"profile\.docx: its ending names no format"),
+        ("profile", "profile.docx", r"profile\.docx: unknown file ending"),
         ("profile", "profile.csv", None),
         ("log", "log.png", "log has no figures to write as png"),
     ],

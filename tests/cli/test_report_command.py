@@ -52,7 +52,7 @@ def test_card_is_written_in_the_format_of_its_ending_or_name(filled: Path) -> No
     assert Path("a.svg").read_text(encoding="utf-8").startswith("<svg")
     run(*there, "-o", "a.json", "--format", "croissant")
     assert json.loads(Path("a.json").read_text(encoding="utf-8"))["@type"] == "sc:Dataset"
-    with pytest.raises(UsageError, match=r"a\.csv: its ending names no format of a card; known are .*\.jsonld, \.svg"):
+    with pytest.raises(UsageError, match=r"a\.csv: unsupported card format; use .*\.jsonld, \.svg"):
         run(*there, "--format", "card", "-o", "a.csv")
     run(*there, "--format", "card", "-o", "a.html")
     assert "<title>Dataset card: set</title>" in Path("a.html").read_text(encoding="utf-8")
@@ -67,7 +67,7 @@ def test_card_is_of_one_dataset_and_whole(filled: Path, more: tuple[str, ...]) -
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["-o", "a.csv"], "no format of a report"),
+        (["-o", "a.csv"], "unsupported report format"),
         ([], "needs a file or a format"),
         (["-o", "no/where.html"], "the folder no does not exist"),
         (["-o", "a.md", "--section", "gossip"], "no such section"),

@@ -177,7 +177,7 @@ def test_ending_that_names_no_format_is_refused_before_anything_is_counted(
     filled: Callable[..., Run], tmp_path: Path, target: str
 ) -> None:
     done = filled("bounds", "nope", "-o", target, code=2)
-    assert f"{target}: its ending names no format; known are .json, .csv, .md" in done.stderr
+    assert f"{target}: unknown file ending; use .json, .csv, .md" in done.stderr
     assert not (tmp_path / target).exists()
     filled("profile", "mine", "--format", "csv", "-o", target)
     assert (tmp_path / target).read_text().startswith("dataset,")

@@ -57,7 +57,7 @@ def test_a_reason_is_looked_up_by_dataset_or_metric() -> None:
 
 @pytest.mark.parametrize("band", ["low = 148, high = 444", "margin = 30", "low = 266"])
 def test_a_band_that_holds_whatever_is_measured_is_refused(band: str) -> None:
-    with pytest.raises(ValueError, match="holds whatever is measured: its reach is that of a draw, with its sd"):
+    with pytest.raises(ValueError, match="accepts any measured value: give a margin with its sd"):
         check(f"printed = '296', {band}, wider_because = 'pruned by hand'")
     assert check("printed = '296', low = 267, wider_because = 'another tagger'") == REASON
 
@@ -90,7 +90,7 @@ def test_every_check_is_a_row_of_the_board(board: Result) -> None:
     for column in ("claims", "reproduced", "differs", "not answerable", "statements", "remarks"):
         assert papers[column].sum() == whole[column], column
     assert whole["claims"] + whole["remarks"] == board.frame.height
-    assert board.headline == "Published claims: 0 of 0 that can be answered come out again"
+    assert board.headline == "Published claims: 0 of 0 answerable claims are reproduced"
     assert set(claims.frame["status"]) == {"not answerable", "remark"}
     assert claims.frame.filter(pl.col("status") == "not answerable")["because"].null_count() == 0
 
@@ -126,8 +126,8 @@ def test_a_claim_names_the_version_and_the_signature_of_what_was_measured(store:
     ("printed", "value", "told"),
     [
         ("30.776", 30.77601, "30.77601"),
-        ("92.1 %", 0.9090, "90.900 %"),
-        ("84 %", 0.8466, "84.66 %"),
+        ("92.1 %", 0.9090, "90.900%"),
+        ("84 %", 0.8466, "84.66%"),
         ("16,992", 16992.0, "16,992"),
         ("50", 48.25, "48.25"),
         ("0.56 to 0.91", 0.5, "0.5000"),

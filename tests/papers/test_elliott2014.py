@@ -100,7 +100,7 @@ def test_every_figure_of_flickr8k_lies_within_its_band(reproduced: Result) -> No
     assert OUTSIDE not in reproduced.frame["verdict"]
     # the ratings of Elliott & Keller 2013 are to be had from the authors only
     assert set(reproduced.frame.filter(verdict=UNANSWERED)["reason"]) == {
-        "ek2013 is not in the store: `auditor fetch ek2013` says how to obtain it"
+        "ek2013 is not in the store: `auditor fetch ek2013` explains how to obtain it"
     }
     assert reproduced.frame.filter(pl.col("verdict") != UNANSWERED)["dataset"].unique().to_list() == [DATASET]
 

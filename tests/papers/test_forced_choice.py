@@ -57,21 +57,19 @@ def flickr(store: Store) -> None:
 
 def test_items_that_nobody_has_made_are_named_with_both_commands(store: Store) -> None:
     nothing = set(reproduce(store, "hodosh2016").frame.filter(dataset="flickr30k-choices")["reason"])
-    assert (
-        "flickr30k is not in the store: `auditor ingest flickr30k`; and so is flickr30k-choices: " + MADE_BY in nothing
-    )
+    assert "flickr30k is not in the store: `auditor ingest flickr30k`; nor is flickr30k-choices: " + MADE_BY in nothing
     flickr(store)
     result = reproduce(store, "hodosh2016")
     assert set(result.frame["verdict"]) <= {UNANSWERED, REMARK}
     assert f"flickr30k-choices is not in the store: {MADE_BY}" in set(result.frame["reason"])
     ingest_rows(store, [("i0", 0, "a man")], "flickr30k-choices")
     captions = set(reproduce(store, "hodosh2016").frame["reason"])
-    assert f"flickr30k-choices holds captions, no forced-choice items: {MADE_BY}" in captions
+    assert f"flickr30k-choices contains captions, not forced-choice items: {MADE_BY}" in captions
 
 
 def test_models_that_see_images_are_listed_and_never_answered(store: Store) -> None:
     rows = reproduce(store, "hodosh2016").frame.filter(pl.col("section") == "4, table 1")
-    unseen = rows.filter(pl.col("reason").str.starts_with("the model sees images"))
+    unseen = rows.filter(pl.col("reason").str.starts_with("the model needs images"))
     assert set(unseen["verdict"]) == {UNANSWERED}
     assert unseen.height == 5 * len(TASKS) - 1  # a bag of words is at chance on switched people, and any other too
     assert set(rows.filter(pl.col("metric").str.starts_with("bigram"))["candidate"]) == set(TASKS)
@@ -176,7 +174,7 @@ def test_answers_to_an_item_that_is_gone_count_where_answers_are_averaged(
 
 def test_datasets_of_other_kinds_hold_no_items(store: Store) -> None:
     ingest_rows(store, [("i0", 0, "a man")], "sugarcrepe")
-    assert "sugarcrepe holds captions, no forced-choice items: `auditor ingest sugarcrepe`" in set(
+    assert "sugarcrepe contains captions, not forced-choice items: `auditor ingest sugarcrepe`" in set(
         reproduce(store, "hsieh2023").frame["reason"]
     )
 
@@ -244,5 +242,5 @@ def test_table_1_has_the_papers_rows_its_numbers_of_pairs_and_names_what_is_fitt
         "# of pairs", "Bigram LM", "Normalized Bigram LM", "BOW Ranking (Flickr30K)",
     ]  # fmt: skip
     assert table.frame.row(0) == ("# of pairs", "switch-people", "296", 173.0)
-    assert ("Bigram LM", "just-scene", "0.0 %", 0.01) in table.frame.rows()
-    assert "fitted to these figures: 0.005" in table.caption
+    assert ("Bigram LM", "just-scene", "0.0%", 0.01) in table.frame.rows()
+    assert "unseen pair of words, 0.005, is fitted to these figures" in table.caption

@@ -123,8 +123,8 @@ def test_strip_says_the_facts_of_a_dataset() -> None:
         re.DOTALL,
     )
     assert re.findall(r"<dd>(.*?)</dd><dt>(.*?)</dt>", dogs) == [
-        ("1,200", "images"), ("6,000", "captions"), ("5.00", "captions an image (1 to 6)"), ("600", "repeat another of their image"),
-        ("10.2", "words a caption"),
+        ("1,200", "images"), ("6,000", "captions"), ("5.00", "captions per image (1 to 6)"), ("600", "repeat another caption of their image"),
+        ("10.2", "words per caption"),
     ]  # fmt: skip
     assert "Images by split: test 200, train 1,000" in dogs
     said = "homogeneity (0.400 to 0.600)"
@@ -134,7 +134,7 @@ def test_strip_says_the_facts_of_a_dataset() -> None:
 
 def test_lengths_of_all_datasets_are_drawn_at_one_scale() -> None:
     drawn = first_screen.screen([], [DOGS, CATS], {}, NO_PICTURES, escape)
-    assert set(re.findall(r'aria-label="Lengths of captions: .*?up to (\d+) are drawn"', drawn)) == {"10"}
+    assert set(re.findall(r'aria-label="Caption lengths: .*?up to (\d+) are shown"', drawn)) == {"10"}
     assert len(set(re.findall(r'<rect [^>]*width="([\d.]+)"', drawn))) == 1
 
 

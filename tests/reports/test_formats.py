@@ -128,7 +128,8 @@ def test_format_follows_the_name_then_the_ending(name: str | None, output: str |
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("nope", "known are table"), ("parquet", "name a file with -o"), ("png", "name a file with -o")]
+    ("name", "words"),
+    [("nope", "unknown format; use table"), ("parquet", "name a file with -o"), ("png", "name a file with -o")],
 )
 def test_impossible_format_is_explained(name: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
@@ -150,7 +151,7 @@ def test_shown_digits_are_those_that_were_measured() -> None:
 
 
 def test_ending_that_names_no_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"result\.xyz: its ending names no format; known are .*\.csv"):
+    with pytest.raises(UsageError, match=r"result\.xyz: unknown file ending; use .*\.csv"):
         reports.chosen_format(None, tmp_path / "result.xyz")
 
 

@@ -92,8 +92,8 @@ def test_time_stands_on_a_line_of_its_own(document: Document) -> None:
 @pytest.mark.parametrize(
     ("name", "output", "words"),
     [
-        ("csv", None, "known are html, md, latex, json"),
-        (None, "report.pdf", "known are .html"),
+        ("csv", None, "unsupported report format; use html, md, latex, json"),
+        (None, "report.pdf", "unsupported report format; use .html"),
         (None, None, "needs a file or a format"),
     ],
 )

@@ -101,13 +101,13 @@ def test_images_of_another_dataset_of_the_same_name_are_not_mistaken() -> None:
     other = Table("pairs", frame, pictured=pictured(frame, "other", "image"))
     html = page(album("a"), tables=(other,))
     assert shown(html) == []
-    assert "<h3>Pictures</h3>" not in html
+    assert "<h3>Images</h3>" not in html
 
 
 def test_page_says_how_many_examples_have_their_picture_and_what_is_wrong() -> None:
     html = page(album("a", notes=("set: b.jpg is left out: <a damaged image>",)), example("a", "x"), example("b", "y"))
     assert (
-        "1 of 2 examples that name an image have their picture: at most 150 images and 3 MB of pictures, 5 MB a page."
+        "1 of 2 examples with an image name shows its image: at most 150 images and 3 MB of them, 5 MB per page."
         in html
     )
     assert "b.jpg is left out: &lt;a damaged image&gt;" in html
@@ -121,7 +121,7 @@ def test_pictures_stay_within_their_budget(size: int) -> None:
     assert 0 < len(drawn) < 200
     assert sum(len(str(one["src"])) for one in drawn) <= 3_000_000
     assert len(html.encode()) <= 5_000_000
-    assert f"{len(drawn)} of 200 examples that name an image have their picture" in html
+    assert f"{len(drawn)} of 200 examples with an image name show" in html
 
 
 def test_page_that_is_large_without_pictures_has_fewer_and_one_too_large_none() -> None:

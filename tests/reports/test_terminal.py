@@ -52,7 +52,7 @@ def test_what_says_the_same_everywhere_goes_first_then_what_is_aside_and_both_ar
     assert "in every row: dataset set\n" in text
     assert "no room" not in text
     text = shown(Table("", frame), width=25)
-    assert "no room for se: a pipe\n(`| less -S`) has all\ncolumns" in text
+    assert "no room for se: `| less\n-S` shows all columns" in text
     assert "low" in text
 
 
@@ -141,7 +141,7 @@ def test_findings_with_examples_are_told_once_by_severity_with_their_captions() 
 
 def test_no_finding_is_said() -> None:
     table = Table("findings", pl.DataFrame({"finding": []}), tells_findings=True)
-    assert shown(table, width=60) == "nothing was found that is worth a word\n\n"
+    assert shown(table, width=60) == "No problems found.\n\n"
 
 
 def test_findings_without_examples_are_bullets() -> None:

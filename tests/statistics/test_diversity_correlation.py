@@ -36,7 +36,7 @@ def test_rho_is_pearsons_of_mean_ranks_and_scipys(pair: tuple[list[float], list[
     found = correlate_statistics(rows({"a": list(a), "b": list(b)})).row(0, named=True)
     if len(set(a)) == 1 or len(set(b)) == 1:
         assert found["value"] is None
-        assert "is the same of all" in found["reason"]
+        assert "is equal for all datasets" in found["reason"]
         return
     x, y = (rankdata(side) - (len(a) + 1) / 2 for side in pair)
     assert found["value"] == pytest.approx((x * y).sum() / ((x * x).sum() * (y * y).sum()) ** 0.5)
@@ -55,7 +55,7 @@ def test_what_cannot_correlate_says_why() -> None:
     assert found["value"].to_list() == [None, None, None]
     assert found["reason"].to_list() == [
         "fewer than 3 datasets have both",
-        "c is the same of all",
+        "c is equal for all datasets",
         "fewer than 3 datasets have both",
     ]
 

@@ -1,1 +1,1 @@
-"""Figures drawn: marks read once, for every medium."""
+"""Drawn figures; their marks are read once for every medium."""

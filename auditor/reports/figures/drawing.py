@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-with chdir(sys.prefix):  # it reads a `matplotlibrc` of the working folder: one that is a pipe would never end
+with chdir(sys.prefix):  # it reads `matplotlibrc` in the working folder: a pipe of that name would block
     import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
@@ -25,9 +25,9 @@ from auditor.result import Figure, Result
 if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
 
-_ROW = 5.6  # inches of a legend that still stands in one line above the axes
+_ROW = 5.6  # inches of a legend that still fits in one line above the axes
 
-_SWATCH = 0.5  # inches of an entry beside its name
+_SWATCH = 0.5  # inches of a legend entry without its name
 
 _DPI = 200
 
@@ -42,14 +42,14 @@ _SETTINGS: Any = {
     "axes.axisbelow": True,
     "axes.unicode_minus": True,
     "text.color": panels.INK,
-    "text.parse_math": False,  # a name may hold dollars
+    "text.parse_math": False,  # a name may contain dollars
     "xtick.labelcolor": panels.INK,
     "ytick.labelcolor": panels.INK,
     "hatch.linewidth": 0.7,
     "legend.frameon": False,
     "figure.constrained_layout.h_pad": 0.06,
     "figure.constrained_layout.w_pad": 0.06,
-    "svg.fonttype": "none",  # letters stay letters: found by a search, read aloud, in any script of the viewer
+    "svg.fonttype": "none",  # text stays text: searchable, readable aloud, in any script of the viewer
     "svg.hashsalt": "auditor",
 }
 
@@ -69,25 +69,25 @@ class _Panel(NamedTuple):
 
 
 def svg(result: Result) -> str:
-    """Return all figures of a result as one SVG, one below the other. Raises `UsageError` where there are none."""
-    title = ", ".join(printable(figure.title) for figure in _some(result))
+    """Return all figures of a result as one SVG, one below the other. Raises `UsageError` without figures."""
+    title = ", ".join(printable(figure.title) for figure in _figures(result))
     with _settled():
-        drawing, says = _draw(result.figures)
+        drawing, labels = _draw(result.figures)
         file = io.BytesIO()
         drawing.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    return cleaned(file.getvalue().decode(), says, title, " ".join(map(_described, result.figures)))
+    return cleaned(file.getvalue().decode(), labels, title, " ".join(map(_described, result.figures)))
 
 
 def png(result: Result) -> bytes:
-    """Return all figures of a result as one PNG of 200 dots an inch. Raises `UsageError` where there are none."""
+    """Return all figures of a result as one PNG of 200 dots per inch. Raises `UsageError` without figures."""
     with _settled():
-        drawing, _ = _draw(_some(result))
+        drawing, _ = _draw(_figures(result))
         file = io.BytesIO()
         drawing.savefig(file, format="png", metadata={"Software": None})
     return file.getvalue()
 
 
-def _some(result: Result) -> Sequence[Figure]:
+def _figures(result: Result) -> Sequence[Figure]:
     if not result.figures:
         raise UsageError(f"{result.command}: no figure to draw")
     return result.figures
@@ -95,7 +95,7 @@ def _some(result: Result) -> Sequence[Figure]:
 
 @contextmanager
 def _settled() -> Iterator[None]:
-    """Draw with matplotlib's own settings and ours, not the user's, and without talk about letters that fonts lack."""
+    """Draw with matplotlib's defaults and our settings, not the user's, and without warnings about missing glyphs."""
     logger = logging.getLogger("matplotlib")
     level = logger.level
     with matplotlib.rc_context(), warnings.catch_warnings():
@@ -110,7 +110,7 @@ def _settled() -> Iterator[None]:
 
 
 def _draw(figures: Sequence[Figure]) -> tuple[Drawing, dict[str, str]]:
-    """Stack figures as panels of one drawing; what each mark says comes with it, by the mark's id."""
+    """Stack figures as panels of one drawing. Returns it with the labels of marks, by their IDs."""
     colors = palette(figures)
     planned = [_plan(figure, colors) for figure in figures]
     width = max(panel.shape.width for panel in planned)
@@ -121,16 +121,15 @@ def _draw(figures: Sequence[Figure]) -> tuple[Drawing, dict[str, str]]:
     drawing = Drawing(figsize=(width, sum(heights)), dpi=_DPI, layout="constrained", facecolor="#ffffff")
     FigureCanvasAgg(drawing)
     parts = drawing.subfigures(len(planned), 1, squeeze=False, height_ratios=heights)[:, 0]
-    says: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for number, (part, panel, (title, caption)) in enumerate(zip(parts, planned, headings, strict=True)):
         part.set_facecolor("none")
         if title:
             part.suptitle(title, x=0.01, ha="left", weight="bold", size=lettering.LARGE)
         if caption:
             part.supxlabel(caption, x=0.01, ha="left", size=lettering.PLAIN)
-        said = _fill(part, panel, number, width)
-        says |= said
-    return drawing, says
+        labels |= _fill(part, panel, number, width)
+    return drawing, labels
 
 
 def _plan(figure: Figure, colors: Palette) -> _Panel:
@@ -149,7 +148,7 @@ def _headings(figure: Figure, width: float) -> tuple[str, str]:
 
 
 def _fill(part: SubFigure, panel: _Panel, number: int, width: float) -> dict[str, str]:
-    """Draw one panel. Where no row has a number, it says so."""
+    """Draw one panel, or the words “nothing to draw” if no row has a number."""
     axes = part.subplots()
     axes.set_facecolor("none")
     if not panel.read.drawn:
@@ -159,7 +158,7 @@ def _fill(part: SubFigure, panel: _Panel, number: int, width: float) -> dict[str
     if panel.figure.kind == "heatmap":
         axes.set_anchor("W")
     inches = panel.shape.axes if panel.figure.kind == "heatmap" else width - 0.9 - panel.legend
-    said = panels.paint(axes, panel.figure, panel.read, inches)
+    drawn = panels.paint(axes, panel.figure, panel.read, inches)
     for artist in (*axes.patches, *axes.lines):
         gid = artist.get_gid()
         if gid:
@@ -177,7 +176,7 @@ def _fill(part: SubFigure, panel: _Panel, number: int, width: float) -> dict[str
                 "borderpad": 0,
             }
             axes.legend(handles, names, ncols=len(names), handlelength=1.6, columnspacing=1.4, **above)
-    return {f"panel-{number}-{gid}": text for gid, text in said.items()}
+    return {f"panel-{number}-{gid}": text for gid, text in drawn.items()}
 
 
 def _described(figure: Figure) -> str:
@@ -188,20 +187,20 @@ def _described(figure: Figure) -> str:
     return f"{sentence} {printable(figure.caption)}" if figure.caption else sentence
 
 
-def cleaned(source: str, says: Mapping[str, str], title: str, description: str) -> str:
-    """Return a file of its own; `says` are the words of its marks, by id."""
-    root = ET.fromstring(source)  # noqa: S314  what matplotlib wrote, not what a user did
+def cleaned(source: str, labels: Mapping[str, str], title: str, description: str) -> str:
+    """Return a complete SVG file; `labels` are the labels of its marks, by ID."""
+    root = ET.fromstring(source)  # noqa: S314  written by matplotlib, not by a user
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
         _attributes(element)
     for parent in list(root.iter()):
         for style in parent.findall("style"):
             parent.remove(style)
-    _name(root, says)
+    _name(root, labels)
     root.attrib.pop("version", None)
-    labels = {"role": "img", "aria-labelledby": "title description"}
+    roles = {"role": "img", "aria-labelledby": "title description"}
     plain = {"font-family": _FONT, "stroke-linejoin": "round", "stroke-linecap": "butt"}
-    root.attrib |= {"xmlns": _XMLNS, "xmlns:xlink": _XLINK} | labels | plain
+    root.attrib |= {"xmlns": _XMLNS, "xmlns:xlink": _XLINK} | roles | plain
     for tag, name, text in (("desc", "description", description), ("title", "title", title)):
         named = ET.Element(tag, {"id": name})
         named.text = text
@@ -226,20 +225,20 @@ def _attributes(element: ET.Element) -> None:
         element.set(key, " ".join(value.split()))
 
 
-def _name(root: ET.Element, says: Mapping[str, str]) -> None:
-    """Keep the ids that are referred to, and make of each mark a group that says its number."""
+def _name(root: ET.Element, labels: Mapping[str, str]) -> None:
+    """Keep the IDs that are referred to, and make each mark a group with its label."""
     references = {value for element in root.iter() for value in _references(element)}
     for element in root.iter():
         own = element.attrib.pop("id", "")
-        if own in says:
+        if own in labels:
             element.set("class", "mark")
-            said = ET.Element("title")
-            said.text = says[own]
-            element.insert(0, said)
+            label = ET.Element("title")
+            label.text = labels[own]
+            element.insert(0, label)
         elif own and own in references:
             element.set("id", own)
 
 
 def _references(element: ET.Element) -> list[str]:
-    found = [reference for value in element.attrib.values() for reference in _REFERENCE.findall(value)]
-    return [*found, element.get("xlink:href", "#")[1:]]
+    references = [reference for value in element.attrib.values() for reference in _REFERENCE.findall(value)]
+    return [*references, element.get("xlink:href", "#")[1:]]

@@ -1,4 +1,4 @@
-"""Letters on a drawing: how wide they are, where lines break, which way the names under an axis run."""
+"""Text on a drawing: its width, its line breaks, and the angle of names under an axis."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SMALL, PLAIN, LARGE = 7.5, 9.0, 11.0
 
 _POINTS = 72  # to the inch
 
-_AIR = 1.08  # viewers that lack the font take another, which may be a little wider
+_AIR = 1.08  # viewers without the font use another, which may be a little wider
 
 _LINE = 1.3  # from line to line, in sizes
 
@@ -29,9 +29,9 @@ _SLANT = 40  # degrees
 
 
 class Run(NamedTuple):
-    """How the names of an axis are written: what of each, turned by how many degrees, one in how many.
+    """The names of an axis: the text of each, their angle in degrees, and the step between shown names.
 
-    `depth` is the room in inches that they need.
+    `depth` is the room that they need, in inches.
     """
 
     names: list[str]
@@ -41,14 +41,14 @@ class Run(NamedTuple):
 
 
 def width(text: str, size: float) -> float:
-    """Measure a line in inches; a sign that the font lacks counts as what another font will need for it."""
+    """Measure a line in inches; a character that the font lacks has the width of another font."""
     measured = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), ismath=False)[0]
     wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
     return float(max(measured, wide * size)) / _POINTS * _AIR
 
 
 def wrapped(text: str, size: float, inches: float) -> str:
-    """Break a text into lines of at most so many inches, at blanks, or anywhere in a longer word."""
+    """Break a text into lines of at most `inches`, at spaces, or anywhere in a longer word."""
     lines = [""]
     for word in text.split():
         for piece in _pieces(word, size, inches):
@@ -61,9 +61,9 @@ def wrapped(text: str, size: float, inches: float) -> str:
 
 
 def run(names: Sequence[str], size: float, inches: float) -> Run:
-    """Fit the names of an axis of a length: in lines side by side, where they have room, else slanted, else upright.
+    """Fit the names of an axis of a length: in lines side by side if they have room, else slanted, else upright.
 
-    Where even upright ones would touch, some are left out.
+    If even upright names would touch, some are left out.
     """
     slot = inches / max(len(names), 1)
     line = size * _LINE / _POINTS
@@ -78,13 +78,13 @@ def run(names: Sequence[str], size: float, inches: float) -> Run:
 
 
 def level(names: Sequence[str], size: float) -> float:
-    """Return how many inches each name needs so that none has to be turned."""
+    """Return how many inches each name needs so that none has to be rotated."""
     parts = (part for name in names for part in _parts(shortened(name)))
     return max((width(part.strip(), size) for part in parts), default=0.0) * 1.2
 
 
 def _folded(name: str, size: float, inches: float) -> str:
-    """Break a name after its hyphens and the like into at most three lines that fit; empty where it does not."""
+    """Break a name after hyphens and similar characters into at most three lines; empty if it does not fit."""
     lines = [""]
     for part in _parts(name):
         if lines[-1] and width(lines[-1] + part, size) > inches:

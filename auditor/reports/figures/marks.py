@@ -1,4 +1,4 @@
-"""What a figure shows, read from its rows once for every medium: names, places and numbers."""
+"""The content of a figure, read from its rows once for every medium: names, positions and numbers."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import polars as pl
 from auditor.reports.cells import text
 from auditor.result import Figure
 
-#: Numbers beyond it are drawn nowhere: a drawing program adds margins, and doubles end at 1.8e308.
+#: Larger numbers are not drawn: a drawing program adds margins, and doubles end at 1.8e308.
 _LARGEST = 1e100
 
-#: The number of each name's color, by what the names are of: datasets, metrics.
+#: The number of each name's color, by the type of the names: datasets, metrics.
 Palette = Mapping[str, Mapping[str, int]]
 
-#: What stands for a name that is null or has no visible sign.
+#: Replaces a name that is null or has no visible character.
 _NAMELESS = "–"
 
 
 class Mark(NamedTuple):
-    """One row: its place from the left, its series (of a heatmap: its line from the top), its number and interval.
+    """One row: its position from the left, its series (in a heatmap its line from the top), number and interval.
 
-    `x` and `value` are null where the row has none that can be drawn.
+    `x` and `value` are null if the row has none that can be drawn.
     """
 
     x: float | None
@@ -38,7 +38,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class Marks:
-    """All rows of a figure. `columns` names the places 0, 1, … from the left; it is empty where `x` is a number.
+    """All rows of a figure. `columns` names the positions 0, 1, … from the left; it is empty if `x` is a number.
 
     `colors` numbers the color of each of `series`.
     """
@@ -50,12 +50,12 @@ class Marks:
 
     @property
     def drawn(self) -> list[Mark]:
-        """The marks that have a place and a number."""
+        """The marks with a position and a number."""
         return [mark for mark in self.marks if mark.x is not None and mark.value is not None]
 
 
 def palette(figures: Iterable[Figure]) -> Palette:
-    """Return numbers to the colors of all figures of a page, so that a dataset has one in every figure."""
+    """Return the color numbers of all figures of a page, so that a dataset has the same color in each."""
     numbered: dict[str, dict[str, int]] = {}
     for figure in figures:
         if figure.series and figure.kind != "heatmap":
@@ -73,35 +73,35 @@ def marks(figure: Figure, colors: Palette | None = None) -> Marks:
     rows, series = _places(frame[split_by]) if split_by else ([0] * frame.height, ("",) if frame.height else ())
     columns: tuple[str, ...] = ()
     if figure.kind in ("lines", "points") and frame[figure.x].dtype.is_numeric():
-        places = [
+        positions = [
             None if x is None or (figure.log_x and x <= 0) else x for x in map(_number, frame[figure.x].to_list())
         ]
     else:
         numbered, columns = _places(frame[figure.x])
-        places = [float(place) for place in numbered]
+        positions = [float(number) for number in numbered]
     values = _numbers(frame, figure.value if heat else figure.y)
     lows, highs = _numbers(frame, figure.low), _numbers(frame, figure.high)
-    read = (Mark(*row) for row in zip(places, rows, values, lows, highs, strict=True))
+    read = (Mark(*row) for row in zip(positions, rows, values, lows, highs, strict=True))
     known = (colors or {}).get(figure.series or "", {})
-    return Marks(columns, series, tuple(read), tuple(known.get(name, place) for place, name in enumerate(series)))
+    return Marks(columns, series, tuple(read), tuple(known.get(name, number) for number, name in enumerate(series)))
 
 
 def printable(name: object) -> str:
-    """Write a name on one line, with a sign for what is not printable: XML and fonts know no control characters.
+    """Write a name on one line, with a replacement for control characters, which XML and fonts lack.
 
-    Turns of the writing direction are left out, since one without its end would turn what follows.
+    Changes of the writing direction are left out, since one without its end would change the text after it.
     """
     signs = (_sign(sign) for sign in " ".join(text(name).split()))
     return "".join(signs).strip() or _NAMELESS
 
 
 def shortened(name: str, signs: int = 30) -> str:
-    """Leave out the middle of a long name: its two ends tell it from others."""
+    """Shorten a long name in the middle: its two ends distinguish it."""
     return name if len(name) <= signs else f"{name[: signs // 2 - 1]}…{name[len(name) - signs // 2 :]}"
 
 
 def shown(value: float) -> str:
-    """Write a number in few signs, as it is beside a bar or in a cell."""
+    """Write a number with few digits, for a cell."""
     size = abs(value)
     if value == 0:
         return "0"
@@ -120,7 +120,7 @@ def _sign(sign: str) -> str:
 
 
 def _places(names: pl.Series) -> tuple[list[int], tuple[str, ...]]:
-    """Count off the distinct values of a column in the order in which they first occur in it."""
+    """Return numbers for the values of a column, in order of first occurrence, and the distinct names."""
     values = names.to_list()
     known = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return [known[value] for value in values], tuple(map(printable, known))

@@ -1,4 +1,4 @@
-"""The four kinds of a figure, each put on the axes of one panel with matplotlib."""
+"""The four kinds of figures, each drawn on the axes of one panel with matplotlib."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from auditor.result import Figure
 
-#: Okabe & Ito (2008), told apart with any color vision; their yellow and black vanish on white or on a dark page.
+#: Okabe & Ito (2008), distinct with any color vision; their yellow and black vanish on white or on a dark page.
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#8c8c8c")
 
-#: What is written and what frames a drawing: whoever shows it may draw it in the color of the text around it.
+#: The color of texts and axes. A page may replace it with the color of its own text.
 INK = "#222222"
 
 #: The second and third round through the colors differ by pattern, dash and marker.
@@ -31,17 +31,17 @@ _DASHES = ("-", "--", ":", "-.")
 
 _MARKERS = "osD^vP*Xpd<>h"
 
-_GROUP = 0.82  # of the place that a group of bars has
+_GROUP = 0.82  # share of a slot for a group of bars
 
 _WIDEST = 0.6  # inches of a bar
 
-_DOTTED = 40  # a line through more points than that shows no markers
+_DOTTED = 40  # a line through more points has no markers
 
-_LEVEL = 8.5  # inches of an axis that become as many as its names need to stand level
+_LEVEL = 8.5  # an axis may grow to this many inches so that its names stay level
 
 _NARROW = 2.2  # inches of the narrowest axis
 
-_NUMBERED = 26  # columns of a heatmap whose cells still have room for a number
+_NUMBERED = 26  # the most columns of a heatmap with numbers in its cells
 
 
 class Shape(NamedTuple):
@@ -60,7 +60,7 @@ class Key(NamedTuple):
 
 
 def shape(figure: Figure, read: Marks, legend: float) -> Shape:
-    """Return the size of a panel for its marks: 6.5 to 12 inches wide, part of it for a legend on the right."""
+    """Return the size of a panel for its marks: 6.5 to 12 inches wide, with a legend on the right."""
     count, kind = len(read.columns), figure.kind
     label = 0.17 * (_label(figure.x_label, _NARROW).count("\n") + 1 if figure.x_label else 0)
     if kind == "heatmap":
@@ -78,7 +78,7 @@ def shape(figure: Figure, read: Marks, legend: float) -> Shape:
 
 
 def paint(axes: Axes, figure: Figure, read: Marks, inches: float) -> dict[str, str]:
-    """Draw all marks of a figure on axes that are so many inches wide; give what each mark says, by the mark's id."""
+    """Draw all marks of a figure on axes that are `inches` wide. Returns their labels, by the IDs of marks."""
     says: dict[str, str] = {}
     if figure.kind == "heatmap":
         _heatmap(axes, figure, read, says)
@@ -91,7 +91,7 @@ def paint(axes: Axes, figure: Figure, read: Marks, inches: float) -> dict[str, s
 
 
 def keys(figure: Figure, read: Marks) -> list[Key]:
-    """Return a legend's entries: none for a heatmap, nor where there is only one series."""
+    """Return a legend's entries: none for a heatmap or a single series."""
     if figure.kind == "heatmap" or figure.series is None or len(read.series) < 2:
         return []
     named = list(zip(read.colors, map(shortened, read.series), strict=True))
@@ -148,7 +148,7 @@ def _series(axes: Axes, figure: Figure, read: Marks, says: dict[str, str]) -> No
 
 
 def _aside(figure: Figure, read: Marks, series: int) -> float:
-    """Put points of one name beside each other: intervals of several series would lie on one line."""
+    """Return the shift of a series' points, so that the intervals of several series do not overlap."""
     dodged = figure.kind == "points" and bool(read.columns)
     return (series - (len(read.series) - 1) / 2) * _GROUP / 2 / len(read.series) if dodged else 0.0
 
@@ -167,15 +167,15 @@ def _heatmap(axes: Axes, figure: Figure, read: Marks, says: dict[str, str]) -> N
         says[f"mark-{number}"] = _says(read, mark)
         if len(read.columns) <= _NUMBERED:
             light = 0.299 * fill[0] + 0.587 * fill[1] + 0.114 * fill[2] > 0.5
-            said = shown(mark.value)  # type: ignore[arg-type]
-            place = {"ha": "center", "va": "center", "size": lettering.SMALL}
-            axes.text(mark.x, mark.series, said, color="#000000" if light else "#ffffff", **place)  # type: ignore[arg-type]
+            number_shown = shown(mark.value)  # type: ignore[arg-type]
+            centered = {"ha": "center", "va": "center", "size": lettering.SMALL}
+            axes.text(mark.x, mark.series, number_shown, color="#000000" if light else "#ffffff", **centered)  # type: ignore[arg-type]
     axes.set_xlim(-0.5, len(read.columns) - 0.5)
     axes.set_ylim(len(read.series) - 0.5, -0.5)
 
 
 def _places(axes: Axes, figure: Figure, read: Marks, inches: float) -> None:
-    """Write names under the places, numbers at the scale, and what they are."""
+    """Write names under the positions, numbers at the scale, and the labels of both axes."""
     heat = figure.kind == "heatmap"
     number = FuncFormatter(lambda value, _: f"{value:,.0f}" if 1e3 <= abs(value) < 1e7 else f"{value:g}")
     if read.columns:
@@ -186,8 +186,8 @@ def _places(axes: Axes, figure: Figure, read: Marks, inches: float) -> None:
             "ha": side,
             "rotation_mode": "anchor" if side == "right" else "default",
         }
-        places = range(0, len(read.columns), written.step)
-        axes.set_xticks(list(places), [written.names[place] for place in places], **turned)
+        ticks = range(0, len(read.columns), written.step)
+        axes.set_xticks(list(ticks), [written.names[tick] for tick in ticks], **turned)
     else:
         axes.xaxis.set_major_formatter(number)
         axes.xaxis.set_minor_formatter(NullFormatter())
@@ -223,9 +223,9 @@ def _interval(axes: Axes, x: float, mark: Mark, color: str = INK) -> None:
 
 
 def _says(read: Marks, mark: Mark) -> str:
-    place = read.columns[int(mark.x)] if read.columns and mark.x is not None else mark.x
+    column = read.columns[int(mark.x)] if read.columns and mark.x is not None else mark.x
     interval = f" ({mark.low:.4g} to {mark.high:.4g})" if mark.low is not None and mark.high is not None else ""
-    names = ", ".join(str(name) for name in (place, read.series[mark.series]) if name not in ("", None))
+    names = ", ".join(str(name) for name in (column, read.series[mark.series]) if name not in ("", None))
     return f"{names}: {mark.value:.4g}{interval}"
 
 

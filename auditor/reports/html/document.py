@@ -1,4 +1,4 @@
-"""A report, or a result, as one HTML file: tables sort, plots answer; its own policy forbids any request."""
+"""A report, or a result, as one HTML file: sortable tables, interactive plots, and a policy that forbids requests."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from auditor.reports.html.pictures import Album
 from auditor.result import Figure, Result, Table, counted, program
 from auditor.result.document import Document, Section
 
-#: Rows of a figure that are shown as a table below it; a plot of more is read by its marks.
+#: The most rows of a figure that are also shown as a table; the marks of a larger plot show its numbers.
 _MOST = 1_000
 
 _BAR = 80  # dots
 
-#: Sections that are read on a screen: paper has the others.
+#: Sections that are left out on paper.
 _DEEP = ("correlation", "diversity", "people", "consensus", "templates", "versions", "method")
 
-_LONG = 50  # signs of a text that may break anywhere
+_LONG = 50  # characters of a text that may break anywhere
 
 _NUMBER = ' class="number"'
 
-#: What XML and HTML have no place for, and halves of characters.
+#: Characters that XML and HTML exclude, and lone surrogates.
 _UNPRINTABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 
 
@@ -51,10 +51,10 @@ def render(result: Result) -> str:
 
 
 def part(section: Section, pictures: Pictures) -> str:
-    """Return one section by itself, as a part of another page; the style is `style()`."""
+    """Return a single section as a part of another page; the style is `style()`."""
     album = Album(pictures, _escaped)
     drawn = _section(section, {}, palette(section.figures), album)
-    return drawn + _list(map(_said, (*pictures.absent, *album.told())), "notes")
+    return drawn + _list(map(_said, (*pictures.absent, *album.notes())), "notes")
 
 
 def style() -> str:
@@ -63,7 +63,7 @@ def style() -> str:
 
 
 def render_document(document: Document) -> str:
-    """Return the page. Its style and its script are named by their hashes, so that no other is obeyed."""
+    """Return the page. Its policy names the hashes of its style and script and forbids all others."""
     if not document.pictures.shown:
         return _page(document, Album(document.pictures, _escaped))
     without = _page(document, Album(replace(document.pictures, shown={}), _escaped))
@@ -94,7 +94,7 @@ def _page(document: Document, album: Album) -> str:
 
 
 def _first(document: Document, colors: Palette, album: Album) -> str:
-    """Draw the first screen in the place of the section that says the same in words."""
+    """Draw the first screen, which replaces the section with the same content as sentences."""
     section = document.sections[0]
     numbers = next((known for series, known in colors.items() if series == "dataset"), {})
     absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
@@ -211,7 +211,7 @@ def _cell(
 
 
 def _method(document: Document, album: Album) -> str:
-    """Return versions, signatures and SQL, and what is to be said of pictures, all of which are drawn by now."""
+    """Return versions, signatures, SQL, and notes on images, after all of them are drawn."""
     versions = (
         f"{_escaped(selection.label)} = {_escaped(selection.version.label)}: "
         f"<code>{_escaped(selection.version.version)}</code>"
@@ -229,8 +229,8 @@ def _method(document: Document, album: Album) -> str:
         if signatures
         else []
     )
-    told = _list(map(_said, album.told()))
-    parts += [f"<h3>Pictures</h3>\n{told}"] if told else []
+    notes = _list(map(_said, album.notes()))
+    parts += [f"<h3>Images</h3>\n{notes}"] if notes else []
     parts += [f"<h3>SQL</h3>\n{statements}"] if statements else []
     parts += ["<h3>Commands</h3>\n"] if document.sections[-1].commands else []
     return "".join(parts)

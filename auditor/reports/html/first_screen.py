@@ -1,4 +1,4 @@
-"""The first screen of a report: the findings that matter most as cards, each dataset at a glance, findings in full."""
+"""The first screen of a report: the most important findings as cards, datasets at a glance, all findings."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from auditor.result.document import Portrait
 
 Written = Callable[[str], str]
 
-#: Dots of the drawing of lengths; lengths beyond the last, of so small a share of the captions, are left out.
+#: Dots of the drawing of lengths. The longest captions, up to this share of all, are left out.
 _WIDE, _HIGH, _TAIL = 220.0, 44.0, 0.005
 
-#: What the name of a place in a page does without.
+#: Characters that the name of an anchor excludes.
 _NO_NAME = re.compile(r"[^\w.:-]")
 
-#: How to read the one fact of a strip that does not say it itself.
+#: How to read homogeneity, the only fact of a strip that needs an explanation.
 _HOMOGENEITY = (
-    "Homogeneity is by {}: 0 where each image has captions of its own, 1 where any caption would do for any image; "
-    "between brackets its interval, 95 %."
+    "Homogeneity (metric {}): 0 if captions are unique to their image, 1 if any caption fits any image. "
+    "The 95% confidence interval is in parentheses."
 )
 
 _MARKS = {"error": "✕", "warning": "!", "notice": "•", "info": "•"}
@@ -43,11 +43,11 @@ def screen(
     worst = f'<div class="cards">\n{drawn}</div>\n' if cards else ""
     most = max((_reach(portrait) for portrait in portraits), default=1)
     strips = "".join(
-        _strip(portrait, colors.get(portrait.label, place), most, write) for place, portrait in enumerate(portraits)
+        _strip(portrait, colors.get(portrait.label, number), most, write) for number, portrait in enumerate(portraits)
     )
     metric = next((portrait.metric for portrait in portraits if portrait.metric), None)
-    told = f'<p class="caption">{write(_HOMOGENEITY.format(metric))}</p>\n' if metric else ""
-    return f'{worst}<div class="strips">\n{strips}</div>\n{told}'
+    legend = f'<p class="caption">{write(_HOMOGENEITY.format(metric))}</p>\n' if metric else ""
+    return f'{worst}<div class="strips">\n{strips}</div>\n{legend}'
 
 
 def _card(number: int, finding: Finding, portraits: Sequence[Portrait], album: Album, write: Written) -> str:
@@ -70,63 +70,63 @@ def _whose(finding: Finding, portraits: Sequence[Portrait], write: Written) -> s
 
 
 def _sentence(finding: Finding) -> str:
-    """Leave out whose it is, which stands above."""
+    """Return the sentence without its dataset, which the heading names."""
     name = finding.about.get("dataset")
-    whose, colon, said = finding.sentence.partition(": ") if name else ("", ":", finding.sentence)
+    whose, colon, rest = finding.sentence.partition(": ") if name else ("", ":", finding.sentence)
     named = colon and whose.startswith(str(name or ""))
-    return f"{said[:1].upper()}{said[1:]}." if named else f"{finding.sentence}."
+    return f"{rest[:1].upper()}{rest[1:]}." if named else f"{finding.sentence}."
 
 
 def _anchor(finding: Finding) -> str:
-    """Name a finding by all that it is about, so that no two are one; the content of a version says nothing more."""
+    """Return a unique anchor: the kind of a finding and its subject, without the hash of the version."""
     about = (part for name, part in finding.about.items() if name != "version" and part is not None)
     return _NO_NAME.sub("-", "-".join(map(str, (finding.kind, *about))))
 
 
 def _quoted(finding: Finding, example: Mapping[str, str | int | None], album: Album, write: Written) -> str:
-    """Quote a caption, and the one it is beside, with the words marked in which they differ, each by its picture."""
+    """Quote a caption and the one compared with it, with their images and the words in which they differ marked."""
     own, other = str(example.get("text") or ""), str(example.get("other_text") or "")
     picture = album.of_example(finding, example)
     second = album.of_example(finding, example, "other_") if bool(own) == bool(other) else ""
     if own and other:
         first, last = (marked(text, write) for text in apart(own, other))
-        said, beside = _quotation(first, example, "", write), _quotation(last, example, "other_", write)
+        quoted, beside = _quotation(first, example, "", write), _quotation(last, example, "other_", write)
     elif own:
-        said, beside = _quotation(write(own), example, "", write), ""
+        quoted, beside = _quotation(write(own), example, "", write), ""
     else:
-        said, beside = f'<p class="place">{write(str(example.get("image")))}</p>', ""
+        quoted, beside = f'<p class="place">{write(str(example.get("image")))}</p>', ""
     beside += f'<p class="why">{write(str(why))}</p>' if (why := example.get("why")) else ""
-    parts = [(picture, said), (second, beside)] if second else [(picture, said + beside)]
+    parts = [(picture, quoted), (second, beside)] if second else [(picture, quoted + beside)]
     return f'<div class="example">{"".join(_pictured(*part) for part in parts)}</div>\n'
 
 
-def _pictured(picture: str, said: str) -> str:
-    return f'<div class="pictured">{picture}<div>{said}</div></div>' if picture else said
+def _pictured(picture: str, quoted: str) -> str:
+    return f'<div class="pictured">{picture}<div>{quoted}</div></div>' if picture else quoted
 
 
 def marked(text: Marked, write: Written) -> str:
-    """Write a text with the words marked that the one beside it lacks."""
+    """Write a text with the words marked that the other text lacks."""
     return "".join(f"<mark>{write(words)}</mark>" if own else write(words) for words, own in text)
 
 
-def _quotation(said: str, example: Mapping[str, str | int | None], which: str, write: Written) -> str:
-    return f'<blockquote dir="auto">“{said}”<cite>{write(cells.place(example, which))}</cite></blockquote>'
+def _quotation(quoted: str, example: Mapping[str, str | int | None], which: str, write: Written) -> str:
+    return f'<blockquote dir="auto">“{quoted}”<cite>{write(cells.place(example, which))}</cite></blockquote>'
 
 
 def _strip(portrait: Portrait, number: int, most: int, write: Written) -> str:
     mean, (fewest, most_captions) = portrait.captions / max(portrait.images, 1), portrait.of_an_image
     of_each = (
-        (f"{fewest:,}", "captions an image")
+        (f"{fewest:,}", "captions per image")
         if fewest == most_captions
-        else (f"{mean:.2f}", f"captions an image ({fewest:,} to {most_captions:,})")
+        else (f"{mean:.2f}", f"captions per image ({fewest:,} to {most_captions:,})")
     )
     repeats = portrait.captions - portrait.distinct
     facts = [
         (f"{portrait.images:,}", "images"),
         (f"{portrait.captions:,}", "captions"),
         of_each,
-        (f"{repeats:,}", "repeat another of their image"),
-        (f"{portrait.length:.1f}", "words a caption"),
+        (f"{repeats:,}", "repeat another caption of their image"),
+        (f"{portrait.length:.1f}", "words per caption"),
     ]
     if portrait.homogeneity is not None:
         between = (
@@ -146,7 +146,7 @@ def _strip(portrait: Portrait, number: int, most: int, write: Written) -> str:
 
 
 def _reach(portrait: Portrait) -> int:
-    """Return the length that all but a few captions are within."""
+    """Return the length that only a few captions exceed."""
     left = _TAIL * portrait.captions
     for length, captions in sorted(portrait.lengths, reverse=True):
         left -= captions
@@ -156,7 +156,7 @@ def _reach(portrait: Portrait) -> int:
 
 
 def _lengths(portrait: Portrait, number: int, most: int, write: Written) -> str:
-    """Draw how many captions have how many words, at the scale of all datasets."""
+    """Draw the distribution of caption lengths, on the scale of all datasets."""
     shown = [(length, captions) for length, captions in portrait.lengths if length <= most]
     top = max((captions for _, captions in shown), default=1)
     step = _WIDE / (most + 1)
@@ -166,7 +166,7 @@ def _lengths(portrait: Portrait, number: int, most: int, write: Written) -> str:
         for length, captions in shown
     )
     usual = max(portrait.lengths, key=lambda pair: pair[1], default=(0, 0))[0]
-    says = f"Lengths of captions: most have {counted(usual, 'word', 'words')}; up to {most} are drawn"
+    says = f"Caption lengths: the most frequent is {counted(usual, 'word', 'words')}; up to {most} are shown"
     return (
         f'<figure class="lengths"><svg viewBox="0 0 {_WIDE:g} {_HIGH + 16:g}" role="img" aria-label="{write(says)}">'
         f'{bars}<text x="0" y="{_HIGH + 11:g}">0</text>'
@@ -175,18 +175,18 @@ def _lengths(portrait: Portrait, number: int, most: int, write: Written) -> str:
 
 
 def listed(findings: Sequence[Finding], album: Album, write: Written, typed: Written) -> str:
-    """Write every finding with its examples, open, and what to do; those that only answer a question last."""
+    """Write every finding with its examples and advice, by severity; those of severity info last."""
     parts = [
         '<p class="search"><label for="search">Search the examples</label> '
         '<input type="search" id="search" autocomplete="off"></p>\n'
     ]
-    for severity, some in groupby(findings, key=lambda one: one.severity):
-        parts += [f'<h3 class="level">{write(severity.capitalize())}</h3>\n', *_full(some, album, write, typed)]
+    for severity, group in groupby(findings, key=lambda finding: finding.severity):
+        parts += [f'<h3 class="level">{write(severity.capitalize())}</h3>\n', *_full(group, album, write, typed)]
     return "".join(parts)
 
 
-def _full(some: Iterable[Finding], album: Album, write: Written, typed: Written) -> Iterable[str]:
-    for finding in some:
+def _full(findings: Iterable[Finding], album: Album, write: Written, typed: Written) -> Iterable[str]:
+    for finding in findings:
         kind = KINDS[finding.kind]
         examples = "".join(_quoted(finding, example, album, write) for example in finding.examples)
         advice = "" if finding.severity == "info" else f'<p class="advice">{typed(kind.fix)}</p>\n'

@@ -1,10 +1,8 @@
-"""Figures for a page that answers to a pointer: every mark an element that says its number and knows its series.
+"""Interactive figures of a page: every mark is an element with its number and its series.
 
-Colors are classes, so that a page may forbid inline styles and turn dark; matplotlib draws what must stand alone.
+Colors are classes, so that a page can forbid inline styles and have a dark theme. Single files use matplotlib.
 
-What every plot of a page is made of: marks that say their number, dots, intervals, names.
-
-A heatmap of a page: cells with their numbers, in colors and an ink that can be read on them.
+Plots have marks with numbers, dots, intervals and names. Heatmaps have cells with numbers in a readable ink.
 """
 
 from __future__ import annotations
@@ -16,26 +14,26 @@ from html import escape
 from auditor.reports.figures.marks import Mark, Marks, Palette, marks, printable, shortened, shown
 from auditor.result import Figure
 
-#: Dots of a sign at the size of axes.
+#: Width of a character in dots, at the size of axes.
 LETTER = 6.4
 
-_LONGEST = 22  # signs of a name at an axis
+_LONGEST = 22  # characters of a name at an axis
 
 _COLORS = 7
 
 
 def marked(figure: Figure, read: Marks, mark: Mark, drawn: str) -> str:
-    """Group what is drawn of a row, with the words that say its number."""
-    place = read.columns[int(mark.x)] if read.columns and mark.x is not None else plain(mark.x or 0.0)
-    told = [name for name in (read.series[mark.series], place) if name]
+    """Group the drawing of a row, with its names and number as a title."""
+    column = read.columns[int(mark.x)] if read.columns and mark.x is not None else plain(mark.x or 0.0)
+    names = [name for name in (read.series[mark.series], column) if name]
     between = f" ({mark.low:.4g} to {mark.high:.4g})" if mark.low is not None and mark.high is not None else ""
-    says = f"{', '.join(told)}: {mark.value:.4g}{between}"
+    label = f"{', '.join(names)}: {mark.value:.4g}{between}"
     series = "" if figure.kind == "heatmap" else f' data-series="{mark.series}"'
-    return f'<g class="mark"{series}><title>{written(says)}</title>{drawn}</g>\n'
+    return f'<g class="mark"{series}><title>{written(label)}</title>{drawn}</g>\n'
 
 
 def interval(x: float, mark: Mark, up: Callable[[float], float]) -> str:
-    """Draw the interval of a mark, where it has one."""
+    """Draw the interval of a mark, if it has one."""
     if mark.low is None or mark.high is None:
         return ""
     return f'<path class="interval" d="M{dots(x)} {dots(up(mark.low))}V{dots(up(mark.high))}"/>'
@@ -47,7 +45,7 @@ def dot(x: float, mark: Mark, up: Callable[[float], float], size: float, shade: 
 
 
 def color(number: int) -> str:
-    """Name a color; the second round through them is hollow."""
+    """Return the class of a color; a second round of the colors is hollow."""
     return f"s{number % _COLORS}" + (" hollow" if number // _COLORS % 2 else "")
 
 
@@ -57,7 +55,7 @@ def short(name: object, signs: int = _LONGEST) -> str:
 
 
 def plain(value: float) -> str:
-    """Write a number at a scale."""
+    """Write a number of a scale."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
 
 
@@ -67,7 +65,7 @@ def dots(size: float) -> str:
 
 
 def written(text: str) -> str:
-    """Write a text as a text of a page."""
+    """Escape a text for a page."""
     return escape(text, quote=True)
 
 
@@ -79,11 +77,11 @@ _PALE: Color = (247, 247, 247)
 
 _WARM: Color = (178, 24, 43)
 
-_HEAT_WIDTH = 560.0  # dots of a plot that has room
+_HEAT_WIDTH = 560.0  # dots of a wide plot
 
 
 def heatmap(figure: Figure, read: Marks) -> tuple[float, float, str]:
-    """Draw a cell for each row, with its number. Gives width, height and what is drawn."""
+    """Draw a cell for each row, with its number. Returns width, height and drawing."""
     side = 12 + max(len(short(name)) for name in read.series) * LETTER
     columns = [short(name) for name in read.columns]
     wide = max(52.0, min(_HEAT_WIDTH - side, len(columns) * 84.0) / len(columns))
@@ -106,13 +104,13 @@ def heatmap(figure: Figure, read: Marks) -> tuple[float, float, str]:
         left, top = side + (mark.x or 0.0) * wide, head + mark.series * tall
         size = f'x="{dots(left + 1)}" y="{dots(top + 1)}" width="{dots(wide - 2)}" height="{dots(tall - 2)}"'
         at = f'x="{dots(left + wide / 2)}" y="{dots(top + tall / 2)}" dy=".32em"'
-        said = f'<text class="cell" text-anchor="middle" {at} fill="{ink}">{shown(mark.value or 0.0)}</text>'
-        parts.append(marked(figure, read, mark, f'<rect {size} fill="{fill}"/>{said}'))
+        number = f'<text class="cell" text-anchor="middle" {at} fill="{ink}">{shown(mark.value or 0.0)}</text>'
+        parts.append(marked(figure, read, mark, f'<rect {size} fill="{fill}"/>{number}'))
     return width, height, "".join(parts)
 
 
 def cell_colors(value: float, low: float, high: float) -> tuple[str, str]:
-    """Return ground and ink: pale to blue, or from blue over pale to red where 0 lies between the ends."""
+    """Return background and ink: pale to blue, or blue over pale to red if 0 lies between the ends."""
     if low < 0 < high:
         far = min(abs(value) / max(-low, high), 1.0)
         ground = _mixed(_PALE, _WARM if value >= 0 else _COLD, far)
@@ -141,19 +139,19 @@ _WIDTH, _HEIGHT = 560.0, 260.0
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 8.0, 10.0, 28.0
 
-_GROUP = 0.84  # of the place that a group of bars has
+_GROUP = 0.84  # share of a slot for a group of bars
 
 _WIDEST = 46.0  # dots of a bar
 
-_DOTTED = 80  # a line through more points than that has no dot at each
+_DOTTED = 80  # a line through more points has no dots
 
 _TICKS = 5
 
-_LEAST = 1e-300  # a difference that has no fifth, in floating point
+_LEAST = 1e-300  # a smaller difference has no fifth, in floating point
 
 
 def legend(figure: Figure, colors: Palette | None = None) -> str:
-    """Return a button for each series, which shows and hides it; nothing where there is one series only."""
+    """Return a button for each series, which shows and hides it; nothing for a single series."""
     read = marks(figure, colors)
     names = read.series
     if figure.kind == "heatmap" or len(names) < 2:
@@ -183,7 +181,7 @@ def svg(figure: Figure, name: str, colors: Palette | None = None) -> str:
 
 
 def _plot(figure: Figure, read: Marks) -> tuple[float, float, str]:
-    """Draw bars, lines or points over a scale. Gives width, height and what is drawn."""
+    """Draw bars, lines or points over a scale. Returns width, height and drawing."""
     room = _WIDTH - _LEFT - _RIGHT
     places = len(read.columns)
     slot = room / max(places, 1)
@@ -211,13 +209,15 @@ def _plot(figure: Figure, read: Marks) -> tuple[float, float, str]:
         turned = f'transform="translate(13 {dots(middle)}) rotate(-90)"'
         parts.append(f'<text class="label" text-anchor="middle" {turned}>{written(short(figure.y_label, 44))}</text>\n')
     if figure.x_label:
-        place = f'x="{dots(_LEFT + room / 2)}" y="{dots(height - 5)}"'
-        parts.append(f'<text class="label" text-anchor="middle" {place}>{written(short(figure.x_label, 90))}</text>\n')
+        position = f'x="{dots(_LEFT + room / 2)}" y="{dots(height - 5)}"'
+        parts.append(
+            f'<text class="label" text-anchor="middle" {position}>{written(short(figure.x_label, 90))}</text>\n'
+        )
     return _WIDTH, height, "".join(parts)
 
 
 def _across(figure: Figure, read: Marks, slot: float) -> Callable[[float], float]:
-    """Return the function from places to dots: names stand in the middle of a slot, numbers where their scale says."""
+    """Return the function from positions to dots: names in the middle of a slot, numbers on their scale."""
     if read.columns:
         return lambda x: _LEFT + (x + 0.5) * slot
     turned: Callable[[float], float] = math.log10 if figure.log_x else float
@@ -228,7 +228,7 @@ def _across(figure: Figure, read: Marks, slot: float) -> Callable[[float], float
 
 
 def _scale(figure: Figure, read: Marks) -> tuple[float, float, float]:
-    """Find round ends and steps of the scale; bars and what lies near begin at 0."""
+    """Return round ends and the step of the scale; bars, and values near 0, begin at 0."""
     ends = [end for mark in read.drawn for end in (mark.value, mark.low, mark.high) if end is not None]
     low, high = min(ends), max(ends)
     if figure.kind == "bars" or (low > 0 and low < high * 0.6):
@@ -241,7 +241,7 @@ def _scale(figure: Figure, read: Marks) -> tuple[float, float, float]:
 
 
 def _round(size: float) -> float:
-    """Return 1, 2, 2.5 or 5 times a power of ten, the least that is not below."""
+    """Return the least of 1, 2, 2.5 or 5 times a power of ten that is not below a size."""
     power = 10.0 ** math.floor(math.log10(size))
     return next(power * part for part in (1, 2, 2.5, 5, 10) if power * part >= size * (1 - 1e-9))
 
@@ -257,10 +257,10 @@ def _grid(low: float, high: float, step: float, up: Callable[[float], float]) ->
 
 def _names(read: Marks, slot: float, bottom: float, slanted: bool) -> Iterable[str]:
     every = max(1, math.ceil(14 / slot))
-    for place, name in enumerate(read.columns):
-        if place % every:
+    for column, name in enumerate(read.columns):
+        if column % every:
             continue
-        x = dots(_LEFT + (place + 0.5) * slot)
+        x = dots(_LEFT + (column + 0.5) * slot)
         if slanted:
             turned = f'transform="translate({x} {dots(bottom + 14)}) rotate(-40)"'
             yield f'<text class="tick" text-anchor="end" {turned}>{written(short(name))}</text>\n'

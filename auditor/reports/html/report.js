@@ -4,7 +4,7 @@
   const root = document.documentElement;
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
-  // Light and dark: the system's choice until someone makes another.
+  // Light and dark: the system's choice until the reader makes another.
   const theme = document.getElementById("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
@@ -14,7 +14,7 @@
   theme.hidden = false;
   nameTheme();
 
-  // What a mark says stands beside the pointer. Titles would say it a second time.
+  // The label of a mark is shown next to the pointer. Titles would show it a second time.
   const says = document.getElementById("says");
   for (const mark of all(".mark")) {
     const title = mark.querySelector("title");
@@ -42,7 +42,7 @@
     });
   }
 
-  // A head of a table sorts it: numbers as numbers, what has no value last.
+  // A click on a column head sorts the table: numbers as numbers, empty cells last.
   const number = (text) => (/^[-+]?[\d,.]+(e[-+]?\d+)?$/i.test(text) ? Number(text.replaceAll(",", "")) : NaN);
   const key = (row, column) => row.cells[column].textContent.trim();
   const compare = (a, b) => (Number.isNaN(number(a)) || Number.isNaN(number(b)) ? a.localeCompare(b, "en", { numeric: true }) : number(a) - number(b));
@@ -68,7 +68,7 @@
     });
   }
 
-  // A link into folded text unfolds it. Paper has no folds: what is folded is left out.
+  // A link into collapsed text opens it. Collapsed text is not printed.
   const unfold = () => {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target && target.tagName === "DETAILS") target.open = true;
@@ -76,7 +76,7 @@
   addEventListener("hashchange", unfold);
   unfold();
 
-  // A table that says by which columns offers its values, and a search; what is shown is counted.
+  // A table with filter columns gets menus of their values, a search, and a count of the rows shown.
   for (const table of all("table[data-filters]")) {
     const rows = [...table.tBodies[0].rows];
     const bar = document.createElement("div");
@@ -94,7 +94,7 @@
       select.append(new Option("all", ""), ...values.filter(Boolean).map((value) => new Option(value, value)));
       return [column, labeled(table.tHead.rows[0].cells[column].textContent.trim(), select)];
     });
-    const text = labeled("words", Object.assign(document.createElement("input"), { type: "search", autocomplete: "off" }));
+    const text = labeled("search", Object.assign(document.createElement("input"), { type: "search", autocomplete: "off" }));
     const shown = () => {
       const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
       let number = 0;
@@ -112,7 +112,7 @@
     shown();
   }
 
-  // A search keeps the examples, and the findings, that hold all its words.
+  // A search shows the examples and findings that contain all its words.
   const search = document.getElementById("search");
   if (search) {
     search.addEventListener("input", () => {

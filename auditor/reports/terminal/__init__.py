@@ -1,4 +1,4 @@
-"""A Result on a terminal: what was found, tables that know its width, notes and signatures below."""
+"""A Result on a terminal: findings, tables that fit its width, then notes and signatures."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from auditor.result import Finding, Result, counted
 
 _STYLES = {"error": "bold red", "warning": "bold yellow", "notice": "bold cyan", "info": "dim"}
 
-#: A quoted caption is cut beyond so many signs: rows have it whole.
+#: A quoted caption is cut to this many characters; the rows have all of it.
 _QUOTED = 240
 
 
 def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
-    """Draw the lead and every table of a result, say how to see its figures, then its notes, versions and signatures.
+    """Draw the lead and every table of a result, a hint to its figures, then its notes, versions and signatures.
 
-    Findings with examples have a layout of their own; tables that say the same are left out, and so are bullets. A
-    `quiet` screen has no hints and no notes.
+    Findings with examples have a separate layout, without the tables and bullets that would repeat them. A `quiet`
+    screen has no hints and no notes.
     """
     laid_out = have_layout(result)
     for sentence in () if laid_out else result.lead:
@@ -49,14 +49,14 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
 
 
 def have_layout(result: Result) -> bool:
-    """Return whether findings are shown by themselves: they have examples, or tables with the same words."""
+    """Return whether findings have a separate layout: they have examples, or tables with the same sentences."""
     return any(finding.examples for finding in result.findings) or any(table.tells_findings for table in result.tables)
 
 
 def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> None:
-    """Print how many there are of each severity, then each; those that only answer a question as bullets, last."""
+    """Print the number of findings per severity, then each; those of severity info last, as bullets."""
     matter = [finding for finding in result.findings if finding.severity != "info"]
-    screen.say(tally(matter) or "nothing was found that is worth a word", style="bold")
+    screen.say(tally(matter) or "No problems found.", style="bold")
     screen.print()
     for finding in matter:
         _show(finding, screen)
@@ -81,14 +81,14 @@ def _show(finding: Finding, screen: Screen) -> None:
 
 
 def _quote(example: Mapping[str, str | int | None], screen: Screen) -> None:
-    """Quote a caption with its place and why it is here, then the one that it is beside; once, where both say it."""
+    """Quote a caption with its slot and the reason, then the one compared with it; equal captions only once."""
     text, other = example.get("text"), example.get("other_text")
-    places = [cells.place(example, "")] + ([cells.place(example, "other_")] if other is not None else [])
+    slots = [cells.place(example, "")] + ([cells.place(example, "other_")] if other is not None else [])
     why = f": {example['why']}" if example.get("why") else ""
-    said = [(text, " and ".join(places) + why)] if text == other else [(text, places[0] + why), (other, places[-1])]
-    for words, place in said:
+    quotes = [(text, " and ".join(slots) + why)] if text == other else [(text, slots[0] + why), (other, slots[-1])]
+    for words, source in quotes:
         if words is not None:
             quoted = str(words) if len(str(words)) <= _QUOTED else f"{str(words)[:_QUOTED].rstrip()}…"
             screen.say(harmless(f"“{quoted}”"), indent=4)
-        if words is not None or place == places[0] + why:
-            screen.say(harmless(place), indent=6 if words is not None else 4, style="dim")
+        if words is not None or source == slots[0] + why:
+            screen.say(harmless(source), indent=6 if words is not None else 4, style="dim")

@@ -1,4 +1,4 @@
-"""Where tables and sentences are drawn: a terminal with its width, or a pipe or file in which lines end nowhere."""
+"""The target of tables and sentences: a terminal with its width, or a pipe or file without a line limit."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from rich.text import Text
 
 from auditor.reports.escaping import HarmlessConsole
 
-#: What nobody's terminal is narrower than: a line below this is no line any more.
+#: The least width: narrower lines cannot be read.
 _NARROWEST = 20
 
 
 class Screen(HarmlessConsole):
     """A terminal, a pipe or a file that tables are drawn on.
 
-    `edge` is the width that no line goes beyond: that given, that of COLUMNS, or the terminal's own; None in a pipe or
-    a file, which programs read line by line, so that nothing is wrapped there and nothing left out.
+    `edge` is the largest width of a line: the given one, that of COLUMNS, or the terminal's. It is None for a pipe or a
+    file, which programs read line by line: nothing is wrapped or left out.
 
-    Text is never read as markup, emoji or numbers to be colored; a reader that leaves early (`| head`) is no error.
+    Text is never read as markup, emoji or numbers to color. A reader that leaves early (`| head`) is not an error.
     """
 
     def __init__(self, file: TextIO, *, color: bool = True, width: int | None = None, endless: bool = False) -> None:
@@ -30,13 +30,13 @@ class Screen(HarmlessConsole):
         self.edge = max(self.width, _NARROWEST) if ends else None
 
     def say(self, words: str, *, style: str = "", bullet: str = "", indent: int = 0) -> None:
-        """Print a text, wrapped between words; the lines after the first stand under its first word."""
+        """Print a text, wrapped between words; later lines are indented to its first word."""
         for number, line in enumerate(self.lines(words, indent + len(bullet))):
             lead = " " * indent + (bullet if number == 0 else " " * len(bullet))
             self.print(Text.assemble((lead, "yellow" if bullet else ""), (line, style)), soft_wrap=True)
 
     def lines(self, words: str, indent: int = 0) -> list[str]:
-        """Wrap a text between words, so that it fits beside an indent."""
+        """Wrap a text between words, so that it fits after an indent."""
         if self.edge is None:
             return [words]
         room = max(self.edge - indent, 1)
@@ -44,12 +44,12 @@ class Screen(HarmlessConsole):
 
 
 def named_width() -> bool:
-    """Return whether COLUMNS names a width."""
+    """Return whether COLUMNS sets a width."""
     return os.environ.get("COLUMNS", "").isdigit()
 
 
 def packed(words: str, width: int | None, after: str) -> list[str]:
-    """Break a text without blanks after signs, so that as many pieces as there is room for share a line."""
+    """Break a text without spaces after the characters `after`, with as many pieces per line as fit."""
     lines = [""]
     for piece in re.findall(f"[^{re.escape(after)}]*[{re.escape(after)}]+|[^{re.escape(after)}]+", words):
         if width is not None and lines[-1] and cell_len(lines[-1] + piece.rstrip()) > width:

@@ -1,4 +1,4 @@
-"""Tables on a terminal, by rich: rows, bars for shares of 1; records as cards where there is no room for rows."""
+"""Tables on a terminal, by rich: rows, with bars for shares of 1, or a card per record if rows do not fit."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from auditor.reports.escaping import harmless
 from auditor.reports.terminal.screen import Screen, packed
 from auditor.result import Table
 
-#: The names of a card's values are broken where they take more than a third of the width.
+#: The names of a card's values are broken if they need more than a third of the width.
 _NAMES = 3
 
-#: Signs of a column's name after which it may be broken.
+#: Characters of a column's name after which it may be broken.
 BREAKS = "_- "
 
 _BAR_CELLS = 20
 
-#: A column of texts is wrapped to so many cells before columns are left out, and to no fewer; it gets the second number
-#: before heads get theirs.
+#: A column of texts is wrapped to this many cells before columns are left out, and never to fewer. It gets the second
+#: number before heads get theirs.
 _LEAST, _FAIR = 24, 36
 
-#: Blanks right of a column, where there is room and where there is not; one more parts it from the next.
+#: Spaces to the right of a column, in a wide and in a narrow table; one more separates it from the next.
 _GAPS = (2, 1)
 
-#: How precise a number is, and where rows come from: what a reader misses least.
+#: Columns on precision and sources, which are left out first.
 _ASIDE = frozenset({"se", "sd", "p", "t", "z", "p of t", "p of z", "created_at", "source_sha256", "similarity"})
 
 
 def show(table: Table, screen: Screen) -> None:
-    """Print a table under its title, as wide as the screen at most; say what was left out, and what it means."""
+    """Print a table under its title, at most as wide as the screen, then what was left out, and its caption."""
     if table.title:
         screen.say(harmless(table.title), style="bold")
     layout = laid_out(table, screen.edge)
@@ -74,7 +74,7 @@ def _show_rows(table: Table, layout: Layout, screen: Screen) -> None:
 
 
 def _show_cards(columns: tuple[Column, ...], screen: Screen) -> None:
-    """Print one record after another, a value a line beside its name; what is empty is left out."""
+    """Print one record after another, with a name and value per line, without empty values."""
     width = screen.edge or screen.width
     pieces = (piece for column in columns for piece in packed(column.name, width // _NAMES, after=BREAKS))
     room = max(map(cell_len, pieces))
@@ -92,16 +92,16 @@ def _show_cards(columns: tuple[Column, ...], screen: Screen) -> None:
 
 
 def _left_out(dropped: tuple[Column, ...]) -> list[str]:
-    """Return which columns are not shown, and what stands in those that say the same of every row."""
+    """Return which columns are not shown, and the value of those that are the same in every row."""
     same = [f"{column.name} {value}" for column in dropped if (value := column.value)]
     gone = [column.name for column in dropped if column.value is None]
     lines = [f"in every row: {', '.join(same)}"] if same else []
-    return [*lines, f"no room for {', '.join(gone)}: a pipe (`| less -S`) has all columns"] if gone else lines
+    return [*lines, f"no room for {', '.join(gone)}: `| less -S` shows all columns"] if gone else lines
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column as it is drawn: its cells, which may have bars. `key` columns say what a row is of."""
+    """One column as it is drawn: its cells, which may have bars. `key` columns identify a row."""
 
     name: str
     cells: tuple[Text, ...]
@@ -134,18 +134,18 @@ class Column:
 
     @property
     def value(self) -> str | None:
-        """Return what stands in every row, of several; nothing may stand in one alone."""
+        """Return the value that all of several rows share, or that of a single empty one."""
         values = {cell.plain for cell in self.cells}
         return values.pop() if len(values) == 1 and (len(self.cells) > 1 or values == {""}) else None
 
     def head(self, width: int) -> Text:
-        """Write its name, broken where it is too long."""
+        """Write the name, broken if it is too long."""
         return Text("\n".join(packed(self.name, width, after=BREAKS)))
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Columns side by side with their widths, and those that were left out."""
+    """Columns with their widths, and those that were left out."""
 
     columns: tuple[Column, ...]
     widths: tuple[int, ...]
@@ -162,8 +162,8 @@ def columns_of(table: Table, *, bars: bool = True) -> tuple[Column, ...]:
         right = not drawn and flush_right(table, name)
         key = not right and not drawn and all(column.key for column in columns)
         cells = tuple(
-            _marked(told[name]) if name in told else _cell(table, name, value, bars=bars)
-            for value, told in zip(table.frame[name], apart, strict=True)
+            _marked(parts[name]) if name in parts else _cell(table, name, value, bars=bars)
+            for value, parts in zip(table.frame[name], apart, strict=True)
         )
         column = Column(harmless(name), cells, right, key)
         columns.append(replace(column, key=key and not column.prose))
@@ -183,7 +183,7 @@ def _marked(text: Marked) -> Text:
 
 
 def laid_out(table: Table, width: int | None) -> Layout | None:
-    """Fit a table into a width; None where too little of it would be left."""
+    """Fit a table into a width; None if too little of it would be left."""
     columns = columns_of(table)
     natural = tuple(column.natural for column in columns)
     if width is None or _taken(natural, _GAPS[0]) <= width:
@@ -205,25 +205,25 @@ def laid_out(table: Table, width: int | None) -> Layout | None:
 
 
 def _taken(widths: Sequence[int], gap: int) -> int:
-    """Return the cells of a row: columns, the blanks right of them, one between two, and one at each end."""
+    """Return the cells of a row: columns, the spaces after them, one between two, and one at each end."""
     return sum(widths) + len(widths) * (gap + 1) + 1
 
 
 def _droppable(columns: Sequence[Column]) -> list[Column]:
-    """Return the columns that may be left out, first those that say nothing or the same of every row.
+    """Return the columns that may be left out, first those that are empty or the same in every row.
 
-    Then at most a third of the others: what is aside, then numbers, then words, from the right. Never what rows are of,
-    and none of these where there is one record alone: a card has it whole.
+    Then at most a third of the others, from the right: precision and sources, numbers, words. The columns that identify
+    a row stay. A single record keeps all others: a card shows it whole.
     """
     same = [column for column in columns if column.value is not None]
     others = [column for column in reversed(columns) if column not in same and not column.key and not column.prose]
-    others.sort(key=lambda one: (one.name not in _ASIDE, not one.right))
+    others.sort(key=lambda column: (column.name not in _ASIDE, not column.right))
     most = len(columns) // 3 if len(columns[0].cells) > 1 else 0
     return [*(row for row in same if not row.value), *(row for row in same if row.value), *others[:most]]
 
 
 def _shared(columns: Sequence[Column], least: Sequence[int], spare: int) -> list[int]:
-    """Share what is left: texts first, to a fair width; then heads; then texts again. The narrowest grows first."""
+    """Distribute the spare cells: to texts up to a fair width, to heads, to texts again, the narrowest first."""
     widths = list(least)
     for prose, most in ((True, _FAIR), (False, None), (True, None)):
         goals = [

@@ -1,5 +1,5 @@
-"""Compiled counting of pairs of rows and of walks over tokens, fed with whole columns.
+"""Compiled functions on whole columns, for pairs of rows and walks over tokens.
 
-Like `metrics.kernels` they are imported inside the function that runs them, for numba takes a third of a second, kept
-on disk, compile once and release the interpreter.
+Like `metrics.kernels` they are imported inside the function that runs them, since numba takes a third of a second to
+import. They are compiled once, cached on disk, and release the interpreter.
 """

@@ -1,8 +1,8 @@
-"""Counts the pairs of rows that two rankings put in opposite orders: what Kendall's tau is made of.
+"""Count the pairs of rows that two rankings put in opposite orders, for Kendall's tau.
 
-Knight 1966 counts the exchanges of a merge sort. This counts those of a radix sort, which for rows in the order of one
-ranking are as many: it goes through the other's ranks three bits at a time, O(n log n) in all, and has no branch that
-a processor could guess wrongly.
+Knight 1966 counts the exchanges of a merge sort. This counts those of a radix sort, which are equally many for rows in
+the order of one ranking. It reads the other's ranks three bits at a time, O(n log n) in all, without branches that a
+processor could mispredict.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _BITS = 3
 
 _DIGITS = 1 << _BITS
 
-#: Row d says which digits are smaller than d: 8 counters that grow by a row at once are one vector.
+#: Row d marks the digits smaller than d: a row is added to 8 counters at once, as one vector.
 _SMALLER = np.tri(_DIGITS, k=-1, dtype=np.uint32)
 
 
 class Ranking(NamedTuple):
-    """One ranking of n rows, with what its pairs share.
+    """One ranking of n rows, with the data that its pairs share.
 
     `rank` are dense ranks from 0, `order` the rows by rank; rows of rank r are `order[starts[r]:starts[r + 1]]`.
     """
@@ -43,14 +43,14 @@ class Ranking(NamedTuple):
 
 
 class Discordance(NamedTuple):
-    """Pairs of rows that two rankings put in opposite orders, and pairs that both hold equal."""
+    """Pairs of rows that two rankings put in opposite orders, and pairs that are tied in both."""
 
     discordant: int
     tied_in_both: int
 
 
 def ranking(values: NDArray[np.generic]) -> Ranking:
-    """Rank rows by numbers, none of which is NaN. In which order it holds equal rows changes no count."""
+    """Rank rows by numbers without NaN. The order of equal rows changes no count."""
     order = np.argsort(values).astype(np.uint32)
     ordered = values[order]
     first = np.concatenate((np.ones(min(1, len(order)), np.bool_), ordered[1:] != ordered[:-1]))
@@ -61,7 +61,7 @@ def ranking(values: NDArray[np.generic]) -> Ranking:
 def discordances(
     rankings: Sequence[Ranking], pairs: Sequence[tuple[int, int]], threads: int = _THREADS
 ) -> list[Discordance]:
-    """Count for each pair of rankings, named by their places. Integers: the same on any number of threads."""
+    """Count for each pair of rankings, given by their indexes. Integers: equal for any number of threads."""
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(lambda pair: _compare(rankings[pair[0]], rankings[pair[1]]), pairs))
 
@@ -98,7 +98,7 @@ def _in_order_of(
 
 @compiled
 def _equal_neighbors(ranks: NDArray[np.uint32], starts: NDArray[np.int64]) -> int:
-    """Count the pairs of equal ranks within each group of rows that the other ranking holds equal."""
+    """Count the pairs of equal ranks within each group of rows that are tied in the other ranking."""
     tied = 0
     for group in range(len(starts) - 1):
         before = 0
@@ -110,10 +110,10 @@ def _equal_neighbors(ranks: NDArray[np.uint32], starts: NDArray[np.int64]) -> in
 
 @compiled
 def _exchanges(ranks: NDArray[np.uint32], starts: NDArray[np.int64], smaller: NDArray[np.uint32]) -> int:
-    """Count the pairs of places of which the first has the higher rank, by sorting from the highest digit down.
+    """Count the pairs of positions with the higher rank first, by sorting from the highest digit down.
 
-    Ranks alike in their higher digits stand together, in the order in which they came: a rank passes those before it
-    whose digit is greater. `starts` says where they go. Overwrites `ranks`.
+    Ranks with equal higher digits are adjacent, in their original order: a rank passes those before it with a greater
+    digit. `starts` has their positions. Overwrites `ranks`.
     """
     distinct = len(starts) - 1
     shift = 0

@@ -1,7 +1,8 @@
-"""Correlations of rows that count several times each: what a bootstrap over images asks for, for every resample.
+"""Correlations of rows that count several times each, for every resample of a bootstrap over images.
 
-A resample says how often each image was drawn; a row counts as often as its image. Ranks and pairs are counted in
-integers, and every resample for itself, so that neither the order of rows nor the number of threads changes a bit.
+A resample has the number of times that each image was drawn; a row counts as often as its image. Ranks and pairs are
+counted in integers, separately for every resample, so that neither the order of rows nor the number of threads changes
+a bit.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from auditor.compiled import compiled
 
 _THREADS = 2
 
-#: Of a column of so many values or fewer, every cell of the table of both columns is walked; else the rows are.
+#: With at most this many values in a column, every cell of the table of both columns is read; otherwise the rows.
 _FEW_VALUES = 32
 
 #: Sums of products of ranks of more rows than this could overflow.
@@ -32,7 +33,7 @@ Times = NDArray[np.uint16]
 
 
 class Ranked(NamedTuple):
-    """A column of n rows: `rank` are dense ranks from 0, `distinct` says how many, `order` are the rows by rank."""
+    """A column of n rows: `rank` are dense ranks from 0, `distinct` is their number, `order` are the rows by rank."""
 
     rank: Integers
     distinct: int
@@ -40,47 +41,47 @@ class Ranked(NamedTuple):
 
 
 def ranked(values: Floats) -> Ranked:
-    """Rank a column, none of whose values is NaN."""
+    """Rank a column without NaN."""
     distinct, rank = np.unique(values, return_inverse=True)
     return Ranked(rank.astype(np.int64), len(distinct), np.argsort(values, kind="stable").astype(np.int64))
 
 
 def spearman(a: Ranked, b: Ranked, image: Integers, times: Times, threads: int = _THREADS) -> Floats:
-    """Return Spearman's rho of two columns in each resample; not a number where one of them has a single value there.
+    """Return Spearman's rho of two columns in each resample; NaN if one of them has a single value there.
 
-    `image` numbers the image of each row from 0; `times` (resamples × images) says how often each was drawn.
+    `image` numbers the image of each row from 0; `times` (resamples × images) is how often each was drawn.
     """
-    found = np.full(len(times), np.nan)
+    rhos = np.full(len(times), np.nan)
     _in_parts(
         len(times),
-        lambda first, last: _spearman(first, last, a.rank, a.distinct, b.rank, b.distinct, image, times, found),
+        lambda first, last: _spearman(first, last, a.rank, a.distinct, b.rank, b.distinct, image, times, rhos),
         threads,
     )
-    return found
+    return rhos
 
 
 def kendall(
     a: Ranked, b: Ranked, image: Integers, times: Times, threads: int = _THREADS, few_values: int = _FEW_VALUES
 ) -> tuple[Floats, Floats]:
-    """Return Kendall's tau-b and tau-c as `spearman` gives rho. It takes least where `b` has few values."""
-    found = np.full((2, len(times)), np.nan)
+    """Return Kendall's tau-b and tau-c as `spearman` returns rho. It is fastest if `b` has few values."""
+    taus = np.full((2, len(times)), np.nan)
 
     def run(first: int, last: int) -> None:
         if b.distinct <= few_values:
-            _by_cells(first, last, a.rank, a.distinct, b.rank, b.distinct, image, times, found)
+            _by_cells(first, last, a.rank, a.distinct, b.rank, b.distinct, image, times, taus)
         else:
             ordered = (a.rank[a.order], b.rank[a.order], image[a.order])
-            _by_rows(first, last, *ordered, b.distinct, times, found)
+            _by_rows(first, last, *ordered, b.distinct, times, taus)
 
     _in_parts(len(times), run, threads)
-    return found[0], found[1]
+    return taus[0], taus[1]
 
 
 def pearson(sums: Floats, times: Times) -> Floats:
     """Return Pearson's r in each resample from sums by image: n, Σa, Σb, Σa², Σb², Σab (images × 6)."""
-    found = np.full(len(times), np.nan)
-    _pearson(sums, times, found)
-    return found
+    coefficients = np.full(len(times), np.nan)
+    _pearson(sums, times, coefficients)
+    return coefficients
 
 
 def _in_parts(size: int, run: Callable[[int, int], None], threads: int) -> None:
@@ -91,7 +92,7 @@ def _in_parts(size: int, run: Callable[[int, int], None], threads: int) -> None:
 
 @compiled
 def _centerd(counts: Integers) -> int:
-    """Turn how often each value occurs into twice its mean rank less that of all rows; give the sum of squares."""
+    """Replace the count of each value by twice its mean rank minus that of all rows; return the sum of squares."""
     rows = 0
     for count in counts:
         rows += count
@@ -145,7 +146,7 @@ def _by_cells(
     times: Times,
     out: Floats,
 ) -> None:
-    """Count concordant less discordant pairs from how often each two ranks meet; `of_b` are the rows of lower a."""
+    """Count concordant minus discordant pairs from the table of both ranks; `of_b` are the rows of lower a."""
     for resample in range(first, last):
         drawn = times[resample]
         cells = np.zeros((distinct_a, distinct_b), np.int64)
@@ -155,16 +156,16 @@ def _by_cells(
         before = surplus = ties_a = 0
         values_a = 0
         for rank in range(distinct_a):
-            alike = lower = 0
+            equal = lower = 0
             for other in range(distinct_b):
                 surplus += cells[rank, other] * (2 * lower + of_b[other] - before)
                 lower += of_b[other]
-                alike += cells[rank, other]
+                equal += cells[rank, other]
             for other in range(distinct_b):
                 of_b[other] += cells[rank, other]
-            before += alike
-            ties_a += alike * (alike - 1) // 2
-            values_a += alike > 0
+            before += equal
+            ties_a += equal * (equal - 1) // 2
+            values_a += equal > 0
         _taus(resample, surplus, before, ties_a, values_a, of_b, out)
 
 
@@ -179,9 +180,9 @@ def _by_rows(
     times: Times,
     out: Floats,
 ) -> None:
-    """Count the same from rows in the order of `a`: those before a row stand in a tree by b (Fenwick 1994).
+    """Count the same from rows in the order of `a`, with the rows before a row in a tree by b (Fenwick 1994).
 
-    The tree tells how many of them have a lower rank. Rows that `a` holds equal enter it together.
+    The tree counts how many of them have a lower rank. Rows with equal `a` enter it together.
     """
     for resample in range(first, last):
         drawn = times[resample]
@@ -191,7 +192,7 @@ def _by_rows(
         values_a = start = 0
         while start < len(a):
             end = start
-            alike = 0
+            equal = 0
             while end < len(a) and a[end] == a[start]:
                 count = int(drawn[image[end]])
                 lower = 0
@@ -200,7 +201,7 @@ def _by_rows(
                     lower += tree[place]
                     place &= place - 1
                 surplus += count * (2 * lower + of_b[b[end]] - before)
-                alike += count
+                equal += count
                 end += 1
             for row in range(start, end):
                 count = int(drawn[image[row]])
@@ -209,16 +210,16 @@ def _by_rows(
                 while place <= distinct_b:
                     tree[place] += count
                     place += place & -place
-            before += alike
-            ties_a += alike * (alike - 1) // 2
-            values_a += alike > 0
+            before += equal
+            ties_a += equal * (equal - 1) // 2
+            values_a += equal > 0
             start = end
         _taus(resample, surplus, before, ties_a, values_a, of_b, out)
 
 
 @compiled
 def _taus(resample: int, surplus: int, rows: int, ties_a: int, values_a: int, of_b: Integers, out: Floats) -> None:
-    """Divide the surplus of concordant pairs as tau-b and tau-c have it, by the operations that scipy takes."""
+    """Compute tau-b and tau-c from the surplus of concordant pairs, by the operations of scipy."""
     ties_b = 0
     values_b = 0
     for count in of_b:
@@ -233,7 +234,7 @@ def _taus(resample: int, surplus: int, rows: int, ties_a: int, values_a: int, of
 
 @compiled
 def _pearson(sums: Floats, times: Times, out: Floats) -> None:
-    """Add the sums of the images that were drawn, in their order, so that every machine adds alike."""
+    """Compute r from the sums of the drawn images, added in their order, so that every machine gets the same bits."""
     for resample in range(len(times)):
         n = a = b = aa = bb = ab = 0.0
         for image in range(len(sums)):

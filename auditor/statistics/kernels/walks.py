@@ -1,7 +1,7 @@
-"""Walks over the tokens of captions that stand one after another: what depends on their order.
+"""Walks over the tokens of successive captions, for statistics that depend on their order.
 
-Ten orders of the captions are walked for every list. Tokens are numbers from 0 to `types` - 1; n-grams of up to three
-of them are numbers below 2^63, kept in a small table that every segment begins anew.
+Every list has walks in ten orders of its captions. Tokens are numbers from 0 to `types` - 1. N-grams of up to three
+tokens are numbers below 2^63, in a small table that is reused for every segment.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Places = NDArray[np.int64]
 
 @compiled
 def stream(tokens: Tokens, starts: Places, order: Places) -> Tokens:
-    """Put the texts, text i being `tokens[starts[i]:starts[i + 1]]`, one after another in an order."""
+    """Return the tokens of all texts in an order; text i is `tokens[starts[i]:starts[i + 1]]`."""
     out = np.empty(len(tokens), np.int64)
     at = 0
     for text in order:
@@ -42,7 +42,7 @@ def _segment_tokens(walked: Tokens, types: int, segment: int, segments: int) -> 
 
 @compiled
 def segment_types(walked: Tokens, types: int, n: int, segment: int) -> tuple[int, int]:
-    """Count the different n-grams of each whole segment of so many n-grams: their sum, and how many segments."""
+    """Count the different n-grams of each whole segment. Returns their sum, and the number of segments."""
     segments = max(0, len(walked) - n + 1) // segment
     if n == 1:
         return _segment_tokens(walked, types, segment, segments), segments
@@ -69,7 +69,7 @@ def segment_types(walked: Tokens, types: int, n: int, segment: int) -> tuple[int
 
 @compiled
 def growth(walked: Tokens, types: int, positions: Places) -> Places:
-    """Count the different tokens among the first of the walk, for each of some ascending numbers of tokens."""
+    """Count the different tokens among the first tokens of the walk, for each of ascending numbers of them."""
     seen = np.zeros(types, np.bool_)
     counts = np.empty(len(positions), np.int64)
     found = place = 0
@@ -84,7 +84,7 @@ def growth(walked: Tokens, types: int, positions: Places) -> Places:
 
 @compiled
 def window_types(walked: Tokens, types: int, window: int) -> tuple[int, int]:
-    """Count the different tokens of every window of so many tokens: their sum, and how many windows there are."""
+    """Count the different tokens of every window. Returns their sum, and the number of windows."""
     held = np.zeros(types, np.int64)
     found = total = 0
     for place in range(len(walked)):
@@ -101,7 +101,7 @@ def window_types(walked: Tokens, types: int, window: int) -> tuple[int, int]:
 
 @compiled
 def factors(walked: Tokens, types: int, threshold: float) -> float:
-    """Count the stretches after which the type-token ratio falls below a threshold, and the share of one at the end."""
+    """Count the stretches after which the type-token ratio falls below a threshold, with a share for the last one."""
     seen = np.full(types, -1, np.int64)
     whole = found = length = 0
     ratio = 1.0

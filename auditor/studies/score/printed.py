@@ -159,5 +159,5 @@ def _tables(
         return (shown,)
     columns = ["candidate", "metric", "value", "low", "high", *(["difference", "p"] if wide.height > 1 else [])]
     title = f"how far these numbers are by the choice of the images of {selection.label}"
-    beside = Table(title, frame.select(columns), sections="candidate", caption=resampling.said(wide["candidate"][0]))
+    beside = Table(title, frame.select(columns), sections="candidate", caption=resampling.caption(wide["candidate"][0]))
     return shown, replace(beside, name="intervals")

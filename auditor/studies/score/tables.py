@@ -67,7 +67,7 @@ def means_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[str
         rows.append(found.with_columns(metric=pl.lit(label)))
     frame = pl.concat(rows).select("metric", "candidate", "n", pl.exclude("metric", "candidate", "n", "against"))
     title = f"means of the systems over the captions of {selection.label}"
-    return Table(title, frame, sections="metric", caption=resampling.said(next(iter(sums))), name="means")
+    return Table(title, frame, sections="metric", caption=resampling.caption(next(iter(sums))), name="means")
 
 
 def _column(label: str) -> Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]:

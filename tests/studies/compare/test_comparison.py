@@ -189,7 +189,7 @@ def test_a_ratio_to_nothing_is_no_homogeneity(store: Store) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"resamples": 10}, "--resamples 10: an interval of 0.95 needs 40 or more; 0 is for no interval"),
+        ({"resamples": 10}, "--resamples 10: an interval of 0.95 needs 40 or more; 0 turns intervals off"),
         ({"resamples": -1}, "--resamples -1: an interval"),
         ({"resamples": 100, "confidence": 0.99}, "needs 200 or more"),
         ({"confidence": 95.0}, "--confidence 95: expected a share between 0 and 1"),

@@ -164,7 +164,9 @@ def test_croissant_parts_findings_by_what_they_are_of(dogs: DatasetCard) -> None
     body = croissant(dogs)
     assert ["e-mail" in words for words in body["rai:personalSensitiveInformation"]] == [True]
     assert any("numbers of captions" in words or "template" in words for words in body["rai:dataBiases"])
-    assert body["rai:dataLimitations"][-1] == f"Found by {dogs.program} in the words alone; no picture was looked at."
+    assert (
+        body["rai:dataLimitations"][-1] == f"Found by {dogs.program} in the text alone; the images were not examined."
+    )
     parts = ("rai:personalSensitiveInformation", "rai:dataBiases", "rai:dataLimitations")
     assert sum(len(body[part]) for part in parts) == 1 + sum(one.severity != "info" for one in dogs.findings)
 

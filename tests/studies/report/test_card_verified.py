@@ -150,19 +150,31 @@ def test_version_that_the_store_does_not_hold_is_not_answerable(store: Store, do
     [
         ("", "no card of auditor"),
         ("# A README\n\n| captions | 4 |\n", "no card of auditor"),
-        ("{", "no card as auditor writes them"),
-        ("{}", "it has no 'identifier'"),
-        (json.dumps(BODY | {"identifier": "dogs"}), "names no version"),
+        ("{", "not a valid card of auditor"),
+        ("{}", "'identifier' is missing"),
+        (json.dumps(BODY | {"identifier": "dogs"}), "identifier must be"),
         (json.dumps(BODY | {"additionalProperty": []}), "it has no number"),
-        (json.dumps(BODY | {"additionalProperty": [{"propertyID": "profile/asl", "value": "4"}]}), "is no number: 4"),
-        (json.dumps(BODY | {"additionalProperty": [{"propertyID": "profile/asl", "value": 10**400}]}), "no card as"),
-        (json.dumps(BODY | {"additionalProperty": [{"propertyID": "settings/seed", "value": 10**30}]}), "no setting"),
-        (json.dumps(BODY | {"additionalProperty": [{"propertyID": "settings/other", "value": 1}]}), "no setting"),
-        ('{"a":' * 100_000, "no card as auditor writes them"),
-        ("<!-- auditor.card/v1\n[]\n-->", "no card as auditor writes them"),
+        (
+            json.dumps(BODY | {"additionalProperty": [{"propertyID": "profile/asl", "value": "4"}]}),
+            "is not a number: 4",
+        ),
+        (
+            json.dumps(BODY | {"additionalProperty": [{"propertyID": "profile/asl", "value": 10**400}]}),
+            "not a valid card",
+        ),
+        (
+            json.dumps(BODY | {"additionalProperty": [{"propertyID": "settings/seed", "value": 10**30}]}),
+            "not a valid setting",
+        ),
+        (
+            json.dumps(BODY | {"additionalProperty": [{"propertyID": "settings/other", "value": 1}]}),
+            "not a valid setting",
+        ),
+        ('{"a":' * 100_000, "not a valid card of auditor"),
+        ("<!-- auditor.card/v1\n[]\n-->", "not a valid card of auditor"),
         ("<!-- auditor.card/v1\n" * 60_000, "no card of auditor"),
-        (with_setting("metrics", ["bleu-1"] * 51), "is no setting"),
-        (with_setting("metrics", ["bleu-1" * 100]), "is no setting"),
+        (with_setting("metrics", ["bleu-1"] * 51), "is not a valid setting"),
+        (with_setting("metrics", ["bleu-1" * 100]), "is not a valid setting"),
         (with_setting("tokenizer", "python:evil"), "no such tokenizer"),
         (json.dumps(BODY | {"identifier": "dogs\ud800"}), "surrogates not allowed"),
         (json.dumps(BODY | {"additionalProperty": BODY["additionalProperty"] * 10_001}), "more than 10,000 numbers"),
@@ -191,7 +203,7 @@ def test_what_others_add_to_a_card_is_no_number_of_it(path: Path, dogs: DatasetC
 
 
 def test_no_text_of_a_card_ends_its_comment(dogs: DatasetCard) -> None:
-    odd = replace(dogs.numbers[0], said='--> <!-- -- " \\u002d ---->')
+    odd = replace(dogs.numbers[0], description='--> <!-- -- " \\u002d ---->')
     made = replace(dogs, numbers=(odd,))
     text = made.comment()
     assert text.count("--") == 2
