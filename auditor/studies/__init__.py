@@ -95,7 +95,7 @@ STUDIES: dict[str, Study] = {
     "perplexity": _here(
         "perplexity:perplexity", "Language", "Measure how well a model of A predicts B (perplexity).", draws=True
     ),
-    "bounds": _here("bounds:bounds", "Scores", "Compute how high human captions score, and wrong ones.", draws=True),
+    "bounds": _here("bounds:bounds", "Scores", "Compute upper and lower bounds of metric scores.", draws=True),
     "compare": _here("compare:compare", "Scores", "Rank datasets by homogeneity and specificity.", draws=True),
     "score": _here("score:score", "Scores", "Score captions, or a system's output."),
     "correlate": _here("correlate:correlate", "Scores", "Correlate metrics, per image and per caption.", draws=True),
@@ -104,7 +104,7 @@ STUDIES: dict[str, Study] = {
     "choices": _here("choices:choices", "Scores", "Measure how far two-choice items are solvable blind.", draws=True),
     "distractors": _here("distractors:distractors", "Scores", "Make forced-choice items, each wrong in one way."),
     "metrics": _here("metrics:metric_cards", "Scores", "List the metrics, or explain one."),
-    "agree": _here("agree:agree", "People", "Measure how far metrics agree with people.", draws=True),
+    "agree": _here("agree:agree", "People", "Measure how well metrics agree with human ratings.", draws=True),
     "tasks": _here("tasks:tasks", "People", "Make questions for raters: which caption is better?"),
     "report": _here(
         "report:report", "Reports", "Write the whole audit as a page, or a dataset card.", document=True, card=True
