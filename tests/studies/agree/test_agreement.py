@@ -256,7 +256,7 @@ def test_what_cannot_be_asked_is_said_before_anything_is_scored(
 
 def test_ratings_too_large_to_be_summed_exactly_are_refused(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE.replace("ann,5", "ann,5e6").replace("bob,5", "bob,5e6") + "d,a cat,ann,2e7\n")
-    with pytest.raises(UsageError, match=r"mine: ratings as large as 2e\+07 cannot be summed exactly; divide them all"):
+    with pytest.raises(UsageError, match=r"mine: ratings as large as 2e\+07 cannot be summed exactly; divide all of them"):
         agree(store, "mine", metrics=["bleu-1"], question=QUICK)
     scaled = AgreeSettings(scale=(1, 5), resampling=Resampling(0))
     assert agree(store, "mine", metrics=["bleu-1"], question=scaled).frame.height
@@ -278,7 +278,7 @@ def test_tables_show_the_p_of_every_coefficient(mine: Store) -> None:
     assert {name: every[f"p of {name}"] for name in ("spearman", "kendall-b", "pearson")} == {
         name: p[name] for name in ("spearman", "kendall-b", "pearson")
     }
-    assert "p takes ratings as independent" in str(found.tables[0].caption)
+    assert "p treats ratings as independent" in str(found.tables[0].caption)
 
 
 def test_rated_captions_that_no_metric_aligns_are_said(store: Store, tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ def test_what_cannot_be_answered_says_why_and_fails_only_if_strict(held: Store) 
 
 def test_value_that_is_not_a_number_is_no_pass(held: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     for value in (math.nan, math.inf, None):
-        rule = gates.GateRule(lambda _, v=value: measures._one("images", v, "s"), "images", gates.at_most)  # type: ignore[misc]
+        rule = gates.GateRule(lambda _, v=value: measures._single("images", v, "s"), "images", gates.at_most)  # type: ignore[misc]
         monkeypatch.setitem(gates.GATES, "images.min", rule)  # type: ignore[arg-type]
         (row,) = checked(held, gate("images.min", 5))
         assert row["verdict"] == "not answerable"
