@@ -1,4 +1,4 @@
-"""Do metrics rank images, and captions, alike? (Wang & Gaizauskas 2016, section 4.2)."""
+"""Correlations between metrics, per image and per caption (Wang & Gaizauskas 2016, section 4.2)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from auditor.store.captions import select_all
 from auditor.store.connection import Store
 from auditor.text import AUTO
 
-#: How many of the strongest pairs, and of the weakest, a table shows.
+#: How many of the strongest and of the weakest pairs a table shows.
 _EXTREMES = 5
 
 _PAIR = ("metric_a", "metric_b")
@@ -51,11 +51,11 @@ def correlate(
     Correlates every pair of metrics over the leave-one-out scores of captions, and over their means by image: Kendall's
     τ-b, Spearman's ρ, Pearson's r, each with p.
 
-    How to read it: 1: the two metrics order captions alike, and one of them is enough; 0: they look at different
-    things. Correlations by image are usually higher than by caption.
+    How to read it: at 1, both metrics order captions in the same way, and one of them is enough. At 0, they measure
+    different things. Correlations by image are usually higher than by caption.
 
-    Limits: agreement of metrics is no agreement with people: ask `auditor agree`. Captions of an image are not
-    independent, so p is too small; with thousands of captions it is always small.
+    Limits: metrics that agree with each other may disagree with human ratings: see `auditor agree`. Captions of an
+    image are not independent, so p is too small. With thousands of captions, it is always small.
 
     Source: Wang & Gaizauskas 2016, section 4.2.
 
@@ -66,18 +66,20 @@ def correlate(
     chosen = _statistics(statistics)
     requested = requests(metrics)
     if len(requested) < 2:
-        raise UsageError("correlate needs two metrics or more; name another with -m, or none for all")
+        raise UsageError("correlate needs two or more metrics; add another -m, or leave out -m for all")
     against = References("loo", references, seed)
-    every = {one.selection: one for one in select_all(store, refs, split, tokenizer, progress=progress)}
+    every = {captions.selection: captions for captions in select_all(store, refs, split, tokenizer, progress=progress)}
     selections, alone = referenced(store, tuple(every), against, requested)
     parts, names, notes = [], [], list[Said]((*left_out(metrics), *alone))
     for selection in selections:
         captions = every[selection]
-        some, unscored = scorable(store, against.of(selection), requested, metrics)
-        scores = score_candidates(against.select(captions), [HUMAN], some, progress)
-        part, absent = _correlations(selection, scores, [metric.label for metric in some], chosen, progress)
+        usable, unscored = scorable(store, against.of(selection), requested, metrics)
+        scores = score_candidates(against.select(captions), [HUMAN], usable, progress)
+        part, absent = _correlations(selection, scores, [metric.label for metric in usable], chosen, progress)
         parts.append(part)
-        names.append(signatures([one for one in some if _is_in(part, one.label)], captions.tokenizer, against))
+        names.append(
+            signatures([metric for metric in usable if _is_in(part, metric.label)], captions.tokenizer, against)
+        )
         notes += [*unscored, *too_few_captions(store, selection, against), *_unscored(store, selection, scores)]
         notes += [*too_long(captions), *absent, *_largest_p(selection, part)]
         del scores
@@ -92,9 +94,9 @@ def correlate(
         ),
         selections=selections,
         signatures=signed,
-        tables=folded((*(table for one in labeled for table in _tables(*one)), *_ranges(labeled))),
-        figures=tuple(figure for one in labeled for figure in _heatmaps(*one)),
-        lead=tuple(sentence for one in labeled for sentence in _lead(*one)),
+        tables=folded((*(table for pair in labeled for table in _tables(*pair)), *_ranges(labeled))),
+        figures=tuple(figure for pair in labeled for figure in _heatmaps(*pair)),
+        lead=tuple(sentence for pair in labeled for sentence in _lead(*pair)),
         notes=(*next(iter(every.values())).notes, *notes_in(notes), *_signs(used), *_smallest(rows)),
         findings=findings_in(notes),
     )
@@ -105,16 +107,16 @@ def _lead(label: str, rows: pl.DataFrame) -> list[str]:
     first = rows.filter(level="caption", statistic=rows["statistic"].first()).drop_nulls("value").sort("value")
     if first.height < 2:
         return []
-    least, most = (first.row(place, named=True) for place in (0, -1))
-    pairs = [f"{one['metric_a']} and {one['metric_b']} ({one['value']:.2f})" for one in (most, least)]
-    return [f"{label}: by {most['statistic']} per caption, {pairs[0]} agree most and {pairs[1]} least."]
+    least, most = (first.row(index, named=True) for index in (0, -1))
+    pairs = [f"{row['metric_a']} and {row['metric_b']} ({row['value']:.2f})" for row in (most, least)]
+    return [f"{label}: by {most['statistic']} per caption, {pairs[0]} agree most, {pairs[1]} least."]
 
 
-def _statistics(asked: Sequence[str] | None) -> list[str]:
-    unknown = [name for name in asked or () if name not in STATISTICS]
+def _statistics(requested: Sequence[str] | None) -> list[str]:
+    unknown = [name for name in requested or () if name not in STATISTICS]
     if unknown:
-        raise UsageError(f"{unknown[0]}: no such statistic; known are {', '.join(STATISTICS)}")
-    return [name for name in STATISTICS if not asked or name in asked]
+        raise UsageError(f"{unknown[0]}: unknown statistic; use {', '.join(STATISTICS)}")
+    return [name for name in STATISTICS if not requested or name in requested]
 
 
 def _is_in(rows: pl.DataFrame, label: str) -> bool:
@@ -124,7 +126,7 @@ def _is_in(rows: pl.DataFrame, label: str) -> bool:
 def _correlations(
     selection: Selection, scores: pl.DataFrame, labels: Sequence[str], statistics: Sequence[str], progress: Progress
 ) -> tuple[pl.DataFrame, list[str]]:
-    """Return the rows of a selection, and say which correlations there are not, and why."""
+    """Return the rows of a selection, and notes on missing correlations."""
     parts, notes = [], []
     for done, level in enumerate(LEVELS):
         progress(f"{selection.label}: correlating per {level}", done, len(LEVELS))
@@ -140,16 +142,16 @@ def _correlations(
         )
         if values.height < FEWEST:
             notes.append(
-                f"{selection.label}: no correlations per {level}: {values.height} with scores, needed {FEWEST}"
+                f"{selection.label}: no correlations per {level}: {values.height} with scores, fewer than {FEWEST}"
             )
         elif constant := constants(values):
-            names, have = ", ".join(constant), "have" if len(constant) > 1 else "has"
-            notes.append(f"{selection.label}: {names} {have} one value only per {level}, and so no correlations")
+            names = ", ".join(constant)
+            notes.append(f"{selection.label}: no correlations of {names} per {level}, because all values are equal")
     return pl.concat(parts), notes
 
 
 def _unscored(store: Store, selection: Selection, scores: pl.DataFrame) -> list[Finding]:
-    """Return how many images have one caption only, where all that have more are scored."""
+    """Return how many images have a single caption, and how many captions are scored."""
     scored = f"{scores.height:,} captions of {scores['image'].n_unique():,} images are scored"
     return without_references(store, selection, f" and no score; {scored}")
 
@@ -170,7 +172,7 @@ def _signs(metrics: Sequence[MetricRequest]) -> list[str]:
     errors = [metric.label for metric in metrics if metric.metric.lower_is_better]
     if not errors:
         return []
-    return [f"{', '.join(errors)}: counts errors, so that agreement with the others is a negative correlation"]
+    return [f"{', '.join(errors)}: counts errors, so agreement with other metrics is a negative correlation"]
 
 
 def _smallest(rows: pl.DataFrame) -> list[str]:
@@ -179,7 +181,7 @@ def _smallest(rows: pl.DataFrame) -> list[str]:
     number = rows.filter(pl.col("p") == SMALLEST_P).height
     if not number:
         return []
-    return [f"p of {SMALLEST_P:.1e} ({number:,} of {rows.height:,}) is an upper bound: doubles go no lower"]
+    return [f"p of {SMALLEST_P:.1e} ({number:,} of {rows.height:,}) is an upper bound: doubles cannot be smaller"]
 
 
 def _tables(label: str, rows: pl.DataFrame) -> list[Table]:
@@ -192,7 +194,7 @@ def _tables(label: str, rows: pl.DataFrame) -> list[Table]:
 
 
 def _triangle(rows: pl.DataFrame, level: str, statistic: str) -> pl.DataFrame:
-    """Lay a statistic out as a lower triangle: a row for each metric but the first, a column for each but the last."""
+    """Return a statistic as a lower triangle: a row for each metric but the first, a column for each but the last."""
     shown = rows.filter(pl.col("level") == level, pl.col("statistic") == statistic)
     order = {name: index for index, name in enumerate(shown["metric_b"].unique(maintain_order=True))}
     return (
@@ -203,7 +205,7 @@ def _triangle(rows: pl.DataFrame, level: str, statistic: str) -> pl.DataFrame:
 
 
 def _extremes(label: str, rows: pl.DataFrame) -> list[Table]:
-    """Rank pairs by how far their first statistic is from 0; where there are many, only those at both ends."""
+    """Rank pairs by the absolute value of their first statistic; if there are many, show both ends."""
     statistic = str(rows["statistic"].first())
     ranked = (
         rows.pivot("statistic", index=["level", *_PAIR], values="value", maintain_order=True)
@@ -218,21 +220,21 @@ def _extremes(label: str, rows: pl.DataFrame) -> list[Table]:
         .with_columns(rank=pl.col(statistic).abs().rank("min", descending=True).over("level").cast(pl.Int64))
         .sort(pl.col("level").cast(pl.Enum(LEVELS)), "rank", maintain_order=True)
     )
-    place = pl.int_range(pl.len()).over("level")
-    ends = ranked.filter((place < _EXTREMES) | (place >= pl.len().over("level") - _EXTREMES))
+    position = pl.int_range(pl.len()).over("level")
+    ends = ranked.filter((position < _EXTREMES) | (position >= pl.len().over("level") - _EXTREMES))
     cut = ends.height < ranked.height
     shown = Table(
         f"strongest and weakest pairs of {label}" if cut else f"pairs of {label}",
         ends.select("level", "rank", pl.exclude("level", "rank")),
         sections="level",
-        caption=f"by {statistic}, whatever its sign; p takes captions and images as independent",
+        caption=f"by the absolute value of {statistic}; p treats captions and images as independent",
         name="pairs",
     )
     return [shown] if ends.height else []
 
 
 def _ranges(labeled: Sequence[tuple[str, pl.DataFrame]]) -> list[Table]:
-    """Say for every pair of metrics between what and what its first statistic lies in several selections."""
+    """Return the range of the first statistic of every pair of metrics over several selections."""
     if len(labeled) < 2:
         return []
     statistic = str(labeled[0][1]["statistic"].first())
@@ -253,7 +255,7 @@ def _ranges(labeled: Sequence[tuple[str, pl.DataFrame]]) -> list[Table]:
 
 
 def _heatmaps(label: str, rows: pl.DataFrame) -> list[Figure]:
-    """Draw the first statistic of every pair, both ways around; the diagonal is 1 by definition."""
+    """Draw the first statistic of every pair, in both orders; the diagonal is 1 by definition."""
     statistic = str(rows["statistic"].first())
     shown = rows.filter(pl.col("statistic") == statistic).select("level", *_PAIR, "value")
     lowest = shown["value"].min()

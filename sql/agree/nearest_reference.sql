@@ -6,9 +6,9 @@
 -- returns: image, slot, text, reference
 -- order: n.image, n.slot
 --
--- The texts of some candidates, each with the reference that shares the largest part of their words with it (words of
--- both, divided by words of either), the first of equal ones. Images with many references make this dear: it is for the
--- few candidates that a table shows.
+-- The texts of candidates, each with the reference that shares the largest part of their words (words of both, divided
+-- by words of either), the first of equal ones. This is expensive for images with many references: use it only for the
+-- few candidates in a table.
 with met as (
     select
         c.image,

@@ -6,8 +6,8 @@
 -- returns: image, slot, length, reference_count, reference_lengths, is_reference
 -- order: c.image, c.slot
 --
--- How long a candidate and its references are, and whether it is one of them: word for word, as the tokenizer reads
--- both, since that is what a metric sees. A candidate without references has no row.
+-- The length of a candidate and of its references, and whether it is one of them: token by token, as metrics read it. A
+-- candidate without references has no row.
 select
     c.image,
     c.slot,

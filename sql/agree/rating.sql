@@ -5,8 +5,8 @@
 -- returns: image, slot, judge, score, votes, times
 -- order: image, slot, judge
 --
--- What each judge says of each caption. Of a caption that a judge rated more than once the mean counts; ratings are
--- sorted first, so that a sum has one order.
+-- The rating of each caption by each judge: the mean if a judge rated a caption more than once. Ratings are sorted
+-- first, so that a sum has one order.
 with given as (
     select image, slot, unnest(judgements, recursive := true)
     from annotated

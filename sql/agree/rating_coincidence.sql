@@ -6,8 +6,8 @@
 -- order: a.ratings, a.score, b.score
 -- cites: Krippendorff 2011, Computing Krippendorff's alpha-reliability: the matrix of observed coincidences
 --
--- How often two judges of one caption give such a pair of ratings, both ways around. Captions are kept apart by how many
--- ratings they have, since alpha weighs a pair by that; who was rated once is compared with nobody.
+-- The number of times that two judges of one caption give a pair of ratings, in both orders. Captions are grouped by
+-- their number of ratings, because alpha weighs a pair by it. A caption with one rating has no pair.
 with rated as (
     select image, slot, judge, score, count(*) over (partition by image, slot) as ratings
     from rating

@@ -5,8 +5,8 @@
 -- reads: reference, membership, annotation, caption_tokens
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
--- The captions that people compared, B and C, put against all captions of the image of the same id. A text that is
--- compared often for an image is one candidate, under the first of its slots, as in `pairwise_preference`.
+-- The compared captions, B and C, as candidates for all captions of the image with the same id. A text that is compared
+-- several times for an image is one candidate, with the first of its slots, as in `pairwise_preference`.
 with described as (select distinct image_no, image from reference),
 compared_side as (
     select image, slot

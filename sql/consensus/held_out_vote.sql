@@ -8,8 +8,8 @@
 -- cites: Vedantam et al. 2015, section 7.4: the truth from 24 references, the prediction from the other 24
 --
 -- Votes of the triplets whose caption A is a reference that was not drawn: the truth for a metric that sees the drawn
--- ones. A is found among the references by image and text, the k-th occurrence in the triplets of a pair at the k-th of
--- the references. `matched` counts the triplets whose reference was found.
+-- ones. A is matched to the references by image and text: its k-th occurrence in the triplets of a pair is the k-th of
+-- these references. `matched` counts the triplets with a matching reference.
 with asked as (
     select
         v.pair, v.image, v.for_b, v.for_c, m.caption_id,

@@ -7,11 +7,12 @@
 -- order: pair
 -- cites: Vedantam et al. 2015, section 6: on ABSTRACT-50S one HC and one HI pair for each image
 --
--- Kinds of pairs whose source gives none, where an image has two that share one caption: one pair is of two captions of
--- the image (HC), in the other (HI) the caption that is not shared is of another image. It is the one that is the shared
--- caption of another image (evidence `shared`), else the one whose words are less likely in the captions of the image
--- (`words`): the sum, over its distinct words, of the log of (captions of the image with the word + share) / (captions
--- of the image + 1), less the log of the word's share of all captions. `margin` is the difference of the sums.
+-- Kinds of pairs that the source does not state, for images with two pairs that share one caption: one pair has two
+-- captions of the image (HC). In the other (HI), the caption that is not shared is of another image. It is the shared
+-- caption of another image (evidence `shared`), else the caption with words that are less likely in the captions of the
+-- image (`words`): the sum, over its distinct words, of the log of (captions of the image with the word + share) /
+-- (captions of the image + 1), minus the log of the word's share of all captions. `margin` is the difference of the
+-- sums.
 with image_of_two as (
     select image
     from kindless_pair

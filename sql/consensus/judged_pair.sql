@@ -5,8 +5,8 @@
 -- reads: annotated, membership
 -- returns: form, number, image, kind, slot_a, slot_b, slot_c, text_b, text_c, origin_b, origin_c, votes_b, votes_c
 --
--- What people compared, B with C, as the source has it: two captions of an image by themselves, or with a third, A.
--- `text_b` and `text_c` are caption numbers: equal where the texts are.
+-- The compared captions B and C, as in the source: two captions of an image, alone or with a third, A. `text_b` and
+-- `text_c` are caption numbers: equal for equal texts.
 with placed as (
     select a.image, a.slot, a.pair, a.triplet, m.caption_id
     from annotated as a

@@ -5,8 +5,8 @@
 -- returns: pair, form, number, image, kind, slot_a, text_b, text_c, origin_b, origin_c, for_b, for_c, without_votes
 -- cites: Vedantam et al. 2015, section 3: triplets of one pair, each decided by its majority
 --
--- Votes for either caption of a pair. Triplets of the same two captions of an image are one pair, whose sides stand as in
--- the first of them; each casts one vote, that of its majority, or none where it is tied. Pairs keep their numbers.
+-- Votes for either caption of a pair. Triplets of the same two captions of an image are one pair, with the sides of the
+-- first of them. Each casts one vote, that of its majority, or none if it is tied. Pairs keep their numbers.
 with sided as (
     select
         form, number, image, kind, slot_a, text_b, text_c, origin_b, origin_c, votes_b, votes_c,

@@ -5,8 +5,8 @@
 -- returns: pair, other_pair, other_kind, origin_b, origin_c, other_votes_b, other_votes_c, other_winner
 -- order: a.pair
 --
--- Pairs of the same two captions of an image in another source, told by their tokens: the k-th such pair of the one is
--- the k-th of the other. Winner and origins are turned so that B and C are those of the first source.
+-- Pairs of the same two captions of an image in another source, identified by their tokens: the k-th such pair of the
+-- first source is the k-th of the second. Winner and origins are swapped so that B and C are those of the first source.
 with one as (
     select
         pair, image, tokens_b, tokens_c, least(tokens_b, tokens_c) as low, greatest(tokens_b, tokens_c) as high,

@@ -5,9 +5,10 @@
 -- returns: image, slot, token_id, token, mean_length
 -- cites: Vedantam et al. 2015, section 8: words of higher confidence; section 4, eq. 1: idf
 --
--- The word of each caption that its references speak for most: by how many other captions of the image say it, times its
--- idf (images whose captions say it), ties by spelling. Null where no other caption shares a word, or only words that
--- every image has. `mean_length` is that of the other captions of the image, rounded; null where there are none.
+-- The word of each caption with the strongest support from its references: the number of other captions of the image
+-- with the word, times its idf (over images whose captions have it), ties by spelling. Null if no other caption shares
+-- a word, or only words that every image has. `mean_length` is that of the other captions of the image, rounded; null
+-- without other captions.
 with said as (select distinct image, slot, token_id, token from reference_word),
 agreed as (
     select image, token_id, count(*) as captions

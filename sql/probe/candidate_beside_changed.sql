@@ -6,9 +6,9 @@
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 -- cites: Wang & Gaizauskas 2016, section 4.1, CIDEr
 --
--- Each caption as it is, where a caption of its image is changed as a reference. The changed one itself is a candidate
--- too, so that documents that are counted by candidates (idf=fold) stay those of the untouched captions; since its own
--- text is no reference any more, it is a substitute.
+-- Each caption unchanged, if a caption of its image is changed as a reference. The changed caption is a candidate too,
+-- so that document frequencies by candidates (idf=fold) stay those of the unchanged captions. Its original text is not
+-- a reference any more, so it is a substitute.
 select
     $label::varchar as candidate, m.caption_id is not null as is_substitute, r.image_no, r.image, r.slot, r.slot as held_out,
     r.caption_id, r.length,

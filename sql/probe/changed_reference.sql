@@ -5,7 +5,7 @@
 -- returns: image_no, image, slot, split, caption_id, length
 -- order: r.image, r.slot
 --
--- The captions at work, with a text that a study has made in place of each caption that has one.
+-- The selected captions, with a new text for each caption that a study has changed.
 select
     r.image_no, r.image, r.slot, r.split,
     coalesce(m.caption_id, r.caption_id) as caption_id,

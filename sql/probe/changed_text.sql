@@ -6,9 +6,10 @@
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Wang & Gaizauskas 2016, section 4.1, CIDEr: a few words of one reference description
 --
--- One caption of each image, among those with words, with $words of its words replaced: each by another word, drawn from
--- the unigram distribution (without the word itself, whose places are passed over). A shorter caption changes in all its
--- words. Every draw is an md5 of (seed, dataset, image, slot, position): more words change those of fewer and others.
+-- One caption of each image, among those with words, with $words of its words replaced by other words from the unigram
+-- distribution (without the replaced word, whose positions are skipped). A shorter caption changes in all its words.
+-- Every draw is an md5 of (seed, dataset, image, slot, position): with a larger $words, the words of a smaller one
+-- change too.
 with ranked as (
     select
         image, slot,
@@ -28,7 +29,7 @@ drawn as (
                 md5_number(concat_ws(chr(31), 'position', $seed::bigint, $dataset::varchar, w.image, w.slot, w.position)),
                 w.position
         ) as rank,
-        -- null where no other word is spoken
+        -- null without another word
         (
             md5_number(concat_ws(chr(31), 'word', $seed::bigint, $dataset::varchar, w.image, w.slot, w.position))
             % nullif(u.places - s.occurrences, 0)::uhugeint

@@ -6,8 +6,8 @@
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Wang & Gaizauskas 2016, section 6: which components of descriptions matter to each metric
 --
--- Each caption without its function words, or with nothing else ($function_words: whether those are the words that stay).
--- Words are looked up in small letters, since tokenizer whitespace keeps capitals.
+-- Each caption without its function words, or with only those ($function_words: whether they stay). Words are looked up
+-- in lower case, because tokenizer whitespace keeps capitals.
 with gathered as (
     select
         w.image, w.slot,

@@ -5,8 +5,8 @@
 -- reads: reference, given_words, vocabulary
 -- returns: candidate, image, slot, caption_id, tokens, text
 --
--- Texts that were made outside of the engine, as lists of words, each in place of a caption. The vocabulary must have
--- every word.
+-- Texts that were made outside the engine, as lists of words, one per changed caption. The vocabulary must have every
+-- word.
 with position as (
     select image, slot, unnest(words) as token, unnest(range(1, len(words) + 1)) as position
     from given_words

@@ -6,7 +6,7 @@
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Wang & Gaizauskas 2016, section 6: which components of descriptions matter to each metric
 --
--- The first half of each caption; of an odd number of words the one in the middle stays.
+-- The first half of each caption; with an odd number of words, the middle word stays.
 with gathered as (
     select
         w.image, w.slot,

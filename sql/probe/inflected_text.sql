@@ -6,8 +6,8 @@
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Vedantam et al. 2015, section 8, Gameability: with stems, the correct forms of words do not count
 --
--- Each caption with another form of each word that has one: the most frequent other word of the captions at work with
--- the same stem, ties by spelling. Relation word_stem says which words have stems.
+-- Each caption with another form of each word that has one: the most frequent other word of the selected captions with
+-- the same stem, ties by spelling. Relation word_stem lists the words with stems.
 with form as (
     select s.word, s.stem, v.token_id, t.occurrences
     from word_stem as s

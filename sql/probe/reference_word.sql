@@ -5,7 +5,7 @@
 -- reads: reference, caption_tokens, vocabulary
 -- returns: image, slot, position, token_id, token
 --
--- The words of the captions at work, each at its position, from 1.
+-- The words of the selected captions, each with its position, from 1.
 with position as (
     select r.image, r.slot, unnest(t.tokens) as token_id, unnest(range(1, len(t.tokens) + 1)) as position
     from reference as r

@@ -6,7 +6,7 @@
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Vedantam et al. 2015, section 8, Gameability: repeating confident words, until the desired length is reached
 --
--- Each caption with its most confident word said again behind it: once, or ($padded) until the caption is as long as the
+-- Each caption with its most confident word repeated at the end: once, or ($padded) until the caption is as long as the
 -- other captions of its image are on average.
 with gathered as (
     select

@@ -6,7 +6,7 @@
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Wang & Gaizauskas 2016, section 6: which components of descriptions matter to each metric
 --
--- Each caption with its words in another order, an md5 of (seed, dataset, image, slot, position).
+-- Each caption with its words in random order, by an md5 of (seed, dataset, image, slot, position).
 with shuffled as (
     select
         image, slot, position, token_id, token,

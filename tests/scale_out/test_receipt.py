@@ -163,7 +163,7 @@ def test_what_cannot_be_is_refused_before_anything_is_counted(filled: Store, tmp
 def test_what_needs_all_captions_at_once_is_refused_by_files(
     settings: dict[str, Any], refused: str, filled: Store
 ) -> None:
-    with pytest.raises(UsageError, match=f"upper bounds of one dataset alone; leave out {refused}"):
+    with pytest.raises(UsageError, match=f"upper bounds of one dataset are available; leave out {refused}"):
         bounds(filled, "set", executor="here", **settings)
 
 

@@ -64,21 +64,21 @@ def test_constant_metric_is_named_and_its_rows_are_empty(store: Store) -> None:
     found = correlate(store, "set", metrics=["bleu-1", "bleu-4:smooth=none", "rouge-l"])
     empty = found.frame.filter(pl.col("metric_b") == "bleu-4:smooth=none")
     assert empty["value"].null_count() == empty["p"].null_count() == empty.height == 6
-    assert "set: bleu-4:smooth=none has one value only per image, and so no correlations" in found.sentences
+    assert "set: no correlations of bleu-4:smooth=none per image, because all values are equal" in found.sentences
 
 
 def test_too_few_images_are_said(store: Store) -> None:
     ingest_rows(store, [(image, slot, f"{image} {slot} dog {'runs' * slot}") for image in "ab" for slot in range(3)])
     found = correlate(store, "set", metrics=["bleu-1", "rouge-l"])
-    assert "set: no correlations per image: 2 with scores, needed 3" in found.sentences
+    assert "set: no correlations per image: 2 with scores, fewer than 3" in found.sentences
     assert found.frame.filter(pl.col("level") == "image")["value"].null_count() == 3
 
 
 def test_one_metric_or_an_unknown_statistic_is_refused(store: Store) -> None:
     ingest_rows(store, ROWS)
-    with pytest.raises(UsageError, match="two metrics or more"):
+    with pytest.raises(UsageError, match="two or more metrics"):
         correlate(store, "set", metrics=["bleu-1", "bleu-1"])
-    with pytest.raises(UsageError, match="kendall: no such statistic; known are kendall-b, spearman, pearson"):
+    with pytest.raises(UsageError, match="kendall: unknown statistic; use kendall-b, spearman, pearson"):
         correlate(store, "set", metrics=METRICS, statistics=["kendall"])
 
 

@@ -54,8 +54,8 @@ def test_tables_of_a_system_name_it_and_count_the_captions_that_are_not_shown(st
     ingest_rows(store, [(f"i{n}", 0, "dog") for n in range(14)], "system", "candidates")
     summary, least = score(store, "set", metrics=["bleu-1"], candidates="system").tables
     assert summary.title == "scores of the captions of system against those of set"
-    assert least.title == "the 10 captions least like the references of their image, by bleu-1"
-    assert str(least.caption).endswith("; 4 more have the score of the last")
+    assert least.title == "the 10 captions least similar to the references of their image, by bleu-1"
+    assert str(least.caption).endswith("; 4 more have the same score as the last")
 
 
 def test_card_says_which_scale_is_whose() -> None:

@@ -1,4 +1,4 @@
-"""Does a metric rank captions as people rate them, and pick of two the one that people pick?"""
+"""How well do metrics agree with human ratings, and with choices between two captions?"""
 
 from auditor.studies.agree.ratings import MEAN_DECIMALS, Rated, rated_captions
 from auditor.studies.agree.rows import ALL, PEOPLE, WITHOUT, ProtocolRows, Resampling, Row, correlated

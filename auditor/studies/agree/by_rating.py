@@ -1,4 +1,4 @@
-"""What captions that people judge alike have in common: their scores, their lengths."""
+"""Mean scores and lengths of captions with the same rating."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import polars as pl
 from auditor.result import Table
 from auditor.studies.agree.ratings import Rated
 
-#: More values than this are no classes: the scale is cut into equal parts instead.
+#: With more values than this, the scale is cut into equal parts instead.
 _MOST_VALUES = 7
 
 _PARTS = 4
 
 
 def classed(rated: Rated) -> tuple[pl.DataFrame, list[str]]:
-    """Return every rating beside the scores of its caption, with its class; and the classes from the lowest rating up.
+    """Return every rating with the scores of its caption and its class; and the classes, lowest rating first.
 
-    A class is a rating, or a part of the scale where people gave many different ones. Columns: class, human, those of
+    A class is a rating, or a part of the scale if there are many different ratings. Columns: class, human, those of
     `Rated.scores`.
     """
     rows = rated.beside_scores("pooled").sort("image", "slot", "human")
@@ -37,7 +37,7 @@ def classed(rated: Rated) -> tuple[pl.DataFrame, list[str]]:
 
 
 def class_tables(rated: Rated) -> list[Table]:
-    """Show mean scores, and lengths of captions and references, by judgement."""
+    """Return tables of mean scores, and of lengths of captions and references, by rating."""
     rows, names = classed(rated)
     label = rated.annotated.label
     by_class = rows.group_by("class").agg(
@@ -51,12 +51,12 @@ def class_tables(rated: Rated) -> list[Table]:
         .pivot("class", index="metric", values="value", maintain_order=True)
     )
     return [
-        Table(f"mean score of the captions of {label}, by people's rating", scores, name="scores-by-rating"),
+        Table(f"mean score of the captions of {label}, by human rating", scores, name="scores-by-rating"),
         Table(
-            f"length of the captions of {label} and of their references, by people's rating",
+            f"length of the captions of {label} and of their references, by human rating",
             _in_order(_lengths(rows), names),
-            caption="words; difference: a caption's length less the mean length of its references. "
-            "TER counts every word too many or too few as an edit",
+            caption="words; difference: length of a caption minus the mean length of its references. "
+            "TER counts every extra or missing word as an edit",
             name="lengths-by-rating",
         ),
     ]
@@ -78,4 +78,4 @@ def _lengths(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _in_order(by_class: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    return by_class.sort(pl.col("class").replace_strict({name: place for place, name in enumerate(names)}))
+    return by_class.sort(pl.col("class").replace_strict({name: index for index, name in enumerate(names)}))

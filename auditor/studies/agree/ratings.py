@@ -1,4 +1,4 @@
-"""What people said of captions, beside what metrics say of them."""
+"""Human ratings of captions, with the scores of metrics."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
-#: Means of judges are rounded, so that equal means are ties whatever their ratings were.
+#: Means of judges are rounded, so that equal means are ties for any ratings.
 MEAN_DECIMALS = 10
 
-#: A judge's protocol is called so, whatever the source calls the judge.
+#: The name of a judge's protocol begins with this, for any name of the judge.
 _JUDGE = "judge-"
 
 _EXAMPLES = 3
 
-#: So many judges or fewer are asked one by one: a protocol each, unless others are named, and each beside each.
+#: Up to this many judges are reported one by one: each has a protocol, and is compared with every other.
 FEW_JUDGES = 10
 
-#: Ratings are summed as integers in units of 10^-12: the sum of their squares must be one of 127 bits.
+#: Ratings are summed as integers in units of 10^-12: the sum of their squares must fit in 127 bits.
 _MOST_SQUARES = 1e14
 
 
@@ -39,8 +39,8 @@ class Rated:
     """Rated captions with scores, and each rating of them.
 
     `ratings` has columns image, slot, judge, score; `scores` has image, slot, a column per metric by its label, length,
-    reference_count, reference_lengths and is_reference (the caption is one of its own references). `workspace` has the
-    relations that both were read from. `without_own` says that such captions are left out.
+    reference_count, reference_lengths and is_reference (the caption equals one of its references). `workspace` has the
+    relations that both were read from. `without_own` is true if such captions are left out.
     """
 
     annotated: Selection
@@ -56,22 +56,22 @@ class Rated:
 
     @property
     def labels(self) -> list[str]:
-        """What rows call the metrics."""
+        """Return the labels of the metrics in rows."""
         return [metric.label for metric in self.metrics]
 
     @property
     def judges(self) -> list[str]:
-        """Name the judges, sorted."""
+        """Return the names of the judges, sorted."""
         return sorted(self.ratings["judge"].unique())
 
     def protocols(self) -> list[str]:
-        """Name the ways to put ratings beside scores: pooled, mean, and each judge; the first alone for one judge."""
+        """List the protocols: pooled, mean, and each judge; with one judge, only pooled."""
         return protocols_of(self.judges)
 
     def people(self, protocol: str) -> pl.DataFrame:
-        """Return what people say, by a protocol. Columns: image, slot, human.
+        """Return the human ratings by a protocol. Columns: image, slot, human.
 
-        `pooled` has a row for every rating, `mean` the mean of a caption's ratings, a judge's that judge's own.
+        `pooled` has a row for every rating, `mean` the mean of a caption's ratings, a judge's protocol that judge's.
         """
         if protocol == "mean":
             mean = pl.col("score").sort().sum() / pl.len()
@@ -80,7 +80,7 @@ class Rated:
         return chosen.select("image", "slot", human="score")
 
     def beside_scores(self, protocol: str, *, without_references: bool = False) -> pl.DataFrame:
-        """Return what people say beside every score. Columns: image, slot, human, those of `scores`."""
+        """Return the human ratings with every score. Columns: image, slot, human, those of `scores`."""
         scores = self.scores.filter(~pl.col("is_reference")) if without_references else self.scores
         return self.people(protocol).join(scores, on=["image", "slot"], how="inner", maintain_order="left")
 
@@ -89,17 +89,17 @@ class Rated:
 
 
 def protocol_of(judge: str) -> str:
-    """Name the protocol of one judge's ratings."""
+    """Return the name of the protocol of one judge."""
     return judge if judge.startswith(_JUDGE) else f"{_JUDGE}{judge}"
 
 
 def protocols_of(judges: Sequence[str]) -> list[str]:
-    """Name the protocols of ratings by some judges."""
+    """List the protocols of ratings by these judges."""
     return ["pooled", "mean", *map(protocol_of, judges)] if len(judges) > 1 else ["pooled"]
 
 
 def judges(store: Store, annotated: Selection, scale: tuple[float, float] | None = None) -> list[str]:
-    """Name the judges of a version, sorted. Raises `UsageError` where nothing was rated."""
+    """Return the names of the judges of a version, sorted. Raises `UsageError` without ratings."""
     return sorted(_ratings(store, annotated, scale)[0]["judge"].unique())
 
 
@@ -115,10 +115,10 @@ def rated_captions(
     rated: CandidateSet | None = None,
     rounded: bool = True,
 ) -> Rated:
-    """Score what people rated, as it is or as `rated` says, against the captions of its images.
+    """Score the rated captions, or the candidates `rated`, against the captions of their images.
 
-    Scores that are not `rounded` are as a program leaves them. Raises `UsageError` where nothing was rated, or nothing
-    describes the images.
+    Scores that are not `rounded` have all digits. Raises `UsageError` without ratings, or without captions of the
+    images.
     """
     ratings, notes = _ratings(store, annotated, scale)
     references, unmatched = references_of(store, annotated, against)
@@ -152,7 +152,7 @@ def rated_captions(
 def without_own_references(rated: Rated, why: str) -> Rated:
     """Leave out the captions that are a reference of their image, with their ratings; a note counts them.
 
-    Raises `UsageError` where no other caption was rated.
+    Raises `UsageError` if no other caption was rated.
     """
     scores = rated.scores.filter(~pl.col("is_reference"))
     ratings = rated.ratings.join(scores, on=["image", "slot"], how="semi", maintain_order="left")
@@ -162,23 +162,23 @@ def without_own_references(rated: Rated, why: str) -> Rated:
     captions = counted(rated.scores.height - scores.height, "caption", "captions")
     gone = counted(rated.ratings.height - ratings.height, "rating", "ratings")
     note = (
-        f"{label}: left out, as {why}: {captions} found word "
-        f"for word among the references of the image in {rated.references.label}, with {gone}"
+        f"{label}: left out, as {why}: {captions} identical to a "
+        f"reference of the image in {rated.references.label}, with {gone}"
     )
     rated.workspace.bind_rows("rating", ratings)
     return replace(rated, ratings=ratings, scores=scores, notes=(*rated.notes, note), without_own=True)
 
 
 def _ratings(store: Store, annotated: Selection, scale: tuple[float, float] | None) -> tuple[pl.DataFrame, list[str]]:
-    """Read the ratings of a version, without those that lie outside of a scale. Gives notes on what is odd of them."""
+    """Read the ratings of a version, without those outside a scale; and notes on unusual ratings."""
     version = annotated.version
     workspace = Workspace(store, dataset=version.dataset, seq=version.seq)
     workspace.bind("annotated", "annotation_as_of")
     ratings = workspace.rows("rating")
     if ratings.is_empty():
         raise UsageError(
-            f"{annotated.label}: holds no ratings, it was ingested as {version.kind}; "
-            "people's answers come with `auditor ingest NAME` of kind judgements, pairs or triplets"
+            f"{annotated.label}: has no ratings (it is of kind {version.kind}); "
+            "ingest human ratings with `auditor ingest NAME` as kind judgements, pairs or triplets"
         )
     notes = []
     if scale is not None:
@@ -186,28 +186,30 @@ def _ratings(store: Store, annotated: Selection, scale: tuple[float, float] | No
         outside = ratings.filter(~pl.col("score").is_between(low, high))
         ratings = ratings.filter(pl.col("score").is_between(low, high))
         if ratings.is_empty():
-            raise UsageError(f"{annotated.label}: no rating lies from {low:g} to {high:g}; name its scale with --scale")
+            raise UsageError(
+                f"{annotated.label}: no rating is between {low:g} and {high:g}; set its scale with --scale"
+            )
         if outside.height:
             notes.append(
-                f"{annotated.label}: {counted(outside.height, 'rating lies', 'ratings lie')} outside of {low:g} to "
-                f"{high:g} and {'is' if outside.height == 1 else 'are'} left out: {_examples(outside)}"
+                f"{annotated.label}: {counted(outside.height, 'rating is', 'ratings are')} not between {low:g} and "
+                f"{high:g}, and left out: {_examples(outside)}"
             )
     if not (ratings["score"] ** 2).sum() < _MOST_SQUARES:
         largest = max(map(abs, ratings["score"]))
         raise UsageError(
             f"{annotated.label}: ratings as large as {largest:g} cannot be summed exactly; "
-            "divide them all by the same number and ingest them again, or leave stray ones out with --scale"
+            "divide all of them by the same number and ingest them again, or exclude stray ones with --scale"
         )
     behind = ratings["votes"] // ratings["times"]
     fewest, most = behind.min(), behind.max()
     if isinstance(fewest, int) and isinstance(most, int) and most > 1:
-        people = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-        notes.append(f"{annotated.label}: a rating is that of {people} people together")
+        raters = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        notes.append(f"{annotated.label}: each rating combines {raters} raters")
     again = ratings.filter(pl.col("times") > 1)
     if again.height:
         notes.append(
-            f"{annotated.label}: {counted(again.height, 'caption was', 'captions were')} rated more than once by one "
-            f"judge; the mean of those ratings counts: {_examples(again)}"
+            f"{annotated.label}: {counted(again.height, 'caption was', 'captions were')} rated more than once by the "
+            f"same judge; their mean is used: {_examples(again)}"
         )
     return ratings.select("image", "slot", "judge", "score"), notes
 

@@ -1,6 +1,6 @@
-"""How far people agree with each other: the ceiling of what a metric can be asked for.
+"""The rows of `agree`: metrics against human ratings, metrics against each other, scores cut in two.
 
-The rows of `agree`: metrics against people, metrics against each other, scores cut in two.
+Also the agreement of raters with each other, which is the ceiling for a metric.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from auditor.statistics.rater_agreement import kappa, krippendorff, strength
 from auditor.statistics.significance import holm
 from auditor.studies.agree.ratings import FEW_JUDGES, MEAN_DECIMALS, Rated, protocol_of
 
-#: In the order in which rows and tables show them.
+#: The coefficients, in the order of rows and tables.
 STATISTICS = ("spearman", "kendall-b", "kendall-c", "pearson")
 
-#: The coefficients that a test of two of them is made for.
+#: The coefficients whose differences can be tested.
 _TESTED = ("spearman", "pearson")
 
-#: What was rated: every caption, or those that are none of their own references.
+#: The rated candidates: every caption, or only those that are not a reference of their image.
 ALL, WITHOUT = "all", "without-references"
 
 _COMPARED_TWICE = ("pooled", "mean")
@@ -55,14 +55,14 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Resampling:
-    """A bootstrap over images: so many resamples, the share of them inside an interval, a seed."""
+    """A bootstrap over images: number of resamples, confidence, seed."""
 
     resamples: p.Resamples = 1000
     confidence: p.Confidence = 0.95
     seed: p.Seed = 1
 
     def key(self, rated: Rated, candidates: str) -> tuple[object, ...]:
-        """Spell what the draw is a function of."""
+        """Return the key that determines the draw."""
         version = rated.annotated.version
         return (self.seed, version.dataset, version.version, rated.annotated.split, candidates)
 
@@ -71,8 +71,8 @@ class Resampling:
 class ProtocolRows:
     """Rows of a protocol, with the coefficients of the resamples behind their intervals.
 
-    They are of so many `images`. `reason` says why there are none, `flat` names the metrics that have no coefficient
-    because they hold one value.
+    `images` counts their images. `reason` explains missing rows. `flat` lists the metrics without a coefficient because
+    all their scores are equal.
     """
 
     rows: list[Row]
@@ -89,13 +89,13 @@ def correlations(
     resampling: Resampling,
     progress: Progress = silent,
 ) -> dict[tuple[str, str], ProtocolRows]:
-    """Correlate every metric with people, by each protocol, and for pooled and mean also without own references.
+    """Correlate every metric with human ratings by protocol, for pooled and mean also without own references.
 
-    Gives them by protocol and by what was rated; what would repeat all captions is left out.
+    The keys are protocol and candidates. Rows that would repeat those of all captions are left out.
     """
-    some = bool(rated.scores["is_reference"].any())
+    has_references = bool(rated.scores["is_reference"].any())
     wanted = [(protocol, ALL) for protocol in protocols]
-    wanted += [(protocol, WITHOUT) for protocol in protocols if some and protocol in _COMPARED_TWICE]
+    wanted += [(protocol, WITHOUT) for protocol in protocols if has_references and protocol in _COMPARED_TWICE]
     made = {}
     for done, (protocol, candidates) in enumerate(wanted):
         progress(f"{rated.annotated.label}: correlating, {protocol}", done, len(wanted))
@@ -106,7 +106,7 @@ def correlations(
 def correlated(
     rated: Rated, protocol: str, candidates: str, statistics: Sequence[str], resampling: Resampling
 ) -> ProtocolRows:
-    """Correlate every metric with people by one protocol; what cannot be is null, and a note says why."""
+    """Correlate every metric with human ratings by one protocol; a missing coefficient is null, with a note."""
     labels = rated.labels
     rows = rated.beside_scores(protocol, without_references=candidates == WITHOUT).sort("image", "slot", "human")
     scores = rows.select(PEOPLE, *labels)
@@ -130,38 +130,36 @@ def correlated(
 
 
 def missing(label: str, made: Mapping[tuple[str, str], ProtocolRows], resampling: Resampling) -> list[str]:
-    """Return why coefficients and intervals are missing; like reasons in one sentence."""
+    """Return why coefficients and intervals are missing, one sentence per reason."""
     reasons: dict[str, list[str]] = {}
     for (protocol, candidates), each in made.items():
         where = protocol if candidates == ALL else f"{protocol} without own references"
         if each.reason:
-            reasons.setdefault(f"no correlations with people: {each.reason}", []).append(where)
+            reasons.setdefault(f"no correlations with human ratings: {each.reason}", []).append(where)
         if each.flat:
-            told = f"{', '.join(each.flat)}: the same score for every caption, and so no correlation"
-            reasons.setdefault(told, []).append(where)
+            reason = f"{', '.join(each.flat)}: no correlation, because every caption has the same score"
+            reasons.setdefault(reason, []).append(where)
         bare = any(row["value"] is not None and row["low"] is None for row in each.rows)
         if bare and resampling.resamples:
-            told = (
-                "no interval where images are too few: some resamples hold one rating or score only, or agree perfectly"
-            )
-            reasons.setdefault(told, []).append(where)
-    return [f"{label}: {told} ({', '.join(where)})" for told, where in reasons.items()]
+            reason = "no interval: too few images, so some resamples have only one rating or score, or agree perfectly"
+            reasons.setdefault(reason, []).append(where)
+    return [f"{label}: {reason} ({', '.join(where)})" for reason, where in reasons.items()]
 
 
 def _reason(scores: pl.DataFrame) -> str | None:
-    """Return why people's ratings correlate with nothing; null where they may."""
+    """Return why the ratings cannot correlate with scores; null if they can."""
     if scores.height < FEWEST:
-        return f"{counted(scores.height, 'rating', 'ratings')} with a score, of {FEWEST} that it takes"
+        return f"{counted(scores.height, 'rating', 'ratings')} with a score, at least {FEWEST} are needed"
     if scores[PEOPLE].n_unique() == 1:
         return f"every rating is {scores[PEOPLE][0]:g}"
     return None
 
 
 def tests(rated: Rated, protocol: str, statistic: str, made: ProtocolRows, resampling: Resampling) -> list[Row]:
-    """Test every pair of metrics: which correlates more with people, errors taken with their sign turned round.
+    """Test for every pair of metrics which correlates more with human ratings; errors change their sign.
 
-    Returns for each pair the difference of the coefficients, with interval and p over images, which is corrected for
-    all pairs (Holm); and Williams' t and Steiger's z, whose p take captions as independent.
+    Returns for each pair the difference of the coefficients, with interval and p over images, corrected for all pairs
+    (Holm). Also Williams' t and Steiger's z, whose p treat captions as independent.
     """
     values = {row["metric"]: row["value"] for row in made.rows if row["statistic"] == statistic}
     labels = [label for label in rated.labels if values.get(label) is not None]
@@ -176,9 +174,9 @@ def tests(rated: Rated, protocol: str, statistic: str, made: ProtocolRows, resam
         r_a, r_b, r_ab = sign[a] * values[a], sign[b] * values[b], sign[a] * sign[b] * between[a, b]
         drawn = [made.resamples.get((name, statistic)) for name in (a, b)]
         apart = None if drawn[0] is None or drawn[1] is None else sign[a] * drawn[0] - sign[b] * drawn[1]
-        found = cluster_bootstrap.difference(r_a - r_b, apart, made.images, resampling.confidence)
+        interval = cluster_bootstrap.difference(r_a - r_b, apart, made.images, resampling.confidence)
         rows["difference", a, b] = _row(
-            a, "difference", protocol, r_a - r_b, n, ALL, other=b, **(found._asdict() if found else {})
+            a, "difference", protocol, r_a - r_b, n, ALL, other=b, **(interval._asdict() if interval else {})
         )
         for name, test in (("williams", williams), ("steiger", steiger)):
             tested = test(r_a, r_b, r_ab, n)
@@ -190,16 +188,16 @@ def tests(rated: Rated, protocol: str, statistic: str, made: ProtocolRows, resam
 
 
 def tested(protocols: Sequence[str], statistics: Sequence[str]) -> tuple[str, str] | None:
-    """Choose which protocol and coefficient pairs of metrics are tested on: a row for each caption where there is one.
+    """Choose the protocol and coefficient to test pairs of metrics on: one row per caption, if possible.
 
-    Null where no coefficient is asked for that has such a test.
+    Null if no selected coefficient has such a test.
     """
     chosen = next((tested for tested in _TESTED if tested in statistics), None)
     return None if chosen is None else ("mean" if "mean" in protocols else protocols[0], chosen)
 
 
 def kappas(rated: Rated, threshold: float, cut: float | None) -> list[Row]:
-    """Cut scores in two, and people's mean ratings at `threshold`, which is good: Cohen's kappa of the halves."""
+    """Compute Cohen's kappa of scores and mean ratings, cut in two; ratings from `threshold` on are good."""
     rows = rated.beside_scores("mean")
     good = rows[PEOPLE] >= threshold
     made = []
@@ -212,14 +210,14 @@ def kappas(rated: Rated, threshold: float, cut: float | None) -> list[Row]:
 
 
 def uncut(rated: Rated, threshold: float) -> list[str]:
-    """Return why there is no kappa, where there is none."""
+    """Return why kappa is missing, if it is."""
     means = rated.beside_scores("mean")[PEOPLE]
     good = int((means >= threshold).sum())
     if 0 < good < len(means):
         return []
     which = f"every caption has a mean rating of {threshold:g} or more"
     which = which if good else which.replace("every caption", "no caption")
-    return [f"{rated.annotated.label}: no kappa: {which}; --threshold names another"]
+    return [f"{rated.annotated.label}: no kappa: {which}; set another --threshold"]
 
 
 def _row(metric: str, statistic: str, protocol: str, value: float | None, n: int, candidates: str, **more: Any) -> Row:
@@ -235,12 +233,12 @@ def _row(metric: str, statistic: str, protocol: str, value: float | None, n: int
 
 
 def frame(rows: Sequence[Row]) -> pl.DataFrame:
-    """Put rows under each other, every column of `SCHEMA` there."""
+    """Return rows as a table with every column of `SCHEMA`."""
     return pl.DataFrame([{name: row.get(name) for name in SCHEMA} for row in rows], schema=SCHEMA)
 
 
 def described(rated: Rated, rows: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
-    """Say of every row what it is about, in the public columns."""
+    """Add the public columns: dataset, references, resampling and signature."""
     version = rated.annotated.version
     drawn = pl.col("low").is_not_null()
     return rows.with_columns(*([pl.lit(WITHOUT).alias("candidates")] if rated.without_own else [])).select(
@@ -257,7 +255,7 @@ def described(rated: Rated, rows: pl.DataFrame, resampling: Resampling) -> pl.Da
 
 
 def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
-    """Return the rows of people among themselves, and notes on what there is none of.
+    """Return the rows of raters among themselves, and notes on missing rows.
 
     `spearman` of every two judges (protocol `judge-1 judge-2`); `krippendorff-ordinal` and `krippendorff-interval` of
     all; `ceiling`: Spearman of a judge with the mean of the others (protocol: the judge), and of all ratings with the
@@ -266,18 +264,18 @@ def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
     label, judges = rated.annotated.label, rated.judges
     if len(judges) == 1:
         return [], [
-            f"{label}: one judge ({judges[0]}) only: how far people agree, and what a metric can reach, is unknown"
+            f"{label}: only one judge ({judges[0]}), so the agreement of raters and the ceiling for metrics are unknown"
         ]
     pairs = rated.workspace.rows("rating_coincidence")
     if pairs.is_empty():
-        return [], [f"{label}: no caption was rated by two judges: how far people agree is unknown"]
+        return [], [f"{label}: no caption was rated by two judges, so the agreement of raters is unknown"]
     rows = [
         _people_row(f"krippendorff-{level}", "pooled", krippendorff(pairs, level), _paired(rated))
         for level in ("ordinal", "interval")
     ]
     notes = []
     if len(judges) > FEW_JUDGES:
-        notes.append(f"{label}: {len(judges):,} judges: they are not compared one by one")
+        notes.append(f"{label}: {len(judges):,} judges, too many to compare one by one")
     else:
         rows = [*_one_by_one(rated), *rows]
     return [*rows, *_ceilings(rated, judges if len(judges) <= FEW_JUDGES else [])], notes

@@ -1,4 +1,4 @@
-"""Can a metric be trusted? Its correlation with ratings, theirs with each other, and what it picks of two captions."""
+"""Agreement of metrics with human ratings, of raters with each other, and with choices between two captions."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
 from auditor.studies.consensus import COMPARED, ConsensusSettings, PairSettings, consensus
 from auditor.text import AUTO
 
-#: What stands for the protocol of every judge.
+#: The name for the protocols of all judges.
 JUDGES = "judges"
 
-#: What both kinds are asked of resampling.
+#: The options of resampling that both kinds of datasets have.
 _SHARED = ("resamples", "seed")
 
 
 Protocols = Annotated[
     Sequence[str] | None,
-    p.Parameter("pooled, mean, judges or judge-1; repeat for more; default: all there are.", "protocol"),
+    p.Parameter("pooled, mean, judges or judge-1; repeat for more; default: all.", "protocol"),
 ]
 
 Statistics = Annotated[
@@ -45,29 +45,33 @@ Statistics = Annotated[
 ]
 
 Threshold = Annotated[
-    float | None, p.Parameter("Mean rating that is good, for kappa; default: mid-scale.", check=p.finite("threshold"))
+    float | None,
+    p.Parameter("Lowest mean rating that counts as good, for kappa; default: mid-scale.", check=p.finite("threshold")),
 ]
 
 Cut = Annotated[
     float | None,
-    p.Parameter("Score that is good, for kappa of one -m; default: the best there is.", check=p.finite("cut")),
+    p.Parameter(
+        "Score that counts as good, for kappa of one -m; default: the cut with the highest kappa.",
+        check=p.finite("cut"),
+    ),
 ]
 
 Scale = Annotated[
     tuple[float, float] | None,
-    p.Parameter("Lowest and highest rating there may be; others are left out, and named."),
+    p.Parameter("Lowest and highest valid rating; others are left out and listed."),
 ]
 
-Disagreements = Annotated[int, p.Parameter("Captions shown that people and metric see otherwise.", least=0)]
+Disagreements = Annotated[int, p.Parameter("Number of captions to show on which raters and metric disagree.", least=0)]
 
 
 @dataclass(frozen=True)
 class AgreeSettings:
-    """What is asked of ratings and scores beside the metrics.
+    """The options for ratings and scores, except the metrics.
 
-    `protocols` are some of pooled, mean, judges, or a judge's own; `statistics` some of `STATISTICS`; none stands for
-    all. A mean rating of `threshold` is good (default: the middle of the scale); `cut` is the score that is, for kappa.
-    Ratings outside of `scale` are left out. So many `disagreements` are shown, each way.
+    `protocols` are some of pooled, mean, judges, or one judge's; `statistics` some of `STATISTICS`; null: all. For
+    kappa, a mean rating of `threshold` is good (default: the middle of the scale), and so is a score of `cut`. Ratings
+    outside `scale` are left out. `disagreements` is the number of captions shown, each way.
     """
 
     protocols: Protocols = None
@@ -92,44 +96,45 @@ def agree(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Measure how far metrics agree with people.
+    """Measure how well metrics agree with human ratings.
 
-    The kind of the dataset decides how. Captions are scored against those that `against` names, or else of the first
-    related dataset.
+    The kind of the dataset decides how. Captions are scored against those of `against`, by default the first related
+    dataset.
 
-    Ratings (--protocol to --disagreements, --confidence): Spearman's ρ, Kendall's τ and Pearson's r of metrics and
-    ratings, over all ratings (pooled), over mean ratings of captions (mean) and judge by judge, with intervals by
-    resampled images and tests between metrics; and how far judges agree among themselves.
+    Ratings (--protocol to --disagreements, --confidence): Spearman's ρ, Kendall's τ and Pearson's r of scores and
+    ratings. They are computed over all ratings (pooled), over the mean rating of each caption (mean), and for each
+    judge. Intervals resample images, and tests compare metrics. The agreement between judges is reported too.
 
     Pairs and triplets (--most to --ties): of two captions of an image, how often does a metric prefer the one that
-    people prefer?
+    raters prefer?
 
-    - `accuracy`: share of the pairs that people decide, by kind of pair and number of references;
-    - `ceiling`: people against people, half of the votes against the other half; `split-half`: a metric that sees half
-      of the references against the votes given by the other half;
-    - `wins`, `duels`: how often who wrote the captions wins, by people and by metric, with `pearson` and `spearman`.
+    - `accuracy`: share of the decided pairs on which metric and raters agree, by kind of pair and number of references;
+    - `ceiling`: one half of the votes against the other half;
+    - `split-half`: a metric that sees half of the references, against the votes of the other half;
+    - `wins`, `duels`: how often an author's captions win, by raters and by metric, with `pearson` and `spearman`.
 
-    How to read it: a correlation of 1: the metric orders captions as people do; 0, or an accuracy of 0.5: as chance
-    does. What people reach among themselves is the mark to compare with. Where intervals of two metrics overlap, see
-    the test between them before calling one better. Kinds of pairs: HC two human captions of the image, HI a human
-    caption and one of another image, HM human against machine, MM two machines. HC and MM are the hard ones.
+    How to read it: at a correlation of 1, the metric orders captions as raters do. A correlation of 0, or an accuracy
+    of 0.5, is what chance gives. Compare metrics with the agreement of raters among themselves. If the intervals of two
+    metrics overlap, read the test between them before you call one better. Kinds of pairs: HC: two human captions of
+    the image; HI: a human caption, and one of another image; HM: human against machine; MM: two machines. HC and MM are
+    the hard ones.
 
-    Limits: it holds for these captions, these systems and these instructions to judges. A few systems that differ much
-    make any metric look good. Ratings have few values, so ties are many and coefficients differ. Pairs that people do
-    not decide are left out. A metric's tie counts half, unless `ties` says otherwise. With few references accuracy is
-    lower for every metric: compare at equal numbers.
+    Limits: results hold for these captions, these systems and these instructions to judges. A few systems that differ
+    much make any metric look good. Ratings have few values, so ties are frequent and coefficients differ. Pairs on
+    which the votes are even are left out. A metric's tie counts half, unless you set `ties`. With few references,
+    accuracy is lower for every metric: compare at equal numbers.
 
     A set of ratings may declare in datasets.toml that it leaves out captions that are a reference of their image:
-    leaves_out = "own-references". Column candidates says so of each row.
+    leaves_out = "own-references". Column candidates marks its rows.
 
-    Your own ratings are a table with a row for each: in datasets.toml kind = "judgements", format = "judgements", and
-    options = { image_col = "photo", caption_col = "text", judge_col = "who", score_col = "stars" }; related names the
-    dataset of their references, or --against does.
+    Your own ratings are a table with one row per rating. In datasets.toml, set kind = "judgements", format =
+    "judgements", and options = { image_col = "photo", caption_col = "text", judge_col = "who", score_col = "stars" }.
+    The dataset of their references is named by related, or by --against.
 
     Source: Elliott & Keller 2014; Vedantam, Zitnick & Parikh 2015.
 
-    Raises `UsageError` for what holds neither ratings nor decided pairs, for datasets of both kinds, for an option of
-    the other kind, and for a protocol, statistic, scale or number of references that there is not.
+    Raises `UsageError` for a dataset without ratings or decided pairs, and for datasets of both kinds. Also for an
+    option of the other kind, and for an invalid protocol, statistic, scale or number of references.
 
     Examples: auditor agree flickr8k-expert -m cider -m meteor · auditor agree pascal50s-triplets -m cider -m bleu-4
     """
@@ -140,7 +145,7 @@ def agree(
     if compared := [selection.label for selection in selections if selection.version.kind in COMPARED]:
         if rated:
             calls = f"`auditor agree {' '.join(rated)}` and `auditor agree {' '.join(compared)}`"
-            raise UsageError(f"ratings, and pairs or triplets, have no rows in common: ask {calls}")
+            raise UsageError(f"ratings cannot be combined with pairs or triplets: run {calls}")
         _refuse_unread("ratings", selections[0], question, question.resampling)
         shared = {name: getattr(question.resampling, name) for name in _SHARED}
         settings = ConsensusSettings(**vars(pairs), **shared, tokenizer=tokenizer, split=split,
@@ -151,16 +156,16 @@ def agree(
     statistics = _checked(question, metrics)
     declared = {name for name, source in (sources(config) or {}).items() if source.leaves_out}
     parts, notes = [], list[Said](left_out(metrics))
-    for annotated in selections:  # whatever cannot be asked of the last is said before the first is scored
+    for annotated in selections:  # check every dataset before the first is scored
         _protocols(annotated, protocols_of(judges(store, annotated, question.scale)), question.protocols)
         references_of(store, annotated, against)
-    for place, annotated in enumerate(selections, 1):
+    for position, annotated in enumerate(selections, 1):
         scored = rated_captions(store, annotated, against, metrics, tokenizer, question.scale, progress)
         if without_own_references or annotated.version.dataset in declared:
             why = "--without-own-references asks" if without_own_references else "datasets.toml declares"
             scored = left_out_own(scored, why)
-        number = f"-{place}" if len(selections) > 1 else ""
-        part = _one(scored, question, statistics, number, progress)
+        number = f"-{position}" if len(selections) > 1 else ""
+        part = _agreement(scored, question, statistics, number, progress)
         parts.append(part)
         notes += [*scored.notes, *part.notes]
     return Result(
@@ -182,19 +187,19 @@ def agree(
     )
 
 
-def _refuse_unread(kind: str, selection: Selection, *asked: Any) -> None:
-    """Refuse options that only the other kind of datasets reads. Raises `UsageError`."""
-    for record in asked:
+def _refuse_unread(kind: str, selection: Selection, *records: Any) -> None:
+    """Raise `UsageError` for options that only the other kind of datasets has."""
+    for record in records:
         hints = get_type_hints(type(record), include_extras=True)
         for each in fields(record):
             if each.default not in (MISSING, getattr(record, each.name)) and each.name not in _SHARED:
                 option = hints[each.name].__metadata__[0].option or each.name
-                raise UsageError(f"--{option} is for {kind}; {selection.label} holds {selection.version.kind}")
+                raise UsageError(f"--{option} is for {kind}; {selection.label} is of kind {selection.version.kind}")
 
 
 @dataclass(frozen=True)
 class _Part:
-    """What is found of one dataset."""
+    """The results of one dataset."""
 
     rated: Rated
     rows: pl.DataFrame
@@ -203,7 +208,9 @@ class _Part:
     notes: list[Said]
 
 
-def _one(rated: Rated, question: AgreeSettings, statistics: Sequence[str], number: str, progress: Progress) -> _Part:
+def _agreement(
+    rated: Rated, question: AgreeSettings, statistics: Sequence[str], number: str, progress: Progress
+) -> _Part:
     resampling = question.resampling
     protocols, notes = _protocols(rated.annotated, rated.protocols(), question.protocols)
     threshold = sum(rated.scale) / 2 if question.threshold is None else question.threshold
@@ -229,36 +236,38 @@ def _one(rated: Rated, question: AgreeSettings, statistics: Sequence[str], numbe
             *tables.disagreement_tables(rated, browsed, question.disagreements),
         ],
         tables.figure(rated, frame, number),
-        [*notes, *unknown, *tables.said(rated, frame)],
+        [*notes, *unknown, *tables.messages(rated, frame)],
     )
 
 
 def _checked(question: AgreeSettings, metric_names: p.Metrics) -> list[str]:
-    """Refuse what cannot be asked, before anything is counted for it; give the statistics in their order."""
+    """Raise `UsageError` for invalid options before any computation; return the statistics in their order."""
     check_resampling(question.resampling.resamples, question.resampling.confidence)
     unknown = [name for name in question.statistics or () if name not in STATISTICS]
     if unknown:
-        raise UsageError(f"{unknown[0]}: no such statistic; known are {', '.join(STATISTICS)}")
+        raise UsageError(f"{unknown[0]}: unknown statistic; use {', '.join(STATISTICS)}")
     if question.scale is not None and not -math.inf < question.scale[0] < question.scale[1] < math.inf:
         low, high = question.scale
         raise UsageError(f"--scale {low:g} {high:g}: expected the lowest and the highest rating")
     p.finite("threshold")(question.threshold)
     p.finite("cut")(question.cut)
     if question.cut is not None and len(metric_names or ()) != 1:
-        raise UsageError("--cut is a score of one metric: name that metric, and no other, with -m")
+        raise UsageError("--cut is a score of one metric: select exactly one with -m")
     return [name for name in STATISTICS if not question.statistics or name in question.statistics]
 
 
-def _protocols(annotated: Selection, known: Sequence[str], asked: Sequence[str] | None) -> tuple[list[str], list[str]]:
-    """Choose among the protocols there are; say where judges are too many to have one each."""
+def _protocols(
+    annotated: Selection, known: Sequence[str], requested: Sequence[str] | None
+) -> tuple[list[str], list[str]]:
+    """Choose among the known protocols; a note reports too many judges for one protocol each."""
     of_judges = [name for name in known if name not in ("pooled", "mean")]
-    if not asked:
+    if not requested:
         if len(of_judges) <= FEW_JUDGES:
             return list(known), []
-        told = f"{annotated.label}: {len(of_judges):,} judges; --protocol {JUDGES} gives each of them"
-        return [name for name in known if name not in of_judges], [told]
-    wanted = [each for name in asked for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
+        note = f"{annotated.label}: {len(of_judges):,} judges; use --protocol {JUDGES} to report each"
+        return [name for name in known if name not in of_judges], [note]
+    wanted = [each for name in requested for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
     unknown = [name for name in wanted if name not in (*known, "mean")]
     if unknown:
-        raise UsageError(f"{unknown[0]}: no such protocol of {annotated.label}; there are {listed(known, FEW_JUDGES)}")
+        raise UsageError(f"{unknown[0]}: unknown protocol of {annotated.label}; use {listed(known, FEW_JUDGES)}")
     return list(dict.fromkeys(wanted)), []

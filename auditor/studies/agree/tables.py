@@ -1,6 +1,6 @@
-"""What `agree` shows of one dataset: tables and a figure for reading, and findings in plain words.
+"""Tables, a figure and findings of `agree` for one dataset.
 
-Where a metric and people part: a low score for what people praise, a high one for what they reject.
+Also the captions on which a metric and raters disagree: rated high and scored low, or the reverse.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from auditor.studies.agree.rows import ALL, PEOPLE, STATISTICS, WITHOUT, Resampl
 
 
 def lead(rated: Rated, rows: pl.DataFrame, confidence: float) -> list[str]:
-    """Return which metric is closest to people's ratings, pooled, by Spearman's rho."""
+    """Return which metric agrees most with human ratings, pooled, by Spearman's rho."""
     of_metrics = rows.filter(
         pl.col("metric").is_in(rated.labels), statistic="spearman", protocol="pooled", candidates=ALL
     )
     best = of_metrics.drop_nulls("value").sort("value", descending=True, maintain_order=True).head(1)
     return [
-        f"{rated.annotated.label}: people's ratings agree most with {row['metric']}: Spearman's rho "
+        f"{rated.annotated.label}: {row['metric']} agrees most with human ratings: Spearman's rho "
         f"{digits(row['value'])}{interval(row['low'], row['high'], confidence)}."
         for row in best.iter_rows(named=True)
     ]
 
 
 def disagreement_tables(rated: Rated, metric: MetricRequest, most: int) -> list[Table]:
-    """Show the captions with the lowest scores among those that people rate highest, and the other way round.
+    """List the lowest scores among the captions with the highest mean rating, and the reverse.
 
-    That is, by the mean of a caption's ratings: of those with the best there is, the ones with the worst scores first.
+    The captions with the largest disagreement come first.
     """
     if not most:
         return []
@@ -53,10 +53,10 @@ def disagreement_tables(rated: Rated, metric: MetricRequest, most: int) -> list[
         (f"rated highest, scored lowest: {label} by {metric.label}", praised),
         (f"rated lowest, scored highest: {label} by {metric.label}", rejected),
     )
-    listed = [(title, _with_texts(rated, some.head(most), metric.label)) for title, some in titles]
+    listed = [(title, _with_texts(rated, rows.head(most), metric.label)) for title, rows in titles]
     described = rated.references.version.dataset
     return [
-        Table(title, some, name="disagreements", pictured=pictured(some, described, "image")) for title, some in listed
+        Table(title, rows, name="disagreements", pictured=pictured(rows, described, "image")) for title, rows in listed
     ]
 
 
@@ -69,16 +69,16 @@ def _with_texts(rated: Rated, rows: pl.DataFrame, label: str) -> pl.DataFrame:
     )
 
 
-#: A p from here on says nothing against chance.
+#: A p from here on is not significant.
 _UNSURE = 0.05
 
 _TESTED = ("difference", "williams", "steiger")
 
 
 def ranked(rated: Rated, rows: pl.DataFrame) -> pl.DataFrame:
-    """Rank the metrics by the first coefficient of the first protocol, errors with their sign turned round.
+    """Rank the metrics by the first coefficient of the first protocol, with the sign of error metrics inverted.
 
-    Columns: those of `rows`. Without a coefficient a metric has no rank.
+    Columns: those of `rows`. A metric without a coefficient is left out.
     """
     lower = [metric.label for metric in rated.metrics if metric.metric.lower_is_better]
     towards = pl.when(pl.col("metric").is_in(lower)).then(-pl.col("value")).otherwise(pl.col("value"))
@@ -91,7 +91,7 @@ def _first(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def tables(rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: float) -> list[Table]:
-    """Arrange the rows of a dataset: metrics in their order, people among themselves, neighbors, halves."""
+    """Return the tables of a dataset: metrics by rank, raters among themselves, tests of neighbors, kappa."""
     order = ranked(rated, rows)
     label, judges = rated.annotated.label, len(rated.judges)
     about = f"{rated.ratings.height:,} ratings of {rated.scores.height:,} captions by {judges:,} judge" + "s" * (
@@ -99,7 +99,7 @@ def tables(rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
     )
     made = [
         Table(
-            f"metrics against people, {label}: {about}",
+            f"metrics against human ratings, {label}: {about}",
             _metrics(order, rows),
             caption=_intervals(resampling),
             name="metrics-against-people",
@@ -118,15 +118,15 @@ def tables(rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
     if people.height:
         known = [name for name in ("low", "high", "p") if people[name].is_not_null().any()]
         shown = people.select("statistic", "protocol", "value", *known, "n")
-        made.append(Table(f"people among themselves, {label}", shown, name="people"))
+        made.append(Table(f"agreement between raters, {label}", shown, name="people"))
     neighbors = _neighbors(order["metric"].to_list(), rows)
     if neighbors.height:
         made.append(
             Table(
-                f"is a metric of {label} ahead of the next? by protocol {neighbors['protocol'][0]}",
+                f"differences between neighboring metrics of {label}, by protocol {neighbors['protocol'][0]}",
                 neighbors.drop("protocol"),
-                caption="difference of the coefficients with interval and p by images, p corrected for all pairs of "
-                "metrics (Holm); t: Williams, z: Steiger, who take captions as independent, with p as it is",
+                caption="difference of the coefficients, with interval and p over images, corrected for all pairs of "
+                "metrics (Holm); t: Williams, z: Steiger; both treat captions as independent, with uncorrected p",
                 name="differences",
             )
         )
@@ -136,8 +136,8 @@ def tables(rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
             Table(
                 f"Cohen's kappa, {label}",
                 halves.sort("value", descending=True, nulls_last=True).select("metric", kappa="value", cut="threshold"),
-                caption=f"a mean rating of {threshold:g} or more against a score of the cut or better. The cut is "
-                "where kappa is highest, unless --cut names it: chosen on these captions, it shows what may be had",
+                caption=f"mean ratings of at least {threshold:g}, scores of the cut or better. The cut maximizes "
+                "kappa, unless you set --cut. It is chosen on these captions, so kappa is an upper limit",
                 name="kappa",
             )
         )
@@ -145,16 +145,20 @@ def tables(rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
 
 
 def _metrics(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Show the first coefficient by every protocol, and without the captions that are their own references."""
+    """Return the first coefficient by every protocol, and without the captions that are references."""
     statistic, first = order.item(0, "statistic"), order.item(0, "protocol")
-    alike = rows.filter(statistic=statistic)
+    of_statistic = rows.filter(statistic=statistic)
     interval = ["low", "high"] if order["low"].is_not_null().any() else []
     shown = order.select("metric", pl.col("value").alias(f"{statistic}, {first}"), *interval, "p", "strength")
-    for protocol in alike.filter(pl.col("metric") != PEOPLE, candidates=ALL)["protocol"].unique(maintain_order=True):
+    for protocol in of_statistic.filter(pl.col("metric") != PEOPLE, candidates=ALL)["protocol"].unique(
+        maintain_order=True
+    ):
         if protocol != first:
-            of = alike.filter(protocol=protocol, candidates=ALL).select("metric", pl.col("value").alias(protocol))
+            of = of_statistic.filter(protocol=protocol, candidates=ALL).select(
+                "metric", pl.col("value").alias(protocol)
+            )
             shown = shown.join(of, on="metric", how="left", maintain_order="left")
-    without = alike.filter(protocol=first, candidates=WITHOUT)
+    without = of_statistic.filter(protocol=first, candidates=WITHOUT)
     if without.height:
         of = without.select("metric", pl.col("value").alias("without own reference"))
         shown = shown.join(of, on="metric", how="left", maintain_order="left")
@@ -162,10 +166,12 @@ def _metrics(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _coefficients(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    alike = rows.filter(pl.col("statistic").is_in(STATISTICS), protocol=order["protocol"].first(), candidates=ALL)
+    of_statistic = rows.filter(
+        pl.col("statistic").is_in(STATISTICS), protocol=order["protocol"].first(), candidates=ALL
+    )
     shown = order.select("metric")
-    for statistic in alike["statistic"].unique(maintain_order=True):
-        of = alike.filter(statistic=statistic).select(
+    for statistic in of_statistic["statistic"].unique(maintain_order=True):
+        of = of_statistic.filter(statistic=statistic).select(
             "metric", pl.col("value").alias(statistic), pl.col("p").alias(f"p of {statistic}")
         )
         shown = shown.join(of, on="metric", how="left", maintain_order="left")
@@ -173,7 +179,7 @@ def _coefficients(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _neighbors(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
-    """Put each metric beside the next; a pair has its rows one way round, and turned round its signs change."""
+    """Return each metric with the next. If a pair has its rows in the reverse order, their signs change."""
     tests = rows.filter(pl.col("statistic").is_in(_TESTED))
     by_pair = {(row["metric"], row["other"], row["statistic"]): row for row in tests.iter_rows(named=True)}
     made = []
@@ -205,13 +211,14 @@ def _neighbors(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
 
 def _intervals(resampling: Resampling) -> str:
     strength = (
-        f"p takes ratings as independent, and {SMALLEST_P:.1e} stands for it or less; strength: Dancey & Reidy, of the "
+        f"p treats ratings as independent, and {SMALLEST_P:.1e} means at most that; strength: Dancey & Reidy, of the "
         "coefficient rounded to two decimals"
     )
     if not resampling.resamples:
         return strength
     return (
-        f"low, high: {resampling.confidence:.0%} interval by {resampling.resamples:,} resamples of images; {strength}"
+        f"low, high: {resampling.confidence:.0%} confidence interval (bootstrap over images, "
+        f"{resampling.resamples:,} resamples); {strength}"
     )
 
 
@@ -224,7 +231,7 @@ def figure(rated: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
     return [
         Figure(
             f"agreement{number}",
-            f"{statistic} with people, {rated.annotated.label}",
+            f"{statistic} with human ratings, {rated.annotated.label}",
             "points",
             order.select("metric", "value", "low", "high"),
             x="metric",
@@ -237,17 +244,17 @@ def figure(rated: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
     ]
 
 
-def said(rated: Rated, rows: pl.DataFrame) -> list[Said]:
-    """Return which metric is closest to people, how probable the least coefficient is, and what is turned round."""
+def messages(rated: Rated, rows: pl.DataFrame) -> list[Said]:
+    """Return the closest metric, the correlations that are not significant, and notes on references and errors."""
     label, order = rated.annotated.label, ranked(rated, rows)
-    told = list[Said]()
+    notes = list[Said]()
     if order.height > 1:
         first, last = order.row(0, named=True), order.row(-1, named=True)
-        told.append(
+        notes.append(
             Finding(
                 "closest-metric",
-                f"{label}: {first['metric']} is closest to people ({first['statistic']} {first['value']:.3f}, "
-                f"{first['strength']}), {last['metric']} the least ({last['value']:.3f}, {last['strength']})",
+                f"{label}: {first['metric']} is closest to human ratings ({first['statistic']} {first['value']:.3f}, "
+                f"{first['strength']}), {last['metric']} least close ({last['value']:.3f}, {last['strength']})",
                 about_selection(rated.annotated, statistic=first["statistic"]),
                 {
                     "most": first["metric"],
@@ -265,15 +272,16 @@ def said(rated: Rated, rows: pl.DataFrame) -> list[Said]:
         words = (
             f"{label}: "
             + (
-                f"{high:,} of {of_metrics['p'].count():,} correlations with people have a p of {_UNSURE:g} or more"
+                f"{high:,} of {of_metrics['p'].count():,} correlations with human ratings are not significant "
+                f"(p ≥ {_UNSURE:g})"
                 if high
-                else f"no p of a correlation with people is above {largest:.2g}"
+                else f"every correlation with human ratings has p ≤ {largest:.2g}"
             )
-            + ("; that is an upper bound: doubles go no lower" if largest == SMALLEST_P else "")
-            + "; p takes ratings as independent, which they are not: trust the intervals"
+            + (", the smallest p that a double can hold" if largest == SMALLEST_P else "")
+            + ". The p-value treats ratings as independent, which they are not. Rely on the intervals"
         )
         tested = int(of_metrics["p"].count())
-        told.append(
+        notes.append(
             Finding(
                 "unsure-correlations",
                 words,
@@ -286,11 +294,11 @@ def said(rated: Rated, rows: pl.DataFrame) -> list[Said]:
     own = rated.scores.filter("is_reference").height
     if own:
         subject = counted(own, "caption is", "captions are")
-        told.append(
+        notes.append(
             Finding(
                 "own-references",
-                f"{label}: {subject} word for word a reference of the image in {rated.references.label}; "
-                "candidates = without-references leaves such captions out",
+                f"{label}: {subject} identical to a reference of the image in {rated.references.label}. "
+                "Rows with candidates = without-references exclude such captions",
                 about_selection(rated.annotated, against=rated.references.label),
                 {"captions": own},
                 rated.scores.height,
@@ -299,5 +307,5 @@ def said(rated: Rated, rows: pl.DataFrame) -> list[Said]:
         )
     errors = [metric.label for metric in rated.metrics if metric.metric.lower_is_better]
     if errors:
-        told.append(f"{', '.join(errors)}: counts errors, so that agreement with people is a negative correlation")
-    return told
+        notes.append(f"{', '.join(errors)}: counts errors, so agreement with human ratings is a negative correlation")
+    return notes

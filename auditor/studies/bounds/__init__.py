@@ -1,4 +1,4 @@
-"""How high can a human score, how low does a wrong caption score? (Wang & Gaizauskas 2016)."""
+"""Upper and lower bounds of metric scores (Wang & Gaizauskas 2016)."""
 
 from auditor.studies.bounds.study import bounds
 

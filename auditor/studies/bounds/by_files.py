@@ -1,4 +1,4 @@
-"""How high does a human score, of datasets of any size, on one machine or many?"""
+"""Upper bounds of datasets of any size, on one machine or many."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from auditor.store.captions import select
 from auditor.store.connection import MEMORY, Store
 from auditor.store.file import memory
 
-#: The least that an engine needs for a bucket of images, in bytes.
+#: The minimum memory of an engine for a bucket of images, in bytes.
 _LEAST_MEMORY = 256 * 2**20
 
 
 @dataclass(frozen=True)
 class ByFiles:
-    """Where and by whom bounds are counted by files: `work` is the folder, `file` takes the score of every caption."""
+    """Where and how bounds are computed by files: in the folder `work`, with every score written to `file`."""
 
     work: Path | None
     executor: str | None
@@ -45,7 +45,7 @@ class ByFiles:
 
     @property
     def wanted(self) -> bool:
-        """Return whether anything asks for files."""
+        """Return whether any option for files is set."""
         return any(value is not None for value in vars(self).values())
 
 
@@ -58,41 +58,43 @@ def bounds_by_files(
     by_files: ByFiles,
     progress: Progress,
 ) -> Result:
-    """Compute the upper bounds of a dataset in stages that meet in files.
+    """Compute the upper bounds of a dataset in stages that exchange files.
 
-    Raises `MetricError` for a metric that cannot be had in stages, `UsageError` for a folder that holds other work,
-    `SourceError` for one that holds a link, a pipe, or a file that no stage wrote.
+    Raises `MetricError` for a metric that cannot be computed in stages, and `UsageError` for a folder that holds other
+    work. Raises `SourceError` for a folder that holds a link, a pipe, or a file that no stage wrote.
     """
     executor, work, file = by_files.executor or "here", by_files.work, by_files.file
     if executor not in EXECUTORS:
-        raise UsageError(f"--executor {executor}: no such executor; known are {', '.join(EXECUTORS)}")
+        raise UsageError(f"--executor {executor}: unknown executor; use {', '.join(EXECUTORS)}")
     if file is not None:
         row_file.check_rows(file)
     if by_files.address is not None and executor != "ray":
-        raise UsageError(f"--address {by_files.address}: where a Ray cluster is; say --executor ray")
+        raise UsageError(f"--address {by_files.address}: needs a Ray cluster; add --executor ray")
     if work is None and store.path == MEMORY:
-        raise UsageError("a store in memory has no place beside it; name a folder with work (--work)")
+        raise UsageError("a store in memory has no folder next to it; set a folder with work (--work)")
     captions = select(store, ref, split, tokenizer, progress=progress)
     selection = captions.selection
-    plan, folder = begin(captions, requests(metrics), _place(store, work), progress=progress)
+    plan, folder = begin(captions, requests(metrics), _work_folder(store, work), progress=progress)
     several = by_files.workers or os.cpu_count() or 1
     with EXECUTORS[executor](Force(several, max(_LEAST_MEMORY, memory() // several), by_files.address)) as execute:
         made = do(plan, folder, execute, progress)
     with folder.reading():
         sums = summaries.sums_of(plan, folder)
         rows = row_file.write(plan, folder, file) if file is not None else 0
-    found = summaries.summary(plan.metrics, sums)
+    summary = summaries.summary(plan.metrics, sums)
     notes = [_done(plan, made)]
     if file is not None:
         beside = receipts.path_of(file)
         receipts.write(receipts.made(plan, folder, sums, file), beside)
-        notes.append(f"{counted(rows, 'row', 'rows')} in {file}; `auditor store verify {beside}` checks them elsewhere")
+        notes.append(
+            f"{counted(rows, 'row', 'rows')} in {file}; `auditor store verify {beside}` verifies them on any machine"
+        )
     if work is None:
         shutil.rmtree(folder.folder, ignore_errors=True)
-        with suppress(OSError):  # other work may be there
+        with suppress(OSError):  # the folder may hold other work
             folder.folder.parent.rmdir()
-    said: list[Said] = [*left_out(metrics), *notes]
-    frame = _rows(selection, plan, found)
+    reported: list[Said] = [*left_out(metrics), *notes]
+    frame = _rows(selection, plan, summary)
     shown = frame.select("metric", "level", "n", "mean", "sd", "min", "max")
     return Result(
         "bounds",
@@ -100,29 +102,29 @@ def bounds_by_files(
         (selection,),
         dict(plan.signatures),
         (Table(f"upper bounds of {selection.label}", shown, name=f"bounds/{selection.label}"),),
-        notes=(*captions.notes, *notes_in(said)),
-        findings=findings_in(said),
+        notes=(*captions.notes, *notes_in(reported)),
+        findings=findings_in(reported),
     )
 
 
-def _place(store: Store, work: Path | None) -> Callable[[Plan], Path]:
-    """Return where a plan is worked at: in the folder that is named, else in one of its own beside the store."""
+def _work_folder(store: Store, work: Path | None) -> Callable[[Plan], Path]:
+    """Return the folder of a plan: the named one, else a new one next to the store."""
     beside = store.path.with_name(f"{store.path.name}.stages")
     return lambda plan: work or beside / plan.digest[:12]
 
 
 def _done(plan: Plan, made: Mapping[str, int]) -> str:
-    """Return how the work was cut, and how much of it was there already."""
+    """Return how the work was split, and how much of it was done before."""
     cut = f"{counted(len(plan.buckets), 'bucket', 'buckets')} of images"
     partitions = f", {counted(plan.partitions, 'partition', 'partitions')} of n-grams" if plan.partitions else ""
     files, new = len(list(named_files(plan))), sum(made.values())
-    found = f", {files - new:,} of them found from before" if new < files else ""
-    return f"{cut}{partitions}; {counted(files, 'file', 'files')} in {len(made)} stages{found}"
+    reused = f", {files - new:,} of them from an earlier run" if new < files else ""
+    return f"{cut}{partitions}; {counted(files, 'file', 'files')} in {len(made)} stages{reused}"
 
 
-def _rows(selection: Selection, plan: Plan, found: pl.DataFrame) -> pl.DataFrame:
-    """Return the columns of `auditor bounds`; what needs every score at once is null."""
-    return found.select(
+def _rows(selection: Selection, plan: Plan, summary: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns of `auditor bounds`; those that need every score at once are null."""
+    return summary.select(
         pl.lit(plan.dataset).alias("dataset"),
         pl.lit(plan.version).alias("version"),
         "metric",

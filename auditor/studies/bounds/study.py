@@ -1,4 +1,4 @@
-"""How high can a human score, how low does a wrong caption score? (Wang & Gaizauskas 2016, sections 4 and 5)."""
+"""Compute upper and lower bounds of metric scores (Wang & Gaizauskas 2016, sections 4 and 5)."""
 
 from __future__ import annotations
 
@@ -47,14 +47,12 @@ _FILES = "By files"
 Executor = Annotated[
     str | None,
     p.Parameter(
-        "Who counts by files: here (threads), processes, or ray (extra ray); default: here.",
+        "What computes by files: here (threads), processes, or ray (extra ray); default: here.",
         panel=_FILES,
     ),
 ]
 
-Workers = Annotated[
-    int | None, p.Parameter("By files: tasks at once; default: one for each core.", least=1, panel=_FILES)
-]
+Workers = Annotated[int | None, p.Parameter("By files: parallel tasks; default: one per core.", least=1, panel=_FILES)]
 
 Address = Annotated[
     str | None,
@@ -64,14 +62,16 @@ Address = Annotated[
 WorkFolder = Annotated[
     Path | None,
     p.Parameter(
-        "Count by files in this folder, which stays: for datasets of any size; without it a folder beside the store.",
+        "Compute by files in this folder, which is kept; default: a temporary folder next to the store.",
         panel=_FILES,
     ),
 ]
 
 Scores = Annotated[
     Path | None,
-    p.Parameter("By files: the score of every caption, .parquet or .csv, and a receipt.", "scores", panel=_FILES),
+    p.Parameter(
+        "By files: write the score of every caption to a .parquet or .csv file, with a receipt.", "scores", panel=_FILES
+    ),
 ]
 
 
@@ -95,47 +95,45 @@ def bounds(
     file: Scores = None,
     progress: Progress = silent,
 ) -> Result:
-    """Compute how high human captions score, and wrong ones.
+    """Compute upper and lower bounds of metric scores.
 
-    Upper bound: each caption is held out and scored against the other captions of its image (leave-one-out, candidate
-    human). Lower bounds: a substitute is scored in its place against the same captions: a caption of another image
-    (intra), one of another dataset (inter), a sentence of the Brown corpus (brown), or words drawn one by one
-    (gibberish). By default every candidate that can be drawn; inter draws from `others`, or else from the other
-    datasets named.
+    Upper bound (candidate human): each caption is held out and scored against the other captions of its image
+    (leave-one-out). Lower bounds: a substitute is scored instead. Candidates intra and inter are captions of another
+    image and of another dataset. brown is a sentence of the Brown corpus, and gibberish is random words. By default,
+    all candidates that can be drawn are scored. inter draws from `others`, by default the other datasets that you name.
 
-    How to read it: a system that scores near human does as well as one more annotator by this metric; one that scores
-    near intra says nothing of its image. Where the two bounds are close, the metric cannot tell right from wrong on
-    these data.
+    How to read it: a system that scores near human is as good as one more annotator by this metric. A score near intra
+    shows nothing about the image. If both bounds are close, the metric cannot separate right captions from wrong ones
+    on these data.
 
-    Limits: human is no ceiling: a system may score higher by saying what everybody says. Bounds of datasets with other
-    numbers of captions an image are not comparable for BLEU and METEOR, which take the best reference: draw equally
-    many with `references`. An image with one caption has no reference and gets no score; where no image has two,
-    substitutes are scored against that one caption (signed refs:all), and there is no human.
+    Limits: human scores are not a ceiling: a system can score higher by producing generic captions. BLEU and METEOR
+    take the best reference. To compare their bounds between datasets, draw equally many captions per image with
+    `references`. An image with one caption has no reference and gets no score. If no image has two captions,
+    substitutes are scored against that one caption (signed refs:all), without candidate human.
 
-    Captions that repeat another of their image, token for token, raise the upper bound: they find themselves among the
-    references. A warning says how many there are; with `distinct` each text is taken once per image, as caption and as
-    reference.
+    Captions that repeat another of their image, token for token, raise the upper bound: they match their copy among the
+    references. A warning counts them. With `distinct`, each text counts once per image, as caption and as reference.
 
-    Rows, per metric and candidate: n, mean, sd, median, min and max over captions (level caption), over the means of
-    images (image), and over the standard deviations of images (image-sd). With `draws`, each draw has rows of its own,
-    by column seed; with `distinct` all rows are there twice, by column variant.
+    Rows, per metric and candidate: n, mean, sd, median, min and max. Level caption is over captions, image over the
+    means of images, and image-sd over the standard deviations of images. With `draws`, each draw has separate rows, by
+    column seed. With `distinct`, every row appears twice, by column variant.
 
-    With `work`, `executor` or `scores` the upper bounds are counted by files, to the same digits: a bucket of images at
-    a time, so that memory does not grow with the dataset. Asked again after it was stopped, or killed, it does what is
-    missing and nothing else; a changed file is made again, with all that follows from it. Every machine of a cluster
-    must see the folder `work` at the same place. A receipt beside `scores` lists captions, buckets, metrics and
-    SELECTs, with sums to check the scores by: `auditor store verify FILE.receipt.json`. By files there are no
-    substitutes, draws or medians, and no metrics of your own, that see images, or with an idf other than dataset or
-    none. A bucket has some 60,000 captions, and each worker needs some 0.3 GB beside `memory`. A folder `work` is
-    trusted: who writes a file there with its marker decides the scores.
+    With `work`, `executor` or `scores`, the upper bounds are computed by files, to the same digits. One bucket of
+    images is in memory at a time, so memory does not grow with the dataset. If a run was stopped or killed, run it
+    again: it computes only what is missing. A changed file is computed again, with all that depends on it. Every
+    machine of a cluster must see the folder `work` at the same path. A receipt next to `scores` lists captions,
+    buckets, metrics and SELECTs, with checksums of the scores. Check it with `auditor store verify FILE.receipt.json`.
+    By files, you cannot use substitutes, draws, medians or your own metrics. Nor can you use metrics that see images,
+    or an idf other than dataset or none. A bucket has about 60,000 captions. Each worker needs about 0.3 GB in addition
+    to `memory`. A folder `work` is trusted: a user who writes a file there with its marker determines the scores.
 
     Source: Wang & Gaizauskas 2016, sections 4 and 5.
 
-    Raises `MetricError` where a candidate that is asked for by name cannot be drawn, or a metric cannot be had by
-    files; `UsageError` for a folder that holds other work, `SourceError` for one with a file that no stage wrote.
+    Raises `MetricError` if a candidate that you name cannot be drawn, or a metric cannot be computed by files. Raises
+    `UsageError` for a folder that holds other work, `SourceError` for one with a file that no stage wrote.
 
-    Examples: auditor bounds flickr8k:test -m cider -c human -c intra ·
-    auditor bounds flickr30k -m bleu-4 --work stages --scores scores.parquet
+    Examples: auditor bounds flickr8k:test -m cider -c human -c intra · auditor bounds flickr30k -m bleu-4 --work stages
+    --scores scores.parquet
     """
     by_files = ByFiles(work, executor, workers, address, file)
     if by_files.wanted:
@@ -143,34 +141,36 @@ def bounds(
         refused |= {"--corpus": corpus, "--distinct": distinct, "--seed": seed != 1, "--draws": draws != 1}
         refused |= {"a second dataset": len(refs) > 1}
         if own := [option for option, value in refused.items() if value]:
-            raise UsageError(f"by files there are upper bounds of one dataset alone; leave out {', '.join(own)}")
+            raise UsageError(
+                f"by files, only the upper bounds of one dataset are available; leave out {', '.join(own)}"
+            )
         return bounds_by_files(store, refs[0], metrics, tokenizer, split, by_files, progress)
     every = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
-    asked: dict[str, Any] = {
+    options: dict[str, Any] = {
         "metrics": metrics, "candidates": candidates, "references": references, "distinct": distinct, "others": others,
         "corpus": corpus, "seed": seed, "draws": draws,
     }  # fmt: skip
     beside = resolve_all(store, others)
-    result = _kept(every, asked, lambda: _bounds(every, progress, **asked), beside)
+    result = _kept(every, options, lambda: _bounds(every, progress, **options), beside)
     return replace(result, notes=(*every[0].notes, *result.notes))
 
 
 def _kept(
     every: Sequence[Captions],
-    asked: Mapping[str, Any],
+    options: Mapping[str, Any],
     make: Callable[[], Result],
     beside: Sequence[Selection],
 ) -> Result:
-    """Return the result as it is kept, or make and keep it, by the captions and all that was `asked`.
+    """Return the stored result of these captions and options, or compute and store it.
 
-    `asked` has the metrics by their names, `beside` are others whose captions are read. With a metric of another
-    package nothing is kept, since what its code does is not known.
+    `options` has the metrics by their names. `beside` are other selections whose captions are read. Nothing is stored
+    for a metric of another package, because its code may change.
     """
-    metrics, tokenizer = requests(asked["metrics"]), every[0].tokenizer
+    metrics, tokenizer = requests(options["metrics"]), every[0].tokenizer
     if not are_ours(metrics):
         return make()
     signed = [str(metric.signature(tokenizer, References())) for metric in metrics]
-    settings = {**asked, "tokenizer": tokenizer, "signatures": signed}
+    settings = {**options, "tokenizer": tokenizer, "signatures": signed}
     selections = [captions.selection for captions in every]
     return kept_result(every[0].store, "bounds", selections, settings, make, beside=beside)
 
@@ -188,7 +188,7 @@ def _bounds(
     seed: int,
     draws: int,
 ) -> Result:
-    """Compute the bounds of captions by candidates that are drawn."""
+    """Compute the bounds of captions by drawn candidates."""
     store, selections = every[0].store, tuple(captions.selection for captions in every)
     names = requested_candidates(candidates)
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]
@@ -216,9 +216,9 @@ def _bounds(
             rows = _rows(measured, seed + draw if references is not None else None)
             parts.append(rows.with_columns(variant=pl.lit(variant)) if distinct else rows)
             if draw == 0:
-                told = [*measured.notes, *missing({selection.label: measured.reasons})]
-                notes += told if variant == RAW else only_distinct(told, notes)
-            del measured  # a million scores are not held while the next ones are counted
+                reported = [*measured.notes, *missing({selection.label: measured.reasons})]
+                notes += reported if variant == RAW else only_distinct(reported, notes)
+            del measured  # frees a million scores before the next ones are computed
     notes += repeated
     frame = pl.concat(parts)
     return Result(
@@ -235,7 +235,7 @@ def _bounds(
 
 
 def _signatures(rows: pl.DataFrame) -> dict[str, str]:
-    """Name each metric in full, by its label; of each text once per image by `LABEL distinct`."""
+    """Return the signature of each metric by its label, and by `LABEL distinct` for each text once per image."""
     is_distinct = pl.col("variant") == DISTINCT if "variant" in rows.columns else False
     label = pl.when(is_distinct).then(pl.format(f"{{}} {DISTINCT}", "metric")).otherwise("metric")
     own = ["dataset", "version", "split", "label"]
@@ -244,7 +244,7 @@ def _signatures(rows: pl.DataFrame) -> dict[str, str]:
 
 
 def _rows(measured: CandidateScores, drawn_references: int | None) -> pl.DataFrame:
-    """Summarize scores by candidate. Where references were drawn, `drawn_references` is the seed."""
+    """Summarize scores by candidate. `drawn_references` is the seed of drawn references, else null."""
     version, parts = measured.selection.version, []
     for candidate in measured.sets:
         own = measured.scores.filter(pl.col("candidate") == candidate.name).drop("candidate", "slot")

@@ -1,6 +1,6 @@
-"""Pictures of `auditor bounds`: figures 1 to 3 of Wang & Gaizauskas 2016, upper against lower bounds.
+"""Tables of `auditor bounds`: the upper bound in full, the lower bounds side by side, variation over images.
 
-Bounds as people read them: the upper bound in full, the lower bounds side by side, what images differ in.
+Also its figures: 1 to 3 of Wang & Gaizauskas 2016, and upper against lower bounds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _UPPER = ("n", "mean", "sd", "median", "min", "max")
 
 
 def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, ...]:
-    """Arrange the rows of `bounds` by selection. What was drawn several times is shown by the mean of its draws."""
+    """Return the tables of `bounds` by selection. Repeated draws are averaged."""
     made = []
     for selection in selections:
         own = selection.rows_of(rows)
@@ -29,18 +29,18 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
             part.with_columns(candidate=_named("candidate", name)).drop("variant", strict=False)
             for name, part in parts.items()
         )
-        made += [one for name, part in parts.items() for one in _upper(selection, part, name)]
+        made += [table for name, part in parts.items() for table in _upper(selection, part, name)]
         made += _lower(selection, every)
-        made += [image for name, part in parts.items() for image in _images(selection, part, name)]
+        made += [table for name, part in parts.items() for table in _images(selection, part, name)]
     return folded(made)
 
 
 def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]:
-    """Return how far the upper bound of each dataset is from what the caption of another image scores."""
+    """Return the upper bound of each dataset, and the score of a caption of another image."""
     led = []
     for selection in selections:
         own = selection.rows_of(rows).filter(level="caption")
-        means = {(metric, who): mean for metric, who, mean in own.select("metric", "candidate", "mean").iter_rows()}
+        means = {(metric, name): mean for metric, name, mean in own.select("metric", "candidate", "mean").iter_rows()}
         ratios = [
             f"{metric} {means[metric, 'human']:.3f} against {means[metric, 'intra']:.3f}"
             for metric in dict.fromkeys(own["metric"])
@@ -48,14 +48,14 @@ def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]
         ]
         if ratios:
             led.append(
-                f"{selection.label}: a caption against the others of its image, then a caption of another image in its "
-                f"place: {'; '.join(ratios)}."
+                f"{selection.label}: mean score of a caption of the image against that of a caption of another image: "
+                f"{'; '.join(ratios)}."
             )
     return tuple(led)
 
 
 def _named(column: str, variant: str) -> pl.Expr:
-    """Return what is of each text once per image from what is of all captions."""
+    """Return a column name that marks the variant with each text once per image."""
     return pl.col(column) if variant == RAW else pl.format(f"{{}}, {variant}", column)
 
 
@@ -66,9 +66,9 @@ def _table(title: str, shown: pl.DataFrame, name: str, variant: str) -> Table:
 
 
 def averaged(rows: pl.DataFrame) -> pl.DataFrame:
-    """Average what was drawn several times: one row for each place, metric, candidate and level.
+    """Average repeated draws: one row per selection, metric, candidate and level.
 
-    `draws` says how often, `spread` is the standard deviation of the means of the draws, null for one.
+    `draws` counts them. `spread` is the standard deviation of their means, null for one draw.
     """
     keys = ["dataset", "version", "split", "metric", "candidate", "level"]
     return rows.group_by(keys, maintain_order=True).agg(
@@ -133,7 +133,7 @@ def _if_drawn_often(human: pl.DataFrame) -> list[str]:
     return ["spread"] if human["spread"].is_not_null().any() else []
 
 
-#: What stands together in one figure of the paper. Metrics that it does not have stand alone.
+#: Metrics that share a figure in the paper. Other metrics have separate figures.
 _FAMILIES = {"bleu": "figure-1", "rouge": "figure-2", "meteor": "figure-3", "cider": "figure-3"}
 
 _TITLES = {
@@ -148,11 +148,10 @@ _MEAN = "mean over captions"
 
 
 def figures(rows: pl.DataFrame, selections: Sequence[Selection]) -> tuple[Figure, ...]:
-    """Draw micro-averaged means: upper bounds by family of metrics, then each upper bound beside the lower ones.
+    """Draw micro-averaged means: upper bounds by family of metrics, then upper with lower bounds.
 
-    `rows` are those of `bounds`: dataset, version, split, metric, candidate, level, mean. Where a candidate has several
-    draws, their means are averaged. The second kind has a figure for each dataset or for each metric, whichever are
-    fewer.
+    `rows` are those of `bounds`: dataset, version, split, metric, candidate, level, mean. The means of several draws
+    are averaged. The second kind has a figure for each dataset or for each metric, whichever are fewer.
     """
     means = _means(rows, selections)
     datasets, metrics = (means[column].unique(maintain_order=True).to_list() for column in ("dataset", "metric"))
@@ -163,7 +162,7 @@ def figures(rows: pl.DataFrame, selections: Sequence[Selection]) -> tuple[Figure
 
 
 def _means(rows: pl.DataFrame, selections: Sequence[Selection]) -> pl.DataFrame:
-    """Return one row per dataset as tables call it, metric and candidate, in the order of `rows`."""
+    """Return one row per label of a dataset, metric and candidate, in the order of `rows`."""
     labels = pl.DataFrame(
         [
             (selection.version.dataset, selection.version.version, selection.split, selection.label)
@@ -187,16 +186,16 @@ def _upper_figures(human: pl.DataFrame) -> list[Figure]:
     return [
         Figure(
             name,
-            f"Upper bound: {_TITLES.get(name, name) if some['metric'].n_unique() > 1 else some['metric'][0]}",
+            f"Upper bound: {_TITLES.get(name, name) if means['metric'].n_unique() > 1 else means['metric'][0]}",
             "bars",
-            some.drop("family"),
+            means.drop("family"),
             "dataset",
             "mean",
             "metric",
             y_label=_MEAN,
-            caption=_say("Each caption against the others of its image.", some),
+            caption=_captioned("Each caption against the others of its image.", means),
         )
-        for (name,), some in grouped.group_by("family", maintain_order=True)
+        for (name,), means in grouped.group_by("family", maintain_order=True)
     ]
 
 
@@ -224,12 +223,12 @@ def _bounds(name: str, of: str, means: pl.DataFrame, x: str) -> Figure:
         "mean",
         "candidate",
         y_label=_MEAN,
-        caption=_say("human is the upper bound, the others are lower bounds.", means),
+        caption=_captioned("human is the upper bound, the others are lower bounds.", means),
     )
 
 
-def _say(caption: str, means: pl.DataFrame) -> str:
-    """Add which of the metrics count errors."""
+def _captioned(caption: str, means: pl.DataFrame) -> str:
+    """Return the caption, followed by the metrics that count errors."""
     metrics = means["metric"].unique(maintain_order=True).to_list()
     errors = [metric for metric in metrics if METRICS[metric.partition(":")[0]].lower_is_better]
     return f"{caption} {', '.join(errors)}: lower is better." if errors else caption

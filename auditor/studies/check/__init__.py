@@ -1,4 +1,4 @@
-"""Does a dataset keep what `datasets.toml` demands of it?"""
+"""Checks of datasets against the gates of `datasets.toml`."""
 
 from auditor.studies.check.gates import understood
 from auditor.studies.check.study import check

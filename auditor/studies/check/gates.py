@@ -1,4 +1,4 @@
-"""Which gates there are: what measures, its statistic, how it is compared. A new gate is a new line of `GATES`."""
+"""The gates: study, statistic and comparison of each. To add a gate, add a line to `GATES`."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from auditor.studies.check.measures import Measure
 
 SQL = "sql"
 
-#: The setting that says against which version or dataset a drift is measured.
+#: The setting with the version or dataset that drift is measured against.
 AGAINST = ("drift", "against")
 
-#: The table of kinds of findings that are accepted, each with the reason.
+#: The table of accepted kinds of findings, each with the reason.
 IGNORE = "ignore"
 
-#: The gate whose limit is a severity, and severities as numbers.
+#: The gate with a severity as its limit, and severities as numbers.
 MAX_SEVERITY = "findings.max_severity"
 
-_SEVERITIES: Mapping[str, float] = {name: place for place, name in enumerate(reversed(SEVERITIES))}
+_SEVERITIES: Mapping[str, float] = {name: level for level, name in enumerate(reversed(SEVERITIES))}
 
-#: How a statistic may be compared with a limit.
+#: The comparisons of a statistic with a limit.
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {"at least": operator.ge, "at most": operator.le}
 
 at_least, at_most = _COMPARISONS
@@ -36,10 +36,10 @@ at_least, at_most = _COMPARISONS
 
 @dataclass(frozen=True)
 class GateRule:
-    """How a gate is answered: `statistic` of `measure`, its `end` (value, low, high), compared to the limit (`words`).
+    """The rule of a gate: `statistic` of `measure`, its `end` (value, low, high), compared with the limit (`words`).
 
-    One that is `by_metric` holds for all metrics, or for the one that stands after the first part of its name; one
-    that is `by_kind` is of the kind of finding that stands there.
+    A gate `by_metric` applies to all metrics, or to the metric after the first part of its name. A gate `by_kind`
+    applies to the kind of finding after the first part of its name.
     """
 
     measure: Measure
@@ -82,7 +82,7 @@ GATES: Mapping[str, GateRule] = {
 
 @dataclass(frozen=True)
 class Demand:
-    """A gate that was understood: its rule, its limit, and the metric or the kind of finding that it names."""
+    """A parsed gate: its rule, its limit, and the metric or the kind of finding that it names."""
 
     gate: Gate
     rule: GateRule
@@ -92,16 +92,16 @@ class Demand:
 
     @property
     def statistic(self) -> str:
-        """What is compared: the statistic of the rule, or the kind of finding."""
+        """The compared statistic: that of the rule, or the kind of finding."""
         return self.kind or self.rule.statistic
 
 
 @dataclass(frozen=True)
 class Demands:
-    """Every gate, understood: those of `GATES`, and statements.
+    """Every parsed gate: those of `GATES`, and statements.
 
-    By dataset, what its drift is measured against (`since`), and the kinds of findings that are accepted, each with the
-    reason (`ignored`).
+    Also, by dataset, the version or dataset that its drift is measured against (`since`), and the accepted kinds of
+    findings, each with the reason (`ignored`).
     """
 
     demands: tuple[Demand, ...]
@@ -111,18 +111,18 @@ class Demands:
 
     @property
     def gates(self) -> tuple[Gate, ...]:
-        """All that can pass or fail."""
+        """All gates that can pass or fail."""
         return (*(demand.gate for demand in self.demands), *self.statements)
 
 
 def understood(gates: Sequence[Gate]) -> Demands:
-    """Read gates. Raises `UsageError` for none, for one that is unknown, and for a limit that is no number."""
+    """Parse gates. Raises `UsageError` for no gates, an unknown gate, and a limit that is not a number."""
     demands = [_demand(gate) for gate in gates if gate.keys[0] not in (SQL, IGNORE) and gate.keys != AGAINST]
     statements = [gate for gate in gates if gate.keys[0] == SQL]
     if not demands and not statements:
         raise UsageError(
-            "no gates are declared; write them into datasets.toml, under [check] for every dataset or [NAME.check] for"
-            " one: captions_per_image.min = 5"
+            "no gates are declared; add them to datasets.toml, under [check] for all datasets or [NAME.check] for one, "
+            "such as captions_per_image.min = 5"
         )
     since = {gate.dataset: _against(gate) for gate in gates if gate.keys == AGAINST}
     ignored: dict[str | None, dict[str, str]] = {}
@@ -141,7 +141,7 @@ def _demand(gate: Gate) -> Demand:
         rule = GATES.get(f"{first}.{end}.{bound}")
         metric = ".".join(between)
     if rule is None or (metric is not None and not rule.by_metric):
-        raise UsageError(f"{gate.where}: unknown gate {gate.name}; known are {', '.join(_known())}")
+        raise UsageError(f"{gate.where}: unknown gate {gate.name}; use {', '.join(_known())}")
     if gate.name == MAX_SEVERITY:
         return Demand(gate, rule, _severity(gate))
     return Demand(gate, rule, _number(gate), _metric(gate, metric))
@@ -150,8 +150,7 @@ def _demand(gate: Gate) -> Demand:
 def _of_kind(gate: Gate) -> Demand:
     if len(gate.keys) != 3 or gate.keys[1] not in KINDS or gate.keys[2] != "max":
         raise UsageError(
-            f"{gate.where}: {gate.name}: expected {MAX_SEVERITY} or findings.KIND.max, of a kind that docs/findings.md"
-            " lists"
+            f"{gate.where}: {gate.name}: expected {MAX_SEVERITY} or findings.KIND.max, KIND as in docs/findings.md"
         )
     return Demand(gate, GATES["findings.max"], _number(gate), kind=gate.keys[1])
 
@@ -166,9 +165,9 @@ def _severity(gate: Gate) -> float:
 def _ignored(gate: Gate) -> Mapping[str, str]:
     kind = ".".join(gate.keys[1:])
     if kind not in KINDS:
-        raise UsageError(f"{gate.where}: {gate.name}: no such kind of finding; docs/findings.md lists them")
+        raise UsageError(f"{gate.where}: {gate.name}: unknown kind of finding; docs/findings.md lists all kinds")
     if not isinstance(gate.limit, str) or not gate.limit.strip():
-        raise UsageError(f'{gate.where}: {gate.name}: expected the reason why, such as "read by hand on 1 May"')
+        raise UsageError(f'{gate.where}: {gate.name}: expected a reason, such as "read by hand on 1 May"')
     return {kind: gate.limit}
 
 
@@ -195,7 +194,7 @@ def _against(gate: Gate) -> str:
 
 
 def _known() -> list[str]:
-    """List how every gate is written."""
+    """List the names of all gates."""
     plain = [name for name, rule in GATES.items() if not rule.by_kind]
     named = [name.replace(".", ".METRIC.", 1) for name, rule in GATES.items() if rule.by_metric]
     of_kind = [name.replace(".", ".KIND.", 1) for name, rule in GATES.items() if rule.by_kind]

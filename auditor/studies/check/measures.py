@@ -1,6 +1,6 @@
-"""What gates are compared with: statistics of one selection, each function by one study.
+"""The statistics that gates compare with their limits, for one selection. Each function uses one study.
 
-Every function gives rows with the columns of `MEASURED`; one without a value says why in `reason`.
+Every function returns rows with the columns of `MEASURED`; `reason` explains a missing value.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Whose statistics are asked for: a selection, by one metric or (null) all, for a drift `against` another dataset.
+class MeasureRequest:
+    """What to measure: a selection, by one metric or (null) all, with drift `against` another dataset.
 
-    `tokenizer` is the one for captions that are written like those of the selection. `ignored` are the kinds of
-    findings that do not count, each with the reason.
+    `tokenizer` fits the writing system of the selection. `ignored` are the kinds of findings that do not count, each
+    with the reason.
     """
 
     store: Store
@@ -65,27 +65,29 @@ class Asked:
 
     @property
     def captions(self) -> int:
-        """How many captions it has."""
+        """The number of its captions."""
         return int(images(self.store, self.selection)["captions"].sum())
 
 
-Measure = Callable[[Asked], pl.DataFrame]
+Measure = Callable[[MeasureRequest], pl.DataFrame]
 
 
-def sizes(asked: Asked) -> pl.DataFrame:
+def sizes(request: MeasureRequest) -> pl.DataFrame:
     """Measure sizes and lengths (`profile`), and `empty`, the share of captions without a word."""
-    rows = profile(asked.store, asked.ref, tokenizer=asked.tokenizer).frame.select("statistic", "value")
+    rows = profile(request.store, request.ref, tokenizer=request.tokenizer).frame.select("statistic", "value")
     counted = dict(rows.iter_rows())
-    empty = pl.DataFrame({"statistic": ["empty"], "value": [_share(counted["captions-without-word"], asked.captions)]})
+    empty = pl.DataFrame(
+        {"statistic": ["empty"], "value": [_share(counted["captions-without-word"], request.captions)]}
+    )
     return _rows(pl.concat([rows, empty]))
 
 
-def repetition(asked: Asked) -> pl.DataFrame:
-    """Measure shares of captions that occur again (`duplicates`), exactly or nearly; with `-exact`, exactly.
+def repetition(request: MeasureRequest) -> pl.DataFrame:
+    """Measure shares of exact and near-duplicate captions (`duplicates`); with `-exact`, of exact ones only.
 
-    `within-image`, `across-images`; `leakage`: of the test captions, those that occur among the training captions.
+    `within-image`, `across-images`; `leakage`: share of the test captions that also occur in training captions.
     """
-    shares = duplicates(asked.store, asked.ref, config=asked.declared, progress=asked.progress).frame.filter(
+    shares = duplicates(request.store, request.ref, config=request.declared, progress=request.progress).frame.filter(
         pl.col("statistic") == "captions", pl.col("slot").is_null(), pl.col("match").is_in(["any", "exact"])
     )
     is_leak = (pl.col("scope") == "across-splits") & (pl.col("split") == TEST) & (pl.col("against_split") == TRAIN)
@@ -94,79 +96,81 @@ def repetition(asked: Asked) -> pl.DataFrame:
     suffix = pl.when(pl.col("match") == "exact").then(pl.lit("-exact")).otherwise(pl.lit(""))
     rows = wanted.select(pl.concat_str(name, suffix).alias("statistic"), "value", "signature")
     if rows.filter(statistic="leakage").is_empty():
-        return _rows(pl.concat([rows, _without(("leakage", "leakage-exact"), _unsplit(asked))], how="diagonal"))
+        return _rows(pl.concat([rows, _without(("leakage", "leakage-exact"), _unsplit(request))], how="diagonal"))
     return _rows(rows)
 
 
-def diversity(asked: Asked) -> pl.DataFrame:
-    """Measure global diversity (`diversity`); `low` and `high` are the ends over drawn orders of the captions."""
-    settings = DiversitySettings(asked.tokenizer, curve=0)
+def diversity(request: MeasureRequest) -> pl.DataFrame:
+    """Measure global diversity (`diversity`); `low` and `high` are the range over random orders of the captions."""
+    settings = DiversitySettings(request.tokenizer, curve=0)
     selections, known = selections_with_tokens(
-        asked.store, [asked.ref], None, None, None, asked.tokenizer, asked.progress
+        request.store, [request.ref], None, None, None, request.tokenizer, request.progress
     )
-    rows, _ = measured(asked.store, selections, settings, known, asked.declared, asked.progress)
+    rows, _ = measured(request.store, selections, settings, known, request.declared, request.progress)
     return _rows(rows.filter(pl.col("position").is_null()))
 
 
-def templates(asked: Asked) -> pl.DataFrame:
-    """Measure `templated`, the share of captions that are made of a template (`templates`)."""
-    result = templates_of(asked.store, asked.ref, tokenizer=asked.tokenizer, level="caption", progress=asked.progress)
-    return _one("templated", _share(result.frame.height, asked.captions), result.signatures["templates"])
+def templates(request: MeasureRequest) -> pl.DataFrame:
+    """Measure `templated`, the share of captions that follow a template (`templates`)."""
+    result = templates_of(
+        request.store, request.ref, tokenizer=request.tokenizer, level="caption", progress=request.progress
+    )
+    return _single("templated", _share(result.frame.height, request.captions), result.signatures["templates"])
 
 
-def outliers(asked: Asked) -> pl.DataFrame:
-    """Measure `misplaced`, the share of captions that seem to be of another image (`outliers`)."""
-    result = outliers_of(asked.store, asked.ref, tokenizer=asked.tokenizer, progress=asked.progress)
+def outliers(request: MeasureRequest) -> pl.DataFrame:
+    """Measure `misplaced`, the share of captions that appear to belong to another image (`outliers`)."""
+    result = outliers_of(request.store, request.ref, tokenizer=request.tokenizer, progress=request.progress)
     misplaced = result.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).height
-    return _one("misplaced", _share(misplaced, asked.captions), result.signatures["evidence"])
+    return _single("misplaced", _share(misplaced, request.captions), result.signatures["evidence"])
 
 
-def blind_choices(asked: Asked) -> pl.DataFrame:
-    """Measure `best-blind`, the share of forced-choice items that the best scorer without the image has right."""
-    if asked.selection.version.kind != "choices":
-        kind = asked.selection.version.kind
-        return _without(("best-blind",), f"{asked.selection.label} is of kind {kind}: it holds no forced-choice items")
-    result = choices(asked.store, asked.ref, metrics=(), tokenizer=asked.tokenizer, progress=asked.progress)
+def blind_choices(request: MeasureRequest) -> pl.DataFrame:
+    """Measure `best-blind`, the accuracy on forced-choice items of the best scorer that ignores the image."""
+    if request.selection.version.kind != "choices":
+        kind = request.selection.version.kind
+        return _without(("best-blind",), f"{request.selection.label} is of kind {kind}, without forced-choice items")
+    result = choices(request.store, request.ref, metrics=(), tokenizer=request.tokenizer, progress=request.progress)
     best = of_all_items(result.frame).filter(pl.col("scorer") == pl.col("best_blind"))
     return _rows(best.select("low", "high", "signature", statistic=pl.lit("best-blind"), value="accuracy"))
 
 
-def homogeneity(asked: Asked) -> pl.DataFrame:
+def homogeneity(request: MeasureRequest) -> pl.DataFrame:
     """Measure `homogeneity` by each metric, with the interval of `compare`."""
-    selection, metrics = asked.selection, requests(None if asked.metric is None else [asked.metric])
-    names = None if asked.metric is None else [asked.metric]
-    nobody = substitutes_of(asked.store, [selection])
-    captions, against = Captions(asked.store, selection, asked.tokenizer), References("loo")
-    scored = score_sets(captions, ("human", "intra"), nobody, against, names, _SEED, progress=asked.progress)
+    selection, metrics = request.selection, requests(None if request.metric is None else [request.metric])
+    names = None if request.metric is None else [request.metric]
+    without_others = substitutes_of(request.store, [selection])
+    captions, against = Captions(request.store, selection, request.tokenizer), References("loo")
+    scored = score_sets(captions, ("human", "intra"), without_others, against, names, _SEED, progress=request.progress)
     errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
     scores = with_givers(captions, scored, against)
-    indices = estimated_indices(selection, scores, errors, _SEED, _RESAMPLES, _CONFIDENCE, asked.progress)
+    indices = estimated_indices(selection, scores, errors, _SEED, _RESAMPLES, _CONFIDENCE, request.progress)
     by_metric = {index.metric: index for index in indices.indices if index.statistic == "homogeneity"}
-    said = "; ".join(map(str, (*scored.reasons.values(), *scored.notes, *indices.notes)))
+    notes = "; ".join(map(str, (*scored.reasons.values(), *scored.notes, *indices.notes)))
     rows = []
     for label in (metric.label for metric in metrics):
-        one = by_metric.get(label)
-        low, high = (one and one.interval) or (None, None)
-        reason = None if one and high is not None else said or None
-        rows.append(("homogeneity", label, one and one.value, low, high, scored.signatures.get(label), reason))
+        index = by_metric.get(label)
+        low, high = (index and index.interval) or (None, None)
+        reason = None if index and high is not None else notes or None
+        rows.append(("homogeneity", label, index and index.value, low, high, scored.signatures.get(label), reason))
     return pl.DataFrame(rows, schema=MEASURED, orient="row")
 
 
-def faults(asked: Asked) -> pl.DataFrame:
-    """Measure what was found (`findings`): `severity` of the worst, and by kind the share of captions, or images.
+def faults(request: MeasureRequest) -> pl.DataFrame:
+    """Measure `findings`: `severity` of the worst, and for each kind the share of captions or images.
 
-    Severity is 0 for info, 3 for an error, and its `reason` names the finding. A kind that was not found has share 0,
-    one without a share 1.
+    Severity is 0 for info, 3 for an error, and its `reason` is the finding. The share is 0 for a kind without findings,
+    and 1 for a finding without a share.
     """
-    found = findings(
-        asked.store, asked.ref, tokenizer=asked.tokenizer, config=asked.declared, progress=asked.progress
+    reported = findings(
+        request.store, request.ref, tokenizer=request.tokenizer, config=request.declared, progress=request.progress
     ).findings
-    counted = next((one for one in found if one.kind not in asked.ignored), None)
+    counted = next((finding for finding in reported if finding.kind not in request.ignored), None)
     worst, why = ("info", None) if counted is None else (counted.severity, f"{counted.severity}: {counted.sentence}")
     shares = dict.fromkeys(KINDS, 0.0)
-    for one in found:
-        share = one.values.get("share")
-        shares[one.kind] = max(shares[one.kind], share if isinstance(share, float) else 1.0)
+    for finding in reported:
+        share = finding.values.get("share")
+        shares[finding.kind] = max(shares[finding.kind], share if isinstance(share, float) else 1.0)
     rows = [
         ("severity", float(SEVERITIES[::-1].index(worst)), why),
         *((kind, share, None) for kind, share in shares.items()),
@@ -176,17 +180,19 @@ def faults(asked: Asked) -> pl.DataFrame:
     )
 
 
-def drift(asked: Asked) -> pl.DataFrame:
+def drift(request: MeasureRequest) -> pl.DataFrame:
     """Measure the drift (`diff --depth drift`) since `against`, or the version before, in the same split."""
-    version, split = asked.selection.version, asked.selection.split
-    before = asked.against
+    version, split = request.selection.version, request.selection.split
+    before = request.against
     if before is None:
-        older = [one.label for one in log(asked.store, version.dataset) if one.seq < version.seq]
+        older = [earlier.label for earlier in log(request.store, version.dataset) if earlier.seq < version.seq]
         if not older:
-            reason = f'{version.label} is the first version; name another: drift.against = "DATASET"'
+            reason = f'{version.label} is the first version; set drift.against = "DATASET"'
             return _without(("js", "js-2", "js-opening"), reason)
         before = _reference(older[0], split)
-    result = diff(asked.store, before, asked.ref, depth="drift", tokenizer=asked.tokenizer, progress=asked.progress)
+    result = diff(
+        request.store, before, request.ref, depth="drift", tokenizer=request.tokenizer, progress=request.progress
+    )
     settings, _, number = result.signatures["drift"].rpartition("|")
     signature = f"{settings}|since:{result.selections[0].pinned_name}|{number}"
     return _rows(result.frame.select("statistic", "value", "low", "high", pl.lit(signature).alias("signature")))
@@ -196,22 +202,21 @@ def _reference(label: str, split: str | None) -> str:
     return label if split is None else f"{label}:{split}"
 
 
-def _unsplit(asked: Asked) -> str:
-    """Return why leaks cannot be looked for."""
-    if asked.selection.split is not None:
-        return f"needs the splits {TEST} and {TRAIN}, and {asked.selection.label} is one split; name the whole dataset"
-    held = images(asked.store, asked.selection)["split"].drop_nulls().unique().sort().to_list()
-    there = (
-        f"it has {', '.join(held)}; split_roles can say that one of them counts as another" if held else "it has none"
-    )
-    return f"needs the splits {TEST} and {TRAIN}: {there}"
+def _unsplit(request: MeasureRequest) -> str:
+    """Return why leaks cannot be searched for."""
+    if request.selection.split is not None:
+        wrong = f"{request.selection.label} is a single split; check the whole dataset"
+        return f"needs the splits {TEST} and {TRAIN}, but {wrong}"
+    splits = images(request.store, request.selection)["split"].drop_nulls().unique().sort().to_list()
+    reason = f"it has {', '.join(splits)}; use split_roles to map one of them" if splits else "it has no splits"
+    return f"needs the splits {TEST} and {TRAIN}: {reason}"
 
 
 def _share(count: float, captions: int) -> float | None:
     return count / captions if captions else None
 
 
-def _one(statistic: str, value: float | None, signature: str) -> pl.DataFrame:
+def _single(statistic: str, value: float | None, signature: str) -> pl.DataFrame:
     return pl.DataFrame([(statistic, None, value, None, None, signature, None)], schema=MEASURED, orient="row")
 
 
@@ -221,7 +226,7 @@ def _without(statistics: tuple[str, ...], reason: str) -> pl.DataFrame:
 
 
 def _rows(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows every column, null where they have none."""
+    """Return rows with every column, null if missing."""
     return rows.select(
         (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
         for name, kind in MEASURED.items()

@@ -1,4 +1,4 @@
-"""Gates that are SQL: a statement that a user writes, and that must return no rows."""
+"""Gates in SQL: statements that users write, and that must return no rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from auditor.result import Table, counted
 from auditor.store import readonly_sql, statements
 from auditor.store.connection import Store
 
-#: Seconds that a statement of a gate may take.
+#: Time limit of a statement, in seconds.
 TIMEOUT = 300.0
 
 _SHOWN_ROWS = 10
@@ -24,7 +24,7 @@ _SHOWN_TEXT = 200
 
 @dataclass(frozen=True)
 class Answer:
-    """The rows that a statement gives for a selection, or for the store (null)."""
+    """The rows of a statement for a selection, or for the store (null)."""
 
     gate: Gate
     selection: Selection | None
@@ -32,7 +32,7 @@ class Answer:
 
     @property
     def reason(self) -> str | None:
-        """What it found, in words, with the first row; null for nothing."""
+        """The number of rows with the first row, as text; null without rows."""
         if self.rows.is_empty():
             return None
         number = self.rows.height
@@ -52,18 +52,18 @@ class Answer:
 def answers(
     store: Store, gates: Sequence[Gate], selections: Sequence[Selection], timeout: float = TIMEOUT
 ) -> list[Answer]:
-    """Run the statements: one that names a parameter, or is of one dataset, for each selection; any other once.
+    """Run statements: with parameters, or of one dataset, for each selection; others once.
 
-    A dataset's own replaces one of the same name that is of all.
+    A statement of one dataset replaces one with the same name for all datasets.
 
     The parameters are `$dataset`, `$version`, `$seq` and `$split`. Raises `SqlError`, with the statement's name and
-    place, for one that the engine refuses or that takes longer than `timeout` seconds.
+    position, if the engine refuses it or it takes longer than `timeout` seconds.
     """
     answered = []
     for gate in gates:
-        named = _named(gate)
+        named = _parameters(gate)
         if gate.dataset is None and not named:
-            answered.append(Answer(gate, None, _asked(store, gate, {}, timeout)))
+            answered.append(Answer(gate, None, _rows(store, gate, {}, timeout)))
             continue
         for selection in selections:
             version = selection.version
@@ -78,25 +78,25 @@ def answers(
             }
             given = {name: fact for name, fact in facts.items() if name in named}
             if unknown := named - set(facts):
-                raise _fault(gate, f"no parameter ${min(unknown)}; there are {', '.join(f'${name}' for name in facts)}")
-            answered.append(Answer(gate, selection, _asked(store, gate, given, timeout)))
+                raise _fault(gate, f"unknown parameter ${min(unknown)}; use {', '.join(f'${name}' for name in facts)}")
+            answered.append(Answer(gate, selection, _rows(store, gate, given, timeout)))
     return answered
 
 
-def _named(gate: Gate) -> set[str]:
+def _parameters(gate: Gate) -> set[str]:
     try:
         return statements.parameters(str(gate.limit))
     except SqlError as error:
         raise _fault(gate, error) from error
 
 
-def _asked(store: Store, gate: Gate, given: dict[str, str | int | None], timeout: float) -> pl.DataFrame:
+def _rows(store: Store, gate: Gate, given: dict[str, str | int | None], timeout: float) -> pl.DataFrame:
     statement = str(gate.limit)
     try:
         rows = readonly_sql.ask(store, statement, given, readonly_sql.Limits(timeout))
     except (SqlError, UsageError) as error:
         raise _fault(gate, error) from error
-    # The engine's threads give rows in any order, and the first ones are shown.
+    # The engine's threads return rows in any order, and the first ones are shown.
     return rows if "order by" in statement.lower() else rows.sort(~cs.nested())
 
 

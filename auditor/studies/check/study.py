@@ -1,4 +1,4 @@
-"""Does a dataset still hold to what its owner demands of it? The gates that `datasets.toml` declares."""
+"""Check datasets against the gates that `datasets.toml` declares."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from auditor.store.connection import Store
 from auditor.store.scripts import chosen_tokenizer
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.check.gates import Demand, Demands, understood
-from auditor.studies.check.measures import Asked, Measure
+from auditor.studies.check.measures import Measure, MeasureRequest
 from auditor.studies.check.statements import TIMEOUT, Answer, answers
 
 PASSED, FAILED, UNANSWERED = "passed", "failed", "not answerable"
 
-#: The rows of a result. `limit` is what is written in `file`; of SQL, `value` is the number of its rows.
+#: The columns of a result. `limit` is as written in `file`; for SQL, `value` is the number of rows.
 ROWS: Mapping[str, type[pl.DataType]] = {
     "dataset": pl.String, "version": pl.String, "split": pl.String, "gate": pl.String, "metric": pl.String,
     "statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "limit": pl.Float64,
@@ -37,14 +37,12 @@ _Row = dict[str, Any]
 
 
 Checked = Annotated[
-    str, p.Parameter("What to check; default: every dataset that has gates.", metavar="DATASET…", optional=True)
+    str, p.Parameter("Datasets to check; default: all that have gates.", metavar="DATASET…", optional=True)
 ]
 
-Strict = Annotated[bool, p.Parameter("What cannot be answered counts as failed.")]
+Strict = Annotated[bool, p.Parameter("Count gates that are not answerable as failed.")]
 
-Timeout = Annotated[
-    float, p.Parameter("Seconds after which a gate's own statement is stopped.", check=p.seconds("timeout"))
-]
+Timeout = Annotated[float, p.Parameter("Time limit of an SQL gate, in seconds.", check=p.seconds("timeout"))]
 
 
 def check(
@@ -58,16 +56,16 @@ def check(
 ) -> Result:
     """Check datasets against the gates of datasets.toml.
 
-    Compares each dataset with its gates; without one every dataset of captions, and those that have gates of their own.
-    docs/ci.md lists the gates. A gate passes where the statistic is equal to its limit. Drift is measured against what
-    `drift.against` names, else the version before.
+    Compares each dataset with its gates. By default, it checks every dataset of captions, and others that declare
+    gates. docs/ci.md lists the gates. A gate passes if the statistic equals its limit. Drift is measured against
+    `drift.against`, by default the previous version.
 
-    How to read it: one row a gate: passed, failed, or not answerable (no such split, no earlier version, nothing to
-    measure), with the reason. Exit code 1 where one fails; with `strict` also where one cannot be answered.
+    How to read it: one row per gate: passed, failed, or not answerable (no such split, no earlier version, nothing to
+    measure), with the reason. The exit code is 1 if a gate fails, and with `strict` also if one cannot be answered.
 
-    Limits: a gate knows only its number. Choose limits from a version that you have looked at.
+    Limits: a gate knows only its number. Choose limits from a version that you have inspected.
 
-    Raises `UsageError` where no gate applies and for one that nobody knows, `SqlError` for a statement that the engine
+    Raises `UsageError` if no gate applies, or for an unknown gate. Raises `SqlError` for a statement that the engine
     refuses or that takes longer than `timeout` seconds.
 
     Example: auditor check flickr8k
@@ -83,23 +81,25 @@ def check(
         progress(f"{selection.label}: checking", index, len(selections))
         dataset = selection.version.dataset
         against = wanted.since.get(dataset, wanted.since.get(None))
-        tokenizer, said = chosen_tokenizer(store, [selection.pinned_name, against])
+        tokenizer, choice_notes = chosen_tokenizer(store, [selection.pinned_name, against])
         ignored = {**wanted.ignored.get(None, {}), **wanted.ignored.get(dataset, {})}
-        asked = Asked(store, selection, declared or {}, progress, tokenizer, against=against, ignored=ignored)
+        request = MeasureRequest(
+            store, selection, declared or {}, progress, tokenizer, against=against, ignored=ignored
+        )
         rows_of_dataset = [
-            *_measured(asked, _of(wanted.demands, dataset)),
+            *_measured(request, _of(wanted.demands, dataset)),
             *map(_stated, (a for a in stated if a.selection == selection)),
         ]
-        notes += said if rows_of_dataset else []
-        notes += [f"{selection.label}: {kind} does not count: {reason}" for kind, reason in ignored.items()]
+        notes += choice_notes if rows_of_dataset else []
+        notes += [f"{selection.label}: {kind} is ignored: {reason}" for kind, reason in ignored.items()]
         if refs and not rows_of_dataset:
-            notes.append(f"{selection.label}: no gate is declared for it")
+            notes.append(f"{selection.label}: no gate is declared for this dataset")
         rows += rows_of_dataset
     rows += [_absent(gate) for gate in wanted.gates if gate.dataset in absent]
     rows += [_stated(answer) for answer in stated if answer.selection is None]
     if not rows:
         raise UsageError(
-            "no gate applies: [check] is for datasets of captions, and the store holds none"
+            "no gate applies: [check] is for datasets of captions, but the store has none"
             if not refs
             else f"{' '.join(refs)}: no gate is declared for it in datasets.toml"
         )
@@ -118,48 +118,48 @@ def check(
 
 
 def _selections(store: Store, refs: Sequence[str], wanted: Demands) -> tuple[tuple[Selection, ...], set[str]]:
-    """Return what is checked, and the datasets with gates of their own that the store does not hold."""
+    """Return the selections to check, and the datasets that have gates but are not in the store."""
     if refs:
         return resolve_all(store, refs), set()
     of_all = any(gate.dataset is None for gate in wanted.gates)
     own = {gate.dataset for gate in wanted.gates if gate.dataset}
-    held = store.query("select dataset, kind from dataset order by dataset")
-    names = [name for name, kind in held.iter_rows() if name in own or (of_all and kind == "captions")]
+    stored = store.query("select dataset, kind from dataset order by dataset")
+    names = [name for name, kind in stored.iter_rows() if name in own or (of_all and kind == "captions")]
     return tuple(resolve(store, name) for name in names), own - set(names)
 
 
 def _of(demands: Sequence[Demand], dataset: str) -> list[Demand]:
-    """Take the gates of a dataset: its own replace those of all."""
+    """Return the gates of a dataset; they replace those for all datasets."""
     chosen: dict[tuple[str, ...], Demand] = {}
-    for whose in (None, dataset):
-        chosen |= {demand.gate.keys: demand for demand in demands if demand.gate.dataset == whose}
+    for owner in (None, dataset):
+        chosen |= {demand.gate.keys: demand for demand in demands if demand.gate.dataset == owner}
     return [*chosen.values()]
 
 
-def _measured(asked: Asked, demands: Sequence[Demand]) -> list[_Row]:
-    """Answer the gates of one selection; a study that several ask for runs once."""
+def _measured(request: MeasureRequest, demands: Sequence[Demand]) -> list[_Row]:
+    """Check the gates of one selection; a study that several gates use runs once."""
     known: dict[tuple[Measure, str | None], pl.DataFrame | str] = {}
     rows: list[_Row] = []
     for demand in demands:
-        asked_of = demand.rule.measure, demand.metric
-        if asked_of not in known:
+        key = demand.rule.measure, demand.metric
+        if key not in known:
             try:
-                known[asked_of] = demand.rule.measure(dataclasses.replace(asked, metric=demand.metric))
+                known[key] = demand.rule.measure(dataclasses.replace(request, metric=demand.metric))
             except (MetricError, UsageError) as error:
-                known[asked_of] = str(error)
-        measured = known[asked_of]
-        whose = _place(demand.gate, asked.selection)
+                known[key] = str(error)
+        measured = known[key]
+        facts = _gate_facts(demand.gate, request.selection)
         if isinstance(measured, str):
-            rows.append(whose | _without(demand, measured))
+            rows.append(facts | _without(demand, measured))
             continue
         of_gate = measured.filter(statistic=demand.statistic)
-        rows += [whose | _answered(demand, row) for row in of_gate.iter_rows(named=True)]
+        rows += [facts | _answered(demand, row) for row in of_gate.iter_rows(named=True)]
         if of_gate.is_empty():
-            rows.append(whose | _without(demand, "nothing to measure"))
+            rows.append(facts | _without(demand, "nothing to measure"))
     return rows
 
 
-def _place(gate: Gate, selection: Selection | None) -> _Row:
+def _gate_facts(gate: Gate, selection: Selection | None) -> _Row:
     written = {"gate": gate.name, "file": str(gate.file)}
     if selection is None:
         return {"dataset": gate.dataset, **written}
@@ -178,11 +178,11 @@ def _answered(demand: Demand, measured: _Row) -> _Row:
         missing = "it has no value" if measured["value"] is None else "it has no interval or no finite value"
         return measured | _without(demand, measured["reason"] or missing) | {"metric": measured["metric"]}
     passed = demand.rule.holds(value, demand.limit)
-    what = demand.statistic if measured["metric"] is None else f"{demand.statistic} by {measured['metric']}"
-    what = what if demand.rule.end == "value" else f"{what}, the {demand.rule.end} end of its interval,"
-    said = f"{what} is {_number(value)}, expected {demand.rule.words} {_number(demand.limit)}"
-    said += f": {measured['reason']}" if measured["reason"] else ""
-    verdict = {"verdict": PASSED, "reason": None} if passed else {"verdict": FAILED, "reason": said}
+    name = demand.statistic if measured["metric"] is None else f"{demand.statistic} by {measured['metric']}"
+    name = name if demand.rule.end == "value" else f"{name}, the {demand.rule.end} end of its interval,"
+    sentence = f"{name} is {_number(value)}, expected {demand.rule.words} {_number(demand.limit)}"
+    sentence += f": {measured['reason']}" if measured["reason"] else ""
+    verdict = {"verdict": PASSED, "reason": None} if passed else {"verdict": FAILED, "reason": sentence}
     return measured | verdict | {"limit": demand.limit}
 
 
@@ -193,13 +193,13 @@ def _number(value: float) -> str:
 def _stated(answer: Answer) -> _Row:
     verdict = PASSED if answer.rows.is_empty() else FAILED
     counted = {"statistic": "rows", "value": float(answer.rows.height), "limit": 0.0}
-    return _place(answer.gate, answer.selection) | counted | {"verdict": verdict, "reason": answer.reason}
+    return _gate_facts(answer.gate, answer.selection) | counted | {"verdict": verdict, "reason": answer.reason}
 
 
 def _absent(gate: Gate) -> _Row:
     reason = f"{gate.dataset} is not in the store: `auditor ingest {gate.dataset}`"
     limit = gate.limit if isinstance(gate.limit, int | float) else 0.0
-    return _place(gate, None) | {"limit": float(limit), "verdict": UNANSWERED, "reason": reason}
+    return _gate_facts(gate, None) | {"limit": float(limit), "verdict": UNANSWERED, "reason": reason}
 
 
 def _strictly(row: _Row) -> _Row:
@@ -221,6 +221,6 @@ def _table(frame: pl.DataFrame) -> Table:
 def _summary(frame: pl.DataFrame) -> Finding:
     counts = Counter(frame["verdict"])
     counted = {verdict: counts[verdict] for verdict in (PASSED, FAILED, UNANSWERED)}
-    said = ", ".join(f"{number:,} {verdict}" for verdict, number in counted.items())
+    sentence = ", ".join(f"{number:,} {verdict}" for verdict, number in counted.items())
     severity: Severity = "error" if counted[FAILED] else "notice" if counted[UNANSWERED] else "info"
-    return Finding("gates", said, values=counted, n=frame.height, severity=severity)
+    return Finding("gates", sentence, values=counted, n=frame.height, severity=severity)

@@ -1,4 +1,4 @@
-"""Which dataset is more homogeneous, which more specific to its images? (Wang & Gaizauskas 2016)."""
+"""Rank datasets by homogeneity, and by how specific captions are to images (Wang & Gaizauskas 2016)."""
 
 from auditor.studies.compare.indices import estimated_indices
 from auditor.studies.compare.study import UNEQUAL, compare, unequal_captions

@@ -1,6 +1,6 @@
-"""Datasets on an equal footing: of each equally many images, of each image equally many captions, drawn by the seed.
+"""Equal-sized samples of datasets: equally many images, and captions per image, drawn by the seed.
 
-Or each text once per image, where some repeat others; or both.
+Or each text once per image, if some repeat others; or both.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from auditor.studies.compare.indices import Index, Rank
 
 EQUALIZED = "equalized"
 
-#: The share of a dataset's images that must have the common number of captions: a few images with one caption left
-#: would else decide for all datasets.
+#: The share of a dataset's images that must have the common number of captions. Otherwise a few images with one
+#: caption would decide for all datasets.
 _MOST = 0.9
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """Which captions of the datasets are compared: `raw`, `equalized`, `distinct` or these both.
+    """The compared captions of the datasets: `raw`, `equalized`, `distinct` or both of these.
 
-    `note` says what was drawn.
+    `note` describes the sample.
     """
 
     name: str
@@ -48,13 +48,12 @@ def samplings_of(
 ) -> tuple[Sampling, ...]:
     """Return the samplings to compare on: raw, or raw and another (equalized, distinct by a tokenizer, or both).
 
-    Where nothing is equalized, `references` are drawn where there are more; beside an equalized variant, raw means
-    every caption. Raises `UsageError` for `images` without `equalize`, and where datasets cannot be brought to equal
-    numbers.
+    Without `equalize`, at most `references` are drawn; with it, raw means every caption. Raises `UsageError` for
+    `images` without `equalize`, and for datasets that have no equal numbers.
     """
     if not equalize:
         if images is not None:
-            raise UsageError("--images is for --equalize: it says how many images of each dataset are drawn")
+            raise UsageError("--images needs --equalize: it sets how many images of each dataset are sampled")
         raw = Sampling(RAW, References("loo", references, seed))
         return (raw, Sampling(DISTINCT, replace(raw.against, distinct=distinct))) if distinct else (raw,)
     workspace = [replace(selection, distinct=distinct) for selection in selections]
@@ -67,7 +66,7 @@ def samplings_of(
 def _equal(
     store: Store, selections: Sequence[Selection], references: int | None, images: int | None, seed: int
 ) -> Sampling:
-    """Find the numbers that every dataset has: captions of nine images in ten, then images with as many captions."""
+    """Find the common numbers: captions that 90% of the images have, then images with as many captions."""
     captions_of = {selection.label: images_of(store, selection)["captions"] for selection in selections}
     if references is None:
         common = {
@@ -77,8 +76,8 @@ def _equal(
         if captions < 2:
             few = ", ".join(label for label, number in common.items() if number < 2)
             raise UsageError(
-                f"--equalize: {few}: more than one image in ten has one caption only, which has no reference; "
-                "say with --references how many references to draw, from images that have them"
+                f"--equalize: {few}: more than 10% of the images have a single caption, which has no reference; "
+                "set --references to sample only images that have so many"
             )
     else:
         captions = references + 1
@@ -86,15 +85,15 @@ def _equal(
     fewest = min(enough.values())
     if (images is not None and images > fewest) or fewest == 0:
         label = min(enough, key=lambda label: enough[label])
-        asked = "" if images is None else f", fewer than --images {images:,}"
-        advice = "ask for fewer --references" if fewest == 0 else "ask for fewer"
+        shortfall = "" if images is None else f", fewer than --images {images:,}"
+        advice = "lower --references" if fewest == 0 else f"lower --images to {fewest:,}"
         raise UsageError(
-            f"--equalize: {label} has {fewest:,} images with {captions:,} captions or more{asked}; {advice}"
+            f"--equalize: {label} has {fewest:,} images with {captions:,} captions or more{shortfall}; {advice}"
         )
     number = images or fewest
     note = (
         f"equalized: {counted(number, 'image', 'images')} of each dataset, {captions:,} captions of each image "
-        f"({counted(captions - 1, 'reference', 'references')}), drawn by seed {seed} among images that have as many; "
+        f"({counted(captions - 1, 'reference', 'references')}), sampled by seed {seed} from images that have as many; "
         "inter and brown draw from whole datasets"
     )
     return Sampling(EQUALIZED, References("loo", captions - 1, seed, number), note)
@@ -106,25 +105,25 @@ def changed_orders(
     statistics: Sequence[str],
     variant: str,
 ) -> list[Finding]:
-    """Say of each statistic by which metrics datasets stand in another order than the raw one on another sampling."""
-    said = []
+    """Report for each statistic the metrics whose ranking of datasets changes on another sampling."""
+    findings = []
     for statistic in statistics:
         metrics = [metric for name, metric in raw if name == statistic and raw[name, metric]]
         before, after = (
-            {metric: {one.label: rank.rank for one, rank in on[statistic, metric]} for metric in metrics}
-            for on in (raw, changed_to)
+            {metric: {index.label: rank.rank for index, rank in ranking[statistic, metric]} for metric in metrics}
+            for ranking in (raw, changed_to)
         )
         changed = [metric for metric in metrics if before[metric] != after[metric]]
         if metrics:
             which = f"{len(changed)} of {len(metrics)} metrics" + (f": {', '.join(changed)}" if changed else "")
-            said.append(
+            findings.append(
                 Finding(
                     "order-changed-by-repeats" if variant == DISTINCT else "order-changed-by-equalizing",
-                    f"{variant}, the order by {statistic} is another on {which}",
+                    f"{variant}: the ranking by {statistic} changes on {which}",
                     {"statistic": statistic},
                     {"metrics": ", ".join(changed), "changed": len(changed)},
                     len(metrics),
                     "warning" if changed else "info",
                 )
             )
-    return said
+    return findings

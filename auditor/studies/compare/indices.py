@@ -1,6 +1,6 @@
-"""In which order do datasets come, and which part of it is beyond sampling error?
+"""The indices of Wang & Gaizauskas 2016 for one dataset: bounds, their ratio and difference, with intervals.
 
-The indices of Wang & Gaizauskas 2016 for one dataset: bounds, their ratio and difference, and how sure they are.
+Also the ranks of several datasets, and which of their differences are significant.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from auditor.statistics.resampling import GIVER, UNIT, Floats, ImageSums, image_
 from auditor.statistics.studentized import Estimate, Measured, estimates
 from auditor.statistics.summary import exact
 
-#: What the mean of each candidate's scores is called.
+#: The name of the mean of each candidate's scores.
 BOUNDS: Mapping[str, str] = {"human": "upper", "intra": "intra", "inter": "inter", "brown": "brown"}
 
-#: What is made of the bounds.
+#: Statistics that are computed from the bounds.
 INDICES = ("homogeneity", "specificity")
 
-#: Which of them change as `intra` does.
+#: Statistics that change with `intra`.
 _OF_INTRA = ("intra", "specificity")
 
 #: Every statistic, in the order in which results show them.
@@ -45,7 +45,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Indices:
-    """Every index of one dataset. `captions` is their mean number an image."""
+    """Every index of one dataset. `captions` is their mean number per image."""
 
     indices: tuple[Index, ...]
     captions: float
@@ -62,15 +62,15 @@ def estimated_indices(
     confidence: float,
     progress: Progress,
 ) -> Indices:
-    """Make the indices of scores, as `score_candidates` gives them. `errors` are the metrics that count errors."""
+    """Compute the indices of scores from `score_candidates`. `errors` are the metrics that count errors."""
     label, sums = selection.label, image_sums(scores)
     key = (seed, selection.version.dataset, selection.version.version, selection.split)
     left_out = left_out_means(sums)
     measured: dict[tuple[str, str], Measured] = {}
     undefined, twice = [], _twice(scores)
     for metric in dict.fromkeys(metric for _, metric in sums.columns):
-        of_metric = [place for place, (_, name) in enumerate(sums.columns) if name == metric]
-        names = [BOUNDS[sums.columns[place][0]] for place in of_metric]
+        of_metric = [index for index, (_, name) in enumerate(sums.columns) if name == metric]
+        names = [BOUNDS[sums.columns[index][0]] for index in of_metric]
         is_positive = bool((sums.sums[:, of_metric] >= 0).all())
         values, without = (
             derived(dict(zip(names, means[..., of_metric].T, strict=True)), is_error=metric in errors)
@@ -92,13 +92,13 @@ def estimated_indices(
             label,
             metric,
             statistic,
-            one.value,
-            one.interval(confidence),
+            estimate.value,
+            estimate.interval(confidence),
             measured[metric, statistic].error,
             statistic not in BOUNDS.values() or metric not in errors,
-            one,
+            estimate,
         )
-        for (metric, statistic), one in zip(measured, estimated, strict=True)
+        for (metric, statistic), estimate in zip(measured, estimated, strict=True)
     ]
     open_ended: dict[str, list[str]] = {}
     for index in indices:
@@ -106,20 +106,20 @@ def estimated_indices(
             open_ended.setdefault(index.metric, []).append(index.statistic)
     notes = []
     if undefined:
-        notes.append(f"{label}: no homogeneity by {', '.join(undefined)}: it would divide by 0")
+        notes.append(f"{label}: no homogeneity by {', '.join(undefined)}: the divisor is 0")
     if open_ended:
         which = "; ".join(f"{', '.join(statistics)} by {metric}" for metric, statistics in open_ended.items())
-        notes.append(f"{label}: no interval of {which}: too few images differ")
+        notes.append(f"{label}: no interval for {which}: too few images differ")
     if resamples and sums.images == 1:
-        notes.append(f"{label}: no intervals: there is one image only")
+        notes.append(f"{label}: no intervals, because there is only one image")
     human = sums.counts[:, 0]
     return Indices(tuple(indices), float(human.sum() / np.count_nonzero(human)), tuple(notes), sums)
 
 
 def _twice(scores: pl.DataFrame) -> dict[str, float]:
-    """Compute by metric the part of the variance of intra that is counted with both images of a score.
+    """Compute by metric the part of the variance of intra that both images of a score contribute.
 
-    That is the variance of the mean of the scores, were these independent: from whole numbers, as sums are.
+    That is the variance of the mean if scores were independent, computed from whole numbers, like sums.
     """
     if GIVER not in scores.columns:
         return {}
@@ -130,7 +130,7 @@ def _twice(scores: pl.DataFrame) -> dict[str, float]:
 
 
 def derived(bounds: Mapping[str, Floats], *, is_error: bool) -> dict[str, Floats]:
-    """Derive what can be had of the bounds of one metric, elementwise. What divides by 0 is not a number."""
+    """Derive the indices that the bounds of one metric allow, elementwise. A division by 0 gives NaN."""
     derived = dict(bounds)
     if "intra" in bounds:
         share, whole = (bounds["upper"], bounds["intra"]) if is_error else (bounds["intra"], bounds["upper"])
@@ -144,9 +144,9 @@ def derived(bounds: Mapping[str, Floats], *, is_error: bool) -> dict[str, Floats
 
 @dataclass(frozen=True)
 class Rank:
-    """`rank` is 1 for the first, equal values share the best. `best` and `worst` are what sampling error leaves open.
+    """A rank, 1 for the first; equal values share the best. Within sampling error it is from `best` to `worst`.
 
-    Both are null where a dataset has no interval. `ahead_of` are the labels of the datasets that it is surely ahead of.
+    Both are null if a dataset has no interval. `ahead_of` has the labels of the datasets that are significantly lower.
     """
 
     rank: int
@@ -158,8 +158,8 @@ class Rank:
 def ranks(datasets: Sequence[Index], confidence: float) -> list[Rank]:
     """Rank one statistic of several datasets by one metric.
 
-    Each pair is compared by the interval of its difference. Datasets are resampled each for itself, so that their
-    resamples are paired in any order; two versions of one dataset count as unrelated, which asks for more of them.
+    Each pair is compared by the interval of its difference. Datasets are resampled separately, so their resamples can
+    be paired in any order. Two versions of one dataset count as unrelated, which is conservative.
     """
     ahead = [{other.label for other in datasets if _surely_ahead(index, other, confidence)} for index in datasets]
     made = []

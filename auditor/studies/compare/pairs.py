@@ -1,4 +1,4 @@
-"""Does one dataset differ from another beyond chance, and by how much? Permutation tests, Holm, Cliff's delta."""
+"""Test differences between pairs of datasets: permutation tests, Holm's correction, Cliff's delta."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from auditor.statistics.resampling import Floats, ImageSums
 from auditor.statistics.significance import holm
 from auditor.studies.compare.indices import BOUNDS, STATISTICS, Indices, derived
 
-#: What is tested: how like captions of an image are, and the two indices made of it.
+#: The tested statistics: how similar captions of an image are, and the two indices derived from it.
 TESTED = ("upper", "homogeneity", "specificity")
 
-#: What tables call the two datasets; no part of the data, where version and split tell them apart.
+#: The labels of the two datasets in tables. The data identify them by version and split instead.
 LABELS = ("label", "against_label")
 
 _SCHEMA = {
@@ -32,7 +32,7 @@ _SCHEMA = {
 
 _TITLE = "differences between datasets"
 
-#: The chance of one wrong claim among the tests of a statistic.
+#: The probability of a false positive among the tests of a statistic.
 _ALPHA = 0.05
 
 
@@ -55,15 +55,15 @@ def pairs(
 ) -> pl.DataFrame:
     """Test each pair of datasets by metric and statistic (`TESTED`).
 
-    `difference` is that of the values; `p` the share of `permutations` in which images dealt out at random differ as
-    much for their standard error, two-sided (`test` is paired where both describe the same images); `p_holm` is
-    corrected for all pairs, metrics and statistics; `delta` is Cliff's, over the means of images, positive where those
-    of `dataset` are larger; homogeneity is a ratio of sums and has none.
+    `difference` is that of the values. `p` is the share of `permutations` of images that differ as much relative to
+    their standard error, two-sided (`test` is paired if both describe the same images). `p_holm` is corrected for all
+    pairs, metrics and statistics. `delta` is Cliff's, over the means of images, positive if those of `dataset` are
+    larger; homogeneity is a ratio of sums and has no delta.
     """
     rows: list[dict[str, Any]] = []
     every = list(combinations(compared, 2))
     for done, (a, b) in enumerate(every):
-        progress(f"{a.selection.label}, {b.selection.label}: dealing out images", done, len(every))
+        progress(f"{a.selection.label}, {b.selection.label}: permuting images", done, len(every))
         rows += _rows(a, b, errors, signatures, seed, permutations)
     tested = [row for row in rows if row["p"] is not None]
     for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
@@ -82,11 +82,11 @@ def _rows(
     permutations: int,
 ) -> list[dict[str, Any]]:
     known_a, known_b = ({(index.metric, index.statistic): index for index in side.indices.indices} for side in (a, b))
-    tested = [place for place in known_a if place in known_b and place[1] in TESTED]
+    tested = [key for key in known_a if key in known_b and key[1] in TESTED]
     if not tested:
         return []
     pseudo_a, pseudo_b = (
-        np.stack([known[place].estimate.pseudo for place in tested], axis=1) for known in (known_a, known_b)
+        np.stack([known[name].estimate.pseudo for name in tested], axis=1) for known in (known_a, known_b)
     )
     paired = a.images == b.images
     key = (seed, *(fact for side in (a, b) for fact in (side.selection.version.version, side.selection.split)))
@@ -124,9 +124,9 @@ def _rows(
 
 
 def _by_image(sums: ImageSums, metric: str, statistic: str, *, is_error: bool) -> Floats:
-    """Compute a statistic of one metric image by image; not a number where an image lacks a bound."""
-    of_metric = [place for place, (_, name) in enumerate(sums.columns) if name == metric]
-    bounds = {BOUNDS[sums.columns[place][0]]: sums.by_image[:, place] for place in of_metric}
+    """Compute a statistic of one metric image by image; NaN for an image without a bound."""
+    of_metric = [index for index, (_, name) in enumerate(sums.columns) if name == metric]
+    bounds = {BOUNDS[sums.columns[index][0]]: sums.by_image[:, index] for index in of_metric}
     return derived(bounds, is_error=is_error)[statistic]
 
 
@@ -136,17 +136,18 @@ def _delta(a: Floats, b: Floats) -> float | None:
 
 
 def lead(rows: pl.DataFrame) -> list[str]:
-    """Return how many differences chance does not explain, by statistic."""
+    """Return how many differences are significant, by statistic."""
     tested = rows.filter(pl.col("p_holm").is_not_null()).group_by("statistic", maintain_order=True)
     counts = [
-        f"{statistic} {some.filter(pl.col('p_holm') < _ALPHA).height} of {some.height}" for (statistic,), some in tested
+        f"{statistic} {tests.filter(pl.col('p_holm') < _ALPHA).height} of {tests.height}"
+        for (statistic,), tests in tested
     ]
-    how = f"Differences beyond chance (permutation tests, Holm's correction, {_ALPHA:.0%}), over pairs of datasets and"
-    return [f"{how} metrics: {'; '.join(counts)}."] if counts else []
+    how = f"Significant differences by pair of datasets and metric (permutation tests, Holm, {_ALPHA:.0%})"
+    return [f"{how}: {'; '.join(counts)}."] if counts else []
 
 
 def table(rows: pl.DataFrame, sampling: str | None = None) -> Table:
-    """Arrange the tests for reading; the title says which sampling, where there are two."""
+    """Return the table of tests; its title names the sampling if there are two."""
     shown = rows.select(
         "statistic", pl.col("label").alias("dataset"), pl.col("against_label").alias("against"), "metric", "difference",
         "delta", "p", "p_holm", "test",
@@ -156,8 +157,8 @@ def table(rows: pl.DataFrame, sampling: str | None = None) -> Table:
         shown,
         sections="statistic",
         caption=(
-            "p: share of random deals of the images that differ as much for their standard error, two-sided; p_holm: "
-            "corrected for every p of this table; delta: Cliff's, over means of images"
+            "p: share of permutations of the images that differ as much relative to their standard error, two-sided; "
+            "p_holm: corrected for every p of this table; delta: Cliff's, over means of images"
         ),
         name="differences",
         further=True,

@@ -1,7 +1,4 @@
-"""Which dataset has captions more alike, and how sure is it? Indices of Wang & Gaizauskas 2016, with intervals.
-
-Every dataset of a comparison, measured on one sampling.
-"""
+"""Compare datasets by the indices of Wang & Gaizauskas 2016, with intervals: which has more similar captions?"""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ from auditor.text import AUTO
 
 @dataclass(frozen=True)
 class SampledComparison:
-    """All datasets by one sampling: indices, datasets to test, and by label what rows say of each."""
+    """All datasets by one sampling: indices, datasets to test, and by label the facts of its rows."""
 
     sampling: Sampling
     indices: tuple[Indices, ...]
@@ -52,7 +49,7 @@ def measure(
     scores_of: Callable[[Selection, Sampling], CandidateScores],
     indices_of: Callable[[CandidateScores], Indices],
 ) -> SampledComparison:
-    """Measure every dataset, one after the other: no more than one has its scores in memory."""
+    """Measure the datasets one by one: only one has its scores in memory."""
     indices, compared, facts, notes = (
         list[Indices](),
         list[ComparedDataset](),
@@ -73,12 +70,12 @@ def measure(
         reasons[selection.label] = measured.reasons
         signatures |= measured.signatures
         notes += [*measured.notes, *indices[-1].notes]
-    said = (*notes, *missing(reasons), *filter(None, [sampling.note]))
-    return SampledComparison(sampling, tuple(indices), tuple(compared), facts, signatures, said)
+    all_notes = (*notes, *missing(reasons), *filter(None, [sampling.note]))
+    return SampledComparison(sampling, tuple(indices), tuple(compared), facts, signatures, all_notes)
 
 
 def _facts(measured: CandidateScores) -> dict[str, Any]:
-    """Return what the rows of a dataset are about, and by statistic what their substitutes were drawn from."""
+    """Return the columns that identify a dataset, and by statistic the source of its substitutes."""
     selection: Selection = measured.selection
     sources = {BOUNDS[candidate.name]: candidate.source for candidate in measured.sets}
     return {
@@ -93,7 +90,7 @@ def _facts(measured: CandidateScores) -> dict[str, Any]:
 #: How many times more captions an image of one dataset may have than one of another before a note warns.
 _UNEQUAL = 1.5
 
-#: The kind of finding on datasets whose images have unlike numbers of captions.
+#: The kind of finding on datasets with different numbers of captions per image.
 UNEQUAL = "unequal-captions-per-image"
 
 _COLUMNS = (
@@ -110,12 +107,10 @@ _TYPES: Mapping[str, type[pl.DataType]] = {
 }
 
 
-Equalize = Annotated[
-    bool, p.Parameter("Beside raw numbers, those of equally many images and captions of each dataset.")
-]
+Equalize = Annotated[bool, p.Parameter("Also compare equal-sized samples of each dataset.")]
 
 Images = Annotated[
-    int | None, p.Parameter("Images of each dataset that --equalize draws; default: the most there are.", least=1)
+    int | None, p.Parameter("Images of each dataset that --equalize samples; default: as many as possible.", least=1)
 ]
 
 
@@ -138,41 +133,42 @@ def compare(
 ) -> Result:
     """Rank datasets by homogeneity and specificity.
 
-    Compares datasets by metric and ranks them, 1 for the dataset whose captions are most alike:
+    Compares datasets by metric and ranks them. Rank 1 is the dataset whose captions are most similar to each other:
 
     - `upper`, `intra`, `inter`, `brown`: the mean scores of `auditor bounds`;
-    - `homogeneity` = intra / upper: what a caption of another image scores, as a share of what one of the image itself
-      scores;
-    - `specificity` = intra - inter: by how much captions of the dataset are more like each other than like those of the
-      other datasets.
+    - `homogeneity` = intra / upper: the score of a caption of another image, as a share of the score of one of the same
+      image;
+    - `specificity` = intra - inter: how much more similar captions are to each other than to those of the other
+      datasets.
 
-    For a metric that counts errors they are upper / intra and inter - intra, so that larger always means more. `low`
-    and `high` are a bootstrap-t interval by `resamples` resamples of images, `se` is the jackknife's. A rank is a
-    range where sampling error leaves it open: a dataset is ahead of another where the interval of their difference
+    For a metric that counts errors, they are upper / intra and inter - intra: larger always means more. `low`
+    and `high` are a bootstrap-t interval by `resamples` resamples of images. `se` is the jackknife standard error. A
+    rank is a range if sampling error leaves it open. A dataset is ahead of another if the interval of their difference
     excludes 0.
 
-    How to read it: homogeneity near 1: the captions would fit any image of the dataset, which is easy to imitate and
-    teaches little; near 0: each image has captions of its own. High specificity is a narrow subject or a house style.
+    How to read it: if homogeneity is near 1, a caption fits any image of the dataset. That is easy to imitate and
+    teaches little. If it is near 0, each image has distinct captions. High specificity means a narrow subject or a
+    house style.
 
-    Limits: a dataset with one caption per image is left out. Numbers of captions per image that differ move BLEU and
-    METEOR: `equalize` adds the same with equally many images and captions. Document frequencies are taken as given, and
-    intervals tell of other images drawn from the same source, not of other annotators.
+    Limits: a dataset with one caption per image is left out. Different numbers of captions per image change BLEU and
+    METEOR: `equalize` adds rows with equally many images and captions. Document frequencies are treated as fixed.
+    Intervals cover other images from the same source, not other annotators.
 
-    Captions that repeat another of their image, token for token, raise `upper`; a warning says how many there are, and
-    `distinct` adds the same with each text once per image.
+    Captions that repeat another of their image, token for token, raise `upper`. A warning counts them, and `distinct`
+    adds rows with each text once per image.
 
-    Further rows are on pairs of datasets: the difference, a studentized permutation test (`p_holm`:
-    corrected for all rows of a table) and Cliff's delta; with `equalize` or `distinct` every row twice, by column
-    `variant`. A statistic without a value has no row.
+    Further rows compare pairs of datasets: the difference, a studentized permutation test (`p_holm`: corrected for all
+    rows of a table) and Cliff's delta. With `equalize` or `distinct`, every row appears twice, by column `variant`. A
+    statistic without a value has no row.
 
     Source: Wang & Gaizauskas 2016, section 5.
 
-    Raises `UsageError` for fewer than two datasets, and where `resamples` are too few for the interval.
+    Raises `UsageError` for fewer than two datasets, and if `resamples` are too few for the interval.
 
     Example: auditor compare flickr8k abstract50s coco-val2017
     """
     if len(refs) < 2:
-        raise UsageError("compare needs two datasets or more; for one, see `auditor bounds`")
+        raise UsageError("compare needs two or more datasets; for one dataset, use `auditor bounds`")
     check_resampling(resamples, confidence)
     requested = requests(metrics)
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
@@ -203,10 +199,10 @@ def compare(
         for metric in requested
         if metric.label in part.signatures
     }
-    told = [*left_out(metrics), *alone, *pooled, *parts[0].notes]
+    reported = [*left_out(metrics), *alone, *pooled, *parts[0].notes]
     for part in parts[1:]:
-        told += only_distinct(part.notes, told) if part.sampling.name == DISTINCT else part.notes
-    said = list(dict.fromkeys([*told, *repeated]))
+        reported += only_distinct(part.notes, reported) if part.sampling.name == DISTINCT else part.notes
+    reported = list(dict.fromkeys([*reported, *repeated]))
     unequal = [] if equalize else unequal_captions(store, selections, references)
     orders = [
         {
@@ -220,7 +216,7 @@ def compare(
         _on(part.sampling, _rows(order, part.facts, part.signatures, seed, resamples, confidence), beside=both)
         for part, order in zip(parts, orders, strict=True)
     )
-    ranked = {place: {one.label: rank for one, rank in order} for place, order in orders[-1].items()}
+    ranked = {key: {index.label: rank for index, rank in order} for key, order in orders[-1].items()}
     tabled = partial(tables.sampling_tables, variant=last) if both else tables.tables
     drawn = partial(tables.sampling_figures, variant=last) if both else tables.figures
     tested = [comparison_pairs.pairs(p.compared, errors, p.signatures, seed, resamples, progress) for p in parts]
@@ -247,9 +243,9 @@ def compare(
             *tables.lead(rows.filter(variant=last) if both else rows, ahead),
             *(sentence for rows in tested[-1:] for sentence in comparison_pairs.lead(rows)),
         ),
-        notes=(*notes, *notes_in(said)),
+        notes=(*notes, *notes_in(reported)),
         findings=(
-            *findings_in(said),
+            *findings_in(reported),
             *ahead,
             *(changed_orders(orders[0], orders[1], INDICES, last) if both else ()),
             *unequal,
@@ -258,15 +254,15 @@ def compare(
 
 
 def _on(sampling: Sampling, rows: pl.DataFrame, *, beside: bool) -> pl.DataFrame:
-    """Return of which sampling rows are, where there are two."""
+    """Add the name of the sampling to its rows if there are two samplings."""
     return rows.with_columns(variant=pl.lit(sampling.name)) if beside else rows
 
 
 def _ranked(indices: Sequence[Indices], statistic: str, metric: str, confidence: float) -> list[tuple[Index, Rank]]:
-    """Rank the datasets that have a statistic, the first first."""
+    """Rank the datasets that have a statistic, best first."""
     every = [index for each in indices for index in each.indices]
-    alike = [index for index in every if (index.statistic, index.metric) == (statistic, metric)]
-    order = zip(alike, ranks(alike, confidence), strict=True)
+    same_kind = [index for index in every if (index.statistic, index.metric) == (statistic, metric)]
+    order = zip(same_kind, ranks(same_kind, confidence), strict=True)
     return sorted(order, key=lambda pair: (pair[1].rank, pair[0].label))
 
 
@@ -278,33 +274,33 @@ def _rows(
     resamples: int,
     confidence: float,
 ) -> pl.DataFrame:
-    """Return one row per dataset, metric and statistic, with the dataset's label in a column of its own."""
+    """Return one row per dataset, metric and statistic, with column `label`."""
     rows = [
         {
-            **{name: fact for name, fact in facts[one.label].items() if name != "sources"},
+            **{name: fact for name, fact in facts[index.label].items() if name != "sources"},
             "metric": metric,
             "statistic": statistic,
-            "value": one.value,
-            "low": one.interval and one.interval[0],
-            "high": one.interval and one.interval[1],
+            "value": index.value,
+            "low": index.interval and index.interval[0],
+            "high": index.interval and index.interval[1],
             "rank": rank.rank,
             "rank_low": rank.best,
             "rank_high": rank.worst,
-            "se": one.se,
+            "se": index.se,
             "resamples": resamples,
             "confidence": confidence if resamples else None,
             "seed": seed,
-            "drawn_from": facts[one.label]["sources"].get(statistic),
+            "drawn_from": facts[index.label]["sources"].get(statistic),
             "signature": signatures[metric],
         }
         for (statistic, metric), order in by_rank.items()
-        for one, rank in order
+        for index, rank in order
     ]
     return pl.DataFrame(rows, schema_overrides=_TYPES, infer_schema_length=None)
 
 
 def unequal_captions(store: Store, selections: Sequence[Selection], references: int | None) -> list[Finding]:
-    """Warn where images of one dataset have many more captions than those of another; each of them is a reference."""
+    """Warn if images of one dataset have many more captions, and so references, than those of another."""
     counts_of = {selection.label: images_of(store, selection)["captions"] for selection in selections}
     captions = {label: fmean(counts.filter(counts > 1).to_list() or [1]) for label, counts in counts_of.items()}
     if references is not None or max(captions.values()) < _UNEQUAL * min(captions.values()):
@@ -313,8 +309,8 @@ def unequal_captions(store: Store, selections: Sequence[Selection], references: 
     return [
         Finding(
             UNEQUAL,
-            f"captions per image differ ({counts}): BLEU grows with the number of references: draw equally many "
-            "with --references; ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)",
+            f"captions per image differ ({counts}). BLEU increases with the number of references. Use --references to "
+            "sample the same number. ROUGE and CIDEr average over references (Wang & Gaizauskas 2016, section 4.1)",
             values={label: captions[label] for label in sorted(captions, key=captions.__getitem__, reverse=True)},
             n=len(captions),
             severity="warning",

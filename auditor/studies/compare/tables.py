@@ -1,6 +1,6 @@
-"""Raw beside equalized: how much of a difference between datasets is one of their sizes.
+"""Tables, figures and sentences of `auditor compare`: bounds, indices with intervals, and significant differences.
 
-A comparison as people read it: bounds, indices with intervals, and which part of the order is sure.
+With a second sampling, both are side by side.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from auditor.scoring.repeats import DISTINCT, RAW
 from auditor.studies.compare.equalize import EQUALIZED
 from auditor.studies.compare.indices import Rank
 
-#: How each index is made, and what is said of a dataset that is ahead by it.
+#: The formula of each index, for errors too, and the adjective of a dataset that is ahead by it.
 _INDICES = {
     "homogeneity": ("intra / upper", "upper / intra", "homogeneous"),
     "specificity": ("intra - inter", "inter - intra", "specific"),
 }
 
-#: The kind of finding that says which dataset is ahead by an index.
+#: The kind of finding that names the dataset ahead by an index.
 _AHEAD = {"homogeneity": "more-homogeneous", "specificity": "more-specific"}
 
-#: Where being first is a merit: captions of an image may be too much alike.
+#: Statistics for which the first rank is best. Captions of an image can be too similar.
 BETTER = ("upper", "specificity")
 
 _LOWER = ("intra", "inter", "brown")
 
 
 def lead(rows: pl.DataFrame, ahead: Sequence[Finding]) -> tuple[str, ...]:
-    """Return how homogeneous each dataset is by the last metric, with interval and rank, then who is ahead of whom."""
+    """Return the homogeneity of each dataset by the last metric, with interval and rank, then the findings."""
     of_index = rows.filter(statistic="homogeneity")
     if of_index.is_empty():
         return tuple(f"{finding.sentence}." for finding in ahead)
@@ -43,7 +43,7 @@ def lead(rows: pl.DataFrame, ahead: Sequence[Finding]) -> tuple[str, ...]:
         f"{row['label']} {row['value']:.3f}{interval(row['low'], row['high'], row['confidence'])}, {_rank(row)}"
         for row in of_index.filter(metric=metric).iter_rows(named=True)
     ]
-    first = f"Homogeneity by {metric} (1 where captions do not tell images apart): {'; '.join(parts)}."
+    first = f"Homogeneity by {metric} (1: captions do not distinguish images): {'; '.join(parts)}."
     return (first, *(f"{finding.sentence}." for finding in ahead))
 
 
@@ -78,11 +78,11 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
             title = f"{index} = {formula(index, rows, errors)}"
             best = _best(shown) if index in BETTER else ()
             made.append(Table(title, shown, bars, sections="metric", best=best, name=index))
-    how = "se: standard error by the jackknife over images"
+    how = "se: jackknife standard error over images"
     if resamples:
         how = (
-            f"low, high: {percent(confidence)} interval by {resamples:,} resamples of images; {how}; "
-            "rank 1–2: sampling error leaves open which of these"
+            f"low, high: {percent(confidence)} confidence interval (bootstrap over images, {resamples:,} resamples); "
+            f"{how}. Ranks such as 1–2 are tied within sampling error"
         )
     made.append(replace(made.pop(), caption=how))
     return tuple(made)
@@ -115,21 +115,21 @@ def findings(
     resamples: int,
     prefix: str = "",
 ) -> list[Finding]:
-    """Return who is ahead of whom, and on how many metrics beyond sampling error.
+    """Return which dataset is ahead of the next, and on how many metrics the difference is significant.
 
-    `ranked` has the rank of each dataset by statistic and metric. Datasets follow each other by their mean rank.
+    `ranked` has the rank of each dataset by statistic and metric. Datasets are in the order of their mean rank.
     """
     named = {selection.label: selection for selection in selections}
     return [
         Finding(
             _AHEAD[index],
             f"{prefix}{sentence}",
-            about(named[one], against=named[other].label),
+            about(named[first], against=named[second].label),
             values,
             n,
         )
         for index, (_, _, word) in _INDICES.items()
-        for one, other, sentence, values, n in _ahead(
+        for first, second, sentence, values, n in _ahead(
             [by for (name, _), by in ranked.items() if name == index], word, resamples
         )
     ]
@@ -138,7 +138,7 @@ def findings(
 def _ahead(
     by_metric: list[Mapping[str, Rank]], word: str, resamples: int
 ) -> Iterator[tuple[str, str, str, dict[str, str | float | None], int]]:
-    """Yield for each two datasets that follow each other: both, the sentence, on how many of how many metrics."""
+    """Yield for each pair of neighbors: both labels, the sentence, the counts, and the number of metrics."""
     labels = list(dict.fromkeys(label for ranks in by_metric for label in ranks))
     places = {label: [ranks[label].rank for ranks in by_metric if label in ranks] for label in labels}
     order = sorted(labels, key=lambda label: sum(places[label]) / len(places[label]))
@@ -146,13 +146,15 @@ def _ahead(
         both = [ranks for ranks in by_metric if first in ranks and other in ranks]
         if not resamples:
             ahead = sum(ranks[first].rank < ranks[other].rank for ranks in both)
-            said = f"{first} is more {word} than {other} on {ahead} of {len(both)} metrics; sampling error unknown"
-            yield first, other, said, {"ahead": ahead, "behind": None}, len(both)
+            sentence = (
+                f"{first} is more {word} than {other} on {ahead} of {len(both)} metrics (no confidence intervals)"
+            )
+            yield first, other, sentence, {"ahead": ahead, "behind": None}, len(both)
             continue
         ahead, behind = (sum(b in ranks[a].ahead_of for ranks in both) for a, b in ((first, other), (other, first)))
-        opposite = f"; {other} than {first} on {behind}" if behind else ""
-        said = f"{first} is more {word} than {other} on {ahead} of {len(both)} metrics beyond sampling error{opposite}"
-        yield first, other, said, {"ahead": ahead, "behind": behind}, len(both)
+        opposite = f", {other} than {first} on {behind}" if behind else ""
+        sentence = f"{first} is significantly more {word} than {other} on {ahead} of {len(both)} metrics{opposite}"
+        yield first, other, sentence, {"ahead": ahead, "behind": behind}, len(both)
 
 
 def ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
@@ -168,21 +170,21 @@ def ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
 
 
 def _best(shown: pl.DataFrame) -> tuple[tuple[int, str], ...]:
-    """Name the values of those who are first, where sampling error leaves no doubt."""
+    """Return the cells of the values that are first without a tie."""
     value = shown.columns[3]
     return tuple((row, value) for row, rank in enumerate(shown["rank"]) if rank == "1")
 
 
 def formula(index: str, rows: pl.DataFrame, errors: Collection[str]) -> str:
-    """Spell how an index is made, and how of the metrics among the rows that count errors."""
+    """Write the formula of an index, and that of the metrics that count errors."""
     similarity, error, _ = _INDICES[index]
     counting = [metric for metric in rows["metric"].unique(maintain_order=True) if metric in errors]
     return f"{similarity} ({', '.join(counting)}: {error})" if counting else similarity
 
 
 def percent(confidence: float) -> str:
-    """Spell a share as a percentage: `95 %`."""
-    return f"{plain(round(100 * confidence, 10))} %"
+    """Write a share as a percentage: `95%`."""
+    return f"{plain(round(100 * confidence, 10))}%"
 
 
 _MEANS = {
@@ -198,10 +200,10 @@ def sampling_tables(
     rows: pl.DataFrame, errors: Collection[str], resamples: int, confidence: float, variant: str
 ) -> tuple[Table, ...]:
     """Arrange the rows of `compare` on both samplings, with columns `label` and `variant`, by statistic and metric."""
-    caption = f"raw: every image and caption; {variant}: {_MEANS[variant]}; se: by the jackknife over images"
+    caption = f"raw: every image and caption; {variant}: {_MEANS[variant]}; se: jackknife standard error over images"
     if resamples:
-        how = f"{percent(confidence)} interval by {resamples:,} resamples of images"
-        caption += f"; low, high: {how}; rank 1–2: sampling error leaves open which of these"
+        how = f"{percent(confidence)} confidence interval (bootstrap over images, {resamples:,} resamples)"
+        caption += f"; low, high: {how}. Ranks such as 1–2 are tied within sampling error"
     made = []
     for statistic in _SHOWN:
         shown = _beside(rows, statistic, variant)
@@ -211,8 +213,8 @@ def sampling_tables(
         first = [
             (row, name)
             for name, rank in ((RAW, "raw_rank"), (variant, "rank"))
-            for row, held in enumerate(shown[rank])
-            if held == "1" and statistic in BETTER
+            for row, label in enumerate(shown[rank])
+            if label == "1" and statistic in BETTER
         ]
         made.append(
             Table(f"{title}, raw and {variant}", shown, sections="metric", best=tuple(sorted(first)), name=statistic)
@@ -221,13 +223,13 @@ def sampling_tables(
 
 
 def _beside(rows: pl.DataFrame, statistic: str, variant: str) -> pl.DataFrame:
-    """Put the numbers of one statistic on both samplings side by side, in the order of those that are not raw."""
+    """Return one statistic on both samplings side by side, in the order of the sampling that is not raw."""
     raw, other = (ranked(rows.filter(variant=name), statistic).rename({statistic: name}) for name in (RAW, variant))
     before = raw.rename({name: f"raw_{name}" for name in ("rank", "low", "high", "se")})
     both = other.join(before, on=["metric", "label"], how="full", coalesce=True, maintain_order="left_right")
     metrics = rows["metric"].unique(maintain_order=True).to_list()
     return both.sort(
-        pl.col("metric").replace_strict({name: place for place, name in enumerate(metrics)}), maintain_order=True
+        pl.col("metric").replace_strict({name: index for index, name in enumerate(metrics)}), maintain_order=True
     ).select(
         "metric", pl.col("label").alias("dataset"), "raw_rank", RAW, "raw_low", "raw_high", "raw_se", "rank",
         variant, "low", "high", "se",
@@ -237,6 +239,6 @@ def _beside(rows: pl.DataFrame, statistic: str, variant: str) -> pl.DataFrame:
 def sampling_figures(
     rows: pl.DataFrame, errors: Collection[str], confidence: float, variant: str
 ) -> tuple[Figure, ...]:
-    """Draw each index as bars, of the datasets on the variant that is not raw."""
+    """Draw each index as bars, on the sampling that is not raw."""
     drawn = figures(rows.filter(variant=variant), errors, confidence)
     return tuple(replace(figure, title=f"{figure.title}, {variant}") for figure in drawn)

@@ -1,4 +1,4 @@
-"""Does a metric prefer the caption that people prefer? (Vedantam et al. 2015)."""
+"""How often does a metric prefer the caption that raters prefer? (Vedantam et al. 2015)."""
 
 from auditor.studies.consensus.accuracy import ALL, accuracies, kinds_of, resampling_key
 from auditor.studies.consensus.rows import ConsensusResult

@@ -1,4 +1,4 @@
-"""How often does a metric prefer the caption that people prefer? Accuracy over pairs, with bootstrap intervals."""
+"""How often does a metric prefer the caption that raters prefer? Accuracy over pairs, with bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def preferences(pairs: pl.DataFrame, scores: pl.DataFrame, metrics: Sequence[Met
     """Return which caption of each pair every metric prefers: 1 for B, -1 for C, 0 for neither.
 
     `pairs` are rows of `pairwise_preference`, `scores` those of its captions (image, slot, one column for each metric).
-    Gives the columns of `pairs` with one for each metric, and `people` for what people prefer, null where nobody was
-    asked. Pairs of which a caption has no score are left out.
+    Returns the columns of `pairs`, one per metric, and the choice of the raters, null without votes. Pairs with an
+    unscored caption are left out.
     """
     labels = [metric.label for metric in metrics]
     values = scores.select("image", "slot", *labels)
@@ -57,13 +57,13 @@ def preferences(pairs: pl.DataFrame, scores: pl.DataFrame, metrics: Sequence[Met
 
 
 def people() -> pl.Expr:
-    """Say whom people prefer: 1 for B, -1 for C, 0 where they are even, null where nobody was asked."""
+    """Return the choice of the raters: 1 for B, -1 for C, 0 if votes are even, null without votes."""
     votes_b, votes_c = pl.col("votes_b").cast(pl.Int64), pl.col("votes_c").cast(pl.Int64)
     return pl.when(pl.col("votes") > 0).then((votes_b - votes_c).sign()).cast(pl.Int8).alias("people")
 
 
 def credit(preferred: str, truth: str, ties: str) -> pl.Expr:
-    """Count a pair 1 where a metric prefers what the truth does, 0 where the other; a tie as asked."""
+    """Return the credit of a pair: 1 if metric and truth agree, else 0; for a tie of the metric as `ties` sets."""
     agrees = (pl.col(preferred) == pl.col(truth)).cast(pl.Float64)
     return pl.when(pl.col(preferred) == 0).then(TIE_CREDIT[ties]).otherwise(agrees)
 
@@ -80,8 +80,10 @@ def accuracies(
     """Return the share of pairs on which each metric and the truth agree: of each kind, and of all.
 
     Pairs on which the truth is even, or has no vote, are left out. `ties` of a metric are counted. Low and high are
-    Wilson's, for as many independent pairs as have the variance of resamples of images; null where a resample may hold
-    no pair of the kind, for a single image, and without resamples. Columns: kind, metric, n, value, low, high, ties.
+    Wilson's, for the number of independent pairs with the variance of resamples of images. They are null if a resample
+    may hold no pair of the kind, for a single image, and without resamples.
+
+    Columns: kind, metric, n, value, low, high, ties.
     """
     judged = preferred.filter(pl.col(truth) != 0)
     if judged.is_empty():
@@ -97,12 +99,12 @@ def accuracies(
     by_kind += [counted.filter(pl.col("kind") == kind).with_columns(candidate=pl.lit(kind)) for kind in kinds]
     sums = image_sums(pl.concat(by_kind).select("candidate", "image", *labels))
     drawn = resampled_means(sums, resamples, key, progress) if resamples and sums.images > 1 else None
-    place = {column: number for number, column in enumerate(sums.columns)}
+    positions = {column: number for number, column in enumerate(sums.columns)}
     rows = []
     for part in by_kind:
         kind = part["candidate"][0]
         for label in labels:
-            number = place[kind, label]
+            number = positions[kind, label]
             value, low, high = float(sums.means[number]), None, None
             if drawn is not None and np.isfinite(drawn[:, number]).all():
                 images = part["image"].n_unique()
@@ -113,11 +115,11 @@ def accuracies(
 
 
 def kinds_of(pairs: pl.DataFrame) -> list[str]:
-    """Name the kinds of pairs, the published ones first."""
+    """List the kinds of pairs, the published ones first."""
     there = pairs["kind"].drop_nulls().unique().sort().to_list()
     return [*(kind for kind in KINDS if kind in there), *(kind for kind in there if kind not in KINDS)]
 
 
 def resampling_key(selection: Selection, seed: int) -> tuple[object, ...]:
-    """Spell what the draws of images are a function of."""
+    """Return the key that determines the draws of images."""
     return (seed, selection.version.dataset, selection.version.version, selection.split)

@@ -1,6 +1,6 @@
-"""How well do people predict people? The truth from half of the votes, the prediction from the other half.
+"""How well do raters predict raters? The truth is half of the votes, the prediction the other half.
 
-Vedantam et al. 2015, section 7.4. For people it is the exact expectation over all halves; a metric sees the drawn half
+Vedantam et al. 2015, section 7.4. For raters it is the exact expectation over all halves. A metric sees the drawn half
 of the references, and the triplets of the others are the truth.
 """
 
@@ -20,15 +20,15 @@ from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.studies.consensus.accuracy import ALL, credit, kinds_of, preferences
 from auditor.studies.consensus.settings import TIE_CREDIT, ConsensusSettings
-from auditor.studies.consensus.votes import PairVotes, votes_at_work
+from auditor.studies.consensus.votes import PairVotes, votes_workspace
 
 _VOTES = ("votes_b", "votes_c")
 
 
 def halves(votes_b: int, votes_c: int, tie_credit: float = 0.5) -> tuple[float, float]:
-    """Expect of a random half of votes: how often it decides, and how often the others agree where it does.
+    """Return how often a random half of the votes decides, and how often it decides and the other half agrees.
 
-    Both are shares of all ways to draw the half. Of an odd number the truth has one vote more; a prediction that is
+    Both are shares of all ways to draw the half. With an odd number, the truth has one vote more. A prediction that is
     even counts `tie_credit`.
     """
     votes = votes_b + votes_c
@@ -45,11 +45,11 @@ def halves(votes_b: int, votes_c: int, tie_credit: float = 0.5) -> tuple[float, 
 
 
 def people_ceiling(pairs: pl.DataFrame, ties: str) -> pl.DataFrame:
-    """Expect how often two random halves of the votes of a pair agree, of each kind and of all.
+    """Return how often two random halves of the votes of a pair are expected to agree, of each kind and of all.
 
-    Pairs count by how often their first half decides at all, ties of the other as `ties` says (`wrong`: .83 for
-    ABSTRACT-50S, as the paper has it). Intervals are those of a ratio over images. Columns: kind,
-    n (pairs with two votes or more), value, low, high; no rows where no pair has two votes.
+    Pairs count by how often their first half decides. `ties` sets the credit of a tie of the other (`wrong`: .83 for
+    ABSTRACT-50S, as in the paper). Intervals are those of a ratio over images. Columns: kind,
+    n (pairs with at least two votes), value, low, high. Without such pairs, the table is empty.
     """
     voted = pairs.filter(pl.col("votes_b") + pl.col("votes_c") > 1)
     if voted.is_empty():
@@ -74,7 +74,7 @@ def people_ceiling(pairs: pl.DataFrame, ties: str) -> pl.DataFrame:
         ratio(totals.rename({"kind": "class"}))
         .join(totals.select("kind", "pairs"), left_on="class", right_on="kind", maintain_order="left")
         .select(kind="class", n="pairs", value="value", low="low", high=pl.col("high").clip(upper_bound=1.0))
-        .sort(pl.col("kind").replace_strict({kind: place for place, kind in enumerate(order)}, return_dtype=pl.Int64))
+        .sort(pl.col("kind").replace_strict({kind: index for index, kind in enumerate(order)}, return_dtype=pl.Int64))
     )
 
 
@@ -87,19 +87,19 @@ def metric_halves(
     most: int,
     progress: Progress = silent,
 ) -> tuple[pl.DataFrame, str | None]:
-    """Let each metric see a drawn half of the references, and take the triplets of the others for the truth.
+    """Score each metric on a drawn half of the references; the triplets of the others are the truth.
 
-    Columns: kind, metric, references, n, value, ties: means over the draws of `settings`. No rows, and the reason,
-    where votes cannot be told by reference.
+    Columns: kind, metric, references, n, value, ties: means over the draws of `settings`. If votes are not by
+    reference, the table is empty, and the reason is returned.
     """
     label, half = votes.selection.label, most // 2
     if (votes.rows["form"] != "triplet").any():
         return (
             pl.DataFrame(),
-            f"{label}: votes are not told by reference, so that no metric is put against half of them",
+            f"{label}: votes are not recorded per reference, so metrics are not compared with half of them",
         )
     if not half:
-        return pl.DataFrame(), f"{label}: one reference has no half"
+        return pl.DataFrame(), f"{label}: a single reference cannot be halved"
     parts = []
     for draw in range(settings.draws):
         workspace = References("all", half, settings.seed + draw).of(references)
@@ -111,7 +111,7 @@ def metric_halves(
         parts.append(preferences(pairs.with_columns(votes=pl.sum_horizontal(_VOTES)), scores, metrics))
     counted = pl.concat(parts).filter(pl.col("people") != 0)
     if counted.is_empty():
-        return pl.DataFrame(), f"{label}: half of the triplets decide no pair"
+        return pl.DataFrame(), f"{label}: half of the triplets do not decide any pair"
     rows = [
         counted.filter(True if kind == ALL else pl.col("kind") == kind).select(
             pl.lit(kind).alias("kind"),
@@ -131,7 +131,7 @@ def reserved_votes(
     store: Store, votes: PairVotes, references: Selection, drawn: Selection, tokenizer: str
 ) -> pl.DataFrame:
     """Count the triplets whose A is a reference that was not drawn. Columns: pair, matched, votes_b, votes_c."""
-    workspace = votes_at_work(store, votes.selection, tokenizer)
+    workspace = votes_workspace(store, votes.selection, tokenizer)
     workspace.take("asked_reference", ngrams.workspace(store, references, tokenizer), "reference")
     workspace.take("drawn", ngrams.workspace(store, drawn, tokenizer), "reference")
     return workspace.rows("held_out_vote").with_columns(pl.col(_VOTES).fill_null(0))

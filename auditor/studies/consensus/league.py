@@ -1,4 +1,4 @@
-"""Which system do people prefer, and which does a metric? Shares of wins: Vedantam et al. 2015, section 7.3."""
+"""Which system do raters prefer, and which does a metric? Shares of wins: Vedantam et al. 2015, section 7.3."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 from auditor.statistics.correlation import FEWEST, correlate
 from auditor.studies.consensus.accuracy import ALL, kinds_of
 
-#: What the votes of people are called where metrics are.
+#: The name of the raters' votes in column metric.
 PEOPLE = "people"
 
 _CORRELATIONS = ("pearson", "spearman")
@@ -20,11 +20,11 @@ _CORRELATED = {"kind": pl.String, "statistic": pl.String, "value": pl.Float64, "
 
 @dataclass(frozen=True)
 class League:
-    """Wins of those who wrote the compared captions.
+    """Wins of the authors of the compared captions.
 
-    `wins`: kind, system, metric, n, value, rank, of each against all others, a tie being half a win; `duels` the same
-    of two systems (system, against); `correlations`: kind, metric, statistic, n (systems), value, between the shares
-    by a metric and by people; none of a kind with fewer than three systems.
+    `wins`: kind, system, metric, n, value, rank, of each against all others; a tie is half a win. `duels` is the same
+    for two systems (system, against). `correlations`: kind, metric, statistic, n (systems), value, between the shares
+    by a metric and by raters; kinds with fewer than three systems are left out.
     """
 
     wins: pl.DataFrame
@@ -33,7 +33,7 @@ class League:
 
 
 def league(preferred: pl.DataFrame, labels: Sequence[str]) -> League | None:
-    """Count wins over pairs whose captions two different authors wrote; null where the source names no authors."""
+    """Count wins over pairs whose captions have different authors; null if the source does not name authors."""
     judges = [PEOPLE, *labels]
     between = preferred.filter(
         pl.col("origin_b").is_not_null(), pl.col("origin_b") != pl.col("origin_c"), pl.col(PEOPLE).is_not_null()
@@ -54,7 +54,7 @@ def league(preferred: pl.DataFrame, labels: Sequence[str]) -> League | None:
 
 
 def _sides(pairs: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
-    """Return each pair twice, once for each author: what share of a win each judge gives."""
+    """Return each pair twice, once per author, with the share of a win by each judge."""
     return pl.concat(
         pairs.select(
             system=pl.col(f"origin_{side}"),

@@ -1,4 +1,4 @@
-"""The rows of pairs and triplets: every part in the public columns."""
+"""The rows of pairs and triplets, with the public columns."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ ROWS = {
 
 _DECIMALS = 12
 
-#: The metrics of which the paper says how much they rank alike (section 8).
-_ALIKE = ("cider", "cider-d")
+#: The metrics whose rank correlation the paper reports (section 8).
+_CORRELATED = ("cider", "cider-d")
 
 
 def frame(parts: Sequence[ConsensusResult], settings: ConsensusSettings) -> pl.DataFrame:
-    """Put the rows of all datasets under each other."""
+    """Return the rows of all datasets in one table."""
     return pl.concat(_rows(part, settings) for part in parts)
 
 
@@ -48,7 +48,7 @@ def over_draws(accuracy: pl.DataFrame) -> pl.DataFrame:
 
 def alike(scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
     """Correlate the scores of CIDEr and CIDEr-D over the compared captions. Columns as in `ROWS`."""
-    labels = [metric.label for metric in metrics if metric.metric.name in _ALIKE]
+    labels = [metric.label for metric in metrics if metric.metric.name in _CORRELATED]
     if len(labels) < 2:
         return pl.DataFrame()
     correlations = correlate(scores.select(labels), ["spearman"])
@@ -75,11 +75,11 @@ def _rows(part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
 
 
 def _public(parts: Sequence[pl.DataFrame], part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
-    """Add what every row says of where it comes from, in the public order."""
+    """Add the columns that identify the source of each row, in the public order."""
     version = part.votes.selection.version
     schema = pl.Schema(ROWS)
     rows = pl.concat(
-        [pl.DataFrame(schema=schema), *(some for some in parts if some.height)], how="diagonal_relaxed"
+        [pl.DataFrame(schema=schema), *(rows for rows in parts if rows.height)], how="diagonal_relaxed"
     ).with_columns(
         dataset=pl.lit(version.dataset),
         version=pl.lit(version.version),
@@ -106,9 +106,9 @@ def _public(parts: Sequence[pl.DataFrame], part: ConsensusResult, settings: Cons
 
 @dataclass(frozen=True)
 class ConsensusResult:
-    """What was found of one dataset of pairs or triplets; see the modules of each part for its columns.
+    """The results of one dataset of pairs or triplets; the module of each part documents its columns.
 
-    `preferred` are the pairs with what each metric prefers, of the first draw of references.
+    `preferred` are the pairs with the preference of each metric, for the first draw of references.
     """
 
     votes: PairVotes

@@ -1,4 +1,4 @@
-"""How often does a metric pick the caption that people pick? Vedantam et al. 2015 (the paper of CIDEr)."""
+"""How often does a metric prefer the caption that raters prefer? Vedantam et al. 2015 (the paper of CIDEr)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from auditor.studies.consensus.tables import figures, lead, tables
 from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
 from auditor.text import tokenizer_of
 
-#: As many references as Vedantam et al. 2015 use.
+#: The number of references in Vedantam et al. 2015.
 _MOST = 48
 
 
@@ -41,9 +41,9 @@ def consensus(
     settings: ConsensusSettings | None = None,
     progress: Progress = silent,
 ) -> Result:
-    """Measure how often metrics pick the caption of two that people prefer.
+    """Measure how often metrics prefer the caption that raters prefer.
 
-    Raises `UsageError` for what holds no pairs or triplets, or no decisions, and for references that no image has.
+    Raises `UsageError` for a dataset without decided pairs or triplets, and for more references than any image has.
     """
     settings = settings or ConsensusSettings()
     settings.check()
@@ -54,7 +54,7 @@ def consensus(
         for selection in resolve_all(store, names, settings.split)
     ]
     used = {metric.label: metric for part in parts for metric in part.metrics}
-    told = [*left_out(metrics), *dict.fromkeys(note for part in parts for note in part.notes)]
+    reported = [*left_out(metrics), *dict.fromkeys(note for part in parts for note in part.notes)]
     frame = rows_of.frame(parts, settings)
     return Result(
         "agree",
@@ -66,8 +66,8 @@ def consensus(
         tables=folded((table for part in parts for table in tables(part, settings)), "agreement-with-people"),
         figures=tuple(figure for part in parts for figure in figures(part, settings, alone=len(parts) == 1)),
         lead=tuple(sentence for part in parts for sentence in lead(part, frame)),
-        notes=notes_in(told),
-        findings=findings_in(told),
+        notes=notes_in(reported),
+        findings=findings_in(reported),
     )
 
 
@@ -79,11 +79,11 @@ def compared(
     settings: ConsensusSettings,
     progress: Progress = silent,
 ) -> ConsensusResult:
-    """Compare metrics with the votes of one dataset, whose tokenizer the settings name."""
+    """Compare metrics with the votes of one dataset, by the tokenizer of the settings."""
     selection = votes.selection
     references, notes = references_of(store, selection, against)
     votes = with_kinds(store, votes, references, settings.tokenizer)
-    votes, own = _told_apart(store, votes, references, settings)
+    votes, own = _without_references(store, votes, references, settings)
     most, few = _most(store, votes, references, settings)
     workspace = References("all", most, settings.seed).of(references)
     metrics, unscored = scorable(store, workspace, requests(metric_names), metric_names)
@@ -110,10 +110,10 @@ def compared(
     )  # fmt: skip
 
 
-def _told_apart(
+def _without_references(
     store: Store, votes: PairVotes, references: Selection, settings: ConsensusSettings
 ) -> tuple[PairVotes, list[Finding]]:
-    """Count the pairs of which a caption is a reference of its image, and leave them out where that is asked for."""
+    """Count the pairs with a caption that is a reference of its image, and leave them out if the settings do."""
     profile = settings.tokenizer
     tokens.provide(store, [votes.selection, references], profile, tokenizer_of(profile))
     own = own_references(Captions(store, references, profile), votes.candidates)
@@ -127,28 +127,29 @@ def _told_apart(
     label = votes.selection.label
     if settings.without_own_references:
         if rows["winner"].null_count() == rows.height:
-            raise UsageError(f"{label}: no decided pair is without a reference of its image in {references.label}")
+            raise UsageError(
+                f"{label}: every decided pair has a caption that is a reference of its image in {references.label}"
+            )
         votes = replace(votes, rows=rows)
-    end = "left out" if settings.without_own_references else f"a metric finds it; {WAY_OUT}"
+    end = "left out" if settings.without_own_references else f"metrics only match the copy; {WAY_OUT}"
     subject = counted(pairs, "pair has", "pairs have")
-    said = f"{label}: {subject} a caption that is word for word a reference of its image in {references.label}: {end}"
+    sentence = f"{label}: {subject} a caption identical to a reference of its image in {references.label}: {end}"
     where = about(votes.selection, against=references.label)
-    return votes, [Finding("own-references", said, where, {"pairs": pairs}, every, "warning")]
+    return votes, [Finding("own-references", sentence, where, {"pairs": pairs}, every, "warning")]
 
 
 def _most(store: Store, votes: PairVotes, references: Selection, settings: ConsensusSettings) -> tuple[int, list[str]]:
-    """Decide on the number of references, and say how many pairs have too few images for it."""
+    """Choose the number of references, and report how many pairs have fewer."""
     described = images(store, references)
     captions = votes.rows.select("image").join(described, on="image")["captions"]
     most = max((settings.most or min(_MOST, *captions), *settings.at))
     enough = int((captions >= most).sum())
     if not enough:
         raise UsageError(
-            f"{references.label}: no compared image has {most} references, the most is {max(captions)}; "
-            "ask for fewer with --most"
+            f"{references.label}: no compared image has {most} references, the maximum is {max(captions)}; lower --most"
         )
     few = len(captions) - enough
-    left = f"{few:,} of {votes.rows.height:,} pairs are of images with fewer than {most} references, and left out"
+    left = f"{few:,} of {votes.rows.height:,} pairs left out, because their image has fewer than {most} references"
     return most, [f"{references.label}: {left}"] if few else []
 
 
@@ -161,7 +162,7 @@ def _scored(
     most: int,
     progress: Progress,
 ) -> pl.DataFrame:
-    """Score the compared captions: columns draw, references, image, slot, and one for each metric."""
+    """Score the compared captions. Columns: draw, references, image, slot, and one for each metric."""
     numbers = sorted({most, *settings.at} if not settings.curve else range(1, most + 1))
     candidates, profile = [votes.candidates], settings.tokenizer
     parts = []
@@ -193,12 +194,12 @@ def _by_references(
     parts = []
     for (draw, number), scores in scored.group_by("draw", "references", maintain_order=True):
         preferred = preferences(pairs, scores, metrics)
-        some = accuracies(preferred, labels, settings.ties, settings.resamples, key, progress=progress)
-        parts.append(some.with_columns(draw=pl.lit(draw, pl.Int64), references=pl.lit(number, pl.UInt32)))
+        accuracy = accuracies(preferred, labels, settings.ties, settings.resamples, key, progress=progress)
+        parts.append(accuracy.with_columns(draw=pl.lit(draw, pl.Int64), references=pl.lit(number, pl.UInt32)))
     return pl.concat(parts)
 
 
 def _tied(preferred: pl.DataFrame, labels: Sequence[str]) -> list[str]:
-    """Name the metrics that tell no two compared captions apart."""
+    """Report the metrics that tie every pair."""
     flat = [label for label in labels if preferred.height and (preferred[label] == 0).all()]
-    return [f"{', '.join(flat)}: every pair is a tie; its accuracy is only what a tie counts"] if flat else []
+    return [f"{', '.join(flat)}: every pair is a tie, so accuracy is the credit of a tie"] if flat else []

@@ -1,4 +1,4 @@
-"""Tables and pictures of pairs and triplets."""
+"""Tables and figures of pairs and triplets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COLUMNS = (1, 2, 5, 10, 20, 48)
 
 
 def tables(part: ConsensusResult, settings: ConsensusSettings) -> list[Table]:
-    """Arrange what was found of one dataset for reading."""
+    """Return the tables of one dataset."""
     label = part.votes.selection.label
     made = [_accuracy(part, settings)]
     if part.accuracy["references"].n_unique() > 1:
@@ -37,13 +37,13 @@ def tables(part: ConsensusResult, settings: ConsensusSettings) -> list[Table]:
 
 
 def lead(part: ConsensusResult, rows: pl.DataFrame) -> list[str]:
-    """Return which metric picks the caption that people prefer most often, with most references, at 95 %."""
+    """Return which metric agrees most often with raters, with the most references and a 95% interval."""
     own = part.votes.selection.rows_of(rows).filter(statistic="accuracy", kind=ALL).drop_nulls("value")
     most = own.sort("references", descending=True, nulls_last=True, maintain_order=True)
     best = most.unique("metric", keep="first", maintain_order=True).sort("value", descending=True, maintain_order=True)
     return [
-        f"{part.votes.selection.label}: {row['metric']} picks most often the caption that people prefer: in "
-        f"{digits(row['value'])}{interval(row['low'], row['high'], CONFIDENCE)} of the pairs."
+        f"{part.votes.selection.label}: {row['metric']} agrees with raters most often: share of pairs "
+        f"{digits(row['value'])}{interval(row['low'], row['high'], CONFIDENCE)}."
         for row in best.head(1).iter_rows(named=True)
     ]
 
@@ -56,7 +56,7 @@ def figures(part: ConsensusResult, settings: ConsensusSettings, alone: bool) -> 
     full = mean.filter(pl.col("references") == part.most)
     drawn = [
         Figure(
-            f"accuracy{name}", f"Agreement with people: {label}", "bars", full, "kind", "value", "metric",
+            f"accuracy{name}", f"Agreement with raters: {label}", "bars", full, "kind", "value", "metric",
             low="low" if full["low"].null_count() == 0 else None,
             high="high" if full["low"].null_count() == 0 else None,
             y_label="accuracy", caption=f"{part.most} references. {_tie_rule(settings)}",
@@ -74,7 +74,7 @@ def figures(part: ConsensusResult, settings: ConsensusSettings, alone: bool) -> 
     if part.league:
         kind = _shown_kind(part.league.wins)
         wins = part.league.wins.filter(pl.col("kind") == kind)
-        order = _places(wins.filter(pl.col("metric") == PEOPLE).sort("value", descending=True), "system")
+        order = _positions(wins.filter(pl.col("metric") == PEOPLE).sort("value", descending=True), "system")
         drawn.append(
             Figure(
                 f"wins{name}", f"Share of wins of each system: {label}, {_kind(kind)}", "bars",
@@ -89,9 +89,9 @@ def _kind(kind: str) -> str:
     return "all pairs" if kind == ALL else f"{kind} pairs"
 
 
-def _places(rows: pl.DataFrame, column: str) -> dict[str, int]:
-    """Return the values of a column numbers, in the order in which rows first name them."""
-    return {value: place for place, value in enumerate(rows[column].unique(maintain_order=True))}
+def _positions(rows: pl.DataFrame, column: str) -> dict[str, int]:
+    """Return the values of a column with numbers, by first occurrence."""
+    return {value: index for index, value in enumerate(rows[column].unique(maintain_order=True))}
 
 
 def _tie_rule(settings: ConsensusSettings) -> str:
@@ -100,7 +100,7 @@ def _tie_rule(settings: ConsensusSettings) -> str:
 
 
 def _shown_kind(wins: pl.DataFrame) -> str:
-    """Choose the kind of which systems are ranked: two machines, where there are such pairs."""
+    """Choose the kind of pairs for ranking systems: two machines, if there are such pairs."""
     kinds = wins["kind"].unique(maintain_order=True).to_list()
     return "MM" if "MM" in kinds else str(kinds[0])
 
@@ -112,9 +112,13 @@ def _accuracy(part: ConsensusResult, settings: ConsensusSettings) -> Table:
     whole = full.filter(pl.col("kind") == ALL).select("metric", "low", "high", "sd", "ties")
     spread = ["sd"] if settings.draws > 1 else ["low", "high"] if settings.resamples else []
     kinds = [kind for kind, _ in number if kind != ALL]
-    interval = " Low and high of all pairs: 95 %, bootstrap over images." if spread == ["low", "high"] else ""
+    interval = (
+        " Low and high of all pairs: 95% confidence interval (bootstrap over images)."
+        if spread == ["low", "high"]
+        else ""
+    )
     return Table(
-        f"agreement with people: {part.votes.truth}, {part.most} references of {part.references.label}",
+        f"agreement with raters: {part.votes.truth}, {part.most} references of {part.references.label}",
         by_kind.join(whole, on="metric", maintain_order="left").select("metric", ALL, *spread, *kinds, "ties"),
         caption=f"Pairs: {', '.join(f'{kind} {n:,}' for kind, n in number)}. {_tie_rule(settings)}{interval}",
         name="agreement-with-people",
@@ -135,10 +139,10 @@ def _by_reference_count(part: ConsensusResult) -> Table:
     return Table(
         f"accuracy by number of references: {part.votes.truth}",
         wide.select("kind", "metric", *columns).sort(
-            pl.col("kind").replace_strict(_places(mean, "kind")), maintain_order=True
+            pl.col("kind").replace_strict(_positions(mean, "kind")), maintain_order=True
         ),
         sections="kind",
-        caption=f"Best of all pairs at {'; '.join(best)}.",
+        caption=f"Best metric over all pairs, by number of references: {'; '.join(best)}.",
         name="accuracy-by-references",
     )
 
@@ -154,7 +158,7 @@ def _ceiling(part: ConsensusResult, settings: ConsensusSettings) -> Table:
     return Table(
         f"half of the votes against the other half: {part.votes.truth}",
         rows,
-        caption=f"People: exact expectation over all halves, 95 % over images. {_tie_rule(settings)}{seen}",
+        caption=f"Raters: exact expectation over all halves, 95% interval over images. {_tie_rule(settings)}{seen}",
         name="ceiling",
     )
 
@@ -170,14 +174,14 @@ def _league(part: ConsensusResult) -> list[Table]:
     )
     label = part.votes.selection.label
     league = by_judge.join(ranks, on=["kind", "system"], maintain_order="left").sort(
-        pl.col("kind").replace_strict(_places(wins, "kind")), "rank", maintain_order=True
+        pl.col("kind").replace_strict(_positions(wins, "kind")), "rank", maintain_order=True
     )
     return [
         Table(f"share of wins of each system: {label}", league.select("kind", "rank", pl.exclude("kind", "rank")),
-              sections="kind", caption="Against all others that a pair puts it against; a tie is half a win.",
+              sections="kind", caption="Against all other systems in its pairs; a tie is half a win.",
               name="league"),
-        *([Table(f"metrics against people over systems: {label}", correlations, sections="kind",
-                 caption="Between the shares of wins; n systems.",
+        *([Table(f"metrics against raters over systems: {label}", correlations, sections="kind",
+                 caption="Correlation of the shares of wins; n: systems.",
                  name="metrics-over-systems")] if correlations.height else []),
         Table(f"wins of the first over the second: {label}",
               duels.filter(pl.col("kind") == _shown_kind(wins))

@@ -1,4 +1,4 @@
-"""Which of two captions of an image people chose: pairs and triplets of a dataset, in one shape."""
+"""Votes on two captions of an image: the pairs and triplets of a dataset, in one form."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.text import tokenizer_of
 
-#: The kinds of Vedantam et al. 2015, section 6, in their order: two captions by people, both of the image or one of
-#: another image; one by a person and one by a machine; two by machines.
+#: The kinds of Vedantam et al. 2015, section 6, in their order: two human captions, both of the image or one of
+#: another image; one human and one machine caption; two machine captions.
 KINDS = ("HC", "HI", "HM", "MM")
 
 
 @dataclass(frozen=True)
 class PairVotes:
-    """Pairs of captions and whom people chose.
+    """Pairs of captions with their votes.
 
-    `rows` are those of `sql/consensus/pairwise_preference.sql`; `notes` say what a reader must know of them.
+    `rows` are those of `sql/consensus/pairwise_preference.sql`; `notes` are for the user.
     """
 
     selection: Selection
@@ -33,35 +33,35 @@ class PairVotes:
 
     @property
     def truth(self) -> str:
-        """Whose votes decide, as tables call it."""
+        """The name of the votes in tables."""
         votes, form = self.rows.select(pl.col("votes").max(), pl.col("form").first()).row(0)
         what = "decision" if votes == 1 else "triplets" if form == "triplet" else "votes"
         return f"{self.selection.label}, {votes} {what} a pair"
 
     @property
     def candidates(self) -> CandidateSet:
-        """The captions that were compared, each once for an image, as candidates."""
+        """The compared captions, each once per image, as candidates."""
         return replace(output_of(self.selection), file="candidate_compared")
 
     @property
     def decided(self) -> pl.DataFrame:
-        """The pairs of which people chose one caption."""
+        """The pairs with a majority for one caption."""
         return self.rows.filter(pl.col("winner").is_not_null())
 
 
 def pair_votes(store: Store, selection: Selection, tokenizer: str, progress: Progress = silent) -> PairVotes:
-    """Read what people compared. Raises `UsageError` where a selection holds nothing of the kind, or no decision."""
+    """Read the votes of a selection. Raises `UsageError` if it has no pairs or triplets, or no decision."""
     tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
-    rows = votes_at_work(store, selection, tokenizer).rows("pairwise_preference")
+    rows = votes_workspace(store, selection, tokenizer).rows("pairwise_preference")
     if rows.is_empty():
         raise UsageError(
-            f"{selection.label}: holds no pairs or triplets that people compared (it is of kind "
-            f"{selection.version.kind}); ingest such judgements as kind pairs or triplets"
+            f"{selection.label}: has no compared pairs or triplets (it is of kind {selection.version.kind}); "
+            "ingest comparisons as kind pairs or triplets"
         )
     return _checked(PairVotes(selection, rows))
 
 
-def votes_at_work(store: Store, selection: Selection, tokenizer: str) -> Workspace:
+def votes_workspace(store: Store, selection: Selection, tokenizer: str) -> Workspace:
     """Open a workspace over the pairs and triplets of a selection."""
     version = selection.version
     workspace = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, tokenizer=tokenizer)
@@ -74,24 +74,24 @@ def _checked(votes: PairVotes) -> PairVotes:
     silent_pairs = rows.filter(pl.col("votes") == 0).height
     even = rows.height - votes.decided.height - silent_pairs
     if silent_pairs == rows.height:
-        raise UsageError(f"{label}: none of its {rows.height:,} pairs has votes; nothing says whom people chose")
+        raise UsageError(f"{label}: none of its {rows.height:,} pairs has votes, so no caption is preferred")
     if votes.decided.is_empty():
-        raise UsageError(f"{label}: people are even on all of its {even:,} pairs; nothing says whom they chose")
+        raise UsageError(f"{label}: votes are even on all {even:,} pairs, so no caption is preferred")
     notes = []
     if even:
-        some = counted(even, "pair", "pairs")
-        notes.append(f"{label}: people are even on {some} of {rows.height:,}, left out of every accuracy")
+        pairs = counted(even, "pair", "pairs")
+        notes.append(f"{label}: votes are even on {pairs} of {rows.height:,}, left out of every accuracy")
     if silent_pairs:
         notes.append(f"{label}: {counted(silent_pairs, 'pair', 'pairs')} without votes, left out")
     same = rows.filter(pl.col("tokens_b") == pl.col("tokens_c")).height
     if same:
-        some = counted(same, "pair", "pairs")
-        notes.append(f"{label}: {some} of two captions with the same words, which every metric ties")
+        pairs = counted(same, "pair", "pairs")
+        notes.append(f"{label}: {pairs} with two captions of the same words, which every metric ties")
     return replace(votes, notes=tuple(notes))
 
 
 def with_kinds(store: Store, votes: PairVotes, references: Selection, tokenizer: str) -> PairVotes:
-    """Infer kinds where the source gives none and the pairs of an image tell them; a note says how."""
+    """Infer missing kinds from the pairs of an image, if possible; a note explains how."""
     kindless = votes.rows.filter(pl.col("kind").is_null()).select("pair", "image", "tokens_b", "tokens_c")
     if kindless.is_empty():
         return votes
@@ -101,16 +101,16 @@ def with_kinds(store: Store, votes: PairVotes, references: Selection, tokenizer:
     inferred = workspace.rows("inferred_kind")
     label = votes.selection.label
     if inferred.is_empty():
-        note = f"{label}: {counted(kindless.height, 'pair', 'pairs')} without a kind, counted under all only"
+        note = f"{label}: {counted(kindless.height, 'pair', 'pairs')} without a kind, counted only under all"
         return replace(votes, notes=(*votes.notes, note))
     rows = votes.rows.join(inferred.select("pair", inferred="kind"), on="pair", how="left", maintain_order="left")
     shared = inferred.filter(pl.col("evidence") == "shared").height
     close = inferred.filter(pl.col("evidence") == "words", pl.col("margin") < _CLOSE).height
     note = (
-        f"{label}: HC and HI are inferred, the source does not say: of an image's two pairs, which share one caption, "
-        f"HI is the pair whose other caption is the shared one of another image ({shared:,} pairs) or has the "
-        "words that are less likely in the image's references "
-        f"({inferred.height - shared:,} pairs, {close:,} of them closely)"
+        f"{label}: kinds HC and HI are inferred, because the source does not state them. An image has two pairs that "
+        f"share one caption. HI is the pair whose other caption is the shared caption of another image ({shared:,} "
+        "pairs), or has words that are less likely in the image's references "
+        f"({inferred.height - shared:,} pairs, {close:,} of them close calls)"
     )
     return replace(
         votes,
@@ -119,5 +119,5 @@ def with_kinds(store: Store, votes: PairVotes, references: Selection, tokenizer:
     )
 
 
-#: Log-likelihoods that differ by less leave it open which caption is of another image: odds of e^3, 20 to 1.
+#: A smaller difference of log-likelihoods is a close call: odds below e^3, 20 to 1.
 _CLOSE = 3.0

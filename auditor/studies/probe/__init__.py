@@ -1,4 +1,4 @@
-"""How do metrics react when parts of captions change? (Wang & Gaizauskas 2016, Vedantam et al. 2015)."""
+"""How metrics react to changes of captions (Wang & Gaizauskas 2016, Vedantam et al. 2015)."""
 
 from auditor.studies.probe.study import probe
 

@@ -1,6 +1,6 @@
-"""What is changed in captions, taken away or added, to see which metric notices.
+"""The changes of captions that test which metric reacts: words replaced, removed or added.
 
-Wang & Gaizauskas 2016, 4.1 and 6; Vedantam et al. 2015, section 8, for what games a metric.
+Wang & Gaizauskas 2016, 4.1 and 6; Vedantam et al. 2015, section 8, for changes that game a metric.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from auditor.text.spacy.word_classes import WORD_CLASSES, Parser
 
 REFERENCE_WORDS = "reference-words"
 
-#: Everything that can be asked for, in the order in which results show it.
+#: All components, in the order of results.
 COMPONENTS = (
     *(REFERENCE_WORDS, "order", "half", "function-words", "content-words", *WORD_CLASSES),
     *("repeated-word", "padding", "inflection"),
@@ -38,7 +38,7 @@ _BLANKED = "blanked_text"
 
 @dataclass(frozen=True)
 class Component:
-    """One change: `candidates` are what is scored after it, `settings` what a signature says of it."""
+    """One change: `candidates` are scored after it, `settings` are its part of the signature."""
 
     probe: Literal["perturbation", "ablation", "gaming"]
     candidates: CandidateSet
@@ -46,15 +46,15 @@ class Component:
 
     @property
     def name(self) -> str:
-        """What column `component` says."""
+        """The name in column `component`."""
         return self.candidates.name
 
 
 @dataclass
 class Components:
-    """Makes components, given what a user says of them; reads lists and loads the pipeline once, when first needed.
+    """Makes components from the options; reads lists and loads the pipeline once, when first needed.
 
-    `words` are how many words of a reference change, `listed` a file of function words, `pipeline_name` a pipeline.
+    `words` are the numbers of changed words, `listed` a file of function words, `pipeline_name` a pipeline.
     """
 
     names: Sequence[str]
@@ -67,28 +67,28 @@ class Components:
 
     @functools.cached_property
     def function_words(self) -> FunctionWords:
-        """The list that was named, else the English one."""
+        """The named list, else the English one."""
         return function_words.of_file(self.listed) if self.listed else function_words.english()
 
     @property
     def _listed_as(self) -> Mapping[str, str]:
-        """What a signature says of the list."""
+        """The list in a signature."""
         return {"list": self.function_words.label}
 
     @functools.cached_property
     def pipeline(self) -> Parser:
-        """The pipeline that was named, else the default one."""
+        """The named pipeline, else the default one."""
         return word_classes.pipeline(self.pipeline_name)
 
     def of(self, captions: Captions, progress: Progress) -> tuple[list[Component], dict[str, AuditorError]]:
-        """Return the components that a selection can have, and why it cannot have each of the others."""
+        """Return the possible components of a selection, and the reason for each impossible one."""
         made: list[Component] = []
         reasons: dict[str, AuditorError] = {}
         spoken = language(captions.store, captions.selection.version.dataset)
         for name in self.names:
-            refused = self._refusal(name, spoken)
-            if refused:
-                reasons[name] = refused
+            reason = self._refusal(name, spoken)
+            if reason:
+                reasons[name] = reason
             else:
                 made += self._made(captions, name, progress)
         return made, reasons
@@ -96,12 +96,14 @@ class Components:
     def _refusal(self, name: str, spoken: str) -> AuditorError | None:
         is_english = spoken.partition("-")[0] == pipelines.LANGUAGE
         if name in ("function-words", "content-words") and not (self.listed or is_english):
-            return UsageError(f"its language is {spoken}, the list of function words English; --function-words FILE")
+            return UsageError(
+                f"the language is {spoken}, but the function words are English; set --function-words FILE"
+            )
         if name == "inflection" and not is_english:
-            return UsageError(f"its language is {spoken}, and the stems are those of English")
+            return UsageError(f"the language is {spoken}, but the stemmer is for English")
         if name in WORD_CLASSES:
             if not is_english:
-                return UsageError(f"its language is {spoken}, and the tags that are read are English")
+                return UsageError(f"the language is {spoken}, but the tags are for English")
             try:
                 _ = self.pipeline
             except MissingExtraError as error:
@@ -135,7 +137,7 @@ class Components:
         return [Component("ablation", candidates, {"pipeline": self.pipeline.label})]
 
     def _inflected(self, captions: Captions, name: str) -> CandidateSet:
-        """Let words take another form with the same stem; function words stay (`as` and `a` have one stem)."""
+        """Replace words by other forms with the same stem, except function words (`as` and `a` share a stem)."""
         spoken = captions.workspace()
         spoken.bind("spoken_token", "token_count")
         closed = self.function_words.tokens(tokenizer_of(self.tokenizer))["word"]
@@ -148,7 +150,7 @@ class Components:
     def _without(self, captions: Captions, name: str, progress: Progress) -> pl.DataFrame:
         """Return each caption as words of the tokenizer, without a class of words: image, slot, words.
 
-        The vocabulary then has them all: what is left of a text may hold a word that no caption has.
+        Adds missing words to the vocabulary: the rest of a text may have a word that no caption has.
         """
         blanked = self._blanked(captions, progress)
         left = blanked.select("image", "slot", words=tokenizer_of(self.tokenizer)(blanked[name]))
@@ -171,10 +173,10 @@ class Components:
 
 
 def requested_components(names: Sequence[str] | None) -> list[str]:
-    """Read which components a user asks for; none stands for all. Raises `UsageError` for a name that is none."""
+    """Return the components by their names; null: all. Raises `UsageError` for an unknown name."""
     for name in names or ():
         if name not in COMPONENTS:
-            raise UsageError(f"{name}: no such component; known are {', '.join(COMPONENTS)}")
+            raise UsageError(f"{name}: unknown component; use {', '.join(COMPONENTS)}")
     return [name for name in COMPONENTS if names is None or name in names]
 
 

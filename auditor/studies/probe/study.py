@@ -1,6 +1,6 @@
 """Which parts of captions do metrics react to? (Wang & Gaizauskas 2016, sections 4.1, CIDEr, and 6).
 
-And what raises a score that should not? (Vedantam et al. 2015, section 8.)
+And which changes raise a score but should not? (Vedantam et al. 2015, section 8.)
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from auditor.studies.probe import tables
 from auditor.studies.probe.changes import Component, Components, requested_components
 from auditor.text import AUTO
 
-#: How many words of a reference change, unless others are asked for.
+#: The default numbers of changed words of a reference.
 WORDS = (1, 2, 3)
 
 
@@ -35,7 +35,7 @@ Changes = Annotated[
     Sequence[str] | None,
     p.Parameter(
         "reference-words, order, half, function-words, content-words, adjectives, prepositional-phrases, nouns, "
-        "repeated-word, padding, inflection; repeat for more; default: all that can be had.",
+        "repeated-word, padding, inflection; repeat for more; default: all that are possible.",
         "component",
         "c",
     ),
@@ -43,11 +43,11 @@ Changes = Annotated[
 
 Words = Annotated[
     Sequence[int] | None,
-    p.Parameter("How many words of one reference change; repeat for more; default: 1, 2, 3.", least=1, most=1000),
+    p.Parameter("Number of words to change in one reference; repeat for more; default: 1, 2, 3.", least=1, most=1000),
 ]
 
 Pipeline = Annotated[
-    str | None, p.Parameter("spaCy pipeline that tags and parses; default: en_core_web_sm, where installed.")
+    str | None, p.Parameter("spaCy pipeline that tags and parses; default: en_core_web_sm, if installed.")
 ]
 
 
@@ -66,49 +66,51 @@ def probe(
 ) -> Result:
     """Test which parts of captions metrics react to.
 
-    Scores captions before and after a change. Of references (reference-words): one of them gets other words in place of
-    1, 2, … of its own. Of the caption itself: it loses its word order, its second half, its adjectives, … (order, half,
-    adjectives, nouns, …). Gaming: its most confident word is said again (repeated-word), until it is as long as the
-    others of its image (padding), or its words take other forms (inflection). Document frequencies are those of the
-    untouched captions.
+    Scores captions before and after a change. Document frequencies are those of the unchanged captions.
 
-    How to read it: `relative` is the change as a share of the score before: -0.3 is 30 % lost. A metric that loses
-    nothing without word order does not read it. `gained` is the share of captions that score better after the change:
-    for repeated-word and padding it should be 0, else the metric can be gamed.
+    - References (reference-words): 1, 2, … words of one reference are replaced by other words.
+    - Captions (order, half, adjectives, nouns, …): the caption loses its word order, its second half, its adjectives, …
+    - Gaming: the most confident word is repeated, once (repeated-word) or up to the length of the other captions
+      (padding). With inflection, words take other forms.
 
-    Limits: probes show what moves a score, not whether it should. Parts of speech need a spaCy pipeline; the confident
-    word of the gaming probes is taken from the references, an upper bound of what a system could gain.
+    How to read it: `relative` is the change as a share of the score before: at -0.3, 30% of the score is lost. A metric
+    that loses nothing without word order does not read it. `gained` is the share of captions that score better after
+    the change. For repeated-word and padding it should be 0, or the metric can be gamed.
 
-    Rows, per metric and component: n, mean (after), before, change, relative, gained, changed (share that changed, or
-    met a reference that did), replaced (mean words in a changed reference), words (mean words left in a caption).
+    Limits: probes show what changes a score, not whether it should. Parts of speech need a spaCy pipeline. The
+    confident word of the gaming probes comes from the references: an upper bound of what a system could gain.
+
+    Rows, per metric and component: n, mean (after), before, change, relative, gained, changed, replaced and words.
+    changed is the share of captions that changed, or whose references did. replaced counts the words replaced per
+    changed reference (mean), words those left in a caption (mean).
 
     Source: Wang & Gaizauskas 2016, sections 4.1 and 6; Vedantam et al. 2015, section 8.
 
-    Raises `UsageError` or `MissingExtraError` where a component that was asked for by name cannot be made.
+    Raises `UsageError` or `MissingExtraError` if a component that you name cannot be made.
 
     Example: auditor probe flickr8k:test -m cider -m cider-d -c repeated-word
     """
     requested = requests(metrics)
     if min(words or WORDS) < 1:
-        raise UsageError(f"--words {min(words or WORDS)}: at least one word of a reference has to change")
+        raise UsageError(f"--words {min(words or WORDS)}: expected 1 or more")
     names = requested_components(components or None)
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     selections, alone = referenced(store, selections_of(selected), References("loo"), requested)
     tokenizer = selected[0].tokenizer
-    asked = Components(names, sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline)
+    possible = Components(names, sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline)
     notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone]
     parts, signed = [], []
     for captions in map(selected[0].like, selections):
         selection = captions.selection
-        some, refused = scorable(store, selection, requested, metrics)
-        made, reasons = asked.of(captions, progress)
+        usable, unscored = scorable(store, selection, requested, metrics)
+        made, reasons = possible.of(captions, progress)
         if components:
             _refuse(selection, reasons)
-        signed.append(signatures(some, tokenizer, References("loo")))
-        parts.append(_probed(captions, some, made, progress))
+        signed.append(signatures(usable, tokenizer, References("loo")))
+        parts.append(_probed(captions, usable, made, progress))
         notes += [
-            *refused,
-            *missing({selection.label: {name: str(why) for name, why in reasons.items()}}),
+            *unscored,
+            *missing({selection.label: {name: str(reason) for name, reason in reasons.items()}}),
             *without_references(store, selection),
             *too_long(Captions(store, selection, tokenizer)),
         ]
@@ -188,7 +190,7 @@ def _gained(before: pl.DataFrame, after: pl.DataFrame, metrics: Sequence[MetricR
 
 
 def _signed(metrics: Sequence[MetricRequest], component: Component, tokenizer: str) -> dict[str, str]:
-    """Name each metric with what was done to captions before it scored them."""
+    """Return the signature of each metric, with the component that changed the captions."""
     signed = {}
     for metric in metrics:
         plain = metric.signature(tokenizer, References("loo"))
@@ -198,6 +200,6 @@ def _signed(metrics: Sequence[MetricRequest], component: Component, tokenizer: s
 
 
 def _refuse(selection: Selection, reasons: dict[str, AuditorError]) -> None:
-    """Raise the reason why a component that was asked for by name cannot be made."""
+    """Raise the reason why a named component cannot be made."""
     for name, reason in reasons.items():
         raise type(reason)(f"{selection.label}: no {name}: {reason}")

@@ -1,4 +1,4 @@
-"""What metrics react to, as people read it: relative changes side by side, a heatmap, and in plain words."""
+"""Tables, figures and findings of `auditor probe`: the relative changes of each metric."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ import polars as pl
 from auditor.model import Selection
 from auditor.result import Figure, Finding, Table, about
 
-#: The share of captions above which a metric that praises them is said to be gamed.
+#: A metric is gamed if more than this share of captions gains.
 _MOST = 0.5
 
 _SHOWN = ("n", "changed", "replaced", "words")
 
 
 def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, ...]:
-    """Arrange the rows of `probe` by selection: what changed, and by how much each score did."""
+    """Return the tables of `probe` by selection: the changes, and their effect on each score."""
     made = []
     for selection in selections:
         own = selection.rows_of(rows)
         made += [
             Table(
-                f"what was changed in {selection.label}",
+                f"changes of the captions of {selection.label}",
                 own.unique("component", maintain_order=True).select("probe", "component", *_SHOWN),
                 bars=("changed",),
-                caption="changed: share of the scored captions that changed, or met a changed reference; "
-                "replaced: mean words in the changed reference; words: mean words left of a caption",
+                caption="changed: share of the scored captions that changed, or whose reference did; "
+                "replaced: mean words replaced in a changed reference; words: mean words left in a caption",
                 name="components",
             ),
             Table(
                 f"relative change of the mean scores of {selection.label}",
                 own.pivot("component", index="metric", values="relative", maintain_order=True),
-                caption="-0.5: the mean score is half of what it was; for ter, where lower is better, a rise is a loss",
+                caption="-0.5: the mean score is halved; for ter, lower is better, so an increase is a loss",
                 name="relative-change",
             ),
         ]
@@ -43,7 +43,7 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
                 Table(
                     f"share of the captions of {selection.label} that score better",
                     shares,
-                    caption="nothing was added that a caption should be praised for: a metric that rises can be gamed",
+                    caption="these changes do not improve a caption: a metric that increases can be gamed",
                     name="gained",
                 )
             )
@@ -51,10 +51,10 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
 
 
 def figures(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Figure, ...]:
-    """Draw metric × component for each selection."""
+    """Draw a heatmap of metric × component for each selection."""
     made = []
-    for place, selection in enumerate(selections, 1):
-        number = f"-{place}" if len(selections) > 1 else ""
+    for index, selection in enumerate(selections, 1):
+        number = f"-{index}" if len(selections) > 1 else ""
         made.append(
             Figure(
                 f"probe{number}",
@@ -64,7 +64,7 @@ def figures(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Figure
                 x="component",
                 y="metric",
                 value="relative",
-                x_label="component taken away or changed",
+                x_label="removed or changed component",
                 y_label="metric",
                 span=(-1.0, 1.0),
             )
@@ -73,40 +73,44 @@ def figures(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Figure
 
 
 def findings(selections: Sequence[Selection], rows: pl.DataFrame) -> list[Finding]:
-    """Return which metric reacts most to each component and which least, and what changed nothing."""
-    told = list[Finding]()
+    """Return which metric reacts most and least to each component, and components without effect."""
+    findings = list[Finding]()
     for selection in selections:
         own = selection.rows_of(rows)
         for (named,), part in own.group_by("component", maintain_order=True):
             component = str(named)
             if part["changed"].item(0) == 0:
-                said = f"{selection.label}: {component} changed no caption"
-                told.append(Finding("component-without-effect", said, about(selection, component=component)))
+                sentence = f"{selection.label}: {component} changed no caption"
+                findings.append(Finding("component-without-effect", sentence, about(selection, component=component)))
             elif part["relative"].drop_nulls().len() > 1:
                 ordered = part.drop_nulls("relative").sort(pl.col("relative").abs(), maintain_order=True)
                 most, least = ordered.row(-1, named=True), ordered.row(0, named=True)
-                said = f"{selection.label}: {component} moves {_said(most)} most, {_said(least)} least"
+                sentence = f"{selection.label}: {component} moves {_change(most)} most, {_change(least)} least"
                 values = {
                     "most": most["metric"],
                     "most_relative": most["relative"],
                     "least": least["metric"],
                     "least_relative": least["relative"],
                 }
-                told.append(Finding("component-effect", said, about(selection, component=component), values, most["n"]))
-            told += _gamed(selection, component, part)
-    return told
+                findings.append(
+                    Finding("component-effect", sentence, about(selection, component=component), values, most["n"])
+                )
+            findings += _gamed(selection, component, part)
+    return findings
 
 
 def _gamed(selection: Selection, component: str, part: pl.DataFrame) -> list[Finding]:
-    """Return which metrics praise most captions for what is no better."""
-    fooled = part.filter(pl.col("probe") == "gaming", pl.col("gained") > _MOST)
-    said = ", ".join(f"{row['metric']} ({row['gained']:.0%} of captions)" for row in fooled.iter_rows(named=True))
-    if not said:
+    """Report metrics that score most captions higher although they are not better."""
+    gamed = part.filter(pl.col("probe") == "gaming", pl.col("gained") > _MOST)
+    metrics = ", ".join(f"{row['metric']} ({row['gained']:.0%} of captions)" for row in gamed.iter_rows(named=True))
+    if not metrics:
         return []
-    values = dict(fooled.select("metric", "gained").iter_rows())
+    values = dict(gamed.select("metric", "gained").iter_rows())
     where = about(selection, component=component)
-    return [Finding("gamed-metric", f"{selection.label}: {component} games {said}", where, values, severity="warning")]
+    return [
+        Finding("gamed-metric", f"{selection.label}: {component} games {metrics}", where, values, severity="warning")
+    ]
 
 
-def _said(row: dict[str, float]) -> str:
+def _change(row: dict[str, float]) -> str:
     return f"{row['metric']} ({row['relative']:+.1%})"

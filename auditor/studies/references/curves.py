@@ -1,4 +1,4 @@
-"""Curves over numbers of references: mean, stability, reliability, and the smallest difference that can be found."""
+"""Curves over numbers of references: mean, stability, reliability, and the smallest detectable difference."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from auditor.statistics.saturation import detectable, knee, lasting, saturation_
 from auditor.statistics.summary import exact
 from auditor.store.captions import Captions
 
-#: At most so many captions of an image are held out: what more of them would add to the means is little.
+#: The maximum of held-out captions per image: more would hardly change the means.
 _HELD_OUT = 5
 
-#: Scores against some references rank captions as those against all do, to this Spearman's rho.
+#: The Spearman's rho with scores against all references from which a ranking is stable.
 _STABLE = 0.95
 
-#: How many images the test set has that a detectable difference is also given for.
+#: The size of a second test set for detectable differences.
 _IMAGES = 1000
 
 _SHARE = "detectable-share"
@@ -40,10 +40,10 @@ STATISTICS = (
     "stable",
 )
 
-#: (metric, statistic) -> a value, null where there is none.
+#: (metric, statistic) -> a value, or null.
 _Values = dict[tuple[str, str], float | None]
 
-#: (metric, references or null, statistic) -> a value for each draw; null where there is none.
+#: (metric, references or null, statistic) -> a value for each draw, or null.
 CurveStatistics = dict[tuple[str, int | None, str], list[float | None]]
 
 
@@ -55,13 +55,13 @@ def measure(
     seed: int,
     progress: Progress,
 ) -> tuple[CurveStatistics, dict[str, int]]:
-    """Measure every draw. Gives the values, and how many captions and images they are of."""
+    """Measure every draw. Returns the values, and their numbers of captions and images."""
     measured: CurveStatistics = {}
     counted: dict[str, int] = {}
     labels = [metric.label for metric in metrics]
 
     def scored(order: ReferenceOrder, at: Sequence[int]) -> list[pl.DataFrame]:
-        """Score by number; images and captions in the same order in each frame."""
+        """Score by number of references, with images and captions in the same order in each frame."""
         return list(each_number(captions, [], metrics, order, at, progress))
 
     for draw in range(draws):
@@ -94,7 +94,7 @@ def _means(scores: pl.DataFrame, labels: Sequence[str]) -> Iterator[tuple[tuple[
 
 
 def _agreement(statistic: str, scores: pl.DataFrame, others: pl.DataFrame, labels: Sequence[str]) -> _Values:
-    """Correlate scores with others of the same captions, and their means by image; null where either is constant."""
+    """Correlate scores with others of the same captions, and their means by image; null if either is constant."""
     values: _Values = {}
     for level, coefficient, name in (("caption", "spearman", statistic), ("image", "kendall-b", f"{statistic}-image")):
         ours, theirs = (at_level(frame.select("image", *labels), level) for frame in (scores, others))
@@ -105,20 +105,20 @@ def _agreement(statistic: str, scores: pl.DataFrame, others: pl.DataFrame, label
 
 
 def _last_two(places: pl.DataFrame, captions: int) -> pl.DataFrame:
-    """Return the two captions of each image that stand last in the order. Columns: image, slot, side (0 or 1)."""
+    """Return the last two captions of each image in the order. Columns: image, slot, side (0 or 1)."""
     side = captions - pl.col("place").cast(pl.Int64)
     return places.select("image", "slot", side=side).filter(pl.col("side").is_between(0, 1))
 
 
 def _detectable(scores: pl.DataFrame, last: pl.DataFrame, labels: Sequence[str]) -> _Values:
-    """Take two captions of each image, neither a reference of the other, for two systems that are equally good."""
+    """Compare two captions of each image, neither a reference of the other, as two equally good systems."""
     sides = scores.join(last, on=["image", "slot"]).sort("image", "side").partition_by("side", maintain_order=True)
     if len(sides) < 2:
         return {}
-    one, other = sides
+    first, second = sides
     values: _Values = {}
     for label in labels:
-        differences = (one[label] - other[label]).to_numpy()
+        differences = (first[label] - second[label]).to_numpy()
         values[label, "detectable"] = detectable(differences)
         values[label, f"detectable-{_IMAGES}"] = detectable(differences, _IMAGES)
     return values
@@ -131,14 +131,14 @@ def _share(values: _Values, label: str) -> float | None:
 
 
 def sufficient(measured: CurveStatistics, metric: str, most: int, draw: int | None) -> dict[str, float | None]:
-    """Return which numbers of references suffice, by one draw or by the means of all."""
+    """Return the sufficient numbers of references, by one draw or by the means of all."""
 
     def curve(statistic: str, end: int) -> list[float]:
         each = [measured[metric, k, statistic] for k in range(1, end + 1)]
         known = [[value for value in values if value is not None] for values in each]
-        if any(len(some) < len(values) for some, values in zip(known, each, strict=True)):
+        if any(len(valid) < len(values) for valid, values in zip(known, each, strict=True)):
             return []
-        return [some[draw] if draw is not None else fmean(some) for some in known]
+        return [values[draw] if draw is not None else fmean(values) for values in known]
 
     means, stability = curve("mean", most), curve("stability", most - 1)
     return {

@@ -1,6 +1,6 @@
-"""How many references are enough? Captions of a dataset against one of the others, against two, … (leave-one-out).
+"""How many references are enough? Scores captions against one other caption, two, … (leave-one-out).
 
-How often a metric agrees with people's votes at each number of references is asked of `auditor agree`.
+`auditor agree` measures agreement with votes at each number of references.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from auditor.studies.references import tables
 from auditor.studies.references.curves import STATISTICS, CurveStatistics, measure, sufficient
 from auditor.text import AUTO
 
-#: Without `most`: as many references as nine images in ten have.
+#: Without `most`, the number of references leaves out this share of the images.
 _LEFT_OUT = 0.1
 
 
 Most = Annotated[
-    int | None, p.Parameter("Highest number of references; default: as many as nine images in ten have.", least=1)
+    int | None, p.Parameter("Highest number of references; default: as many as 90% of the images have.", least=1)
 ]
 
-Draws = Annotated[int, p.Parameter("Orders of references, one for each seed.", least=1)]
+Draws = Annotated[int, p.Parameter("Number of random orders of references, each with a new seed.", least=1)]
 
 
 def enough_references(
@@ -50,33 +50,33 @@ def enough_references(
 ) -> Result:
     """Find how many references are enough.
 
-    Each caption is scored against one of the others of its image, against two, … up to `most`, in an order that a seed
-    draws, `draws` times. Statistics by metric and number of references k:
+    Each caption is scored against one other caption of its image, then two, and so on up to `most`. Their order
+    is drawn by the seed, `draws` times. Statistics by metric and number of references k:
 
-    - `mean`: of the scores of held-out captions, at most five an image;
-    - `stability`: Spearman's ρ of their scores with those against `most` references; `stability-image`: Kendall's τ-b
-      of their means by image;
+    - `mean`: of the scores of held-out captions, at most five per image;
+    - `stability`: Spearman's ρ of their scores with those against `most` references;
+    - `stability-image`: Kendall's τ-b of their means by image;
     - `reliability`, `reliability-image`: the same between scores against k references and against k others;
-    - `detectable`: the smallest difference between two systems that as many images show (two-sided 5 %, power 80 %);
-      `detectable-1000`: that 1,000 images show; `detectable-share`: the latter as a share of the mean;
-    - `knee`, `enough`, `stable`: where the mean bends, the first k with 95 % of its rise, the first k from which
-      stability is 0.95.
+    - `detectable`: the smallest difference between two systems that these images can show (two-sided 5%, power 80%);
+    - `detectable-1000`: the same for 1,000 images; `detectable-share`: that as a share of the mean;
+    - `knee`: where the mean bends; `enough`: the first k with 95% of its rise; `stable`: the first k with a stability
+      of 0.95.
 
-    How to read it: collect references until reliability stops rising or the detectable difference is smaller than what
-    you hope to show. `low` and `high` are the least and greatest of the draws.
+    How to read it: collect references until reliability stops rising, or the detectable difference is smaller than the
+    one you expect. `low` and `high` are the minimum and maximum over the draws.
 
-    Limits: it says how steady scores are, not how right. Curves end at what the dataset has: with five captions an
-    image there are four references, and reliability goes to two.
+    Limits: results show how stable scores are, not how right. Curves end at what the dataset has. With five captions
+    per image there are four references, and reliability goes up to two.
 
-    Source: the question is that of Vedantam et al. 2015; how often a metric agrees with people at each number is told
-    by `auditor agree`.
+    Source: the question is that of Vedantam et al. 2015. `auditor agree` measures agreement with raters at each number
+    of references.
 
-    Raises `MetricError` where no image has `most` + 1 captions.
+    Raises `MetricError` if no image has `most` + 1 captions.
 
     Example: auditor references pascal50s -m cider -m meteor --most 40
     """
     requested = requests(metrics)
-    every = {one.selection: one for one in select_all(store, refs, split, tokenizer, progress=progress)}
+    every = {captions.selection: captions for captions in select_all(store, refs, split, tokenizer, progress=progress)}
     selections, alone = referenced(store, tuple(every), References("loo"), requested)
     chosen = every[selections[0]]
     notes: list[Said] = [
@@ -89,49 +89,51 @@ def enough_references(
         captions = every[selection]
         number, some_left_out = _most(captions, most)
         whole = ReferenceOrder(number, seed, "loo").first(captions, number)
-        some, unscored = scorable(store, whole.selection, requested, metrics)
-        measured, counted = measure(captions, some, number, draws, seed, progress)
-        signed = signatures(some, captions.tokenizer, References("loo", number, seed))
-        rows = _rows(selection, some, measured, counted, draws, signed)
+        usable, unscored = scorable(store, whole.selection, requested, metrics)
+        measured, counted = measure(captions, usable, number, draws, seed, progress)
+        signed = signatures(usable, captions.tokenizer, References("loo", number, seed))
+        rows = _rows(selection, usable, measured, counted, draws, signed)
         parts.append(rows)
         shown.append((selection, rows, number))
         notes += [
             *some_left_out,
             *unscored,
             *too_long(captions),
-            *tables.said(selection, rows, number),
+            *tables.notes(selection, rows, number),
         ]
     return Result(
         "references",
         pl.concat(parts),
         selections=selections,
         signatures=signatures(requested, chosen.tokenizer, References("loo", most, seed if most else None)),
-        tables=tuple(table for one in shown for table in tables.tables(*one)),
-        figures=tuple(figure for one, rows, _ in shown for figure in tables.figures(one, rows)),
+        tables=tuple(table for arguments in shown for table in tables.tables(*arguments)),
+        figures=tuple(figure for selection, rows, _ in shown for figure in tables.figures(selection, rows)),
         notes=(*chosen.notes, *notes_in(notes)),
         findings=findings_in(notes),
     )
 
 
-def _most(asked_of: Captions, asked: int | None) -> tuple[int, list[Finding]]:
-    """Decide on the number of references, and say how many images have too few captions for it."""
-    selection, captions = asked_of.selection, asked_of.images()["captions"].sort()
+def _most(described: Captions, requested: int | None) -> tuple[int, list[Finding]]:
+    """Choose the number of references, and report how many images have too few captions."""
+    selection, captions = described.selection, described.images()["captions"].sort()
     greatest = int(captions[-1])
-    if asked is None:
+    if requested is None:
         enough = captions.filter(captions > 1)
         most = int(enough[int(len(enough) * _LEFT_OUT)]) - 1
     else:
-        most = asked
+        most = requested
     if greatest <= most:
         raise MetricError(
-            f"{selection.label}: no image has {most + 1} captions, which --most {most} needs; the most that any has is "
-            f"{greatest}"
+            f"{selection.label}: no image has the {most + 1} captions that --most {most} needs; "
+            f"the maximum is {greatest}, so use --most {greatest - 1} or less"
         )
     few = int((captions <= most).sum())
     subject = counted(few, "image has", "images have")
-    told = f"{selection.label}: {subject} fewer than {most + 1} captions and no part in this"
+    sentence = f"{selection.label}: {subject} fewer than {most + 1} captions and no score"
     values = {"images": few, "captions_needed": most + 1}
-    return most, [Finding("too-few-captions", told, about(selection), values, len(captions), "notice")] if few else []
+    return most, [
+        Finding("too-few-captions", sentence, about(selection), values, len(captions), "notice")
+    ] if few else []
 
 
 def _rows(
@@ -151,7 +153,7 @@ def _rows(
             mean = sufficient(measured, metric, most, None)[statistic]
         of = "images" if statistic.endswith("-image") or statistic.startswith("detectable") else "captions"
         rows.append((metric, k, statistic, mean, min(values, default=None), max(values, default=None), counted[of]))
-    order = {metric.label: place for place, metric in enumerate(metrics)}
+    order = {metric.label: index for index, metric in enumerate(metrics)}
     schema = dict(zip(("metric", "references", "statistic", "value", "low", "high", "n"), _TYPES, strict=True))
     made = pl.DataFrame(rows, schema=schema, orient="row")
     return made.sort(

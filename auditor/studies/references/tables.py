@@ -1,4 +1,4 @@
-"""What `auditor references` shows: which numbers of references suffice, and the curves."""
+"""Tables, figures and findings of `auditor references`: sufficient numbers of references, and curves."""
 
 from __future__ import annotations
 
@@ -10,28 +10,31 @@ import polars as pl
 from auditor.model import Selection
 from auditor.result import Figure, Finding, Said, Table, about
 
-#: A table has a column for each number of references up to this, and for some of those beyond.
+#: A table has a column for each number of references up to this, and for some higher ones.
 _EVERY = 5
 
 _STEP = 2 ** (1 / 2)
 
-_SUFFICIENT = {"knee": "knee", "enough": "95 % of rise", "stable": "stable"}
+_SUFFICIENT = {"knee": "knee", "enough": "95% of rise", "stable": "stable"}
 
 _MEANINGS = (
-    "knee: where the mean lies farthest above the chord of its rise; 95 % of rise: the first number from which on the "
-    "mean has come 95 % of its way; stable: the first from which on captions are ranked as with all, rho .95"
+    "knee: where the mean is farthest above the chord of its rise; 95% of rise: the first number from which the mean "
+    "has made 95% of its rise; stable: the first from which captions are ranked as with all references (rho .95)"
 )
 
 _CURVES = {
     "mean": ("mean", "mean score of held-out captions"),
-    "stability": ("stability", "Spearman's rho of captions' scores with those against all references"),
-    "reliability": ("reliability", "Spearman's rho of captions' scores against as many references, and as many others"),
-    "detectable-share": ("difference", "smallest difference that 1,000 images show, as a share of the mean"),
+    "stability": ("stability", "Spearman's rho of caption scores with those against all references"),
+    "reliability": (
+        "reliability",
+        "Spearman's rho of caption scores against that many references, and against as many others",
+    ),
+    "detectable-share": ("difference", "smallest difference that 1,000 images can show, as a share of the mean"),
 }
 
 
 def tables(selection: Selection, rows: pl.DataFrame, most: int) -> list[Table]:
-    """Return the numbers that suffice, then each curve: a row per metric, a column per number of references."""
+    """Return the sufficient numbers, then each curve: a row per metric, a column per number of references."""
     made = [
         Table(
             f"how many references are enough: {selection.label}", _summary(rows, most), caption=_MEANINGS, name="enough"
@@ -47,7 +50,7 @@ def tables(selection: Selection, rows: pl.DataFrame, most: int) -> list[Table]:
 
 
 def _summary(rows: pl.DataFrame, most: int) -> pl.DataFrame:
-    """Put what suffices beside both ends of the curve of the mean. Absent numbers are null."""
+    """Return the sufficient numbers with both ends of the curve of the mean. Missing numbers are null."""
     single = rows.filter(pl.col("references").is_null())
     wide = single.pivot("statistic", index="metric", values="value", maintain_order=True).select(
         "metric", *(pl.col(name).cast(pl.Int64).alias(shown) for name, shown in _SUFFICIENT.items())
@@ -59,7 +62,7 @@ def _summary(rows: pl.DataFrame, most: int) -> pl.DataFrame:
 
 
 def _shown(numbers: Sequence[int]) -> list[int]:
-    """Choose the numbers that fit beside each other: the first few, then some further apart, and the last."""
+    """Choose the columns that fit in a table: the first few, then some further apart, and the last."""
     kept = [number for number in numbers if number <= _EVERY]
     for number in numbers[len(kept) :]:
         if number >= round(kept[-1] * _STEP):
@@ -68,7 +71,7 @@ def _shown(numbers: Sequence[int]) -> list[int]:
 
 
 def figures(selection: Selection, rows: pl.DataFrame) -> list[Figure]:
-    """Draw each curve: lines over the number of references, from the least to the greatest of the draws."""
+    """Draw each curve over the number of references, with the range of the draws."""
     made = []
     for statistic, (name, title) in _CURVES.items():
         shown = rows.filter(pl.col("statistic") == statistic, pl.col("value").is_not_null())
@@ -92,32 +95,33 @@ def figures(selection: Selection, rows: pl.DataFrame) -> list[Figure]:
     return made
 
 
-def said(selection: Selection, rows: pl.DataFrame, most: int) -> list[Said]:
-    """Say in words how many references are enough, and what there is not."""
+def notes(selection: Selection, rows: pl.DataFrame, most: int) -> list[Said]:
+    """Return findings on how many references are enough, and notes on missing values."""
     if most == 1:
-        return [f"{selection.label}: with two captions an image there is one reference, and no curve"]
-    told = list[Said]()
+        return [f"{selection.label}: with two captions per image there is only one reference, so no curve"]
+    reported = list[Said]()
     single = rows.filter(pl.col("references").is_null())
     rising = single.filter(pl.col("statistic") == "enough", pl.col("value").is_not_null())
     if not rising.is_empty():
         listed = "; ".join(f"{k} for {metrics}" for k, metrics in _grouped(rising))
-        words = f"{selection.label}: references that give 95 % of the mean's rise from 1 to {most}: {listed}"
-        told.append(Finding("enough-references", words, about(selection), _by_metric(rising), most))
+        words = f"{selection.label}: references that give 95% of the mean's rise from 1 to {most}: {listed}"
+        reported.append(Finding("enough-references", words, about(selection), _by_metric(rising), most))
     flat = single.filter(pl.col("statistic") == "enough", pl.col("value").is_null())["metric"].to_list()
     if flat:
-        words = f"{selection.label}: {', '.join(flat)}: the mean hardly moves with references (by less than 5 %)"
-        told.append(Finding("flat-mean", words, about(selection, metric=", ".join(flat)), n=most))
+        subject = f"{selection.label}: {', '.join(flat)}"
+        words = f"{subject}: the mean hardly changes with the number of references (by less than 5%)"
+        reported.append(Finding("flat-mean", words, about(selection, metric=", ".join(flat)), n=most))
     stable = single.filter(pl.col("statistic") == "stable", pl.col("value").is_not_null())
     if not stable.is_empty():
         listed = "; ".join(f"{k if k < most else 'no fewer'} for {metrics}" for k, metrics in _grouped(stable))
-        words = f"{selection.label}: references that rank captions as all {most} do (rho .95): {listed}"
-        told.append(Finding("stable-ranking", words, about(selection), _by_metric(stable), most))
+        words = f"{selection.label}: references that rank captions like all {most} (rho .95): {listed}"
+        reported.append(Finding("stable-ranking", words, about(selection), _by_metric(stable), most))
     absent = rows.filter(pl.col("value").is_null(), pl.col("references").is_not_null())
     for statistic in absent["statistic"].unique(maintain_order=True):
         names = absent.filter(pl.col("statistic") == statistic)["metric"].unique(maintain_order=True)
-        why = "there are too few of them, or all are equal"
-        told.append(f"{selection.label}: {', '.join(names)}: no {statistic} where scores have no order: {why}")
-    return told
+        why = "there are too few scores, or all are equal"
+        reported.append(f"{selection.label}: {', '.join(names)}: no {statistic} for some numbers of references: {why}")
+    return reported
 
 
 def _by_metric(rows: pl.DataFrame) -> dict[str, str | float | None]:
@@ -125,6 +129,6 @@ def _by_metric(rows: pl.DataFrame) -> dict[str, str | float | None]:
 
 
 def _grouped(rows: pl.DataFrame) -> list[tuple[int, str]]:
-    """Gather the metrics for which the same number suffices."""
+    """Group the metrics by sufficient number of references."""
     grouped = rows.group_by(pl.col("value").cast(pl.Int64), maintain_order=True).agg(pl.col("metric").str.join(", "))
     return [(int(k), metrics) for k, metrics in grouped.sort("value").iter_rows()]

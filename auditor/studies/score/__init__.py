@@ -1,4 +1,4 @@
-"""How does each caption, or each caption of a system, score?"""
+"""Scores of captions, or of a system's output."""
 
 from auditor.studies.score.presets import PRESETS
 from auditor.studies.score.study import score

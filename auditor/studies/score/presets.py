@@ -1,4 +1,4 @@
-"""What other programs print of a system's output: their metrics, tokens and scales, a row a program."""
+"""The scores that other programs print for a system's output: their metrics, tokens and scales."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from auditor.metrics.together import Together, mean_of
 
 @dataclass(frozen=True)
 class Printed:
-    """One number that a program prints: under which name, of which metric on which tokens, times `scale`."""
+    """One number that a program prints: its name, metric, tokenizer and scale."""
 
     name: str
     metric: str
@@ -24,7 +24,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class Preset:
-    """A program that scores outputs: what it prints, with how many decimals, and how it signs that, if it does."""
+    """A program that scores outputs: its numbers, decimals, and signatures, if any."""
 
     program: str
     printed: tuple[Printed, ...]
@@ -61,7 +61,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def preset_of(name: str) -> Preset:
-    """Look a preset up. Raises `UsageError` that names what there is instead."""
+    """Return a preset by name. Raises `UsageError` for an unknown one."""
     if name not in PRESETS:
-        raise UsageError(f"--preset {name}: no such preset; known are {', '.join(PRESETS)}")
+        raise UsageError(f"--preset {name}: unknown preset; use {', '.join(PRESETS)}")
     return PRESETS[name]

@@ -1,4 +1,4 @@
-"""The row that another program prints of a system's output, with intervals and tests that it lacks."""
+"""The scores that another program prints for a system's output, with intervals and tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from auditor.store.versions import content, images
 from auditor.studies.score.presets import Preset, Printed
 from auditor.text import tokenizer_of
 
-#: Against what a system is scored: all captions of the image, as these programs do.
+#: Systems are scored against all captions of the image, as in these programs.
 _ALL = References("all")
 
 
@@ -32,26 +32,26 @@ def printed(
     systems: Sequence[Selection],
     preset: Preset,
     resampling: Resampling,
-    said: Sequence[Said],
+    messages: Sequence[Said],
     progress: Progress,
 ) -> Result:
-    """Score whole outputs as a program does, each with an interval, and each but the first beside the first."""
+    """Score whole outputs as a program does, with intervals, and tests against the first output."""
     for system in systems:
         _refuse_several(store, selection, system)
-    asked, notes = _asked(store, selection, preset)
+    scored, notes = _scorable(store, selection, preset)
     rows: list[pl.DataFrame] = []
     signed: dict[str, str] = {}
-    for candidate, metric in asked:
+    for candidate, metric in scored:
         rows.append(_rows(store, selection, systems, candidate, metric, resampling, progress))
         signature = metric.signature(candidate.tokenizer, _ALL)
         signed[candidate.name] = str(replace(signature, parameters={**signature.parameters, "level": "corpus"}))
     labels = pl.Enum([system.label for system in systems])
     frame = pl.concat(rows).sort(pl.col("candidate").cast(labels), maintain_order=True)
-    notes += _program_says(store, selection, preset, [candidate for candidate, _ in asked])
-    told = [*notes, *said]
-    told += [
+    notes += _program_signatures(store, selection, preset, [candidate for candidate, _ in scored])
+    reported = [*notes, *messages]
+    reported += [
         note
-        for name in dict.fromkeys(candidate.tokenizer for candidate, _ in asked)
+        for name in dict.fromkeys(candidate.tokenizer for candidate, _ in scored)
         for note in too_long(*(Captions(store, selection, name) for selection in (selection, *systems)))
     ]
     return Result(
@@ -59,18 +59,18 @@ def printed(
         frame,
         selections=(selection, *systems),
         signatures=signed,
-        tables=_tables(frame, selection, preset, [candidate.name for candidate, _ in asked], resampling),
-        notes=notes_in(told),
-        findings=findings_in(told),
+        tables=_tables(frame, selection, preset, [candidate.name for candidate, _ in scored], resampling),
+        notes=notes_in(reported),
+        findings=findings_in(reported),
     )
 
 
-def _asked(
+def _scorable(
     store: Store, selection: Selection, preset: Preset
 ) -> tuple[list[tuple[Printed, MetricRequest]], list[Said]]:
-    """Return what can be had of a preset, and say what cannot."""
+    """Return the numbers of a preset that can be computed, and notes on the others."""
     notes: list[Said] = []
-    found = []
+    usable = []
     for row in preset.printed:
         name = row.metric.partition(":")[0]
         reason = lacking(METRICS[name])
@@ -79,10 +79,10 @@ def _asked(
             continue
         kept, refused = scorable(store, _ALL.of(selection), [request(row.metric)], None)
         notes += refused
-        found += [(row, metric) for metric in kept]
-    if not found:
-        raise UsageError(f"{selection.label}: nothing of what {preset.program} prints can be had of it: {notes[0]}")
-    return found, notes
+        usable += [(row, metric) for metric in kept]
+    if not usable:
+        raise UsageError(f"{selection.label}: no number of {preset.program} can be computed: {notes[0]}")
+    return usable, notes
 
 
 def _rows(
@@ -106,10 +106,10 @@ def _rows(
         if outputs[system.label].is_empty():
             raise UsageError(f"{system.label}: none of its captions has a reference in {selection.label}")
     key = (selection.pinned_name, resampling.seed)
-    found = beside_first(
+    scores = beside_first(
         outputs, lambda sums: printed.together.score(sums, settings) * printed.scale, resampling, key, progress
     )
-    return found.select(
+    return scores.select(
         pl.lit(selection.version.dataset).alias("dataset"),
         pl.lit(selection.version.version).alias("version"),
         pl.lit(selection.split, pl.String).alias("split"),
@@ -121,7 +121,7 @@ def _rows(
 
 
 def _refuse_several(store: Store, selection: Selection, system: Selection) -> None:
-    """Refuse a system that says more than one thing of an image: these programs score one caption an image."""
+    """Raise `UsageError` for a system with several captions per image: these programs score one."""
     described = images(store, selection)["image"]
     answers = (
         content(store, system)
@@ -132,32 +132,32 @@ def _refuse_several(store: Store, selection: Selection, system: Selection) -> No
     if answers.height:
         named = listed(answers["image"].sort(), 3)
         raise UsageError(
-            f"{system.label}: {answers.height:,} images have more than one caption, and a preset scores one an image: "
-            f"{named}; without --preset every caption is scored"
+            f"{system.label}: {answers.height:,} images have more than one caption, but a preset scores one per image: "
+            f"{named}; leave out --preset to score every caption"
         )
 
 
-def _program_says(store: Store, selection: Selection, preset: Preset, asked: Sequence[Printed]) -> list[Said]:
-    """Say under which settings the program prints these numbers."""
+def _program_signatures(store: Store, selection: Selection, preset: Preset, scored: Sequence[Printed]) -> list[Said]:
+    """Return the signatures that the program prints for these numbers."""
     if not preset.signed:
         return []
     captions = images(store, selection)["captions"]
     nrefs = captions[0] if captions.n_unique() == 1 else "var"
     return [
-        f"{preset.program} signs {printed.name} as nrefs:{nrefs}|{preset.signed[printed.name]}" for printed in asked
+        f"{preset.program} signs {printed.name} as nrefs:{nrefs}|{preset.signed[printed.name]}" for printed in scored
     ]
 
 
 def _tables(
     frame: pl.DataFrame, selection: Selection, preset: Preset, names: Sequence[str], resampling: Resampling
 ) -> tuple[Table, ...]:
-    """Return the rows as the program prints them, and beside them what is by chance."""
+    """Return the rows as the program prints them, and their intervals and tests."""
     wide = frame.pivot("metric", index="candidate", values="value").select("candidate", *names)
-    title = f"what {preset.program} prints of {selection.label}"
+    title = f"scores of {preset.program} for {selection.label}"
     shown = Table(title, wide, digits=tuple((name, preset.digits) for name in names), name="printed")
     if not resampling.times:
         return (shown,)
     columns = ["candidate", "metric", "value", "low", "high", *(["difference", "p"] if wide.height > 1 else [])]
-    title = f"how far these numbers are by the choice of the images of {selection.label}"
+    title = f"confidence intervals and differences over the images of {selection.label}"
     beside = Table(title, frame.select(columns), sections="candidate", caption=resampling.caption(wide["candidate"][0]))
     return shown, replace(beside, name="intervals")

@@ -1,7 +1,7 @@
-"""Which caption of an image says what people agree on? An image's own captions, each against the others, in order.
+"""Which caption of an image do its annotators agree on? The captions of an image, ranked by leave-one-out score.
 
-Vedantam, Zitnick & Parikh 2015, appendices II and IV (figures 5 and 6): what a metric puts first, and whether that is
-long or short.
+Vedantam, Zitnick & Parikh 2015, appendices II and IV (figures 5 and 6): the first captions by each metric, and their
+length.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from auditor.scoring.registry import MetricRequest
 from auditor.statistics.summary import exact
 from auditor.store.captions import Captions
 
-#: Correlations leave with so many decimals, so that their means are sums of whole numbers.
+#: Correlations are rounded to this many decimals, so that their means are sums of whole numbers.
 _DECIMALS = 12
 
 _UNIT = 10.0**_DECIMALS
@@ -38,30 +38,30 @@ def with_ranks(captions: Captions, scores: pl.DataFrame, metrics: Sequence[Metri
 
 
 def ranking(
-    selection: Selection, places: pl.DataFrame, labels: Sequence[str]
+    selection: Selection, ranks: pl.DataFrame, labels: Sequence[str]
 ) -> tuple[tuple[Table, ...], list[Finding]]:
-    """Return tables of what metrics put first and of each image's best and worst caption, and what favors length.
+    """Return tables of first captions by metric, and of each image's best and worst; and findings on length.
 
-    `places` are scores with their ranks, and the captions' text.
+    `ranks` are scores with their ranks, and the captions' text.
     """
-    summary = _summary(places, labels)
-    tables = (_summary_table(selection, summary, labels), _ends_table(selection, places, labels[0]))
+    summary = _summary(ranks, labels)
+    tables = (_summary_table(selection, summary, labels), _ends_table(selection, ranks, labels[0]))
     return tables, _favors(selection, summary)
 
 
-def _summary(places: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
-    """Say of each metric whether it puts long captions first.
+def _summary(ranks: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
+    """Return for each metric whether it ranks long captions first.
 
-    Columns: metric, images (with a correlation), length_rho (Spearman's rho within an image between a caption's place
-    and its length, mean over images; above 0: the longer, the better), like_first (the same with the ranks of the first
-    metric), first_length (mean length of the captions of rank 1), mean_length.
+    Columns: metric, images (with a correlation), length_rho (Spearman's rho of rank and length within an image, mean
+    over images; above 0: longer captions come first), like_first (the same with the ranks of the first metric),
+    first_length (mean length of the captions of rank 1), mean_length.
     """
     rows = []
     for label in labels:
-        by_length = _rho(places, pl.col("length"), -pl.col(f"rank {label}").cast(pl.Int64))
-        alike = _rho(places, pl.col(f"rank {labels[0]}"), pl.col(f"rank {label}"))
-        firsts = places.filter(pl.col(f"rank {label}") == 1)["length"]
-        rows.append((label, len(by_length), _mean(by_length), _mean(alike), firsts.mean(), places["length"].mean()))
+        by_length = _rho(ranks, pl.col("length"), -pl.col(f"rank {label}").cast(pl.Int64))
+        like_first = _rho(ranks, pl.col(f"rank {labels[0]}"), pl.col(f"rank {label}"))
+        firsts = ranks.filter(pl.col(f"rank {label}") == 1)["length"]
+        rows.append((label, len(by_length), _mean(by_length), _mean(like_first), firsts.mean(), ranks["length"].mean()))
     schema = {
         "metric": pl.String,
         "images": pl.UInt32,
@@ -70,12 +70,12 @@ def _summary(places: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _rho(places: pl.DataFrame, x: pl.Expr, y: pl.Expr) -> pl.Series:
-    """Return Spearman's rho of each image, in order of images, without those where either is constant."""
-    doubled = {name: (2 * one.rank("average")).cast(pl.Int64).over("image") for name, one in (("x", x), ("y", y))}
+def _rho(ranks: pl.DataFrame, x: pl.Expr, y: pl.Expr) -> pl.Series:
+    """Return Spearman's rho of each image, in order of images, without those in which either is constant."""
+    doubled = {name: (2 * values.rank("average")).cast(pl.Int64).over("image") for name, values in (("x", x), ("y", y))}
     n = pl.len().cast(pl.Int64)
     sums = (
-        places.select("image", **doubled)
+        ranks.select("image", **doubled)
         .group_by("image")
         .agg(
             (n * (pl.col(a) * pl.col(b)).sum() - pl.col(a).sum() * pl.col(b).sum()).alias(f"{a}{b}")
@@ -97,16 +97,16 @@ def _mean(values: pl.Series) -> float | None:
 
 def _summary_table(selection: Selection, summary: pl.DataFrame, labels: Sequence[str]) -> Table:
     return Table(
-        f"what each metric puts first among the captions of an image of {selection.label}",
+        f"first captions of an image by each metric, {selection.label}",
         summary,
-        caption="length_rho: Spearman's rho of rank and length within an image, mean over images; above 0 the longer "
-        f"captions come first; like_first: the same with the ranks by {labels[0]}; lengths in tokens",
+        caption="length_rho: Spearman's rho of rank and length within an image, mean over images; above 0: longer "
+        f"captions come first; like_first: the same with the ranks by {labels[0]}; lengths are in tokens",
         name="first-captions",
     )
 
 
-def _ends_table(selection: Selection, places: pl.DataFrame, label: str) -> Table:
-    ordered = places.sort("image", f"rank {label}", "slot").with_columns(pl.col("text").str.strip_chars())
+def _ends_table(selection: Selection, ranks: pl.DataFrame, label: str) -> Table:
+    ordered = ranks.sort("image", f"rank {label}", "slot").with_columns(pl.col("text").str.strip_chars())
     ends = ordered.group_by("image", maintain_order=True).agg(
         best=pl.col("text").first(), best_score=pl.col(label).first(),
         worst=pl.col("text").last(), worst_score=pl.col(label).last(),
@@ -115,17 +115,17 @@ def _ends_table(selection: Selection, places: pl.DataFrame, label: str) -> Table
     return Table(
         f"best and worst caption of each image of {selection.label}, by {label}",
         ends.head(_SHOWN),
-        caption=f"{hidden:,} more images: -o FILE has the ranks of all" if hidden > 0 else None,
+        caption=f"{hidden:,} more images; write all ranks with -o FILE" if hidden > 0 else None,
         name="best-and-worst",
     )
 
 
 def _favors(selection: Selection, summary: pl.DataFrame) -> list[Finding]:
     """Return which metric favors long captions most, and which short ones."""
-    told = summary.drop_nulls("length_rho").sort("length_rho", maintain_order=True)
+    ordered = summary.drop_nulls("length_rho").sort("length_rho", maintain_order=True)
     ends = (
-        ("long", told.tail(1).filter(pl.col("length_rho") > 0)),
-        ("short", told.head(1).filter(pl.col("length_rho") < 0)),
+        ("long", ordered.tail(1).filter(pl.col("length_rho") > 0)),
+        ("short", ordered.head(1).filter(pl.col("length_rho") < 0)),
     )
     return [
         Finding(

@@ -1,4 +1,4 @@
-"""What people read of scores: means, intervals beside each other, and the captions least like their references."""
+"""Tables of scores: means, intervals, and the captions least similar to their references."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ def summary_table(
     *,
     distinct: bool,
 ) -> Table:
-    """Summarize over captions: those of a system, or the references themselves."""
+    """Return the summary over captions: those of a system, or of the dataset itself."""
     labels = [metric.label for metric in metrics]
     summary = pl.concat(
         summarize(scores.filter(variant=variant).select("image", *labels))
         .filter(pl.col("level") == "caption")
         .select("metric", *([pl.lit(variant).alias("variant")] if distinct else []), pl.exclude("metric", "level"))
         for variant in scores["variant"].unique(maintain_order=True)
-    ).sort(pl.col("metric").replace_strict({label: place for place, label in enumerate(labels)}), maintain_order=True)
+    ).sort(pl.col("metric").replace_strict({label: index for index, label in enumerate(labels)}), maintain_order=True)
     if system is None:
         return Table(f"scores of the captions of {described.label}", summary, name="scores")
     cider = [metric for metric in metrics if metric.metric.name in ("cider", "cider-d")]
     raw = [metric.label for metric in cider if metric.settings["scale"] == "raw"]
     bleu = [label for label in labels if label.startswith("bleu")]
-    said = []
+    notes = []
     if raw:
-        said.append(
-            f"{', '.join(raw)}: scale raw, at most 1; scale=x10 is pycocoevalcap's, papers print 100 times that"
+        notes.append(
+            f"{', '.join(raw)}: scale raw, at most 1; pycocoevalcap uses scale=x10, and papers print 100 times that"
         )
     if bleu:
-        said.append(f"{', '.join(bleu)}: means over captions; papers print BLEU of all captions as one text")
+        notes.append(f"{', '.join(bleu)}: means over captions; papers print BLEU of all captions as one text")
     title = f"scores of the captions of {system.label} against those of {described.label}"
-    return Table(title, summary, caption="; ".join(said) or None, name="scores")
+    return Table(title, summary, caption="; ".join(notes) or None, name="scores")
 
 
 def means_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[str], resampling: Resampling) -> Table:
-    """Set the means of several systems side by side, each but the first beside the first.
+    """Return the means of several systems side by side, with differences from the first.
 
     `scores` has columns system, image and the metrics.
     """
@@ -63,8 +63,8 @@ def means_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[str
             str(system): mean.sums(of_system, {})
             for (system,), of_system in scores.group_by("system", maintain_order=True)
         }
-        found = beside_first(sums, _of_sums(mean), resampling, key)
-        rows.append(found.with_columns(metric=pl.lit(label)))
+        means = beside_first(sums, _of_sums(mean), resampling, key)
+        rows.append(means.with_columns(metric=pl.lit(label)))
     frame = pl.concat(rows).select("metric", "candidate", "n", pl.exclude("metric", "candidate", "n", "against"))
     title = f"means of the systems over the captions of {selection.label}"
     return Table(title, frame, sections="metric", caption=resampling.caption(next(iter(sums))), name="means")
@@ -79,17 +79,17 @@ def _of_sums(mean: Together) -> Score:
 
 
 def least_alike_table(named: pl.DataFrame, label: str, metric: Metric, *, is_system: bool, of: str = "") -> Table:
-    """Show the captions that score least; `of` names whose they are where there are several systems."""
+    """Return the captions with the lowest scores; `of` names the system if there are several."""
     least = named.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
     others = "references" if is_system else "others"
-    what = "least like their image" if metric.sees_images else f"least like the {others} of their image"
-    said = "does not match its image" if metric.sees_images else f"shares nothing with the {others}"
+    what = "least similar to their image" if metric.sees_images else f"least similar to the {others} of their image"
+    reason = "does not match its image" if metric.sees_images else f"shares nothing with the {others}"
     of_last = pl.col(label) == least[label].tail(1).first() if least.height else pl.lit(False)
     equal = named.filter(of_last).height - least.filter(of_last).height
     return Table(
         f"the {least.height} captions {of}{what}, by {label}",
         least.select("image", "slot", label, "text"),
-        caption=f"a caption that {said} may describe another image"
-        + (f"; {equal:,} more have the score of the last" if equal else ""),
+        caption=f"a caption that {reason} may describe another image"
+        + (f"; {equal:,} more have the same score as the last" if equal else ""),
         name="least-alike",
     )

@@ -92,7 +92,7 @@ def test_a_users_table_is_correlated_by_every_protocol(mine: Store) -> None:
     assert tests.select("metric", "other", "protocol").unique().rows() == [("bleu-1", "ter", "mean")]
     assert [one.label for one in found.selections] == ["mine", "refs"]
     assert found.signatures["ter"].startswith("ter|tok:bare|refs:all|")
-    assert "1 caption is word for word a reference of the image in refs" in " ".join(found.sentences)
+    assert "1 caption is identical to a reference of the image in refs" in " ".join(found.sentences)
 
 
 def test_people_among_themselves_set_the_ceiling(mine: Store) -> None:
@@ -128,9 +128,9 @@ def test_an_unrelated_ingest_changes_no_bit_and_the_order_of_the_file_no_coeffic
 def test_ratings_outside_of_the_scale_are_left_out_and_named(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE.replace("a,a cat,bob,2", "a,a cat,bob,50"))
     found = agree(store, "mine", metrics=["bleu-1"], question=AgreeSettings(scale=(1, 5), resampling=Resampling(0)))
-    assert "mine: 1 rating lies outside of 1 to 5 and is left out: 50 of a #1 by bob" in found.sentences
+    assert "mine: 1 rating is not between 1 and 5, and left out: 50 of a #1 by bob" in found.sentences
     assert found.frame.filter(protocol="pooled", statistic="spearman", metric="bleu-1")["n"][0] == 11
-    with pytest.raises(UsageError, match="no rating lies from 7 to 9; name its scale with --scale"):
+    with pytest.raises(UsageError, match="no rating is between 7 and 9; set its scale with --scale"):
         agree(store, "mine", metrics=["bleu-1"], question=AgreeSettings(scale=(7, 9)))
 
 
@@ -140,7 +140,8 @@ def test_one_judge_has_one_protocol_and_no_ceiling(store: Store, tmp_path: Path)
     assert set(found.frame["metric"]) == {"bleu-1"}
     assert set(found.frame.filter(pl.col("statistic") != "kappa")["protocol"]) == {"pooled"}
     assert (
-        "mine: one judge (ann) only: how far people agree, and what a metric can reach, is unknown" in found.sentences
+        "mine: only one judge (ann), so the agreement of raters and the ceiling for metrics are unknown"
+        in found.sentences
     )
 
 
@@ -148,17 +149,17 @@ def test_constant_ratings_and_scores_have_no_correlation_and_say_why(store: Stor
     rate(store, tmp_path, "photo,text,who,stars\na,a dog runs,ann,4\nb,two men,ann,4\nc,a bus,ann,4\n")
     found = agree(store, "mine", metrics=["rouge-1", "rouge-l"], question=QUICK)
     assert found.frame["value"].null_count() == found.frame.height
-    assert "mine: no correlations with people: every rating is 4 (pooled)" in found.sentences
+    assert "mine: no correlations with human ratings: every rating is 4 (pooled)" in found.sentences
     rate(store, tmp_path, "photo,text,who,stars\na,zebra,ann,4\nb,zebra,ann,3\nc,zebra,ann,2\n")
     found = agree(store, "mine", metrics=["rouge-l", "rouge-1"], question=QUICK)
-    told = "mine: rouge-l, rouge-1: the same score for every caption, and so no correlation (pooled)"
+    told = "mine: rouge-l, rouge-1: no correlation, because every caption has the same score (pooled)"
     assert told in found.sentences
 
 
 def test_a_caption_that_one_judge_rates_twice_counts_once(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE + "a,a dog runs,ann,5\n")
     found = agree(store, "mine", metrics=["bleu-1"], question=QUICK)
-    told = "mine: 1 caption was rated more than once by one judge; the mean of those ratings counts: 4.5 of a #0 by ann"
+    told = "mine: 1 caption was rated more than once by the same judge; their mean is used: 4.5 of a #0 by ann"
     assert told in found.sentences
     assert found.frame.filter(protocol="pooled", statistic="spearman", metric="bleu-1")["n"][0] == 12
 
@@ -177,13 +178,13 @@ def test_images_without_references_are_counted_and_named(store: Store, tmp_path:
 @pytest.mark.parametrize(
     ("question", "why"),
     [
-        (AgreeSettings(statistics=["kendall"]), "kendall: no such statistic; known are spearman, kendall-b, kendall-c"),
+        (AgreeSettings(statistics=["kendall"]), "kendall: unknown statistic; use spearman, kendall-b, kendall-c"),
         (
             AgreeSettings(protocols=["best"]),
-            "best: no such protocol of mine; there are pooled, mean, judge-ann, judge-bob",
+            "best: unknown protocol of mine; use pooled, mean, judge-ann, judge-bob",
         ),
         (AgreeSettings(scale=(5, 1)), "--scale 5 1: expected the lowest and the highest rating"),
-        (AgreeSettings(cut=0.5), "name that metric, and no other, with -m"),
+        (AgreeSettings(cut=0.5), "select exactly one with -m"),
         (AgreeSettings(resampling=Resampling(5)), "--resamples 5: an interval of 0.95 needs 40 or more"),
     ],
 )
@@ -191,7 +192,7 @@ def test_what_cannot_be_asked_is_refused(mine: Store, question: AgreeSettings, w
     with pytest.raises(UsageError, match=why):
         agree(mine, "mine", metrics=["bleu-1", "rouge-l"], question=question)
     with pytest.raises(
-        UsageError, match=r"refs: holds no ratings, it was ingested as captions; .* judgements, pairs or triplets"
+        UsageError, match=r"refs: has no ratings \(it is of kind captions\); .* judgements, pairs or triplets"
     ):
         agree(mine, "refs", metrics=["bleu-1"], question=QUICK)
 
@@ -237,7 +238,7 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("question", "message"),
     [
-        (AgreeSettings(protocols=["foo"]), "foo: no such protocol of mine; there are pooled, mean, judge-ann"),
+        (AgreeSettings(protocols=["foo"]), "foo: unknown protocol of mine; use pooled, mean, judge-ann"),
         (AgreeSettings(threshold=float("nan")), "--threshold nan: expected a number"),
         (AgreeSettings(threshold=float("inf")), "--threshold inf: expected a number"),
         (AgreeSettings(cut=float("nan")), "--cut nan: expected a number"),
@@ -255,7 +256,7 @@ def test_what_cannot_be_asked_is_said_before_anything_is_scored(
 
 def test_ratings_too_large_to_be_summed_exactly_are_refused(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE.replace("ann,5", "ann,5e6").replace("bob,5", "bob,5e6") + "d,a cat,ann,2e7\n")
-    with pytest.raises(UsageError, match=r"mine: ratings as large as 2e\+07 cannot be summed exactly; divide them all"):
+    with pytest.raises(UsageError, match=r"mine: ratings as large as 2e\+07 cannot be summed exactly; divide all of them"):
         agree(store, "mine", metrics=["bleu-1"], question=QUICK)
     scaled = AgreeSettings(scale=(1, 5), resampling=Resampling(0))
     assert agree(store, "mine", metrics=["bleu-1"], question=scaled).frame.height
@@ -264,7 +265,7 @@ def test_ratings_too_large_to_be_summed_exactly_are_refused(store: Store, tmp_pa
 def test_a_threshold_that_no_mean_reaches_leaves_no_kappa_and_says_so(mine: Store) -> None:
     found = agree(mine, "mine", metrics=["bleu-1"], question=AgreeSettings(threshold=99, resampling=Resampling(0)))
     assert found.frame.filter(statistic="kappa")["value"].to_list() == [None]
-    assert "mine: no kappa: no caption has a mean rating of 99 or more; --threshold names another" in found.sentences
+    assert "mine: no kappa: no caption has a mean rating of 99 or more; set another --threshold" in found.sentences
 
 
 def test_tables_show_the_p_of_every_coefficient(mine: Store) -> None:
@@ -277,7 +278,7 @@ def test_tables_show_the_p_of_every_coefficient(mine: Store) -> None:
     assert {name: every[f"p of {name}"] for name in ("spearman", "kendall-b", "pearson")} == {
         name: p[name] for name in ("spearman", "kendall-b", "pearson")
     }
-    assert "p takes ratings as independent" in str(found.tables[0].caption)
+    assert "p treats ratings as independent" in str(found.tables[0].caption)
 
 
 def test_rated_captions_that_no_metric_aligns_are_said(store: Store, tmp_path: Path) -> None:
@@ -307,5 +308,5 @@ def test_set_of_ratings_is_used_without_what_it_declares_to_leave_out(store: Sto
     asked_for = agree(store, "mine", metrics=["bleu-1"], question=asked, config={}, without_own_references=True)
     assert asked_for.frame.equals(fewer.frame)
     for result, why in ((fewer, "datasets.toml declares"), (asked_for, "--without-own-references asks")):
-        note = f"left out, as {why}: 1 caption found word for word among the references of the image in refs"
+        note = f"left out, as {why}: 1 caption identical to a reference of the image in refs"
         assert any(note in one for one in result.sentences)

@@ -18,7 +18,7 @@ from auditor.model import Gate, Source
 from auditor.result import Result
 from auditor.store.connection import Store
 from auditor.studies.check import gates, measures
-from auditor.studies.check.measures import Asked
+from auditor.studies.check.measures import MeasureRequest
 from auditor.studies.check.study import check
 from auditor.studies.duplicates.study import duplicates
 from auditor.studies.templates.study import templates
@@ -94,7 +94,7 @@ def test_split_that_counts_as_train_can_leak(store: Store) -> None:
 
 
 def test_numbers_are_those_of_the_studies(held: Store) -> None:
-    asked = Asked(held, auditor.store.versions.resolve(held, "set"), {}, lambda *_: None, "bare")
+    asked = MeasureRequest(held, auditor.store.versions.resolve(held, "set"), {}, lambda *_: None, "bare")
     shares = duplicates(held, "set").frame.filter(statistic="captions", match="any", scope="across-images")
     shares = shares.filter(shares["slot"].is_null())
     found = measures.repetition(asked).filter(statistic="across-images")
@@ -144,9 +144,9 @@ def test_what_cannot_be_answered_says_why_and_fails_only_if_strict(held: Store) 
     ingest_rows(held, [("a", 0, "one caption"), ("b", 0, "another one")], dataset="lone")
     ingest_rows(held, [("a", 0, "one caption"), ("a", 1, "another one")], dataset="single")
     words = {
-        ("set:test", "leakage.max"): "name the whole dataset",
+        ("set:test", "leakage.max"): "check the whole dataset",
         ("set:test", "msttr.min"): "tokens",
-        ("lone", "leakage.max"): "needs the splits test and train: it has none",
+        ("lone", "leakage.max"): "needs the splits test and train: it has no splits",
         ("lone", "outliers.max"): "needs two captions per image",
         ("lone", "homogeneity.bleu-1.high.max"): "needs two captions per image",
         ("single", "homogeneity.bleu-1.high.max"): "there is no caption of another image",
@@ -167,7 +167,7 @@ def test_what_cannot_be_answered_says_why_and_fails_only_if_strict(held: Store) 
 
 def test_value_that_is_not_a_number_is_no_pass(held: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     for value in (math.nan, math.inf, None):
-        rule = gates.GateRule(lambda _, v=value: measures._one("images", v, "s"), "images", gates.at_most)  # type: ignore[misc]
+        rule = gates.GateRule(lambda _, v=value: measures._single("images", v, "s"), "images", gates.at_most)  # type: ignore[misc]
         monkeypatch.setitem(gates.GATES, "images.min", rule)  # type: ignore[arg-type]
         (row,) = checked(held, gate("images.min", 5))
         assert row["verdict"] == "not answerable"
@@ -188,7 +188,7 @@ def test_worst_finding_is_gated_and_named_and_a_kind_that_is_accepted_is_told(st
     assert "expected at most 1: warning: set: captions with an e-mail address" in row["reason"]
     accepted = check(store, "set", gates=[worst, gate("ignore.personal-data", "an example address")])
     assert accepted.holds, accepted.frame["reason"].to_list()
-    assert "set: personal-data does not count: an example address" in accepted.notes
+    assert "set: personal-data is ignored: an example address" in accepted.notes
     rows = checked(store, gate("findings.personal-data.max", 1 / 12), gate("findings.markup.max", 0))
     assert [(row["value"], row["verdict"]) for row in rows] == [(1 / 12, "passed"), (0.0, "passed")]
 
@@ -243,7 +243,7 @@ def test_sql_that_fails_is_named_with_its_place(held: Store) -> None:
         "selec 1": "syntax error",
         "delete from caption": "read-only",
         "select 1; select 2": "one statement",
-        "select $other": r"no parameter \$other; there are \$dataset",
+        "select $other": r"unknown parameter \$other; use \$dataset",
         "from nothing": "nothing does not exist",
     }
     for sql, words in faults.items():
@@ -257,7 +257,7 @@ def test_sql_that_fails_is_named_with_its_place(held: Store) -> None:
     [
         (
             gate("images.most", 1),
-            r"datasets.toml: \[check\]: unknown gate images.most; known are images.min, captions_per_image.min",
+            r"datasets.toml: \[check\]: unknown gate images.most; use images.min, captions_per_image.min",
         ),
         (gate("images", 5), "unknown gate images;"),
         (gate("drift.cider.js.max", 1), "unknown gate"),
@@ -267,9 +267,9 @@ def test_sql_that_fails_is_named_with_its_place(held: Store) -> None:
         (gate("homogeneity.cidre.high.max", 1), r"datasets.toml: \[check\]: .*cidre: no such metric"),
         (gate("drift.against", 3), "expected a version or a dataset"),
         (gate("findings.max_severity", "bad"), 'expected "info", "notice" or "warning", not .bad.'),
-        (gate("findings.typos.max", 0), "of a kind that docs/findings.md lists"),
-        (gate("ignore.typos", "known"), "no such kind of finding"),
-        (gate("ignore.placeholders", ""), "expected the reason why"),
+        (gate("findings.typos.max", 0), "KIND as in docs/findings.md"),
+        (gate("ignore.typos", "known"), "unknown kind of finding"),
+        (gate("ignore.placeholders", ""), "expected a reason"),
     ],
 )
 def test_wrong_gate_is_refused_with_its_place(wrong: Gate, words: str) -> None:
@@ -278,7 +278,7 @@ def test_wrong_gate_is_refused_with_its_place(wrong: Gate, words: str) -> None:
 
 
 def test_nothing_to_check_is_no_pass(held: Store) -> None:
-    with pytest.raises(UsageError, match=r"no gates are declared; write them into datasets.toml"):
+    with pytest.raises(UsageError, match=r"no gates are declared; add them to datasets.toml"):
         check(held, gates=[gate("drift.against", "set@v1")])
     with pytest.raises(UsageError, match="set: no gate is declared for it"):
         check(held, "set", gates=[gate("images.min", 1, "other")])
@@ -287,7 +287,7 @@ def test_nothing_to_check_is_no_pass(held: Store) -> None:
 def test_a_dataset_without_a_gate_is_named_beside_one_that_has_some(held: Store) -> None:
     ingest_rows(held, ROWS, "other")
     notes = check(held, "set", "other", gates=[gate("images.min", 1, "set")]).notes
-    assert [note for note in notes if "no gate" in note] == ["other: no gate is declared for it"]
+    assert [note for note in notes if "no gate" in note] == ["other: no gate is declared for this dataset"]
 
 
 @pytest.mark.parametrize(("limit", "code"), [(3, 0), (4, 1)])

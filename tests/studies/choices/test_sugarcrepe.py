@@ -87,4 +87,4 @@ def test_gate_holds_the_best_blind_scorer_against_its_limit(asked: Store, tmp_pa
     row = check(asked, "sugarcrepe", config=config).frame.row(0, named=True)
     assert (row["verdict"], round(row["value"], 2)) == ("failed", 0.81)
     row = check(asked, "coco-val2017", config=config).frame.row(0, named=True)
-    assert "is of kind captions: it holds no forced-choice items" in row["reason"]
+    assert "is of kind captions, without forced-choice items" in row["reason"]

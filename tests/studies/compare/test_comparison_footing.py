@@ -69,7 +69,7 @@ def test_every_dataset_is_at_work_with_equally_many_images_and_captions(result: 
     assert raw.rows() == [("large", 40, 5.0), ("small", 12, 3.0), ("wide", 25, 4.0)]
     assert any(
         note.startswith(
-            "equalized: 12 images of each dataset, 3 captions of each image (2 references), drawn by seed 1"
+            "equalized: 12 images of each dataset, 3 captions of each image (2 references), sampled by seed 1"
         )
         for note in result.sentences
     )
@@ -155,16 +155,16 @@ def test_raw_stands_beside_equalized_with_interval_and_rank(result: Result) -> N
         "metric dataset raw_rank raw raw_low raw_high raw_se rank equalized low high se".split()
     )
     assert all(table.frame.height == 3 for table in result.tables)
-    assert sum("the order by" in note for note in result.sentences) == 2
+    assert sum("the ranking by" in note for note in result.sentences) == 2
     assert all(figure.frame.height == 3 for figure in result.figures)
 
 
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ({"equalize": False, "images": 5}, "--images is for --equalize"),
-        ({"images": 13}, "small has 12 images with 3 captions or more, fewer than --images 13; ask for fewer"),
-        ({"references": 3}, "small has 0 images with 4 captions or more; ask for fewer --references"),
+        ({"equalize": False, "images": 5}, "--images needs --equalize"),
+        ({"images": 13}, "small has 12 images with 3 captions or more, fewer than --images 13; lower --images to 12"),
+        ({"references": 3}, "small has 0 images with 4 captions or more; lower --references"),
     ],
 )
 def test_what_datasets_do_not_have_is_refused(filled: Store, chosen: dict[str, Any], message: str) -> None:
@@ -175,5 +175,5 @@ def test_what_datasets_do_not_have_is_refused(filled: Store, chosen: dict[str, A
 def test_a_dataset_of_lone_captions_is_named(store: Store) -> None:
     ingest_rows(store, [*captions(9, 1, "l"), *captions(1, 2, "m")], dataset="lonely")
     ingest_rows(store, SMALL, dataset="small")
-    with pytest.raises(UsageError, match="--equalize: lonely: more than one image in ten has one caption only"):
+    with pytest.raises(UsageError, match="--equalize: lonely: more than 10% of the images have a single caption"):
         compare(store, "lonely", "small", metrics=["bleu-1"], equalize=True)

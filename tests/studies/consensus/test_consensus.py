@@ -111,7 +111,7 @@ def test_accuracy_is_the_share_of_decided_pairs_on_which_metric_and_people_agree
         ("HM", 1, 1.0, 4),
         ("MM", 1, 0.0, 4),
     ]
-    assert "pairs: people are even on 1 pair of 4, left out of every accuracy" in found.sentences
+    assert "pairs: votes are even on 1 pair of 4, left out of every accuracy" in found.sentences
     assert [one.version.dataset for one in found.selections] == ["pairs", "set"]
     assert accuracy["signature"][0].startswith("bleu-1|tok:bare|refs:all|k:4|seed:1|")
 
@@ -149,7 +149,7 @@ def test_metric_that_ties_everything_counts_what_a_tie_counts(store: Store, ties
     )
     (row,) = rows_of(found.frame, "accuracy", kind="all").select("value", "ties", "n").rows()
     assert row == (value, 2, 2)
-    assert "bleu-4:smooth=none: every pair is a tie; its accuracy is only what a tie counts" in found.sentences
+    assert "bleu-4:smooth=none: every pair is a tie, so accuracy is the credit of a tie" in found.sentences
 
 
 def test_intervals_hold_the_value_and_do_not_depend_on_other_datasets(store: Store) -> None:
@@ -171,7 +171,7 @@ def test_triplets_of_the_same_captions_are_one_pair_whatever_their_sides(store: 
     found = consensus(store, "triplets", metrics=["bleu-1"], settings=QUICK)
     assert rows_of(found.frame, "accuracy").select("kind", "n", "value").rows() == [("all", 1, 1.0)]
     assert rows_of(found.frame, "ceiling")["value"].to_list() == [pytest.approx(0.5)]  # two B decide, B and C are even
-    assert "triplets: 1 pair without a kind, counted under all only" in found.sentences
+    assert "triplets: 1 pair without a kind, counted only under all" in found.sentences
 
 
 def test_metric_sees_half_of_the_references_and_the_others_decide(store: Store) -> None:
@@ -193,7 +193,7 @@ def test_kinds_are_inferred_where_two_pairs_of_an_image_share_a_caption(store: S
     ingest_triplets(store, asked)
     found = consensus(store, "triplets", metrics=["bleu-1"], settings=QUICK)
     assert rows_of(found.frame, "accuracy")["kind"].to_list() == ["all", "HC", "HI"]
-    assert any("HC and HI are inferred" in note for note in found.sentences)
+    assert any("kinds HC and HI are inferred" in note for note in found.sentences)
 
 
 def test_curve_ends_where_the_single_evaluation_stands(store: Store) -> None:
@@ -229,18 +229,18 @@ def test_league_counts_wins_of_authors_by_people_and_metric(store: Store) -> Non
 
 def test_what_cannot_be_measured_is_refused_in_one_line(store: Store) -> None:
     ingest_rows(store, REFERENCES)
-    with pytest.raises(UsageError, match="set: holds no pairs or triplets"):
+    with pytest.raises(UsageError, match="set: has no compared pairs or triplets"):
         consensus(store, "set", metrics=["bleu-1"])
     ingest_pairs(store, [(image, kind, b, c, None, None) for image, kind, b, c, _, _ in PAIRS], "mute")
     with pytest.raises(UsageError, match="mute: none of its 4 pairs has votes"):
         consensus(store, "mute", metrics=["bleu-1"])
     ingest_pairs(store, [(image, kind, b, c, 5, 5) for image, kind, b, c, _, _ in PAIRS], "even")
-    with pytest.raises(UsageError, match="even: people are even on all of its 4 pairs"):
+    with pytest.raises(UsageError, match="even: votes are even on all 4 pairs"):
         consensus(store, "even", metrics=["bleu-1"])
     ingest_pairs(store, PAIRS)
     with pytest.raises(UsageError, match="nowhere: not in"):
         consensus(store, "pairs", metrics=["bleu-1"], against="nowhere")
-    with pytest.raises(UsageError, match="set: no compared image has 9 references, the most is 4"):
+    with pytest.raises(UsageError, match="set: no compared image has 9 references, the maximum is 4"):
         consensus(store, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(most=9))
     with pytest.raises(UsageError, match="--ties maybe: expected half, wrong, right"):
         consensus(store, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(ties="maybe"))
@@ -252,7 +252,7 @@ def test_pairs_without_references_or_with_too_few_are_counted(store: Store) -> N
     found = consensus(store, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(most=2, resamples=0))
     assert rows_of(found.frame, "accuracy", kind="HC")["n"].to_list() == [1]
     assert "pairs: 1 image has no references in set and no scores: i5" in found.sentences
-    assert "set: 1 of 6 pairs are of images with fewer than 2 references, and left out" in found.sentences
+    assert "set: 1 of 6 pairs left out, because their image has fewer than 2 references" in found.sentences
 
 
 def plain_halves(votes_b: int, votes_c: int) -> tuple[float, float]:
@@ -346,13 +346,17 @@ def test_numbers_that_cannot_be_are_refused(settings: ConsensusSettings, message
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("pairs", {"question": AgreeSettings(statistics=["pearson"])}, "--statistic is for ratings; pairs holds pairs"),
+        (
+            "pairs",
+            {"question": AgreeSettings(statistics=["pearson"])},
+            "--statistic is for ratings; pairs is of kind pairs",
+        ),
         (
             "pairs",
             {"question": AgreeSettings(resampling=Resampling(confidence=0.9))},
-            "--confidence is for ratings; pairs holds pairs",
+            "--confidence is for ratings; pairs is of kind pairs",
         ),
-        ("mine", {"pairs": PairSettings(ties="wrong")}, "--ties is for pairs and triplets; mine holds judgements"),
+        ("mine", {"pairs": PairSettings(ties="wrong")}, "--ties is for pairs and triplets; mine is of kind judgements"),
     ],
 )
 def test_option_that_the_kind_of_dataset_does_not_read_is_refused(
@@ -369,7 +373,7 @@ def test_ratings_and_pairs_are_asked_apart(store: Store, tmp_path: Path) -> None
     ingest_rows(store, REFERENCES)
     ingest_pairs(store, PAIRS)
     rate(store, tmp_path)
-    with pytest.raises(UsageError, match="ask `auditor agree mine` and `auditor agree pairs`"):
+    with pytest.raises(UsageError, match="run `auditor agree mine` and `auditor agree pairs`"):
         agree(store, "pairs", "mine", metrics=["bleu-1"])
 
 

@@ -65,9 +65,9 @@ def ingest_pairs(store: Store, pairs: list[tuple[str, str, str]]) -> None:
 
 def test_pairs_with_a_reference_of_their_image_are_counted_and_left_out_on_request(described: Store) -> None:
     ingest_pairs(described, [("i0", "a dog runs", "red"), ("i1", "a cat plays", "blue"), ("i2", "a dog runs", "green")])
-    told = "pairs: 1 pair has a caption that is word for word a reference of its image in set: "
+    told = "pairs: 1 pair has a caption identical to a reference of its image in set: "
     every = consensus(described, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(resamples=0))
-    assert f"{told}a metric finds it; use --without-own-references to exclude them" in every.sentences
+    assert f"{told}metrics only match the copy; --without-own-references leaves them out" in every.sentences
     some = consensus(
         described, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(resamples=0, without_own_references=True)
     )
@@ -78,7 +78,9 @@ def test_pairs_with_a_reference_of_their_image_are_counted_and_left_out_on_reque
 
 def test_no_pair_but_of_references_is_refused(described: Store) -> None:
     ingest_pairs(described, [("i0", "a dog runs", "red")])
-    with pytest.raises(UsageError, match="pairs: no decided pair is without a reference of its image in set"):
+    with pytest.raises(
+        UsageError, match="pairs: every decided pair has a caption that is a reference of its image in set"
+    ):
         consensus(
             described, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(resamples=0, without_own_references=True)
         )

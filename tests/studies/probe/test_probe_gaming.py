@@ -127,7 +127,7 @@ def test_gained_counts_the_captions_that_score_better(store: Store, bound: Bound
 def test_forms_of_words_of_another_language_are_not_known(store: Store) -> None:
     filled(store, random_rows(1))
     store.execute("update dataset set language = 'de'")
-    with pytest.raises(UsageError, match="set: no inflection: its language is de"):
+    with pytest.raises(UsageError, match="set: no inflection: the language is de"):
         probe(store, "set", metrics=["bleu-1"], components=["inflection"])
     assert set(probe(store, "set", metrics=["bleu-1"], components=["padding"]).frame["component"]) == {"padding"}
 

@@ -100,12 +100,12 @@ def test_values_are_means_of_the_draws_between_the_least_and_the_greatest(store:
 
 def test_images_with_too_few_captions_are_counted(store: Store) -> None:
     result = measured(store)
-    assert "set: 1 image has fewer than 5 captions and no part in this" in result.sentences
+    assert "set: 1 image has fewer than 5 captions and no score" in result.sentences
     assert result.frame["references"].max() == 4
 
 
 def test_more_references_than_any_image_has_are_refused(store: Store) -> None:
-    with pytest.raises(MetricError, match=r"no image has 6 captions, which --most 5 needs; the most that any has is 5"):
+    with pytest.raises(MetricError, match=r"no image has the 6 captions that --most 5 needs; the maximum is 5"):
         measured(store, most=5)
 
 
@@ -130,7 +130,7 @@ def test_equal_captions_have_no_order(store: Store) -> None:
 
 def test_two_captions_an_image_have_no_curve(store: Store) -> None:
     result = measured(store, [row for row in ROWS if row[1] < 2])
-    assert "set: with two captions an image there is one reference, and no curve" in result.sentences
+    assert "set: with two captions per image there is only one reference, so no curve" in result.sentences
     assert result.figures == ()
 
 

@@ -119,10 +119,10 @@ def test_several_systems_without_a_preset_stand_side_by_side(described: Store) -
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({"preset": "bleurt"}, "no such preset; known are coco, sacrebleu"),
+        ({"preset": "bleurt"}, "unknown preset; use coco, sacrebleu"),
         ({"preset": "coco", "metrics": ["ter"]}, "leave out --metric"),
         ({"preset": "coco", "tokenizer": "bare", "references": 1}, "leave out --tokenizer, --references"),
-        ({"preset": "coco", "candidates": None}, "name it by --candidates"),
+        ({"preset": "coco", "candidates": None}, "name it with --candidates"),
         ({"candidates": ["first", "first"]}, "name each once"),
         ({"preset": "coco", "candidates": "several"}, "1 images have more than one caption"),
     ],
@@ -145,6 +145,6 @@ def test_tokens_of_13a_are_those_of_the_script() -> None:
 
 
 def test_own_references_are_left_out_of_candidates_only(described: Store) -> None:
-    with pytest.raises(UsageError, match="name --candidates"):
+    with pytest.raises(UsageError, match="needs --candidates"):
         score(described, "set", metrics=["bleu-1"], without_own_references=True)
     assert score(described, "set", metrics=["bleu-1"], candidates=SYSTEMS, without_own_references=True).frame.height
