@@ -1,4 +1,4 @@
-"""Format `flickr`: the `.token` files of Flickr8k and Flickr30k, `IMAGE#N<TAB>CAPTION`, one caption a line."""
+"""Format `flickr`: the `.token` files of Flickr8k and Flickr30k, `IMAGE#N<TAB>CAPTION`, one caption per line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a Parquet file declares of itself, read before polars is: rows, values and bytes of every page that is wanted.
+"""Check the rows, values and bytes that a Parquet file declares, before polars reads it.
 
-The footer and the head of each page are structs of Thrift's compact protocol. DuckDB's `parquet_metadata` does not do:
-it reads the footer alone, and a page may declare more than its footer does.
+The footer and the head of each page are structs of Thrift's compact protocol. DuckDB's `parquet_metadata` is not
+enough: it reads only the footer, and a page can declare more than the footer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LARGEST_FOOTER = 1 << 24
 
 _DICTIONARY_PAGE = 2
 
-# Fields of the structs, by the names of the format.
+# Fields of the structs, named as in the format.
 _FILE_ROWS, _ROW_GROUPS = 3, 4
 
 _COLUMNS, _GROUP_ROWS = 1, 3
@@ -46,18 +46,16 @@ _LONGEST_NUMBER = 10  # bytes
 
 
 def check(path: Path, columns: Collection[str]) -> int:
-    """Check what a file declares of itself, and of the pages of some columns, against its size; count its rows.
+    """Check the declarations of a file, and of the pages of some columns, against its size; return its rows.
 
-    Raises `SourceError` for a file that is cut short or damaged, and one that declares more than it can hold.
+    Raises `SourceError` for a truncated or damaged file, and for one that declares more than it can hold.
     """
     limits = Limits(path)
     with path.open("rb") as file:
         try:
             return _File(file, limits, columns).walk()
         except ThriftError as error:
-            raise SourceError(
-                f"{path}: a Parquet file that is damaged or cut short ({error}); fetch it again"
-            ) from error
+            raise SourceError(f"{path}: damaged or truncated Parquet file ({error}); download it again") from error
 
 
 class _File:
@@ -71,7 +69,7 @@ class _File:
         rows, in_groups = int(found.get(_FILE_ROWS, 0)), found.get(_ROW_GROUPS, 0)
         self._limits.check_rows(rows)
         if rows != in_groups:
-            raise ThriftError(f"{rows:,} rows, {in_groups:,} in its row groups")
+            raise ThriftError(f"{rows:,} rows, but {in_groups:,} in its row groups")
         return rows
 
     def _opened(self) -> BinaryIO:
@@ -107,19 +105,19 @@ class _File:
         declared, packed, data_at, dictionary_at = (found.get(field, 0) for field in numbers)
         start = min(data_at, dictionary_at or data_at)
         if min(start, packed, declared) < 0 or start + packed > self._limits.size:
-            raise ThriftError(f"column {name} lies outside of the file")
+            raise ThriftError(f"column {name} is outside the file")
         if name in self._columns:
             values = sum(self._pages(start, start + packed))
             self._limits.check_rows(values)
             if declared > values:
-                raise ThriftError(f"column {name}: {declared:,} values, {values:,} in its pages")
+                raise ThriftError(f"column {name}: {declared:,} values, but {values:,} in its pages")
 
     def _name(self, kind: int) -> str:
         parts = [self._footer.text(item) for item in self._footer.items(kind)]
         return parts[0] if parts else ""
 
     def _pages(self, at: int, end: int) -> Iterator[int]:
-        """Yield how many values there are in each page of data."""
+        """Yield the number of values of each data page."""
         while at < end:
             self._file.seek(at)
             head = Thrift(self._file)
@@ -145,29 +143,29 @@ def _values(head: Thrift, kind: int) -> int:
 
 
 class ThriftError(Exception):
-    """What is wrong with a struct."""
+    """A fault of a struct."""
 
 
 class Thrift:
-    """A struct at the head of a stream. Every method reads on from where the last one ended."""
+    """A struct at the start of a stream. Each method reads on from the end of the last one."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
     def fields(self) -> Iterator[tuple[int, int]]:
-        """Yield number and kind of each field; the caller reads or skips its value before it asks for the next."""
+        """Yield the number and kind of each field; the caller reads or skips its value before the next."""
         number = 0
         while head := self._byte():
             number = number + (head >> 4) if head >> 4 else self._zigzag()
             yield number, head & 15
 
     def struct(self, kind: int) -> Iterator[tuple[int, int]]:
-        """Yield the fields of a struct inside."""
+        """Yield the fields of a nested struct."""
         self._expect(kind == _STRUCT)
         return self.fields()
 
     def take(self, fields: Iterator[tuple[int, int]], wanted: Mapping[int, Callable[[int], Any]]) -> dict[int, Any]:
-        """Read the fields that are wanted, each by its own function of its kind; step over the others."""
+        """Read the wanted fields, each with its function of the kind; skip the others."""
         found: dict[int, Any] = {}
         for number, kind in fields:
             if number in wanted:
@@ -177,7 +175,7 @@ class Thrift:
         return found
 
     def items(self, kind: int) -> Iterator[int]:
-        """Yield the kind of each item of a list; the caller reads or skips the item before it asks for the next."""
+        """Yield the kind of each item of a list; the caller reads or skips the item before the next."""
         self._expect(kind in _LISTS)
         head = self._byte()
         for _ in range(self._varint() if head >> 4 == _MANY else head >> 4):
@@ -196,7 +194,7 @@ class Thrift:
         return self._take(length).decode(errors="replace")
 
     def skip(self, kind: int, depth: int = 0) -> None:
-        """Step over a value."""
+        """Skip a value."""
         self._expect(depth <= _DEEPEST)
         if kind in _INTEGERS:
             self._varint()
@@ -220,7 +218,7 @@ class Thrift:
             self._expect(kind in (_TRUE, _FALSE))
 
     def _skip_item(self, kind: int, depth: int) -> None:
-        self.skip(_BYTE if kind in (_TRUE, _FALSE) else kind, depth + 1)  # a truth is part of a field's head only
+        self.skip(_BYTE if kind in (_TRUE, _FALSE) else kind, depth + 1)  # only fields store booleans in their head
 
     def _zigzag(self) -> int:
         number = self._varint()
@@ -233,7 +231,7 @@ class Thrift:
             number |= (byte & 127) << 7 * place
             if byte < 128:
                 return number
-        raise ThriftError("a number without end")
+        raise ThriftError("an endless number")
 
     def _byte(self) -> int:
         return self._take(1)[0]
@@ -250,4 +248,4 @@ class Thrift:
 
     def _expect(self, holds: bool) -> None:
         if not holds:
-            raise ThriftError("a value of another kind than expected")
+            raise ThriftError("a value of an unexpected kind")

@@ -1,4 +1,4 @@
-"""Format `mat`: the MATLAB files of PASCAL-50S and ABSTRACT-50S, told apart by the fields of their structs."""
+"""Format `mat`: the MATLAB files of PASCAL-50S and ABSTRACT-50S, recognized by the fields of their structs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ORIGINS: Mapping[Any, str | None] = {
     7: "human, another image",
 }
 
-#: Who may have written captions that are read without their pairs: whoever saw the image of the pair.
+#: Authors whose captions can be read without their pairs: those who saw the image of the pair.
 _OF_THE_IMAGE = ("human", *(f"system {system}" for system in range(1, 6)))
 
 #: Votes for B and C by the rating of a triplet.
@@ -41,16 +41,16 @@ _VOTES = {1: (1, 0), -1: (0, 1)}
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize a MATLAB file by its head, or by its name."""
+    """Recognize a MATLAB file by its first bytes, or by its name."""
     return variables.is_mat(head) or path.name.endswith((".mat", ".mat.gz", ".mat.zst"))
 
 
 def read(part: Part) -> Batches:
     """Yield the references of each image, or the two captions of each pair, or the three of each triplet.
 
-    References keep their order as slots; pairs and triplets are numbered from 1 on, through all files of the part.
-    Raises `SourceError` for a file that is no MATLAB 5 file or holds nothing of the kind, and for one that does not say
-    who wrote its captions where option `origin` asks for some of them.
+    References keep their order as slots; pairs and triplets are numbered from 1 through all files of the part. Raises
+    `SourceError` for a file that is not a MATLAB 5 file or lacks these structs, and with option `origin` for a file
+    without the authors of its captions.
     """
     images_file, origin = part.options.get("images_file"), check_origin(part.options.get("origin"))
     before, seen = 0, set[tuple[str | None, str]]()
@@ -60,7 +60,7 @@ def read(part: Part) -> Batches:
         if origin is not None:
             if fields != _PAIRS or "new_data" not in found:
                 raise SourceError(
-                    f"{path}: no pairs with variable new_data, which says whose captions are of origin {origin}"
+                    f"{path}: option origin={origin} needs pairs with variable new_data, which names the authors"
                 )
             yield from frames(path.name, captions(pairs(path, found, structs, before), origin, seen))
         elif fields == _REFERENCES:
@@ -73,7 +73,7 @@ def read(part: Part) -> Batches:
 
 
 def _structs(path: Path, found: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], set[str]]:
-    """Find the structs that hold the captions, and by which fields."""
+    """Find the structs with the captions, and their fields."""
     for fields in (_REFERENCES, _PAIRS, _TRIPLETS):
         for array in found.values():
             if fields <= set(array.dtype.names or ()):
@@ -106,10 +106,10 @@ def _references(structs: NDArray[Any]) -> Iterator[JudgedCaption]:
 FORMAT = Format(
     "mat", recognizes, read,
     options={
-        "images_file": "for triplets: JSON list of {image_id, caption}, one record for each pair in the order of the "
-        'triplets; without it, images are called "pair 1", "pair 2", …',
-        "origin": 'for pairs: "human", or "system 1" to "system 5": what they wrote about the image of the pair '
-        "becomes plain captions, each sentence once for an image; everything else and the votes are left out",
+        "images_file": "for triplets: JSON list of {image_id, caption}, one record per pair in the order of the "
+        'triplets; without it, images are named "pair 1", "pair 2", …',
+        "origin": 'for pairs: "human", or "system 1" to "system 5": read their captions of the image of the pair '
+        "as plain captions, each sentence once per image; all others, and the votes, are left out",
     },
 )  # fmt: skip
 
@@ -117,8 +117,8 @@ FORMAT = Format(
 def pairs(path: Path, found: Mapping[str, NDArray[Any]], structs: NDArray[Any], before: int) -> Iterator[JudgedCaption]:
     """Yield both captions of each pair: B is `sent1`, C is `sent2`.
 
-    Variable `category` says what kind of pair it is, `new_data` where its captions come from, `result` how each judge
-    votes; what is not in the file is null. Raises `SourceError` where one of them does not fit the pairs.
+    Variable `category` holds the kind of each pair, `new_data` the authors of its captions, `result` the votes of the
+    judges; missing variables are null. Raises `SourceError` if one of them does not fit the pairs.
     """
     count = structs.size
     categories = _rows(path, found, "category", count, 1)
@@ -143,9 +143,9 @@ def pairs(path: Path, found: Mapping[str, NDArray[Any]], structs: NDArray[Any], 
 
 
 def check_origin(origin: object) -> str | None:
-    """Return the origin that a setting asks for; null where it asks for none.
+    """Return the value of option `origin`; null if it is not set.
 
-    Raises `UsageError` for one that nobody has, and for captions of another image.
+    Raises `UsageError` for an unknown origin, and for captions of another image.
     """
     if origin is None:
         return None
@@ -155,13 +155,13 @@ def check_origin(origin: object) -> str | None:
 
 
 def captions(sides: Iterable[JudgedCaption], origin: str, seen: set[tuple[str | None, str]]) -> Iterator[JudgedCaption]:
-    """Make plain captions of the sides of an origin, each sentence once for an image; the other sides are left out.
+    """Turn the sides of an origin into plain captions, each sentence once per image; other sides are left out.
 
-    `seen` remembers the sentences of each image from one file to the next. Outer blanks tell no two sentences apart.
+    `seen` holds the sentences of each image across files. Leading and trailing whitespace is ignored.
     """
     for side in sides:
         if side.pair is None or side.text is None:
-            yield side  # refused, as a pair
+            yield side  # rejected, as a pair
             continue
         written, sentence = side.pair["origin"], (side.image, side.text.strip())
         reason = f"origin {written}" if written != origin else "in an earlier pair" if sentence in seen else None
@@ -181,28 +181,28 @@ def _unknown(category: Any, origins: list[Any], ballot: list[Any] | None) -> str
 
 
 def _rows(path: Path, found: Mapping[str, NDArray[Any]], name: str, count: int, width: int) -> list[list[Any]]:
-    """Return a variable's numbers, row by row; nulls where there is no such variable."""
+    """Return the numbers of a variable by row; nulls if the variable is missing."""
     array = found.get(name)
     if array is None:
         return [[None] * width] * count
     if array.dtype.kind not in "iuf" or array.size != count * width or (width > 1 and array.shape != (count, width)):
-        raise SourceError(f"{path}: variable {name} is not {width} numbers for each of {count:,} pairs")
+        raise SourceError(f"{path}: variable {name} does not have {width} numbers for each of {count:,} pairs")
     rows: list[list[Any]] = array.reshape(count, width).tolist()
     return rows
 
 
 def _ballots(path: Path, found: Mapping[str, NDArray[Any]], count: int) -> list[list[Any] | None]:
-    """Return the votes of each pair, each of whatever width MATLAB packed it into."""
+    """Return the votes of each pair, stored in numbers of any width."""
     array = found.get("result")
     if array is None:
         return [None] * count
     if "result" not in (array.dtype.names or ()) or array.size != count:
-        raise SourceError(f"{path}: variable result is not a struct {{result}} for each of {count:,} pairs")
+        raise SourceError(f"{path}: variable result does not have a struct {{result}} for each of {count:,} pairs")
     return [votes.ravel().tolist() if votes.dtype.kind in "iuf" else [None] for votes in array["result"].ravel()]
 
 
 class _Triplet(NamedTuple):
-    """A triplet with the number of its pair {B, C}, from 1; or what is wrong with it."""
+    """A triplet with the number of its pair {B, C}, from 1; or its fault."""
 
     pair: int
     texts: tuple[Any, Any, Any]
@@ -211,10 +211,10 @@ class _Triplet(NamedTuple):
 
 
 def triplets(path: Path, structs: NDArray[Any], before: int, images_file: Option | None) -> Iterator[JudgedCaption]:
-    """Yield the three captions of each triplet; rating 1 is a vote for B, -1 one for C.
+    """Yield the three captions of each triplet; rating 1 is a vote for B, -1 for C.
 
-    Triplets that follow each other with the same B and C belong to one pair, and to one image. Raises `SourceError`
-    where `images_file` does not name one image for each pair.
+    Consecutive triplets with the same B and C belong to one pair and one image. Raises `SourceError` if `images_file`
+    does not name one image per pair.
     """
     found = list(_triplets(structs))
     images = _images(path, found, Path(str(images_file))) if images_file is not None else []
@@ -241,11 +241,11 @@ def _triplets(structs: NDArray[Any]) -> Iterator[_Triplet]:
 
 
 def _images(path: Path, found: list[_Triplet], images_file: Path) -> list[str]:
-    """Read the images of the pairs, each beside one of the captions that are compared."""
+    """Read the images of the pairs, each with one of the compared captions."""
     images_file = files.locate(images_file)
     named = []
     for item in items(images_file, "list"):
-        reason = json_records.refuse(item.value) if item.number else "no list of records"
+        reason = json_records.refuse(item.value) if item.number else "not a list of records"
         if reason is not None:
             raise SourceError(f"{images_file}, record {item.number}: {reason}")
         named.append((str(item.value["image_id"]), item.value["caption"].strip()))
@@ -256,6 +256,6 @@ def _images(path: Path, found: list[_Triplet], images_file: Path) -> list[str]:
         if caption not in {text.strip() for text in texts}:
             raise SourceError(
                 f"{images_file}, record {pair}: its caption is not in pair {pair} of {path.name}; "
-                "expected the pairs in their order"
+                "list the images in the order of the pairs"
             )
     return [image for image, _ in named]
