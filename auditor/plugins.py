@@ -30,7 +30,7 @@ def added(
     Names that are `ours` are skipped. `check` raises an error for a faulty addition. Any error of a package, even
     `SystemExit`, becomes a warning that names it; only Ctrl-C is raised.
     """
-    for package, point in sorted(_points(group), key=lambda one: (one[1].name, one[0])):
+    for package, point in sorted(_points(group), key=lambda pair: (pair[1].name, pair[0])):
         if point.name in ours or only not in (None, point.name):
             continue
         try:

@@ -75,12 +75,12 @@ def image_files(config: Path | Mapping[str, Source] | None = None, data: Path | 
     file wins. Raises `UsageError` as `sources` does.
     """
     if isinstance(config, Mapping):
-        return {name: one.image_files for name, one in config.items() if one.image_files}
-    found: dict[str, Path] = {}
+        return {name: source.image_files for name, source in config.items() if source.image_files}
+    files: dict[str, Path] = {}
     for file in _files(config):
         tables, folder, _ = _tables(file, data)
-        found |= _image_files(file, tables, folder)
-    return found
+        files |= _image_files(file, tables, folder)
+    return files
 
 
 def _files(config: Path | None) -> list[Path]:
@@ -125,8 +125,8 @@ def wanted(
         raise UsageError("--from reads one dataset: name only one")
     if language is not None and not _LANGUAGE.fullmatch(language):
         raise UsageError(f"--language {language}: expected a BCP 47 tag such as de, pt-BR or zh-Hant")
-    found = _from_files(names[0], declared.get(names[0]), files, file_format, kind, options or {})
-    return [dataclasses.replace(found, language=language or found.language)]
+    chosen = _from_files(names[0], declared.get(names[0]), files, file_format, kind, options or {})
+    return [dataclasses.replace(chosen, language=language or chosen.language)]
 
 
 def source(name: str, declared: Mapping[str, Source]) -> Source:
@@ -168,8 +168,8 @@ def _parts(files: Sequence[Path], options: Mapping[str, Option], *, unnamed: boo
     """Read `SPLIT=FILE` as a file of a split; files of the same split, and files of none, form a part."""
     by_split: dict[str | None, list[Path]] = {}
     for file in files:
-        told = OF_SPLIT.fullmatch(str(file))
-        split, path = (told[1], Path(told[2])) if told and not os.path.lexists(file) else (None, file)
+        match = OF_SPLIT.fullmatch(str(file))
+        split, path = (match[1], Path(match[2])) if match and not os.path.lexists(file) else (None, file)
         by_split.setdefault(split, []).append(path)
     return tuple(
         Part(tuple(paths), split, options, unnamed=unnamed and split is None) for split, paths in by_split.items()
@@ -206,12 +206,12 @@ def _read(file: Path, data: Path | None) -> dict[str, Source]:
 
 
 def _image_files(file: Path, tables: Mapping[str, Any], folder: Path) -> dict[str, Path]:
-    told = {
+    paths = {
         name: declared_images(f"{file}: [{name}]", table.get(IMAGES), folder)
         for name, table in tables.items()
         if isinstance(table, dict)
     }
-    return {name: place for name, place in told.items() if place is not None}
+    return {name: path for name, path in paths.items() if path is not None}
 
 
 def _tables(file: Path, data: Path | None) -> tuple[dict[str, Any], Path, Path | None]:

@@ -104,11 +104,11 @@ def _images(check: _Check, value: Any, data: Path) -> tuple[int | None, Path | N
         return None, None
     if not isinstance(value, dict):
         value = {"path" if isinstance(value, str) else "count": value}
-    said = f"{IMAGES} must be a whole number, a folder or pattern of image files, or both: {{ count = …, path = … }}"
+    message = f"{IMAGES} must be a whole number, a folder or pattern of image files, or both: {{ count = …, path = … }}"
     count, path = value.get("count"), value.get("path")
-    check.that(bool(value) and set(value) <= {"count", "path"}, said)
-    check.that(count is None or _is_count(count), said)
-    check.that(path is None or (isinstance(path, str) and bool(path) and "\0" not in path), said)
+    check.that(bool(value) and set(value) <= {"count", "path"}, message)
+    check.that(count is None or _is_count(count), message)
+    check.that(path is None or (isinstance(path, str) and bool(path) and "\0" not in path), message)
     return count, None if path is None else data / path
 
 

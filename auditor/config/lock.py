@@ -69,7 +69,7 @@ class Lock:
         """List the datasets of the lock."""
         return list(read(self.path))
 
-    def keep(self, found: Mapping[str, Entry]) -> None:
+    def keep(self, changes: Mapping[str, Entry]) -> None:
         """Replace the entries of datasets, all at once or not at all, and report which changed.
 
         Writes nothing to a frozen lock, or if nothing changed. Raises `SourceError` if the file cannot be written.
@@ -77,9 +77,9 @@ class Lock:
         if self.frozen:
             return
         entries = read(self.path)
-        changed = [dataset for dataset, entry in found.items() if entries.get(dataset) != entry]
+        changed = [dataset for dataset, entry in changes.items() if entries.get(dataset) != entry]
         if changed:
-            _write(self.path, {**entries, **found})
+            _write(self.path, {**entries, **changes})
             named = ", ".join(sorted(changed)) if len(changed) <= _NAMED else f"{len(changed)} datasets"
             self._narrate(f"{self.path}: updated for {named}")
 
@@ -114,11 +114,11 @@ class _FaultError(Exception):
 
 def _once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of unique keys: JSON allows repeated ones. Raises `_FaultError`."""
-    found = dict(members)
-    if len(found) < len(members):
+    unique = dict(members)
+    if len(unique) < len(members):
         keys = [key for key, _ in members]
         raise _FaultError(f"{next(key for key in keys if keys.count(key) > 1)} occurs twice")
-    return found
+    return unique
 
 
 def _entry(dataset: str, held: Any) -> Entry:

@@ -57,16 +57,16 @@ _BLOCK = 1 << 20
 
 def address_of(path: Path) -> str | None:
     """Return the address that a path was typed as; null for a local path."""
-    told = _ADDRESS.fullmatch(str(path))
-    if told is None or told[1].lower() in _LOCAL or os.path.lexists(path):
+    match = _ADDRESS.fullmatch(str(path))
+    if match is None or match[1].lower() in _LOCAL or os.path.lexists(path):
         return None
-    return f"{told[1].lower()}://{told[2]}"
+    return f"{match[1].lower()}://{match[2]}"
 
 
 def on_disk(path: Path) -> Path:
     """Return the local path of `file:///a/b`; other paths stay as they are."""
-    told = _ADDRESS.fullmatch(str(path))
-    return Path(f"/{told[2]}") if told and told[1].lower() in _LOCAL and not os.path.lexists(path) else path
+    match = _ADDRESS.fullmatch(str(path))
+    return Path(f"/{match[2]}") if match and match[1].lower() in _LOCAL and not os.path.lexists(path) else path
 
 
 def scheme_of(address: str) -> str:
@@ -93,9 +93,9 @@ def filesystem(address: str, patience: Patience = PATIENCE) -> tuple[Any, str]:
             return opened_by(scheme_of(address), **fresh, **settings(address, patience)), address
         opened: tuple[Any, str] = url_to_fs(address, **fresh)
     except ImportError as error:
-        raise MissingExtraError(f"{address}: {said(error)}; for s3, gs, hf and https: {_EXTRA}") from error
+        raise MissingExtraError(f"{address}: {first_line(error)}; for s3, gs, hf and https: {_EXTRA}") from error
     except Exception as error:  # noqa: BLE001  each library raises its own
-        wrong = f"{address}: cannot read this address: {said(error)}"
+        wrong = f"{address}: cannot read this address: {first_line(error)}"
         raise SourceError(wrong) from harmless_cause(error)
     return opened
 
@@ -118,13 +118,13 @@ def repeated(address: str, attempt: Callable[[], T]) -> T:
                 raise SourceError(lasting) from harmless_cause(error)
             if number == TRIES:
                 raise SourceError(
-                    f"{address}: {said(causes[-1])}, {TRIES} times in a row; check the network and try again"
+                    f"{address}: {first_line(causes[-1])}, {TRIES} times in a row; check the network and try again"
                 ) from harmless_cause(error)
         time.sleep(PAUSE * 2 ** (number - 1))
     raise AssertionError("unreachable")
 
 
-def said(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
     """Return the first line of an error message of a library."""
     words = str(error).strip().splitlines()
     return words[0].rstrip(".") if words else type(error).__name__
@@ -138,23 +138,23 @@ def _lasting(address: str, error: Exception) -> str | None:
         isinstance(cause, PermissionError) or _OF_CREDENTIALS.search(type(cause).__name__) for cause in causes
     ):
         known = _CREDENTIALS.get(scheme_of(address))
-        found = f"; set credentials: {known}" if known else ""
-        return f"{address}: access denied ({said(error)}){found}"
+        hint = f"; set credentials: {known}" if known else ""
+        return f"{address}: access denied ({first_line(error)}){hint}"
     if statuses & {*_MISSING} or (isinstance(error, FileNotFoundError) and len(causes) == 1):
         return f"{address}: no such file; check the address, and whether your credentials give access to it"
     if isinstance(error, _LASTING):
-        return f"{address}: {said(error)}"
+        return f"{address}: {first_line(error)}"
     return None
 
 
 def _causes(error: BaseException) -> list[BaseException]:
     """Return an error with its causes, which are more specific."""
-    found: list[BaseException] = []
+    causes: list[BaseException] = []
     cause: BaseException | None = error
-    while cause is not None and cause not in found:
-        found.append(cause)
+    while cause is not None and cause not in causes:
+        causes.append(cause)
         cause = cause.__cause__
-    return found
+    return causes
 
 
 def _status(error: BaseException) -> int | None:

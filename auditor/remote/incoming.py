@@ -51,11 +51,11 @@ class Near:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
         if isinstance(error, AuditorError) and self._addresses:
-            told = str(error)
+            message = str(error)
             for copy in sorted(self._addresses, key=len, reverse=True):
-                told = told.replace(copy, self._addresses[copy])
-            if told != str(error):
-                raise type(error)(told) from error
+                message = message.replace(copy, self._addresses[copy])
+            if message != str(error):
+                raise type(error)(message) from error
 
     def files(self, path: Path) -> list[Path]:
         """Return the copies of a remote file, a folder, or the files of a pattern in order.
@@ -71,14 +71,14 @@ class Near:
         if known not in self._filesystems:
             self._filesystems[known], _ = filesystem(address, self._patience)
         there = self._filesystems[known]
-        place = there._strip_protocol(address)
-        found, root = self._listed(there, address, place)
-        copies = {name: self._place(scheme, name) for name in found}
-        new = {name: told for name, told in found.items() if not copies[name].exists()}
+        remote_path = there._strip_protocol(address)
+        infos, root = self._listed(there, address, remote_path)
+        copies = {name: self._target(scheme, name) for name in infos}
+        new = {name: info for name, info in infos.items() if not copies[name].exists()}
         self._copy(there, scheme, new, copies)
         if root is None:
-            return [copies[name] for name in sorted(found, key=by_number)]
-        folder = self._place(scheme, root)
+            return [copies[name] for name in sorted(infos, key=by_number)]
+        folder = self._target(scheme, root)
         self._addresses[str(folder)] = address
         return [folder]
 
@@ -97,55 +97,55 @@ class Near:
         )
         return replace(source, parts=parts, splits={name: self.files(path)[0] for name, path in source.splits.items()})
 
-    def _listed(self, there: Any, address: str, place: str) -> tuple[dict[str, dict[str, Any]], str | None]:
+    def _listed(self, there: Any, address: str, remote_path: str) -> tuple[dict[str, dict[str, Any]], str | None]:
         """Return the files of an address with their metadata, and the folder if the address is one."""
-        if self._is_pattern(there, address, place):
-            met = repeated(address, lambda: there.glob(place, detail=True))
-            found = {name: told for name, told in met.items() if told["type"] == "file"}
-            if not found:
+        if self._is_pattern(there, address, remote_path):
+            met = repeated(address, lambda: there.glob(remote_path, detail=True))
+            infos = {name: info for name, info in met.items() if info["type"] == "file"}
+            if not infos:
                 raise SourceError(f"{address}: no file matches this pattern")
-            return found, None
-        told = repeated(address, lambda: there.info(place))
-        if told["type"] != "directory":
-            return {place: told}, None
-        found = repeated(address, lambda: there.find(place, detail=True))
-        if not found:
+            return infos, None
+        info = repeated(address, lambda: there.info(remote_path))
+        if info["type"] != "directory":
+            return {remote_path: info}, None
+        infos = repeated(address, lambda: there.find(remote_path, detail=True))
+        if not infos:
             raise SourceError(f"{address}: an empty folder")
-        return found, place
+        return infos, remote_path
 
-    def _is_pattern(self, there: Any, address: str, place: str) -> bool:
+    def _is_pattern(self, there: Any, address: str, remote_path: str) -> bool:
         """Return whether an address is a pattern; in a web address a question mark begins the query."""
         if scheme_of(address) in WEB:
-            return "*" in place
-        return bool(_SIGNS.search(place)) and not there.isfile(place)
+            return "*" in remote_path
+        return bool(_SIGNS.search(remote_path)) and not there.isfile(remote_path)
 
-    def _place(self, scheme: str, name: str) -> Path:
+    def _target(self, scheme: str, name: str) -> Path:
         """Return the path of the copy of a file, in folders of the same names, which may name its split."""
-        told = urlsplit(name) if scheme in WEB else None
-        below = PurePosixPath(name if told is None else told.netloc.rpartition("@")[2] + told.path)
+        url = urlsplit(name) if scheme in WEB else None
+        below = PurePosixPath(name if url is None else url.netloc.rpartition("@")[2] + url.path)
         parts = [part for part in below.parts if part != "/"]
         if ".." in parts or not parts:
             raise SourceError(f"{scheme}://{name.lstrip('/')}: the name leads out of its folder; name a file")
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="auditor-"))
-        asked = [hashlib.sha256(told.query.encode()).hexdigest()[:12]] if told and told.query else []
-        return self._folder.joinpath(scheme, *asked, *parts)
+        query = [hashlib.sha256(url.query.encode()).hexdigest()[:12]] if url and url.query else []
+        return self._folder.joinpath(scheme, *query, *parts)
 
     def _copy(
-        self, there: Any, scheme: str, found: Mapping[str, Mapping[str, Any]], copies: Mapping[str, Path]
+        self, there: Any, scheme: str, infos: Mapping[str, Mapping[str, Any]], copies: Mapping[str, Path]
     ) -> None:
-        sizes = {name: told.get("size") or 0 for name, told in found.items()}
+        sizes = {name: info.get("size") or 0 for name, info in infos.items()}
         whole, done = sum(sizes.values()), 0
-        addresses = {name: name if "://" in name else f"{scheme}://{name.lstrip('/')}" for name in found}
-        self._check_room(found, addresses, whole)
+        addresses = {name: name if "://" in name else f"{scheme}://{name.lstrip('/')}" for name in infos}
+        self._check_room(infos, addresses, whole)
         pool = ThreadPoolExecutor(AT_ONCE)
         pending: deque[tuple[Path, Future[bytes]]] = deque()
         try:
-            for name, told in found.items():
+            for name, info in infos.items():
                 target, address = copies[name], addresses[name]
                 self._addresses[str(target)] = address
                 _make(target, address)
-                for piece in _pieces(there, name, told, address, target):
+                for piece in _pieces(there, name, info, address, target):
                     pending.append((target, pool.submit(piece)))
                     if len(pending) == WAITING:
                         done += _land(*pending.popleft())
@@ -153,14 +153,14 @@ class Near:
             while pending:
                 done += _land(*pending.popleft())
                 self._progress("downloading", done, max(whole, done))
-            list(pool.map(lambda name: _check_unchanged(there, name, found[name], addresses[name]), found))
+            list(pool.map(lambda name: _check_unchanged(there, name, infos[name], addresses[name]), infos))
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def _check_room(self, found: Iterable[str], addresses: Mapping[str, str], whole: int) -> None:
+    def _check_room(self, names: Iterable[str], addresses: Mapping[str, str], whole: int) -> None:
         free = shutil.disk_usage(self._folder or tempfile.gettempdir()).free
         if whole > free:
-            first = next(addresses[name] for name in found)
+            first = next(addresses[name] for name in names)
             raise SourceError(
                 f"{first}: needs {whole:,} bytes, and {tempfile.gettempdir()} has {free:,} free; set TMPDIR to a "
                 "folder with more space"
@@ -185,15 +185,15 @@ def _land(target: Path, block: Future[bytes]) -> int:
 
 
 def _pieces(
-    there: Any, name: str, told: Mapping[str, Any], address: str, target: Path
+    there: Any, name: str, info: Mapping[str, Any], address: str, target: Path
 ) -> Iterator[Callable[[], bytes]]:
     """Yield the reads of a file in order: its blocks, or the whole if its server does not send parts."""
-    size = told.get("size")
-    if size is None or not told.get("partial", True) or (size > BLOCK and not _sends_parts(there, name)):
+    size = info.get("size")
+    if size is None or not info.get("partial", True) or (size > BLOCK and not _sends_parts(there, name)):
         yield lambda: repeated(address, lambda: _whole(there, name, target))
         return
     for start in range(0, size, BLOCK):
-        yield _Block(there, name, told, address, start, min(start + BLOCK, size))
+        yield _Block(there, name, info, address, start, min(start + BLOCK, size))
 
 
 def _sends_parts(there: Any, name: str) -> bool:
@@ -209,8 +209,8 @@ def _sends_parts(there: Any, name: str) -> bool:
 class _Block:
     """One block of a file, to be read."""
 
-    def __init__(self, there: Any, name: str, told: Mapping[str, Any], address: str, start: int, end: int) -> None:
-        self._there, self._name, self._told, self._address = there, name, told, address
+    def __init__(self, there: Any, name: str, info: Mapping[str, Any], address: str, start: int, end: int) -> None:
+        self._there, self._name, self._info, self._address = there, name, info, address
         self._start, self._end = start, end
 
     def __call__(self) -> bytes:
@@ -218,7 +218,7 @@ class _Block:
         try:
             return repeated(self._address, self._read)
         except SourceError:
-            _check_unchanged(self._there, self._name, self._told, self._address)
+            _check_unchanged(self._there, self._name, self._info, self._address)
             raise
 
     def _read(self) -> bytes:
@@ -234,8 +234,8 @@ def _whole(there: Any, name: str, target: Path) -> bytes:
     return b""
 
 
-def _check_unchanged(there: Any, name: str, told: Mapping[str, Any], address: str) -> None:
+def _check_unchanged(there: Any, name: str, info: Mapping[str, Any], address: str) -> None:
     """Raise `SourceError` if a file has changed since it was listed."""
     now = repeated(address, lambda: there.info(name))
-    if any(told[mark] != now[mark] for mark in _MARKS if mark in told and mark in now):
+    if any(info[mark] != now[mark] for mark in _MARKS if mark in info and mark in now):
         raise SourceError(f"{address}: changed while it was being read; read it again when it is complete")

@@ -49,12 +49,12 @@ def sending(
         return
     if scheme_of(address) in WEB:
         raise UsageError(f"{address}: cannot be written: web addresses are read-only; name a file or a bucket")
-    there, place = filesystem(address)
-    place = place.rstrip("/")
-    parent, _, name = place.rpartition("/")
+    there, remote_path = filesystem(address)
+    remote_path = remote_path.rstrip("/")
+    parent, _, name = remote_path.rpartition("/")
     if not parent or not name:
         raise UsageError(f"{address}: cannot be written: name a file or folder in the bucket")
-    known = _there(there, address, place, folder_of, force=force)
+    known = _there(there, address, remote_path, folder_of, force=force)
     for item in beside:
         _there(there, f"{address.rpartition('/')[0]}/{item}", f"{parent}/{item}", None, force=force)
     with tempfile.TemporaryDirectory(prefix="auditor-") as folder:
@@ -66,26 +66,26 @@ def sending(
         _Sent(there, address, progress).send(finals, [old for old in known if old not in finals.values()])
 
 
-def _there(there: Any, address: str, place: str, folder_of: Collection[str] | None, *, force: bool) -> list[str]:
+def _there(there: Any, address: str, remote_path: str, folder_of: Collection[str] | None, *, force: bool) -> list[str]:
     """Return the existing files to replace. Raises `UsageError` if they cannot be replaced."""
-    if not repeated(address, lambda: there.exists(place)):
+    if not repeated(address, lambda: there.exists(remote_path)):
         return []
     if not force:
         raise UsageError(f"{address}: already exists; choose another name, or replace it with --force")
-    is_folder = repeated(address, lambda: there.info(place))["type"] == "directory"
+    is_folder = repeated(address, lambda: there.info(remote_path))["type"] == "directory"
     if is_folder != (folder_of is not None):
         raise UsageError(
             f"{address}: is {'a folder' if is_folder else 'a file'}, so it is not replaced; choose another name"
         )
     if folder_of is None:
-        return [place]
-    found: list[str] = repeated(address, lambda: there.find(place))
-    held = [name.removeprefix(f"{place}/") for name in found]
+        return [remote_path]
+    names: list[str] = repeated(address, lambda: there.find(remote_path))
+    held = [name.removeprefix(f"{remote_path}/") for name in names]
     if not {name.partition("/")[0] for name in held if not _DRAFT.search(name)} <= set(folder_of):
         raise UsageError(
             f"{address}: not a folder that `auditor export` wrote, so it is not replaced; choose another name"
         )
-    return found
+    return names
 
 
 class _Sent:
@@ -124,8 +124,8 @@ class _Sent:
             repeated(self._address, partial(self._there.rm_file, name))
 
     def _is_there(self, name: str) -> bool:
-        found: bool = repeated(self._address, lambda: self._there.exists(name))
-        return found
+        exists: bool = repeated(self._address, lambda: self._there.exists(name))
+        return exists
 
     def _put(self, file: Path, draft: str) -> None:
         def attempt() -> None:

@@ -97,15 +97,17 @@ def guess(part: Part) -> str:
     if not head.strip() and not path.is_dir():
         raise SourceError(f"{path}: the file is empty")
     try:
-        found = next((name for name, candidate in FORMATS.items() if candidate.recognizes(path, head)), None)
+        detected = next((name for name, candidate in FORMATS.items() if candidate.recognizes(path, head)), None)
     except OSError as error:
         raise SourceError(f"{error.filename or path}: {error.strerror or error}") from error
-    if found is None:
-        told = encoding.guess(path) if "encoding" not in part.options and head and not _is_utf8(head) else None
-        if told is not None:
-            raise SourceError(f"{path}: unknown format: the text is not UTF-8 but may be {told}; try --encoding {told}")
+    if detected is None:
+        guessed = encoding.guess(path) if "encoding" not in part.options and head and not _is_utf8(head) else None
+        if guessed is not None:
+            raise SourceError(
+                f"{path}: unknown format: the text is not UTF-8 but may be {guessed}; try --encoding {guessed}"
+            )
         raise SourceError(f"{path}: unknown format; set --format to one of {', '.join(FORMATS)}")
-    return found
+    return detected
 
 
 def _is_utf8(head: bytes) -> bool:

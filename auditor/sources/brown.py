@@ -60,7 +60,7 @@ def _documents(path: Path) -> Batches:
 
 
 def _documents_of(folder: Path) -> Iterator[Path]:
-    return (found for found in files.inside(folder, "c*") if _DOCUMENT.fullmatch(found.name))
+    return (file for file in files.inside(folder, "c*") if _DOCUMENT.fullmatch(file.name))
 
 
 def _of_archive(path: Path) -> Batches:

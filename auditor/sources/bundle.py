@@ -57,7 +57,7 @@ def read(part: Part) -> Batches:
 def verify(manifest: Manifest) -> None:
     """Check that a bundle's folder holds exactly the files of its manifest, each with the same content."""
     try:
-        there = {found.name for found in manifest.folder.iterdir()}
+        there = {file.name for file in manifest.folder.iterdir()}
     except OSError as error:
         raise SourceError(f"{manifest.folder}: {error.strerror or error}") from error
     for name in sorted({MANIFEST, *manifest.files} - there):
@@ -99,8 +99,8 @@ def _captions(manifest: Manifest) -> Iterator[pl.DataFrame]:
         read_rows += batch.height
     if known < annotations.height:
         raise SourceError(
-            f"{manifest.folder / ANNOTATIONS}: {annotations.height - known:,} rows do not belong to a caption of the bundle; "
-            "export it again"
+            f"{manifest.folder / ANNOTATIONS}: {annotations.height - known:,} rows do not belong to a caption; "
+            "export the bundle again"
         )
 
 
@@ -170,9 +170,9 @@ def open_manifest(path: Path) -> Manifest:
     Raises `SourceError` for another format, and for a value that is missing, wrong or leads out of the folder.
     """
     folder = path if path.is_dir() else path.parent
-    found = folder / MANIFEST if path.is_dir() else path
-    document = _document(found)
-    check = _Check(found)
+    file = folder / MANIFEST if path.is_dir() else path
+    document = _document(file)
+    check = _Check(file)
     check.that(isinstance(document, dict), "expected an object")
     named = document.get("format")
     check.that(named == EDITION, f'unknown format {named!r}: this version reads "{EDITION}"')

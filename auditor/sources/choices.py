@@ -82,15 +82,15 @@ def _sides(path: Path, options: Mapping[str, Option], numbers: Iterator[int]) ->
             reason = f"item {record.name}: {record.fault or f'not an object; expected {_FORM}'}"
             yield refused(record.unit, record.number, reason, record.fields)
             continue
-        one = _named(record.fields, options)
-        category = str(one.get("part") or stem)
-        item = one.get("item")
+        fields = _named(record.fields, options)
+        category = str(fields.get("part") or stem)
+        item = fields.get("item")
         has_name = item is not None and not _is_count(item)
         name = str(item) if has_name else f"{category}/{record.name if item is None else item}"
-        texts = {thing: one.get(thing) for thing in _NEEDED}
-        if one.get("right2") is not None:
-            texts["right2"] = one["right2"]
-        votes = {side: one.get(f"votes_{side}") for side in SIDES}
+        texts = {thing: fields.get(thing) for thing in _NEEDED}
+        if fields.get("right2") is not None:
+            texts["right2"] = fields["right2"]
+        votes = {side: fields.get(f"votes_{side}") for side in SIDES}
         why = _fault(texts, votes, options)
         if why is not None:
             yield refused(record.unit, record.number, f"item {name}: {why}", record.fields)
@@ -122,9 +122,9 @@ def _fault(texts: dict[str, Any], votes: Mapping[str, Any], options: Mapping[str
     for side, called in SIDES.items():
         if reason is None and side in texts and side != "wrong" and texts[side].strip() == texts["wrong"].strip():
             reason = f"the {called} and the wrong caption are the same"
-    asked = [vote for vote in votes.values() if vote is not None]
-    if reason is None and not all(map(_is_count, asked)):
-        reason = f"votes {json.dumps(asked)[:40]} are not whole numbers"
+    given = [vote for vote in votes.values() if vote is not None]
+    if reason is None and not all(map(_is_count, given)):
+        reason = f"votes {json.dumps(given)[:40]} are not whole numbers"
     return reason
 
 
@@ -134,11 +134,11 @@ def _is_count(vote: Any) -> bool:
 
 def _named(fields: Mapping[str, Any], options: Mapping[str, Option]) -> dict[str, Any]:
     """Return the fields of a record by their meaning; VALSE has votes in a separate object."""
-    found = {thing: fields[name] for thing, name in columns_of([*fields], options).items()}
+    named = {thing: fields[name] for thing, name in columns_of([*fields], options).items()}
     judged = fields.get("mturk")
     if isinstance(judged, dict):
-        found |= {side: judged.get(name) for side, name in _MTURK.items()}
-    return {thing: value for thing, value in found.items() if value != ""}
+        named |= {side: judged.get(name) for side, name in _MTURK.items()}
+    return {thing: value for thing, value in named.items() if value != ""}
 
 
 def columns_of(names: Sequence[str], options: Mapping[str, Option]) -> dict[str, str]:
@@ -146,8 +146,8 @@ def columns_of(names: Sequence[str], options: Mapping[str, Option]) -> dict[str,
     lower = {str(name).strip().lower(): name for name in reversed(names)}
     places = {}
     for thing, known in _NAMES.items():
-        asked = options.get(f"{thing}_col")
-        there = [asked] if asked in names else [lower[name] for name in known if name in lower and asked is None]
+        option = options.get(f"{thing}_col")
+        there = [option] if option in names else [lower[name] for name in known if name in lower and option is None]
         if there:
             places[thing] = str(there[0])
     return places
@@ -185,7 +185,7 @@ def _records(path: Path) -> Iterator[_Record]:
 
 
 def _of_table(path: Path, split: Mapping[str, list[str]]) -> Iterator[_Record]:
-    separator, names = max(split.items(), key=lambda one: len(one[1]), default=("", []))
+    separator, names = max(split.items(), key=lambda item: len(item[1]), default=("", []))
     if len(names) < len(_NEEDED):
         raise SourceError(f'{path}:1: not of format "choices": expected {_FORM}')
     with files.open_bytes(path) as file:

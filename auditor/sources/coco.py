@@ -100,9 +100,9 @@ def _may_list_images(path: Path) -> bool:
     return False
 
 
-def _known(found: Iterable[Item], images: Mapping[str, _Image]) -> Iterator[Item]:
+def _known(captions: Iterable[Item], images: Mapping[str, _Image]) -> Iterator[Item]:
     """Add the split and the name of its image to each caption; reject captions of unlisted images."""
-    for item in found:
+    for item in captions:
         number = str(item.value.get("image_id")) if isinstance(item.value, dict) else None
         if number is None or not images:
             yield item
@@ -110,11 +110,11 @@ def _known(found: Iterable[Item], images: Mapping[str, _Image]) -> Iterator[Item
             yield item._replace(fault=f"image {number} is not in the file's list of images")
         else:
             image = images[number]
-            told = {} if image.split is None else {"split": image.split}
+            split = {} if image.split is None else {"split": image.split}
             if image.name is None:
                 yield item._replace(fault=f"image {number} has no name in the file's list of images")
             else:
-                yield item._replace(value=item.value | told | {"image_id": image.name})
+                yield item._replace(value=item.value | split | {"image_id": image.name})
 
 
 def _add(images: dict[str, _Image], item: Item, keys: _Keys) -> None:

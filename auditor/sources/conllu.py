@@ -45,10 +45,10 @@ def _sentences(blocks: Batches, file_name: str) -> Batches:
     for block in blocks:
         lines = _lines(block, before, file_name)
         before = lines["sentence"][-1]
-        found = _gather(pl.concat([*unfinished, _gather(lines)]))
-        finished = found.head(-1).with_columns(pl.col("document").forward_fill().fill_null(document))
+        sentences = _gather(pl.concat([*unfinished, _gather(lines)]))
+        finished = sentences.head(-1).with_columns(pl.col("document").forward_fill().fill_null(document))
         document = finished["document"][-1] if finished.height else document
-        unfinished = [found.tail(1)]
+        unfinished = [sentences.tail(1)]
         yield _judge(finished)
     for last in unfinished:
         yield _judge(last.with_columns(pl.col("document").fill_null(document)))

@@ -31,7 +31,7 @@ _PARTS = 3  # of a caption that is split at its phrases: words between phrases, 
 def recognizes(path: Path, head: bytes) -> bool:
     """Recognize the markup in a file, a tar archive or the first file of a folder; the names in a zip archive."""
     if path.is_dir():
-        return any(b"[/EN#" in files.head(found) for found in files.inside(path, "*.txt")[:1])
+        return any(b"[/EN#" in files.head(file) for file in files.inside(path, "*.txt")[:1])
     return b"[/EN#" in head or re.search(rb"^PK(?s:.*)Sentences/\d+\.txt", head) is not None
 
 
@@ -42,8 +42,8 @@ def read(part: Part) -> Batches:
     named by an image id. Files that do not end in `.txt` (the boxes in the same archive) are skipped.
     """
     for path in files.expand(part):
-        found = _found(path)
-        while batch := list(islice(found, _FILES_AT_ONCE)):
+        texts = _texts(path)
+        while batch := list(islice(texts, _FILES_AT_ONCE)):
             yield _parse(pl.concat([_lines(batch), *(_broken_lines(text) for text in batch if text.lines is None)]))
 
 
@@ -56,13 +56,13 @@ class _Text(NamedTuple):
     fault: str | None
 
 
-def _found(path: Path) -> Iterator[_Text]:
+def _texts(path: Path) -> Iterator[_Text]:
     """Yield the text files of a folder, an archive or a file, in bounded memory."""
     if path.is_dir():
-        for found in files.inside(path, "*.txt"):
-            with files.open_bytes(found) as file:
+        for text_path in files.inside(path, "*.txt"):
+            with files.open_bytes(text_path) as file:
                 yield _text(
-                    f"{path.absolute().name}/{found.relative_to(path).as_posix()}", file.read(_LONGEST_FILE + 1)
+                    f"{path.absolute().name}/{text_path.relative_to(path).as_posix()}", file.read(_LONGEST_FILE + 1)
                 )
     elif archives.is_archive(path, files.head(path)):
         for member in archives.members(path):

@@ -39,13 +39,13 @@ def read(part: Part) -> Batches:
 
 
 def _images(path: Path) -> Iterator[Item]:
-    found = False
+    has_images = False
     for item in items(path, "karpathy"):
         if item.key == "images":
-            found = True
+            has_images = True
             if item.number:
                 yield item
-    if not found:
+    if not has_images:
         raise SourceError(f'{path}: not of format "karpathy": expected an object with a list "images"')
 
 

@@ -59,7 +59,7 @@ def fault(texts: Mapping[str, Any]) -> str | None:
 
 
 def pair_sides(
-    place: tuple[str, int],
+    position: tuple[str, int],
     number: int,
     image: str,
     texts: tuple[str, str],
@@ -70,11 +70,11 @@ def pair_sides(
     """Yield the two captions of a pair; its number distinguishes it from other pairs."""
     for side, text, origin, count in zip("BC", texts, origins, votes, strict=True):
         known = {"pair": number, "side": side, "category": category, "origin": origin, "votes": count}
-        yield JudgedCaption(*place, image=image, identifier=f"side {side} of pair {number}", text=text, pair=known)
+        yield JudgedCaption(*position, image=image, identifier=f"side {side} of pair {number}", text=text, pair=known)
 
 
 def triplet_sides(
-    place: tuple[str, int],
+    position: tuple[str, int],
     number: int,
     image: str,
     texts: tuple[str, str, str],
@@ -85,5 +85,5 @@ def triplet_sides(
     for side, text, count in zip("ABC", texts, (None, *votes), strict=True):
         known = {"triplet": number, "side": side, "category": category, "votes": count}
         yield JudgedCaption(
-            *place, image=image, identifier=f"side {side} of triplet {number}", text=text, triplet=known
+            *position, image=image, identifier=f"side {side} of triplet {number}", text=text, triplet=known
         )

@@ -40,22 +40,22 @@ def read(part: Part) -> Batches:
 
 
 def _sides(path: Path, numbers: Iterator[int]) -> Iterator[JudgedCaption]:
-    found = False
+    has_pairs = False
     for item in items(path, "triplets"):
         if not item.number:
             continue
         known = item.key in CATEGORIES
-        found |= known
-        number, place = next(numbers), (f"{item.key} record" if known else "record", item.number)
+        has_pairs |= known
+        number, position = next(numbers), (f"{item.key} record" if known else "record", item.number)
         record = item.value
         reason = _fault(record) if known else f"in list {json.dumps(item.key)[:40]}; expected {_FORM}"
         if reason is not None:
-            yield refused(*place, reason, record)
+            yield refused(*position, reason, record)
             continue
         votes = (1, 0) if record["label"] == 0 else (0, 1)
         first, second = record["captions"]
-        yield from pair_sides(place, number, record["image"], (first, second), item.key, (None, None), votes)
-    if not found:
+        yield from pair_sides(position, number, record["image"], (first, second), item.key, (None, None), votes)
+    if not has_pairs:
         raise SourceError(f'{path}: not of format "triplets": expected {_FORM}')
 
 

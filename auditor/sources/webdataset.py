@@ -81,8 +81,8 @@ def read(part: Part) -> Batches:
             frame = pl.DataFrame(batch, schema=schema, orient="row")
             yield frame.with_columns(source=pl.lit(path.name), unit=pl.lit("member"))
         if empty:
-            found = ", ".join(sorted(others)[:_MOST_SHOWN]) or "nothing"
-            raise SourceError(f"{path}: no captions: expected KEY.txt or KEY.json; the shard holds {found}")
+            extensions = ", ".join(sorted(others)[:_MOST_SHOWN]) or "nothing"
+            raise SourceError(f"{path}: no captions: expected KEY.txt or KEY.json; the shard holds {extensions}")
 
 
 def _rows(path: Path, key: str | None, others: set[str]) -> Iterator[_Row]:
@@ -133,11 +133,11 @@ def _of_json(member: _Member, key: str | None) -> Iterator[_Row]:
         yield _refused(member, f"not JSON: {error}")
         return
     keys = _KEYS if key is None else (key,)
-    found = next((record[name] for name in keys if name in record), None) if isinstance(record, dict) else None
-    if found is None or found == []:
+    captions = next((record[name] for name in keys if name in record), None) if isinstance(record, dict) else None
+    if captions is None or captions == []:
         yield _refused(member, f'no "{keys[0]}" in the JSON; set --option caption_key=KEY')
         return
-    for slot, text in enumerate(found if isinstance(found, list) else [found]):
+    for slot, text in enumerate(captions if isinstance(captions, list) else [captions]):
         if isinstance(text, str) and encodable(text):
             yield (member.number, member.key, slot, text, None, None)
         else:

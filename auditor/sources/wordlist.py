@@ -66,16 +66,16 @@ def _lines(path: Path, member: Option | None) -> Batches:
         return
     names = []
     read = False
-    for found in archives.members(path):
-        names.append(found.name)
-        if member is None or not f"/{found.name}".endswith(f"/{member}"):
+    for entry in archives.members(path):
+        names.append(entry.name)
+        if member is None or not f"/{entry.name}".endswith(f"/{member}"):
             continue
-        if read or found.fault:
+        if read or entry.fault:
             raise SourceError(
-                f"{path}: {found.name}: {found.fault or f'the archive has several {member}; name it with its folder'}"
+                f"{path}: {entry.name}: {entry.fault or f'the archive has several {member}; name it with its folder'}"
             )
         read = True
-        yield from text_lines.blocks_of(found.file, f"{path.name}/{found.name}", path / found.name)
+        yield from text_lines.blocks_of(entry.file, f"{path.name}/{entry.name}", path / entry.name)
     if not read:
         shown = listed(names, _SHOWN)
         raise SourceError(f"{path}: name its word list with option member; it holds {shown or 'no files'}")

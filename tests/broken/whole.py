@@ -102,7 +102,7 @@ FAULTS: Mapping[str, tuple[Callable[[bytes], Content], str]] = {
     "is empty": (lambda _: b"", "no record|not of format|not an archive|not JSON|empty caption"),
     "has blank lines only": (
         lambda _: b"\n \n\r\n",
-        "no record|no archive|not an archive|not JSON|not of format|records were refused",
+        "no record|not an archive|not an archive|not JSON|not of format|records were refused",
     ),
     "is a gzip that was cut": (lambda content: gz(content)[:-9], "damaged compressed file"),
     "is a zst that was cut": (lambda content: zst(content)[:-5], "damaged compressed file"),

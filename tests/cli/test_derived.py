@@ -126,12 +126,12 @@ def test_broken_package_is_named_and_left_out(source: str, packages: Path, capsy
     assert asked("--help", "--all") == 0
     said = capsys.readouterr()
     assert "vowels" not in said.out
-    assert said.err.startswith("warning: package tiny-audit: vowels, which it adds, is left out: ")
+    assert said.err.startswith("warning: package tiny-audit: its addition vowels is left out: ")
     assert BROKEN[source] in said.err
     assert said.err.count("\n") == 1
     assert asked("ingest", "--formats", "--json") == 0
     assert capsys.readouterr().err == ""
-    with pytest.warns(UserWarning, match="package tiny-audit: constant, which it adds, is left out: "):
+    with pytest.warns(UserWarning, match="package tiny-audit: its addition constant is left out: "):
         assert registry.of_others() == {}
 
 

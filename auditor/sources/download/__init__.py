@@ -78,14 +78,14 @@ def fetch(
     path = download.path
     stay_inside(download)
     try:
-        found = find(path)
-        if found is not None and (download.member is None or not force):
-            there = None if download.member else _sha256(found, path)
+        existing = find(path)
+        if existing is not None and (download.member is None or not force):
+            there = None if download.member else _sha256(existing, path)
             if there in (None, download.sha256):
-                return Fetched(found, "unchanged", found.stat().st_size)
+                return Fetched(existing, "unchanged", existing.stat().st_size)
             if not force:
                 raise SourceError(
-                    f"{found}: another file exists here (its sha256 is {there}; datasets.toml expects "
+                    f"{existing}: another file exists here (its sha256 is {there}; datasets.toml expects "
                     f"{download.sha256}); move it, or replace it with --force"
                 )
         return _fetched(download, progress, Pace(patience))
@@ -116,9 +116,9 @@ def stay_inside(download: Download) -> None:
         )
 
 
-def _sha256(found: Path, path: Path) -> str:
+def _sha256(existing: Path, path: Path) -> str:
     """Return the hash of a file; of one under a compressed name, the hash of its uncompressed content."""
-    with found.open("rb") if found == path else files.open_bytes(found) as content:
+    with existing.open("rb") if existing == path else files.open_bytes(existing) as content:
         return hashlib.file_digest(content, "sha256").hexdigest()  # type: ignore[arg-type]
 
 

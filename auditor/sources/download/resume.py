@@ -111,24 +111,26 @@ class ResumingDownloader:
             trouble = _reason(error)
             if isinstance(error, _BROKEN):
                 return trouble
-        place = self._download.path
+        path = self._download.path
         raise SourceError(
-            f"{url}: {trouble}; correct the url in datasets.toml, or download the file yourself to {place}"
+            f"{url}: {trouble}; correct the url in datasets.toml, or download the file yourself to {path}"
         )
 
     def _receive(self, response: requests.Response) -> str | None:
         """Write the body to the file; return why it does not belong there, null if it does."""
-        told = response.headers
+        headers = response.headers
         whole_before = response.status_code == requests.codes.requested_range_not_satisfiable
         self.resumed = whole_before or response.status_code == requests.codes.partial_content
         if whole_before:
             return None
         if not self.resumed:
             self._received = 0
-        elif "Content-Encoding" in told or not told.get("Content-Range", "").startswith(f"bytes {self._received}-"):
+        elif "Content-Encoding" in headers or not headers.get("Content-Range", "").startswith(
+            f"bytes {self._received}-"
+        ):
             self._partial.unlink()
             return "the server sends a different part than requested"
-        length = told.get("Content-Length", "") if "Content-Encoding" not in told else ""
+        length = headers.get("Content-Length", "") if "Content-Encoding" not in headers else ""
         total = self._received + int(length) if length.isdecimal() else 0
         limit = min(self._download.size or pace.UNDECLARED, pace.LARGEST)
         with self._partial.open("r+b") as file:

@@ -99,17 +99,17 @@ class FlatTable:
 
     def number(self, field: int, kind: str) -> int:
         """Read a number; 0 if it is absent."""
-        at = self._place(field)
+        at = self._position(field)
         return 0 if at is None else int(struct.unpack_from(kind, self._content, at)[0])
 
     def table(self, field: int) -> FlatTable | None:
         """Return a table inside this one; null if it is absent."""
-        at = self._place(field)
+        at = self._position(field)
         return None if at is None else FlatTable(self._content, self._target(at))
 
     def vector(self, field: int, kind: str) -> list[tuple[int, ...]]:
         """Read a vector of structs; empty if it is absent."""
-        at = self._place(field)
+        at = self._position(field)
         if at is None:
             return []
         start = self._target(at)
@@ -119,7 +119,7 @@ class FlatTable:
             raise struct.error("a vector leads out of its message")
         return list(struct.iter_unpack(kind, held))
 
-    def _place(self, field: int) -> int | None:
+    def _position(self, field: int) -> int | None:
         entries = self._at - int(struct.unpack_from("<i", self._content, self._at)[0])
         entry = 4 + 2 * field
         if entries < 0 or entry >= struct.unpack_from("<H", self._content, entries)[0]:

@@ -42,9 +42,9 @@ def unheard() -> Iterator[None]:
             os.close(stderr)
             _HOLDING.release()
             held.seek(0)
-            said = held.read()
-            if said and _PANIC not in said:
-                os.write(_STDERR, said)
+            written = held.read()
+            if written and _PANIC not in written:
+                os.write(_STDERR, written)
 
 
 def each_unheard(read: Iterable[T]) -> Iterator[T]:

@@ -65,8 +65,8 @@ class _File:
 
     def walk(self) -> int:
         wanted = {_FILE_ROWS: self._footer.integer, _ROW_GROUPS: self._groups}
-        found = self._footer.take(self._footer.fields(), wanted)
-        rows, in_groups = int(found.get(_FILE_ROWS, 0)), found.get(_ROW_GROUPS, 0)
+        values = self._footer.take(self._footer.fields(), wanted)
+        rows, in_groups = int(values.get(_FILE_ROWS, 0)), values.get(_ROW_GROUPS, 0)
         self._limits.check_rows(rows)
         if rows != in_groups:
             raise ThriftError(f"{rows:,} rows, but {in_groups:,} in its row groups")
@@ -100,9 +100,9 @@ class _File:
 
     def _column(self, kind: int) -> None:
         numbers = dict.fromkeys((_VALUES, _PACKED_SIZE, _DATA_AT, _DICTIONARY_AT), self._footer.integer)
-        found = self._footer.take(self._footer.struct(kind), {_PATH: self._name, **numbers})
-        name = found.get(_PATH, "")
-        declared, packed, data_at, dictionary_at = (found.get(field, 0) for field in numbers)
+        fields = self._footer.take(self._footer.struct(kind), {_PATH: self._name, **numbers})
+        name = fields.get(_PATH, "")
+        declared, packed, data_at, dictionary_at = (fields.get(field, 0) for field in numbers)
         start = min(data_at, dictionary_at or data_at)
         if min(start, packed, declared) < 0 or start + packed > self._limits.size:
             raise ThriftError(f"column {name} is outside the file")
@@ -123,9 +123,9 @@ class _File:
             head = Thrift(self._file)
             numbers = dict.fromkeys((_PAGE_KIND, _PAGE_UNPACKED, _PAGE_PACKED), head.integer)
             headers = dict.fromkeys(_PAGE_HEADERS, partial(_values, head))
-            found = head.take(head.fields(), {**numbers, **headers})
-            kind, unpacked, packed = (found.get(field, 0) for field in numbers)
-            values = next((found[field] for field in reversed(found) if field in headers), 0)
+            fields = head.take(head.fields(), {**numbers, **headers})
+            kind, unpacked, packed = (fields.get(field, 0) for field in numbers)
+            values = next((fields[field] for field in reversed(fields) if field in headers), 0)
             at = self._file.tell() + packed
             if packed < 0 or at > self._limits.size:
                 raise ThriftError("a page longer than the file")
@@ -166,13 +166,13 @@ class Thrift:
 
     def take(self, fields: Iterator[tuple[int, int]], wanted: Mapping[int, Callable[[int], Any]]) -> dict[int, Any]:
         """Read the wanted fields, each with its function of the kind; skip the others."""
-        found: dict[int, Any] = {}
+        values: dict[int, Any] = {}
         for number, kind in fields:
             if number in wanted:
-                found[number] = wanted[number](kind)
+                values[number] = wanted[number](kind)
             else:
                 self.skip(kind)
-        return found
+        return values
 
     def items(self, kind: int) -> Iterator[int]:
         """Yield the kind of each item of a list; the caller reads or skips the item before the next."""
@@ -226,9 +226,9 @@ class Thrift:
 
     def _varint(self) -> int:
         number = 0
-        for place in range(_LONGEST_NUMBER):
+        for position in range(_LONGEST_NUMBER):
             byte = self._byte()
-            number |= (byte & 127) << 7 * place
+            number |= (byte & 127) << 7 * position
             if byte < 128:
                 return number
         raise ThriftError("an endless number")

@@ -29,10 +29,10 @@ def recognizes(path: Path, head: bytes) -> bool:
 
 def remarks(part: Part) -> list[str]:
     """Report the columns of references, which are separate captions and not read here."""
-    found = columns.references(tables.first_names(files.head(files.expand(part)[0])))
+    names = columns.references(tables.first_names(files.head(files.expand(part)[0])))
     return [
         f"references in column {name} are not read; ingest them as another dataset: --format table --caption-col {name}"
-        for name in found
+        for name in names
     ]
 
 

@@ -112,7 +112,7 @@ def _places(option: str, names: Sequence[str], options: Mapping[str, Option]) ->
 
 def _elliott_keller(names: Sequence[str], options: Mapping[str, Option]) -> Columns | None:
     """Recognize the table of Elliott & Keller: `id,j1,j2,j3,imageid,textid,refid`, with captions in another file."""
-    judges = tuple(place for place, name in enumerate(names) if re.fullmatch(r"j\d+", name))
+    judges = tuple(position for position, name in enumerate(names) if re.fullmatch(r"j\d+", name))
     if not {"id", "imageid", "textid"} <= set(names) or not judges:
         return None
     lookup, key = ("candidates_file", "id") if "candidates_file" in options else ("captions_file", "textid")
@@ -129,7 +129,7 @@ def _elliott_keller(names: Sequence[str], options: Mapping[str, Option]) -> Colu
 
 def _composite(names: Sequence[str]) -> Columns | None:
     """Recognize the batches of the Composite set: `Input.text1` is rated in `Answer.Q1Answer`, and so on."""
-    image = next((place for place, name in enumerate(names) if re.match(r"Input\.image", name)), None)
+    image = next((position for position, name in enumerate(names) if re.match(r"Input\.image", name)), None)
     numbers = [match[1] for name in names if (match := re.fullmatch(r"Input\.text(\d+)", name))]
     rated = [number for number in numbers if f"Answer.Q{number}Answer" in names]
     if image is None or not rated:

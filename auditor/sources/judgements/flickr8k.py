@@ -131,10 +131,10 @@ def _keyed(captions: pl.DataFrame, key: pl.Expr) -> pl.DataFrame:
 
 def takes_references(path: Path, options: Mapping[str, Option]) -> bool:
     """Return whether option `references` is set. Raises `UsageError` for an unknown value."""
-    asked = options.get("references")
-    if asked not in (None, _UNRATED):
-        raise UsageError(f'{path}: references = "{asked}": expected "{_UNRATED}"')
-    return asked is not None
+    value = options.get("references")
+    if value not in (None, _UNRATED):
+        raise UsageError(f'{path}: references = "{value}": expected "{_UNRATED}"')
+    return value is not None
 
 
 def unrated(path: Path, known: Layout, options: Mapping[str, Option]) -> Batches:
@@ -146,10 +146,10 @@ def unrated(path: Path, known: Layout, options: Mapping[str, Option]) -> Batches
     rated = ratings.filter(pl.col("reason").is_null()).group_by("image", "text").agg(times=pl.len())
     captions = pl.concat(flickr.read(Part((Path(str(options["captions_file"])),))))
     described = captions.join(rated.select("image").unique(), on="image", how="semi", maintain_order="left")
-    place = pl.int_range(1, pl.len() + 1).over("image", "text")
+    occurrence = pl.int_range(1, pl.len() + 1).over("image", "text")
     yield (
         described.join(rated, on=["image", "text"], how="left", maintain_order="left")
-        .with_columns(left_out=pl.when(place <= pl.col("times")).then(pl.lit(_LEFT_OUT)))
+        .with_columns(left_out=pl.when(occurrence <= pl.col("times")).then(pl.lit(_LEFT_OUT)))
         .drop("times")
     )
     yield ratings.filter(pl.col("reason").is_not_null()).select("source", "unit", "line", "reason", "raw")

@@ -77,7 +77,7 @@ def _records(path: Path, separator: str, columns: Columns) -> Iterator[tuple[obj
     """Yield a record for each caption of each row."""
     places = (columns.image, columns.identity, columns.judge, columns.votes)
     for line, raw, reason, fields in _rows(path, separator, columns):
-        known = [None if place is None or reason else fields[place] for place in places]
+        known = [None if position is None or reason else fields[position] for position in places]
         rated = [] if reason else _rated(fields, columns)
         for key, scores in rated:
             yield *known, key, line, scores, None, raw
@@ -105,7 +105,7 @@ def _rows(path: Path, separator: str, columns: Columns) -> Iterator[tuple[int, s
 
 def _several(value: Any) -> str | list[str]:
     """Return a score in JSON, or a list of scores of several judges, as text."""
-    return [_text(one) for one in value] if isinstance(value, list) and value else _text(value)
+    return [_text(score) for score in value] if isinstance(value, list) and value else _text(value)
 
 
 def _text(value: Any) -> str:
@@ -127,7 +127,7 @@ def _rated(row: list[Any], columns: Columns) -> list[tuple[str, list[str]]]:
     """
     captions, scores = [row[at] for at in columns.captions], [row[at] for at in columns.scores]
     if len(captions) == 1:
-        return [(captions[0], [one for cell in scores for one in (cell if isinstance(cell, list) else [cell])])]
+        return [(captions[0], [score for cell in scores for score in (cell if isinstance(cell, list) else [cell])])]
     return [(key, [score]) for key, score in zip(captions, scores, strict=True) if key.strip() or score.strip()]
 
 

@@ -55,30 +55,30 @@ def read(part: Part) -> Batches:
     images_file, origin = part.options.get("images_file"), check_origin(part.options.get("origin"))
     before, seen = 0, set[tuple[str | None, str]]()
     for path in files.expand(part):
-        found = variables.variables(path)
-        structs, fields = _structs(path, found)
+        arrays = variables.variables(path)
+        structs, fields = _structs(path, arrays)
         if origin is not None:
-            if fields != _PAIRS or "new_data" not in found:
+            if fields != _PAIRS or "new_data" not in arrays:
                 raise SourceError(
                     f"{path}: option origin={origin} needs pairs with variable new_data, which names the authors"
                 )
-            yield from frames(path.name, captions(pairs(path, found, structs, before), origin, seen))
+            yield from frames(path.name, captions(pairs(path, arrays, structs, before), origin, seen))
         elif fields == _REFERENCES:
             yield from frames(path.name, _references(structs))
         elif fields == _PAIRS:
-            yield from frames(path.name, pairs(path, found, structs, before))
+            yield from frames(path.name, pairs(path, arrays, structs, before))
         else:
             yield from frames(path.name, triplets(path, structs, before, images_file))
         before += structs.size
 
 
-def _structs(path: Path, found: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], set[str]]:
+def _structs(path: Path, arrays: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], set[str]]:
     """Find the structs with the captions, and their fields."""
     for fields in (_REFERENCES, _PAIRS, _TRIPLETS):
-        for array in found.values():
+        for array in arrays.values():
             if fields <= set(array.dtype.names or ()):
                 return array, fields
-    held = "; ".join(f"{name} {{{', '.join(array.dtype.names or ())}}}" for name, array in found.items())
+    held = "; ".join(f"{name} {{{', '.join(array.dtype.names or ())}}}" for name, array in arrays.items())
     raise SourceError(
         f'{path}: not of format "mat": expected structs {{name, sentences}}, {{name, sent1, sent2}} or '
         f"{{A, B, C, rating}}; it holds {held or 'no variable of text and numbers'}"
@@ -114,16 +114,18 @@ FORMAT = Format(
 )  # fmt: skip
 
 
-def pairs(path: Path, found: Mapping[str, NDArray[Any]], structs: NDArray[Any], before: int) -> Iterator[JudgedCaption]:
+def pairs(
+    path: Path, arrays: Mapping[str, NDArray[Any]], structs: NDArray[Any], before: int
+) -> Iterator[JudgedCaption]:
     """Yield both captions of each pair: B is `sent1`, C is `sent2`.
 
     Variable `category` holds the kind of each pair, `new_data` the authors of its captions, `result` the votes of the
     judges; missing variables are null. Raises `SourceError` if one of them does not fit the pairs.
     """
     count = structs.size
-    categories = _rows(path, found, "category", count, 1)
-    sources = _rows(path, found, "new_data", count, 2)
-    ballots = _ballots(path, found, count)
+    categories = _rows(path, arrays, "category", count, 1)
+    sources = _rows(path, arrays, "new_data", count, 2)
+    ballots = _ballots(path, arrays, count)
     for index, record in enumerate(structs.ravel()):
         known = {field: single(record[field]) for field in ("name", "sent1", "sent2")}
         (category,), origins, ballot = categories[index], sources[index], ballots[index]
@@ -180,9 +182,9 @@ def _unknown(category: Any, origins: list[Any], ballot: list[Any] | None) -> str
     return None
 
 
-def _rows(path: Path, found: Mapping[str, NDArray[Any]], name: str, count: int, width: int) -> list[list[Any]]:
+def _rows(path: Path, arrays: Mapping[str, NDArray[Any]], name: str, count: int, width: int) -> list[list[Any]]:
     """Return the numbers of a variable by row; nulls if the variable is missing."""
-    array = found.get(name)
+    array = arrays.get(name)
     if array is None:
         return [[None] * width] * count
     if array.dtype.kind not in "iuf" or array.size != count * width or (width > 1 and array.shape != (count, width)):
@@ -191,9 +193,9 @@ def _rows(path: Path, found: Mapping[str, NDArray[Any]], name: str, count: int, 
     return rows
 
 
-def _ballots(path: Path, found: Mapping[str, NDArray[Any]], count: int) -> list[list[Any] | None]:
+def _ballots(path: Path, arrays: Mapping[str, NDArray[Any]], count: int) -> list[list[Any] | None]:
     """Return the votes of each pair, stored in numbers of any width."""
-    array = found.get("result")
+    array = arrays.get("result")
     if array is None:
         return [None] * count
     if "result" not in (array.dtype.names or ()) or array.size != count:
@@ -216,9 +218,9 @@ def triplets(path: Path, structs: NDArray[Any], before: int, images_file: Option
     Consecutive triplets with the same B and C belong to one pair and one image. Raises `SourceError` if `images_file`
     does not name one image per pair.
     """
-    found = list(_triplets(structs))
-    images = _images(path, found, Path(str(images_file))) if images_file is not None else []
-    for index, triplet in enumerate(found, 1):
+    compared = list(_triplets(structs))
+    images = _images(path, compared, Path(str(images_file))) if images_file is not None else []
+    for index, triplet in enumerate(compared, 1):
         if triplet.reason is not None:
             yield refused("triplet", index, triplet.reason, dict(zip("ABC", triplet.texts, strict=True)))
             continue
@@ -240,7 +242,7 @@ def _triplets(structs: NDArray[Any]) -> Iterator[_Triplet]:
         yield _Triplet(pair, (texts["A"], texts["B"], texts["C"]), rating, reason)
 
 
-def _images(path: Path, found: list[_Triplet], images_file: Path) -> list[str]:
+def _images(path: Path, compared: list[_Triplet], images_file: Path) -> list[str]:
     """Read the images of the pairs, each with one of the compared captions."""
     images_file = files.locate(images_file)
     named = []
@@ -249,7 +251,7 @@ def _images(path: Path, found: list[_Triplet], images_file: Path) -> list[str]:
         if reason is not None:
             raise SourceError(f"{images_file}, record {item.number}: {reason}")
         named.append((str(item.value["image_id"]), item.value["caption"].strip()))
-    pairs = {triplet.pair: triplet.texts[1:] for triplet in found if triplet.reason is None}
+    pairs = {triplet.pair: triplet.texts[1:] for triplet in compared if triplet.reason is None}
     if len(named) != len(pairs):
         raise SourceError(f"{images_file}: {len(named):,} images for the {len(pairs):,} pairs of {path.name}")
     for (pair, texts), (_, caption) in zip(pairs.items(), named, strict=True):

@@ -32,7 +32,7 @@ _NAMED = 8
 EXTRA = "Pillow is not installed: pip install 'auditor[images]'"
 
 
-def pictures(place: Path, images: Sequence[str]) -> tuple[dict[str, Picture], list[str]]:
+def pictures(location: Path, images: Sequence[str]) -> tuple[dict[str, Picture], list[str]]:
     """Return a thumbnail of each image that has a file, and messages about the others.
 
     `location` is a folder, with its subfolders, or a pattern. The file of an image has its id as the path in the folder
@@ -45,12 +45,12 @@ def pictures(place: Path, images: Sequence[str]) -> tuple[dict[str, Picture], li
         from auditor.sources.pictures.shrinking import small  # noqa: PLC0415  Pillow is an extra
     except ImportError as error:
         raise MissingExtraError(EXTRA) from error
-    root, files = _listed(place)
-    found = _found(root, files, images)
+    root, files = _listed(location)
+    files_of = _files_of(root, files, images)
     made: dict[str, Picture] = {}
     several, wrong = list[str](), list[str]()
     for image in images:
-        if not (of_image := found.get(image)):
+        if not (of_image := files_of.get(image)):
             continue
         if len(of_image) > 1:
             names = listed([path.relative_to(root).as_posix() for path in of_image], _NAMED)
@@ -58,42 +58,42 @@ def pictures(place: Path, images: Sequence[str]) -> tuple[dict[str, Picture], li
         try:
             made[image] = small(_content(of_image[0], root))
         except UnreadableError as error:
-            wrong.append(f"{of_image[0].relative_to(root).as_posix()} was left out: {error}")
-    missing = [image for image in images if image not in found]
+            wrong.append(f"{of_image[0].relative_to(root).as_posix()} is left out: {error}")
+    missing = [image for image in images if image not in files_of]
     none = f"no file found for {counted(len(missing), 'image', 'images')}: {listed(missing, _NAMED)}"
     return made, [*_first(wrong, "left out"), *_first(several, "of several files"), *([none] if missing else [])]
 
 
-def _first(said: list[str], what: str) -> list[str]:
-    return said if len(said) <= _NAMED else [*said[:_NAMED], f"and {len(said) - _NAMED:,} more {what}"]
+def _first(messages: list[str], what: str) -> list[str]:
+    return messages if len(messages) <= _NAMED else [*messages[:_NAMED], f"and {len(messages) - _NAMED:,} more {what}"]
 
 
-def _listed(place: Path) -> tuple[Path, Iterator[Path]]:
+def _listed(location: Path) -> tuple[Path, Iterator[Path]]:
     """Return a folder, or the folder that a pattern begins with, and the files."""
-    if is_folder(place):
-        if not os.access(place, os.R_OK | os.X_OK):
-            raise SourceError(f"{_short(place)}: no permission to read this folder")
-        return place, (Path(folder) / name for folder, _, names in os.walk(place) for name in names)
-    root, rest = Path(), place.parts
+    if is_folder(location):
+        if not os.access(location, os.R_OK | os.X_OK):
+            raise SourceError(f"{_short(location)}: no permission to read this folder")
+        return location, (Path(folder) / name for folder, _, names in os.walk(location) for name in names)
+    root, rest = Path(), location.parts
     while rest and not (set(rest[0]) & set("*?[") and not is_folder(root / rest[0])):
         root, rest = root / rest[0], rest[1:]
     if not rest:
-        raise SourceError(f"{_short(place)}: no such folder")
+        raise SourceError(f"{_short(location)}: no such folder")
     try:
-        met = [path for path in root.glob(str(Path(*rest))) if not is_folder(path)]
+        matches = [path for path in root.glob(str(Path(*rest))) if not is_folder(path)]
     except (OSError, ValueError) as error:
-        raise SourceError(f"{_short(place)}: {getattr(error, 'strerror', None) or error}") from error
-    if not met:
-        raise SourceError(f"{_short(place)}: no file matches this pattern")
-    return root, iter(met)
+        raise SourceError(f"{_short(location)}: {getattr(error, 'strerror', None) or error}") from error
+    if not matches:
+        raise SourceError(f"{_short(location)}: no file matches this pattern")
+    return root, iter(matches)
 
 
-def _short(place: Path) -> str:
+def _short(path: Path) -> str:
     """Return the end of a path: a shared report should not show the folders of its author."""
-    return "/".join(place.parts[-2:])
+    return "/".join(path.parts[-2:])
 
 
-def _found(root: Path, files: Iterator[Path], images: Sequence[str]) -> dict[str, list[Path]]:
+def _files_of(root: Path, files: Iterator[Path], images: Sequence[str]) -> dict[str, list[Path]]:
     """Find the files of each image that match its id most closely, by path."""
     by_name: dict[tuple[int, str], list[str]] = {}
     for image in images:
@@ -111,8 +111,10 @@ def _found(root: Path, files: Iterator[Path], images: Sequence[str]) -> dict[str
         for way, key in keys:
             for image in by_name.get((way, key), ()):
                 met.setdefault(image, []).append((way, inside, path))
-    closest = {image: min(way for way, *_ in some) for image, some in met.items()}
-    return {image: [path for way, _, path in sorted(some) if way == closest[image]] for image, some in met.items()}
+    closest = {image: min(way for way, *_ in matches) for image, matches in met.items()}
+    return {
+        image: [path for way, _, path in sorted(matches) if way == closest[image]] for image, matches in met.items()
+    }
 
 
 def _content(path: Path, root: Path) -> bytes:

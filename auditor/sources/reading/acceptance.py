@@ -53,10 +53,10 @@ def accept(batch: pl.DataFrame, part: Part, cut: Counter[str] | None = None) -> 
     if part.options.get("basename") is True:
         whole = whole.with_columns(pl.col("image").str.extract(r"([^/\\]+)[/\\]*$", 1))
     if part.options.get("sentences") == "first":
-        told = whole["text"]
+        full = whole["text"]
         whole = whole.with_columns(first_sentence(pl.col("text")))
         if cut is not None:
-            cut["captions"] += int((whole["text"] != told.str.strip_chars()).sum())
+            cut["captions"] += int((whole["text"] != full.str.strip_chars()).sum())
     if part.split is not None:
         whole = whole.with_columns(split=pl.lit(part.split))
     if part.named_split is not None:

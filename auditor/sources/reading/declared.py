@@ -57,18 +57,18 @@ def by_file_names(source: Source) -> tuple[Source, str | None]:
     if not all(part.unnamed for part in source.parts):
         return source, None
     paths = [path for part in source.parts for path in files.expand(part)]
-    found = {path: _split_of(path) for path in paths}
-    names = list(dict.fromkeys(split for split in found.values() if split))
+    splits = {path: _split_of(path) for path in paths}
+    names = list(dict.fromkeys(split for split in splits.values() if split))
     if len(paths) < 2 or not names:
         return source, None
-    if len(names) < 2 or None in found.values():
-        first = next((path for path in paths if found[path] is None), paths[0])
+    if len(names) < 2 or None in splits.values():
+        first = next((path for path in paths if splits[path] is None), paths[0])
         return source, (
             f"{source.dataset}: only some file names contain a split ({first.name} does not), so none was assigned; "
             "name them: --from train=FILE --from test=FILE"
         )
     options = source.parts[0].options
-    parts = tuple(Part((path,), None, options, named_split=split) for path, split in found.items())
+    parts = tuple(Part((path,), None, options, named_split=split) for path, split in splits.items())
     return dataclasses.replace(source, parts=parts), (
         f"{source.dataset}: captions without a split got that of their file name: {', '.join(names)}"
     )
@@ -76,8 +76,8 @@ def by_file_names(source: Source) -> tuple[Source, str | None]:
 
 def _split_of(path: Path) -> str | None:
     """Return the split in a file name if it contains only one, else the split that its folder is named after."""
-    told = {_SPLITS[word] for word in re.split(r"[^a-z]+", path.name.lower()) if word in _SPLITS}
-    return told.pop() if len(told) == 1 else _SPLITS.get(path.absolute().parent.name.lower())
+    splits = {_SPLITS[word] for word in re.split(r"[^a-z]+", path.name.lower()) if word in _SPLITS}
+    return splits.pop() if len(splits) == 1 else _SPLITS.get(path.absolute().parent.name.lower())
 
 
 @contextmanager

@@ -104,10 +104,10 @@ def as_utf8(source: Source) -> Iterator[Source]:
         try:
             yield dataclasses.replace(source, parts=parts)
         except SourceError as error:
-            said = str(error)
+            message = str(error)
             for copy, path in copies.items():
-                said = said.replace(str(copy), str(path))
-            raise SourceError(said) from error
+                message = message.replace(str(copy), str(path))
+            raise SourceError(message) from error
 
 
 def _converted(part: Part, folder: Path, copies: dict[Path, Path]) -> Part:

@@ -84,13 +84,13 @@ def locate(path: Path) -> Path:
     """
     _refuse_address(path)
     zipped = [path.with_name(path.name + ending) for ending in _ENDINGS if path.name]
-    found = next((candidate for candidate in (path, *zipped) if is_there(candidate)), None)
-    if found is None:
+    existing = next((candidate for candidate in (path, *zipped) if is_there(candidate)), None)
+    if existing is None:
         raise SourceError(
             f"{path}: no such file{f' (nor {zipped[0].name})' if zipped else ''}; `auditor fetch` downloads "
             "files with a url in datasets.toml; for others, set AUDITOR_DATA or [settings] data to their folder"
         )
-    return found
+    return existing
 
 
 def expand(part: Part) -> list[Path]:
@@ -98,27 +98,28 @@ def expand(part: Part) -> list[Path]:
 
     Raises `SourceError` for a missing file, and for a pattern that matches nothing.
     """
-    found = []
+    paths = []
     for path in part.paths:
         _refuse_address(path)
         if not any(sign in path.name for sign in "*?[") or is_there(path):
-            found.append(locate(path))
+            paths.append(locate(path))
             continue
         try:
-            met = sorted(
-                (match for match in path.parent.glob(path.name) if match.is_file()), key=lambda one: by_number(one.name)
+            matches = sorted(
+                (match for match in path.parent.glob(path.name) if match.is_file()),
+                key=lambda match: by_number(match.name),
             )
         except (OSError, ValueError) as error:
             raise SourceError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-        if not met:
+        if not matches:
             raise SourceError(f"{path}: no file matches this pattern")
-        found += met
-    if len(set(map(_identity, found))) < len(found) and len({path.resolve() for path in found}) < len(found):
+        paths += matches
+    if len(set(map(_identity, paths))) < len(paths) and len({path.resolve() for path in paths}) < len(paths):
         named = next(
-            path for number, path in enumerate(found) if path.resolve() in [path.resolve() for path in found[:number]]
+            path for number, path in enumerate(paths) if path.resolve() in [path.resolve() for path in paths[:number]]
         )
         raise SourceError(f"{named}: listed twice; list it once, or its captions are read twice")
-    return found
+    return paths
 
 
 def _refuse_address(path: Path) -> None:
@@ -133,26 +134,26 @@ def _refuse_address(path: Path) -> None:
 def _identity(path: Path) -> tuple[int, int]:
     """Return an identity of a file with a single system call; it is the same for links to a file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror or error}") from error
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def is_there(path: Path) -> bool:
     """Return whether a file or folder exists. Raises `SourceError` for a device or pipe, or without permission."""
     try:
-        found = path.stat()
+        status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return False
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
             return False
         raise SourceError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    mode = found.st_mode
+    mode = status.st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise SourceError(f"{path}: neither a file nor a folder; to read from a pipe, use `--from -`")
-    if found.st_dev in _kernel_devices():
+    if status.st_dev in _kernel_devices():
         raise SourceError(f"{path}: a virtual file of the kernel; name the file with the captions")
     return True
 
@@ -174,13 +175,13 @@ def sha256(paths: list[Path]) -> str:
 
 def inside(folder: Path, pattern: str = "*") -> list[Path]:
     """Return the files of a folder and its subfolders, sorted. Raises `SourceError` for an unreadable folder."""
-    found: list[Path] = []
+    paths: list[Path] = []
     try:
-        for place, _, names in os.walk(folder, onerror=_out_of_reach):
-            found += (path for path in map(Path(place).joinpath, fnmatch.filter(names, pattern)) if path.is_file())
+        for parent, _, names in os.walk(folder, onerror=_out_of_reach):
+            paths += (path for path in map(Path(parent).joinpath, fnmatch.filter(names, pattern)) if path.is_file())
     except OSError as error:
         _out_of_reach(error)
-    return sorted(found)
+    return sorted(paths)
 
 
 def _out_of_reach(error: OSError) -> NoReturn:
@@ -218,10 +219,10 @@ def _state(path: Path) -> tuple[int | str, ...]:
     try:
         if path.is_dir():
             return tuple(part for member in inside(path) for part in (str(member), *_state(member)))
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return ()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def save_stdin(folder: Path) -> Path:

@@ -21,12 +21,12 @@ _COLUMNS = ("line", "image", "rank", "identifier", "split", "text", "reason", "r
 COCO_FILE = r"(?:.*/)?(?:COCO_\w+_)?0*(\d+)\.jpg"
 
 
-def batches(path: Path, found: Iterable[Item], *, ids: bool) -> Iterator[pl.DataFrame]:
+def batches(path: Path, items: Iterable[Item], *, ids: bool) -> Iterator[pl.DataFrame]:
     """Turn items with `image_id` and `caption`, perhaps `split`, into frames of captions.
 
     With `ids`, every `id` is unique, and numeric ids order the captions of an image.
     """
-    remaining = iter(found)
+    remaining = iter(items)
     while batch := list(islice(remaining, BATCH)):
         yield frame(path, [_row(item, ids) for item in batch])
 

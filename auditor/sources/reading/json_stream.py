@@ -109,8 +109,8 @@ class _Window:
 
     def peek(self) -> str:
         """Return the next character that is not whitespace; "" at the end."""
-        if self._at < len(self._text) and (found := self._text[self._at]) > " ":
-            return found  # the usual case, without a search
+        if self._at < len(self._text) and (sign := self._text[self._at]) > " ":
+            return sign  # the usual case, without a search
         while True:
             self._at = _BLANK.match(self._text, self._at).end()  # type: ignore[union-attr]  # it always matches
             if self._at < len(self._text):

@@ -77,10 +77,12 @@ def read(part: Part) -> Batches:
                 yield _left_out(piece, frame, wanted.language)
             others |= {*frame["language"].drop_nulls().unique(maintain_order=True).head(_MOST_SHOWN)} - {""}
             kept = kept or own["language"].is_not_null().any()
-        found = captions(str(piece.path), own, columns, wanted, order or {}).with_columns(source=pl.lit(piece.source))
+        accepted = captions(str(piece.path), own, columns, wanted, order or {}).with_columns(
+            source=pl.lit(piece.source)
+        )
         if piece.split is not None and "split" not in columns:
-            found = found.with_columns(split=pl.lit(piece.split))
-        yield found.select(name for name in CAPTION_SCHEMA if name in found.columns)
+            accepted = accepted.with_columns(split=pl.lit(piece.split))
+        yield accepted.select(name for name in CAPTION_SCHEMA if name in accepted.columns)
     if others and not kept:
         raise SourceError(
             f'{part.paths[0]}: no row has the language "{wanted.language}"; the languages are '
@@ -123,8 +125,8 @@ def remarks(part: Part) -> list[str]:
 
 def _left_out(piece: Piece, frame: pl.DataFrame, language: str) -> pl.DataFrame:
     """Return the rows of other languages, or without one, as left out."""
-    other = (pl.col("language") != language) | pl.col("language").is_null()
-    return frame.filter(other & pl.col("reason").is_null()).select(
+    is_other = (pl.col("language") != language) | pl.col("language").is_null()
+    return frame.filter(is_other & pl.col("reason").is_null()).select(
         "line",
         source=pl.lit(piece.source),
         unit=pl.lit("row"),

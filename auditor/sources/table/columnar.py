@@ -46,13 +46,13 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
         narrowed = [_narrow(pl.col(name), kind_of(thing), kinds[name]).alias(thing) for thing, name in columns.items()]
         names = [*set(columns.values())]
         if lazy is None:
-            found: Iterator[pl.DataFrame] = (table.select(narrowed) for table in _stream_tables(path, names))
+            tables: Iterator[pl.DataFrame] = (table.select(narrowed) for table in _stream_tables(path, names))
         else:
             if magic == PARQUET:
                 parquet.check(path, names)
-            found = lazy.select(narrowed).collect_batches(chunk_size=BATCH, maintain_order=True)
+            tables = lazy.select(narrowed).collect_batches(chunk_size=BATCH, maintain_order=True)
         row = 1
-        for frame in found:
+        for frame in tables:
             limits.check_bytes(_size(frame))
             yield _numbered(_texts(frame, columns), row), columns
             row += frame.height

@@ -95,13 +95,13 @@ def choose(where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str,
     for thing, known in _KNOWN.items():
         if thing == "language" and wanted.language is None:
             continue
-        asked = tuple(met for name in wanted.columns[thing] for met in named_by(name, names))
-        if thing == "caption" and not asked:
-            asked = numbered(names)
-        if thing == "caption" and not asked:
+        requested = tuple(met for name in wanted.columns[thing] for met in named_by(name, names))
+        if thing == "caption" and not requested:
+            requested = numbered(names)
+        if thing == "caption" and not requested:
             _check_unambiguous(where, names, fit)
-        found = asked or _guessed(thing, names, fit) or (known[:1] if thing in _NEEDED else ())
-        for place, name in enumerate(found):
+        selected = requested or _guessed(thing, names, fit) or (known[:1] if thing in _NEEDED else ())
+        for number, name in enumerate(selected):
             flag = _flag(thing)
             if name not in names:
                 raise SourceError(f'{where}: no column "{name}"; the columns are {_listed(names)}; set {flag}')
@@ -109,7 +109,7 @@ def choose(where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str,
                 raise SourceError(f'{where}: column "{name}" occurs {names.count(name)} times; rename one')
             if not fit(thing, name):
                 raise SourceError(f'{where}: column "{name}" cannot be read as {thing}; set {flag} to another column')
-            chosen[f"{thing} {place}" if len(found) > 1 else thing] = name
+            chosen[f"{thing} {number}" if len(selected) > 1 else thing] = name
     return chosen
 
 
@@ -125,25 +125,27 @@ def numbered(names: Sequence[str]) -> tuple[str, ...]:
 
     They hold the captions of an image: `caption_1`, `caption_2`, … or `caption1`, `caption2`, ….
     """
-    told = {name: match for name in names if (match := _NUMBERED.fullmatch(name))}
-    stems = {name[: match.start(2)].lower() for name, match in told.items()}
-    places = {int(match[2]) for match in told.values()}
-    others = [name for name in names if name not in told and _CAPTION_LIKE.fullmatch(name)]
-    if len(told) < 2 or len(stems) > 1 or len(places) < len(told) or others:
+    matches = {name: match for name in names if (match := _NUMBERED.fullmatch(name))}
+    stems = {name[: match.start(2)].lower() for name, match in matches.items()}
+    places = {int(match[2]) for match in matches.values()}
+    others = [name for name in names if name not in matches and _CAPTION_LIKE.fullmatch(name)]
+    if len(matches) < 2 or len(stems) > 1 or len(places) < len(matches) or others:
         return ()
-    return tuple(sorted(told, key=_by_number))
+    return tuple(sorted(matches, key=_by_number))
 
 
 def _by_number(name: str) -> tuple[int, str]:
-    found = re.findall(r"\d{1,9}", name)
-    return (int(found[-1]) if found else 0, name)
+    numbers = re.findall(r"\d{1,9}", name)
+    return (int(numbers[-1]) if numbers else 0, name)
 
 
 def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -> None:
     """Raise `SourceError` if several columns are named like captions: reading one would lose the others."""
-    alike = [name for name in names if _CAPTION_LIKE.fullmatch(name) and fit("caption", name)]
-    if len(set(alike)) > 1:
-        raise SourceError(f"{where}: {_listed(alike)} may all hold captions; set --caption-col to the columns to read")
+    candidates = [name for name in names if _CAPTION_LIKE.fullmatch(name) and fit("caption", name)]
+    if len(set(candidates)) > 1:
+        raise SourceError(
+            f"{where}: {_listed(candidates)} may all hold captions; set --caption-col to the columns to read"
+        )
 
 
 def kind_of(thing: str) -> str:

@@ -38,8 +38,8 @@ def delimiter_of(header: str, wanted: Wishes | None = None) -> str:
     given = tuple(name for names in wanted.columns.values() for name in names) if wanted else ()
 
     def merit(delimiter: str) -> tuple[bool, bool, int]:
-        found = names(header, delimiter)
-        return all(set(named_by(name, found)) <= {*found} for name in given), recognized(found), len(found)
+        columns = names(header, delimiter)
+        return all(set(named_by(name, columns)) <= {*columns} for name in given), recognized(columns), len(columns)
 
     return max(_DELIMITERS, key=merit)
 
@@ -72,21 +72,21 @@ def frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str,
     padded = delimiter != " " and all(name[:1] == " " for name in header.split(delimiter)[1:])
     with open_bytes(path) as file:
         rows = records(file, path, delimiter, padded=padded)
-        line, _, reason, *found = next(rows, (1, "", "the line is empty"))
+        line, _, reason, *header_names = next(rows, (1, "", "the line is empty"))
         if reason is not None:
             raise SourceError(f"{path}:{line}: the header row cannot be read: {reason}")
-        found = [name.strip() for name in found]
-        columns = _columns(f"{path}:{line}", found, wanted)
-        table = _Table(path, found, columns, padded)
+        header_names = [name.strip() for name in header_names]
+        columns = _columns(f"{path}:{line}", header_names, wanted)
+        table = _Table(path, header_names, columns, padded)
         for batch in batches((table.row(*record) for record in rows), measured=1):
             yield frame("line", batch, [(thing, thing in table.lists) for thing in columns]), columns
 
 
-def _columns(where: str, found: list[str], wanted: Wishes) -> dict[str, str]:
+def _columns(where: str, header_names: list[str], wanted: Wishes) -> dict[str, str]:
     try:
-        return choose(where, found, wanted, lambda *_: 2)
+        return choose(where, header_names, wanted, lambda *_: 2)
     except SourceError as error:
-        data = next((name for name in found if looks_like_data(name)), None)
+        data = next((name for name in header_names if looks_like_data(name)), None)
         if data is None:
             raise
         raise SourceError(
@@ -111,7 +111,7 @@ class _Table:
             return (line, raw, reason)
         if self._padded:
             fields = (*(field.rstrip(" ") for field in fields[:-1]), fields[-1])
-        cells = [fields[place] for place in self._places]
+        cells = [fields[position] for position in self._places]
         if self._undecided:
             self._decide(line, dict(zip(self._columns, cells, strict=True)))
         try:

@@ -105,8 +105,8 @@ def _rows(
             columns |= choose(where, list(example), wanted, partial(_fit_of, example))
         try:
             if fault is None:
-                found = [text_of(thing, value.get(name), name, lists) for thing, name in columns.items()]
-                yield (record.number, record.raw, None, *found)
+                values = [text_of(thing, value.get(name), name, lists) for thing, name in columns.items()]
+                yield (record.number, record.raw, None, *values)
                 continue
         except ValueError as error:
             fault = str(error)
@@ -125,10 +125,10 @@ def _first(records: Iterator[Record]) -> list[Record]:
     return taken
 
 
-def _example(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _example(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return every key of the records in order of appearance, with its first value that is not null."""
     example: dict[str, Any] = {}
-    for record in found:
+    for record in records:
         for key, value in record.items():
             if example.get(key) is None:
                 example[key] = value

@@ -78,8 +78,8 @@ def _single(rows: pl.DataFrame, columns: Mapping[str, str], annotators: Mapping[
     if "slot" in rows.columns:
         slot = pl.col("slot").str.extract(r"^(\d{1,9})(?:\.0*)?$", 1).cast(pl.UInt32)
         wrong = slot.is_null() & pl.col("reason").is_null()
-        said = pl.format("slot {}: expected a whole number from 0", pl.col("slot").fill_null("(none)"))
-        rows = rows.with_columns(slot=slot, reason=pl.coalesce("reason", pl.when(wrong).then(said)))
+        message = pl.format("slot {}: expected a whole number from 0", pl.col("slot").fill_null("(none)"))
+        rows = rows.with_columns(slot=slot, reason=pl.coalesce("reason", pl.when(wrong).then(message)))
     if "annotator" in rows.columns:
         rank = pl.col("annotator").replace_strict(annotators, default=None, return_dtype=pl.Int64)
     return rows.with_columns(text="caption", rank=rank, identifier=identifier)

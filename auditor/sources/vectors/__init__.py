@@ -129,8 +129,8 @@ def _of_clip_retrieval(folder: Path, options: Mapping[str, Option]) -> Iterator[
 def _parts(folder: Path, kind: str, ending: str) -> dict[int, Path]:
     """Return the numbered files of a kind by number, in this folder or in the subfolder of the kind."""
     named = re.compile(rf"{kind}_(\d+)\.{ending}")
-    found = [path for place in (folder / kind, folder) for path in sorted(place.glob(f"{kind}_*.{ending}"))]
-    numbered = {int(match[1]): path for path in reversed(found) if (match := named.fullmatch(path.name))}
+    paths = [path for parent in (folder / kind, folder) for path in sorted(parent.glob(f"{kind}_*.{ending}"))]
+    numbered = {int(match[1]): path for path in reversed(paths) if (match := named.fullmatch(path.name))}
     return dict(sorted(numbered.items()))
 
 
@@ -153,8 +153,8 @@ def _of_hdf5(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame
         group = held[lone] if lone is not None and isinstance(held[lone], h5py.Group) else held
         names = _linked(h5py, group)
         for first in range(0, len(names), AT_ONCE):
-            some = names[first : first + AT_ONCE]
-            yield one_each(path, some, [_array(path, group, name, limits) for name in some], first + 1, of(options))
+            batch = names[first : first + AT_ONCE]
+            yield one_each(path, batch, [_array(path, group, name, limits) for name in batch], first + 1, of(options))
 
 
 def _linked(h5py: Any, group: Any) -> list[str]:
@@ -175,14 +175,14 @@ def _array(path: Path, group: Any, name: str, limits: Limits) -> NDArray[Any]:
 
 def _checked(path: Path, group: Any, name: str, limits: Limits) -> Any:
     """Return a dataset. Raises `SourceError` for anything else, for content in other files, and for a zip bomb."""
-    found = group[name]
-    if not hasattr(found, "is_virtual") or found.shape is None:
-        what = "empty" if hasattr(found, "is_virtual") else "a group"
+    dataset = group[name]
+    if not hasattr(dataset, "is_virtual") or dataset.shape is None:
+        what = "empty" if hasattr(dataset, "is_virtual") else "a group"
         raise SourceError(f"{path}: {name!r} is {what}: expected datasets ids and vectors, or a dataset per vector")
-    if found.is_virtual or found.external:
+    if dataset.is_virtual or dataset.external:
         raise SourceError(f"{path}: the content of {name!r} is in other files, which are not read")
-    limits.check_bytes(found.size * found.dtype.itemsize)
-    return found
+    limits.check_bytes(dataset.size * dataset.dtype.itemsize)
+    return dataset
 
 
 def _h5py() -> Any:

@@ -102,30 +102,32 @@ def _columns(path: Path, schema: pl.Schema, options: Mapping[str, Option]) -> li
         of_images = lists[0]
     if image is None and of_texts is None:
         of_images, of_texts = None, of_images
-    found = []
+    pairs = []
     if image is not None and of_images is not None:
-        found.append({"image": image, "vector": of_images})
+        pairs.append({"image": image, "vector": of_images})
     if text is not None and of_texts is not None:
-        found.append({"text": text, "vector": of_texts})
-    if not found:
+        pairs.append({"text": text, "vector": of_texts})
+    if not pairs:
         there = ", ".join(f"{name} ({kind})" for name, kind in schema.items())
         raise SourceError(
             f"{path}: no columns identified as vectors and image names; the columns are {there}; "
             "set --option image_col=… --option vector_col=…"
         )
-    return found
+    return pairs
 
 
 def _chosen(
     path: Path, option: str, known: Sequence[str], there: Sequence[str], options: Mapping[str, Option]
 ) -> str | None:
-    asked = options.get(option)
-    if asked is not None:
-        if asked not in there:
+    requested = options.get(option)
+    if requested is not None:
+        if requested not in there:
             wanted = "lists of floats" if option.endswith("vector_col") else "names"
             there_are = ", ".join(there) or "none of this type"
-            raise SourceError(f"{path}: {option}={asked}: no such column of {wanted}; these columns are {there_are}")
-        return str(asked)
+            raise SourceError(
+                f"{path}: {option}={requested}: no such column of {wanted}; these columns are {there_are}"
+            )
+        return str(requested)
     lower = {name.lower(): name for name in reversed(there)}
     return next((lower[name] for name in known if name in lower), None)
 

@@ -51,8 +51,8 @@ def read_npz(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame
             return
         names = held.files
         for first in range(0, len(names), AT_ONCE):
-            some = names[first : first + AT_ONCE]
-            yield one_each(path, some, [np.asarray(held[name]) for name in some], first + 1, of(options))
+            batch = names[first : first + AT_ONCE]
+            yield one_each(path, batch, [np.asarray(held[name]) for name in batch], first + 1, of(options))
 
 
 def of(options: Mapping[str, Option]) -> str:
@@ -63,9 +63,9 @@ def of(options: Mapping[str, Option]) -> str:
 def mapped(path: Path) -> NDArray[Any]:
     """Open a matrix without loading it. Raises `SourceError` for a damaged file, and for Python objects."""
     with damage_named(path):
-        found = np.lib.format.open_memmap(path, mode="r")
-    check_shape(str(path), found.shape, found.dtype)
-    return found
+        matrix = np.lib.format.open_memmap(path, mode="r")
+    check_shape(str(path), matrix.shape, matrix.dtype)
+    return matrix
 
 
 def paired(path: Path, vectors: Any, ids: pl.Series, what: str, where: str = "") -> Iterator[pl.DataFrame]:
@@ -94,9 +94,9 @@ def one_each(path: Path, names: list[str], vectors: list[NDArray[Any]], first: i
 
 def not_one(path: Path, name: str, shape: tuple[int, ...], kind: Any) -> SourceError:
     """Return the error for an array that is not a single vector."""
-    said = " × ".join(map(str, shape)) or "a single value"
+    size = " × ".join(map(str, shape)) or "a single value"
     return SourceError(
-        f"{path}: array {name!r} is {kind}, {said}: expected arrays ids and vectors, or an array per vector"
+        f"{path}: array {name!r} is {kind}, {size}: expected arrays ids and vectors, or an array per vector"
     )
 
 
@@ -126,7 +126,7 @@ def _ids(path: Path) -> pl.Series:
         return pl.Series(_listed(path) if ending == ".json" else files.read_list(path), dtype=pl.String)
 
 
-def column(path: Path, known: Sequence[str], asked: Option | None = None) -> pl.Series:
+def column(path: Path, known: Sequence[str], requested: Option | None = None) -> pl.Series:
     """Read a column of a table as texts: the requested one, else the first known one, else the only one.
 
     Raises `SourceError` if there is none; for a damaged table, the errors of polars.
@@ -139,9 +139,9 @@ def column(path: Path, known: Sequence[str], asked: Option | None = None) -> pl.
     there = table.collect_schema().names()
     lower = {name.lower(): name for name in reversed(there)}
     of_known = next((lower[name] for name in known if name in lower), there[0] if len(there) == 1 else None)
-    name = of_known if asked is None else next((member for member in there if member == asked), None)
+    name = of_known if requested is None else next((member for member in there if member == requested), None)
     if name is None:
-        raise SourceError(f"{path}: no column {asked or ', '.join(known)}; the columns are {', '.join(there)}")
+        raise SourceError(f"{path}: no column {requested or ', '.join(known)}; the columns are {', '.join(there)}")
     if path.suffix.lower() != ".csv":
         parquet.check(path, (name,))
     return table.select(pl.col(name).cast(pl.String)).collect()[name]
@@ -149,12 +149,12 @@ def column(path: Path, known: Sequence[str], asked: Option | None = None) -> pl.
 
 def _listed(path: Path) -> list[str]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        ids = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError, OSError) as error:
         raise SourceError(f"{path}: not a JSON list of ids: {error}") from error
-    if not isinstance(found, list) or not all(isinstance(one, str | int) for one in found):
+    if not isinstance(ids, list) or not all(isinstance(identifier, str | int) for identifier in ids):
         raise SourceError(f"{path}: expected a JSON list of ids: texts or whole numbers")
-    return [str(one) for one in found]
+    return [str(identifier) for identifier in ids]
 
 
 def _check_members(path: Path) -> None:

@@ -58,9 +58,9 @@ def damage_named(path: Path) -> Iterator[None]:
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.strerror:
             raise SourceError(f"{path}: {error.strerror}") from error
-        said = str(error).strip().partition("\n")[0] or type(error).__name__
-        is_pickled = re.search("allow_pickle|Python objects", said)
-        what = _PICKLED if is_pickled else f"damaged, or of another format than its name ({said}); download it again"
+        message = str(error).strip().partition("\n")[0] or type(error).__name__
+        is_pickled = re.search("allow_pickle|Python objects", message)
+        what = _PICKLED if is_pickled else f"damaged, or of another format than its name ({message}); download it again"
         raise SourceError(f"{path}: {what}") from error
 
 
@@ -84,9 +84,9 @@ def single(values: NDArray[np.generic]) -> NDArray[np.float32]:
 def check_shape(what: str, shape: tuple[int, ...], kind: np.dtype[np.generic]) -> None:
     """Raise `SourceError` if an array is not a matrix of numbers with a vector per row."""
     if len(shape) != 2 or not 0 < shape[1] <= _LONGEST or not np.issubdtype(kind, np.floating):
-        said = " × ".join(map(str, shape)) or "a single value"
+        size = " × ".join(map(str, shape)) or "a single value"
         raise SourceError(
-            f"{what}: an array of {kind}, {said}: expected a matrix of float16, 32 or 64 with a vector per row"
+            f"{what}: an array of {kind}, {size}: expected a matrix of float16, 32 or 64 with a vector per row"
         )
 
 
@@ -108,9 +108,9 @@ def equally_long(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         if not length and sound.height:
             source, line, vector = sound.select("source", "line", pl.col("vector").list.len()).row(0)
             length, first = vector, f"the first ({source}, row {line}) has {vector:,}"
-        said = pl.format("{} numbers, but {}", pl.col("vector").list.len(), pl.lit(first))
+        message = pl.format("{} numbers, but {}", pl.col("vector").list.len(), pl.lit(first))
         is_other = pl.col("reason").is_null() & (pl.col("vector").list.len() != length)
-        yield frame.with_columns(reason=pl.when(is_other).then(said).otherwise("reason"))
+        yield frame.with_columns(reason=pl.when(is_other).then(message).otherwise("reason"))
 
 
 def _image(options: Mapping[str, Option]) -> tuple[pl.Expr, pl.Expr]:

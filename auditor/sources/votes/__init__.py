@@ -158,18 +158,17 @@ def _row(record: _Record, places: Places) -> tuple[Any, ...]:
     line, raw, reason, fields = record
     if reason is not None:
         return (line, raw, reason, *[None] * (len(counts.RECORD) - 3))
-    one = {thing: fields[at[0]] for thing, at in places.items()}
-    texts: dict[str, str] = {thing: one[thing] for thing in ("image", "a", "b", "c") if thing in one}
+    values = {thing: fields[at[0]] for thing, at in places.items()}
+    texts: dict[str, str] = {thing: values[thing] for thing in ("image", "a", "b", "c") if thing in values}
     reason = next((f"{thing} is empty" for thing, text in texts.items() if not text.strip()), None)
-    task = one.get("task", "").strip() or None
+    task = values.get("task", "").strip() or None
     if reason is None and task is not None and (ours := _TASK.fullmatch(task)) and ours[1] != _name(texts):
-        reason = (
-            f"task {task} does not match its texts: the image or a sentence has changed since the question was written"
-        )
+        reason = f"task {task} does not match its texts: the image or a sentence has changed"
     choices = [fields[at] for at in places["choice"]] if "choice" in places else None
     return (
-        line, raw, reason, task, one["image"], one.get("a"), one["b"], one["c"], one.get("judge"), choices,
-        one.get("votes_b"), one.get("votes_c"), one.get("category"), one.get("origin_b"), one.get("origin_c"),
+        line, raw, reason, task, values["image"], values.get("a"), values["b"], values["c"], values.get("judge"),
+        choices, values.get("votes_b"), values.get("votes_c"), values.get("category"),
+        values.get("origin_b"), values.get("origin_c"),
     )  # fmt: skip
 
 
@@ -193,7 +192,7 @@ def find(header: Sequence[str], options: Mapping[str, Option]) -> Places:
     """Find the columns by options, or by their names."""
     names = [name.strip() for name in header]
     places = {thing: _places(thing, names, options) for thing in _NAMES}
-    return {thing: found for thing, found in places.items() if found}
+    return {thing: columns for thing, columns in places.items() if columns}
 
 
 def lacking(places: Places, options: Mapping[str, Option]) -> str | None:
@@ -220,7 +219,7 @@ def _places(thing: str, names: Sequence[str], options: Mapping[str, Option]) -> 
     if given is None:
         small = [name.lower() for name in names]
         known = tuple(small.index(name) for name in _NAMES[thing] if name in small)[:1]
-        of_judges = tuple(place for place, name in enumerate(small) if _OF_A_JUDGE.fullmatch(name))
+        of_judges = tuple(position for position, name in enumerate(small) if _OF_A_JUDGE.fullmatch(name))
         return known or (of_judges if thing == "choice" else ())
     wanted = given if isinstance(given, tuple) else (str(given),)
     if thing == "choice":

@@ -42,26 +42,26 @@ def key(path: Path) -> pl.DataFrame:
     """Read the key of questions: task, swapped, category, origin_b, origin_c (of the captions shown as B and C)."""
     with files.open_bytes(path) as file:
         try:
-            found = pl.read_csv(file.read(), infer_schema=False)
+            questions = pl.read_csv(file.read(), infer_schema=False)
         except PolarsError as error:
             raise SourceError(f"{path}: not a key of questions: {str(error).partition(chr(10))[0]}") from error
-    absent = [name for name in _KEY if name not in found.columns]
-    if absent or not found["swapped"].is_in(["true", "false"]).all():
+    absent = [name for name in _KEY if name not in questions.columns]
+    if absent or not questions["swapped"].is_in(["true", "false"]).all():
         what = f"no column {absent[0]}" if absent else "swapped is neither true nor false"
         raise SourceError(f"{path}: not a key of questions: {what}; use the FILE.key.csv that `auditor tasks` wrote")
-    twice = found.filter(pl.col("task").is_duplicated())["task"]
+    twice = questions.filter(pl.col("task").is_duplicated())["task"]
     if len(twice):
         raise SourceError(f"{path}: not a key of questions: task {twice[0]} occurs twice")
-    return found.select(*_KEY).with_columns(swapped=pl.col("swapped") == "true")
+    return questions.select(*_KEY).with_columns(swapped=pl.col("swapped") == "true")
 
 
-def gathered(path: Path, found: pl.DataFrame, key: pl.DataFrame | None) -> pl.DataFrame:
+def gathered(path: Path, records: pl.DataFrame, key: pl.DataFrame | None) -> pl.DataFrame:
     """Return a row per comparison in order of lines, and one per rejected record.
 
     Columns: line, reason, left_out, raw, image, a, b, c, votes_b, votes_c, category, origin_b, origin_c. With a key, B
     and C are in the original order of the candidates. Raises `SourceError` for a file without votes.
     """
-    judged = _judged(_keyed(found, key))
+    judged = _judged(_keyed(records, key))
     sound = judged.filter(pl.col("reason").is_null())
     counted = (
         sound.group_by("question", maintain_order=True)
@@ -83,25 +83,25 @@ def gathered(path: Path, found: pl.DataFrame, key: pl.DataFrame | None) -> pl.Da
     return pl.concat([turned, refused], how="diagonal").sort("line", maintain_order=True)
 
 
-def _keyed(found: pl.DataFrame, key: pl.DataFrame | None) -> pl.DataFrame:
+def _keyed(records: pl.DataFrame, key: pl.DataFrame | None) -> pl.DataFrame:
     """Add the key of each question."""
     if key is None:
-        return found.with_columns(swapped=pl.lit(False))
+        return records.with_columns(swapped=pl.lit(False))
     unknown = pl.format("task {} is not in the key", pl.col("task").fill_null("without a name"))
     return (
-        found.drop("category", "origin_b", "origin_c")
+        records.drop("category", "origin_b", "origin_c")
         .join(key, on="task", how="left", maintain_order="left")
         .with_columns(reason=pl.coalesce("reason", pl.when(pl.col("swapped").is_null()).then(unknown)))
     )
 
 
-def _judged(found: pl.DataFrame) -> pl.DataFrame:
+def _judged(records: pl.DataFrame) -> pl.DataFrame:
     """Count the votes of each record, and reject faulty records. Adds question, for_b and for_c."""
     choice = pl.element().str.strip_chars().str.to_uppercase()
     choices = pl.col("choices").list.eval(choice)
     numbers = {side: pl.col(f"votes_{side}").str.strip_chars().replace("", "0") for side in "bc"}
     counts = {side: number.cast(pl.UInt32, strict=False) for side, number in numbers.items()}
-    given = found.with_columns(
+    given = records.with_columns(
         pl.col("category", "origin_b", "origin_c", "judge").str.strip_chars().replace("", None),
         shown=pl.struct(_TEXTS).struct.json_encode(),
         odd=pl.col("choices").list.eval(pl.element().filter(~choice.is_in(["B", "C", ""]))).list.first(),
@@ -146,7 +146,9 @@ def _as_named(counted: pl.DataFrame) -> pl.DataFrame:
     """Undo the random order of the candidates B and C."""
     pairs = (("b", "c"), ("for_b", "for_c"), ("origin_b", "origin_c"))
     return counted.with_columns(
-        pl.when("swapped").then(other).otherwise(one).alias(one) for pair in pairs for one, other in (pair, pair[::-1])
+        pl.when("swapped").then(opposite).otherwise(name).alias(name)
+        for pair in pairs
+        for name, opposite in (pair, pair[::-1])
     ).drop("swapped")
 
 
@@ -156,11 +158,11 @@ def sides(compared: pl.DataFrame, numbers: Iterator[int], *, triplets: bool) -> 
         if row["reason"] is not None or row["left_out"] is not None:
             yield JudgedCaption("line", row["line"], left_out=row["left_out"], reason=row["reason"], raw=row["raw"])
             continue
-        place, votes = ("line", row["line"]), (row["votes_b"], row["votes_c"])
+        position, votes = ("line", row["line"]), (row["votes_b"], row["votes_c"])
         if triplets:
             texts = (row["a"], row["b"], row["c"])
-            yield from triplet_sides(place, next(numbers), row["image"], texts, votes, row["category"])
+            yield from triplet_sides(position, next(numbers), row["image"], texts, votes, row["category"])
         else:
             origins = (row["origin_b"], row["origin_c"])
             shown = (row["b"], row["c"])
-            yield from pair_sides(place, next(numbers), row["image"], shown, row["category"], origins, votes)
+            yield from pair_sides(position, next(numbers), row["image"], shown, row["category"], origins, votes)
