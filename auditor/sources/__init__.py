@@ -155,7 +155,7 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
         yield captions
     watch.check()
     if names > accepted // 2 and known.manifest is None:
-        raise SourceError(f"{named}: {names:,} of {accepted:,} captions are names of image files; are columns swapped?")
+        raise SourceError(f"{named}: {names:,} of {accepted:,} captions are names of image files: are columns swapped?")
     if not accepted:
         detail = f"all {refused:,} records were rejected; the first: {first}" if refused else "it holds no records"
         raise SourceError(f'{named}: not of format "{file_format}": {detail}')

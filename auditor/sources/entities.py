@@ -79,7 +79,7 @@ def _text(source: str, content: bytes, fault: str | None = None) -> _Text:
     if fault is None and len(content) > _LONGEST_FILE:
         fault = f"longer than {_LONGEST_FILE >> 20} MiB: not the captions of an image"
     if fault is None and b"\n" not in content and b"\r" in content.strip():
-        fault = "lines end in CR alone; convert them to LF"
+        fault = "lines end in CR only; convert them to LF"
     if fault is not None:
         return _Text(source, b"", "", fault)
     try:

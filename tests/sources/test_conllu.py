@@ -81,7 +81,7 @@ def test_windows_line_ends_do_not_enter_the_text(bank: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("", "it holds no record"), ("\n\n\n", "it holds no record"), ("a.jpg#0\tA dog\n", "all 1 records were refused")],
+    [("", "it holds no record"), ("\n\n\n", "it holds no record"), ("a.jpg#0\tA dog\n", "all 1 records were rejected")],
 )
 def test_file_of_another_format_is_refused_whole(bank: Path, content: str, words: str) -> None:
     bank.write_text(content)

@@ -101,7 +101,7 @@ def test_captions_file_without_captions_is_named(tmp_path: Path) -> None:
     path, other = tmp_path / "expert.txt", tmp_path / "images.txt"
     path.write_text("a.jpg\tb.jpg#0\t1\t2\t4\n")
     other.write_text("a.jpg\nb.jpg\n")
-    with pytest.raises(SourceError, match=r"images\.txt: holds no captions"):
+    with pytest.raises(SourceError, match=r"images\.txt: no captions found"):
         read(path, captions_file=other)
     with pytest.raises(SourceError, match="no such file"):
         read(path, captions_file=tmp_path / "nowhere.token")
@@ -235,7 +235,7 @@ def test_columns_that_do_not_match_are_named(table: Path) -> None:
         (b"image,caption\na.jpg,A kite.\n", "a header with columns for image, caption and score .*: image,caption"),
         (b"image,caption,score\n", "holds no record"),
         ("image,caption,score\n".encode("utf-16"), "UTF-16"),
-        (b"image,caption,score\ra.jpg,A kite,1\r", "CR alone"),
+        (b"image,caption,score\ra.jpg,A kite,1\r", "CR only"),
         (b"\x89PNG\r\n\x1a\n", "neither Flickr8k"),
         (b"\x1f\x8b\x08\x00", "damaged compressed file"),
     ],

@@ -443,7 +443,7 @@ def test_what_a_csv_writer_writes_is_read_back(
     ("content", "words"),
     [
         ("image,caption\na,b\n".encode("utf-16"), "csv:1: UTF-16"),
-        (b"image,caption\ra,b\rc,d\r", "csv:1: lines end in CR alone"),
+        (b"image,caption\ra,b\rc,d\r", "csv:1: lines end in CR only"),
         (b"", "it holds no record"),
         (b"\n\n", "it holds no record"),
         (b"image,caption\n", "it holds no record"),
