@@ -287,14 +287,14 @@ def test_missing_named_file_is_an_error(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("names", "options", "words"),
     [
-        ([], {}, "name a dataset"),
+        ([], {}, "no dataset: name one"),
         (["nope"], {}, "datasets.toml, which has abstract-scenes"),
         (["a", "b"], {"files": [Path("f")], "file_format": "list"}, "--from reads one dataset"),
         (["a"], {"file_format": "list"}, "add --from"),
         (["a"], {"kind": "captions"}, "add --from"),
         (["a"], {"options": {"image_col": "x"}}, "add --from"),
         (["a:b"], {"files": [Path("f")], "file_format": "list"}, "a dataset name can contain only"),
-        (["a"], {"files": [Path("f")], "file_format": "list", "kind": "x"}, "no such kind"),
+        (["a"], {"files": [Path("f")], "file_format": "list", "kind": "x"}, "unknown kind"),
     ],
 )
 def test_contradictory_wishes_are_explained(names: list[str], options: dict[str, object], words: str) -> None:

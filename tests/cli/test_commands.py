@@ -184,7 +184,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["ingest", "nope"], 2, "not declared in datasets.toml"),
         (["ingest", "flickr8k"], 3, "no such file"),
         (["ingest", "mine", "--from", "none", "--format", "flickr"], 3, "no such file"),
-        (["ingest", "mine", "--from", "captions.token", "--format", "nope"], 2, "no such format"),
+        (["ingest", "mine", "--from", "captions.token", "--format", "nope"], 2, "unknown format"),
         (["sql", "select nothing from nowhere"], 5, "nowhere"),
         (["sql", "delete from caption"], 5, "read-only"),
         (["sql", "copy (select 1) to 'audit.duckdb'"], 5, "read-only"),

@@ -236,8 +236,8 @@ def test_old_name_of_an_option_does_not_run_and_the_new_one_is_told(old: str, op
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("ingest", "name a dataset"),
-        ("fetch", "name a dataset"),
+        ("ingest", "no dataset: name one"),
+        ("fetch", "no dataset: name one"),
         ("check", "no gates are declared"),
         ("bounds", "Missing argument"),
     ],
