@@ -128,7 +128,7 @@ CASES: tuple[Broken, ...] = (
         "scenes: the same file twice",
         "scenes",
         {"a.txt": b"1\t0\tA boy .\n"},
-        r"a\.txt: named twice",
+        r"a\.txt: listed twice",
         named=("a.txt", "a.txt"),
     ),
     Broken(

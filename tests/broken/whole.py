@@ -99,7 +99,10 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\
 
 #: What befalls a file, whatever its format: what becomes of its content, and what the error says of it.
 FAULTS: Mapping[str, tuple[Callable[[bytes], Content], str]] = {
-    "is empty": (lambda _: b"", "no record|not of format|not an archive|cannot be read as an archive|not JSON|empty caption"),
+    "is empty": (
+        lambda _: b"",
+        "no record|not of format|not an archive|cannot be read as an archive|not JSON|empty caption",
+    ),
     "has blank lines only": (
         lambda _: b"\n \n\r\n",
         "no record|not an archive|cannot be read as an archive|not JSON|not of format|records were rejected",

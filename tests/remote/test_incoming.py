@@ -242,7 +242,7 @@ def test_file_that_changes_while_it_is_read_is_refused(
 
 def test_address_named_twice_is_refused(bucket: Bucket, capsys: pytest.CaptureFixture[str]) -> None:
     address = bucket.put("a.csv", "image,caption\n1,a dog\n")
-    assert f"{address}: named twice" in refused(capsys, "--from", address, "--from", "s3://captions/*.csv")
+    assert f"{address}: listed twice" in refused(capsys, "--from", address, "--from", "s3://captions/*.csv")
 
 
 def test_any_filesystem_of_fsspec_is_read(store: Store) -> None:

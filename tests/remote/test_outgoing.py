@@ -47,7 +47,7 @@ def test_folder_in_a_bucket_is_read_as_the_same_version(filled: Bucket, store: S
 
 def test_what_is_there_is_replaced_only_if_asked(filled: Bucket, store: Store) -> None:
     filled.put("set.csv", "of others")
-    with pytest.raises(UsageError, match=r"^s3://captions/set\.csv: is there already; .*--force"):
+    with pytest.raises(UsageError, match=r"^s3://captions/set\.csv: already exists; .*--force"):
         export(store, "set", Path("s3://captions/set.csv"))
     assert filled.get("set.csv") == b"of others"
     export(store, "set", Path("s3://captions/set.csv"), force=True)
@@ -56,9 +56,9 @@ def test_what_is_there_is_replaced_only_if_asked(filled: Bucket, store: Store) -
 
 def test_folder_of_others_is_never_replaced(filled: Bucket, store: Store) -> None:
     filled.put("set/thesis.tex", "of others")
-    with pytest.raises(UsageError, match="is no folder that export made"):
+    with pytest.raises(UsageError, match="not a folder that `auditor export` wrote"):
         export(store, "set", Path("s3://captions/set"), force=True)
-    with pytest.raises(UsageError, match="is a folder, and so is not replaced"):
+    with pytest.raises(UsageError, match="is a folder, so it is not replaced"):
         export(store, "set", Path("s3://captions/set"), file_format="csv", force=True)
     assert filled.names() == ["set/thesis.tex"]
 

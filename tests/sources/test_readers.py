@@ -262,7 +262,7 @@ def test_folder_is_no_file(tmp_path: Path) -> None:
 
 
 def test_unknown_format_names_the_known() -> None:
-    with pytest.raises(UsageError, match=r"known are .*list, .*coco"):
+    with pytest.raises(UsageError, match=r"the formats are .*list, .*coco"):
         sources.find_format("nope")
 
 
