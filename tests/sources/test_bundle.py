@@ -359,7 +359,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda f: os.truncate(f / "annotation.parquet", 0),
         "annotation.parquet: damaged: its hash differs from manifest",
     ),
-    "bit flipped": (flip("captions.parquet"), "captions.parquet: damaged: its hash differs from manifest.json hashes"),
+    "bit flipped": (flip("captions.parquet"), "captions.parquet: damaged: its hash differs from manifest.json"),
     "bit of a vote flipped": (
         flip("annotation.parquet"),
         "annotation.parquet: damaged: its hash differs from manifest",
@@ -371,7 +371,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "folder too many": (lambda f: (f / "more").mkdir(), "more: not part of the bundle"),
     "folder for a file": (
         lambda f: ((f / "captions.parquet").unlink(), (f / "captions.parquet").mkdir()),
-        "captions.parquet: not the file",
+        "captions.parquet: damaged",
     ),
     "manifest cut off": (lambda f: os.truncate(f / "manifest.json", 100), "manifest.json: not JSON"),
     "manifest in UTF-16": (
