@@ -238,5 +238,5 @@ class _Watched:
         self._pace.received(len(part))
         _check(self._address, self._pace)
         if self._received > most:
-            raise SourceError(f"{self._address}: larger than the limit of {most:,} bytes")
+            raise SourceError(f"{self._address}: larger than {most:,} bytes, the limit")
         return part
