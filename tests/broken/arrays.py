@@ -232,8 +232,8 @@ CASES: tuple[Broken, ...] = (
     _refused("HDF5 that declares petabytes", "v.h5", h5(_hollow), r"v\.h5: expands to more than 200 times its size", dangerous=True),
     # Parquet
     _refused("Parquet without vectors", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"image": ["a"], "height": [3]})), r"v\.parquet: no columns identified .* the columns are image \(String\), height \(Int64\); set --option"),
-    _refused("Parquet of whole numbers", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"image": ["a"], "vector": [[1, 2]]})), r"It has image \(String\), vector \(List\(Int64\)\)"),
-    _refused("Parquet of pictures", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"image": [{"path": "a"}], "vector": [[1.5]]})), r"It has image \(Struct"),
+    _refused("Parquet of whole numbers", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"image": ["a"], "vector": [[1, 2]]})), r"the columns are image \(String\), vector \(List\(Int64\)\)"),
+    _refused("Parquet of pictures", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"image": [{"path": "a"}], "vector": [[1.5]]})), r"the columns are image \(Struct"),
     _refused("a column of names that is not there", "v.parquet", WHOLE["Parquet"][1], r"image_col=photo: no such column of names; these columns are image", "--option", "image_col=photo"),
     _refused("a column of vectors that is not there", "v.parquet", WHOLE["Parquet"][1], r"vector_col=emb: no such column of lists of floats; these columns are vector", "--option", "vector_col=emb"),
     _refused("Parquet without rows", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, FRAME.clear()), r"v\.parquet: no vectors found"),

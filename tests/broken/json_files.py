@@ -144,7 +144,7 @@ CASES: tuple[Broken, ...] = (
     Broken("list: a record of a million lists", "list", {"a.json": repeated(b"[]," * 10_000, 100, b'[{"image_id": 1, "caption": "A ."}, [', b"[]]]")}, r"a\.json:2: not an object", captions=1, rejected=1, dangerous=True),
     Broken("karpathy: an image of 400,000 blank sentences", "karpathy", {"a.json": repeated(b'{"raw":""},' * 10_000, 40, b'{"images": [{"filename": "a.jpg", "sentences": [', b'{"raw": "A ."}]}]}')}, "records were (refused|rejected)", dangerous=True),
     Broken("table: a JSON list nested 200,000 deep", "table", {"a.json": b'[{"image": "a.jpg", "caption": ' + DEEP}, r"a\.json"),
-    Broken("table: a JSONL line nested 200,000 deep", "table", {"a.jsonl": RECORDS + b'{"image": "a.jpg", "caption": ' + DEEP + b"\n"}, r"a\.jsonl:5: not JSON", captions=4, rejected=1),
+    Broken("table: a JSONL line nested 200,000 deep", "table", {"a.jsonl": RECORDS + b'{"image": "a.jpg", "caption": ' + DEEP + b"\n"}, r"a\.jsonl:5: JSON cannot be read", captions=4, rejected=1),
     Broken("table: a JSONL line that is cut", "table", {"a.jsonl": RECORDS + b'{"image": "x.jpg", "capt'}, r"a\.jsonl:5: not JSON at column", captions=4, rejected=1),
     Broken("table: JSONL with NaN", "table", {"a.jsonl": RECORDS + b'{"image": NaN, "caption": "A ."}\n'}, r"a\.jsonl:5: JSON cannot be read: NaN is not JSON", captions=4, rejected=1),
     Broken("table: JSONL with a list among the records", "table", {"a.jsonl": RECORDS + b"[1, 2]\n"}, r"a\.jsonl:5: not an object", captions=4, rejected=1),

@@ -76,9 +76,9 @@ BUNDLES: tuple[Broken, ...] = (
     _spoilt("not the manifest", lambda path: (path / "manifest.json").unlink(), r"manifest\.json: no such file"),
     _spoilt("no captions", lambda path: (path / "captions.parquet").unlink(), r"captions\.parquet: missing from the bundle"),
     _spoilt("a file too many", lambda path: (path / "x").touch(), "not part of the bundle"),
-    _spoilt("captions that were altered", lambda path: (path / "captions.parquet").write_bytes(b"PAR1"), "not the file that manifest.json hashes"),
+    _spoilt("captions that were altered", lambda path: (path / "captions.parquet").write_bytes(b"PAR1"), "damaged: its hash differs from manifest.json"),
     _spoilt("captions that are no Parquet", lambda path: _rehashed(path, b"PAR1" * 9), r"captions\.parquet: .*(damaged|cannot be read as a Parquet file)"),
-    _spoilt("captions that are a folder", lambda path: ((path / "captions.parquet").unlink(), (path / "captions.parquet").mkdir()), "not the file that manifest.json hashes"),
+    _spoilt("captions that are a folder", lambda path: ((path / "captions.parquet").unlink(), (path / "captions.parquet").mkdir()), "damaged: its hash differs from manifest.json"),
     Broken("bundle: two at once", "bundle", {"one": _bundle, "two": _bundle}, "a bundle is a whole version", named=("one", "two")),
     Broken("bundle: a file that is none", "bundle", {"a.csv": CSV}, r"a\.csv"),
 )  # fmt: skip

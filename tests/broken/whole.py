@@ -105,7 +105,7 @@ FAULTS: Mapping[str, tuple[Callable[[bytes], Content], str]] = {
     ),
     "has blank lines only": (
         lambda _: b"\n \n\r\n",
-        "no record|not an archive|cannot be read as an archive|not JSON|not of format|records were rejected",
+        "no record|not an archive|cannot be read as an archive|not JSON|not of format|records were (refused|rejected)",
     ),
     "is a gzip that was cut": (lambda content: gz(content)[:-9], "damaged compressed file"),
     "is a zst that was cut": (lambda content: zst(content)[:-5], "damaged compressed file"),
