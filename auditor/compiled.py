@@ -1,8 +1,8 @@
-"""How kernels are compiled: at their first use, once, whatever else is installed anew.
+"""Compilation of kernels: at their first use, once, even if the package is reinstalled.
 
-What is compiled is kept in a folder named by the sources of all kernels, since one is compiled into another: in the
-user's cache, or in `NUMBA_CACHE_DIR`. So it outlives releases that leave the kernels as they are, and a package that
-cannot be written to; a new numba compiles anew.
+Compiled kernels are kept in the user's cache or in `NUMBA_CACHE_DIR`. Their folder is named by the sources of all
+kernels, since kernels are compiled into each other. So they survive releases that do not change the kernels, and the
+package folder can be read-only; a new version of numba compiles them again.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _ROOMS = ("metrics/kernels", "statistics/kernels")
 
 
 def compiled(function: _Function) -> _Function:
-    """Compile a function at its first call, and keep what it became; without a place to keep it, in each process."""
+    """Compile a function at its first call and cache the result; without a writable cache, compile in each process."""
     numba = _numba()
     config: Any = numba.config
     options: Any = {"nogil": True, "error_model": "numpy"}
     before, config.CACHE_DIR = config.CACHE_DIR, str(_folder())
     try:
         made: Any = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # neither this folder nor another of numba's can be written to
+    except RuntimeError:  # neither this folder nor numba's own can be written to
         made = numba.njit(**options)(function)
     finally:
         config.CACHE_DIR = before
@@ -42,17 +42,19 @@ def compiled(function: _Function) -> _Function:
 
 
 def part(function: _Function) -> _Function:
-    """Compile a function into those that call it: a call of its own would count references to every array."""
+    """Compile a function into its callers: a separate call would count references to every array."""
     options: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nothing else calls it
     made: Any = _numba().njit(nogil=True, error_model="numpy", forceinline=True, **options)(function)
     return made  # type: ignore[no-any-return]
 
 
 def _numba() -> ModuleType:
-    """Import numba. Raises `UsageError` where the working folder holds settings of it: they change how it compiles."""
+    """Import numba. Raises `UsageError` if the working folder has numba settings, which change compilation."""
     settings = Path(".numba_config.yaml")
     if settings.exists():
-        raise UsageError(f"{settings.absolute()}: numba would take its settings from this file; move it away")
+        raise UsageError(
+            f"{settings.absolute()}: numba would read its settings from this file; move it to another folder"
+        )
     import numba  # noqa: PLC0415  a third of a second
 
     return numba

@@ -1,4 +1,4 @@
-"""What other packages add by entry points: loaded one by one; what is broken is left out with a warning."""
+"""Additions of other packages by entry points, loaded one by one; broken ones are left out with a warning."""
 
 from __future__ import annotations
 
@@ -25,45 +25,45 @@ def added(
     check: Callable[[str, T], None] = lambda name, loaded: None,
     only: str | None = None,
 ) -> Iterator[tuple[str, T, str]]:
-    """Load what entry points of a group name: each with its name and its package; with `only`, that of one name.
+    """Load the entry points of a group, each with its name and its package; with `only`, those of one name.
 
-    Names that are `ours` are passed over. `check` raises whatever it finds wrong. Whatever a package raises, at worst
-    `SystemExit`, is a warning that names it; Ctrl-C alone goes through.
+    Names that are `ours` are skipped. `check` raises an error for a faulty addition. Any error of a package, even
+    `SystemExit`, becomes a warning that names it; only Ctrl-C is raised.
     """
-    for package, point in sorted(_points(group), key=lambda one: (one[1].name, one[0])):
+    for package, point in sorted(_points(group), key=lambda pair: (pair[1].name, pair[0])):
         if point.name in ours or only not in (None, point.name):
             continue
         try:
             with contextlib.redirect_stdout(sys.stderr):  # standard output is for data
                 loaded = point.load()
             if not isinstance(loaded, kind):
-                raise TypeError(f"{point.value} is {type(loaded).__name__}, no {kind.__name__}")
+                raise TypeError(f"{point.value} is of type {type(loaded).__name__}, not {kind.__name__}")
             check(point.name, typed(loaded))
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001  a stranger's module may raise anything
+        except BaseException as error:  # noqa: BLE001  another package may raise anything
             why = f"{said(error)}; update the package or remove it"
-            _warn(f"package {package}: {point.name}, which it adds, is left out: {why}")
+            _warn(f"package {package}: its addition {point.name} is left out: {why}")
         else:
             yield point.name, loaded, package
 
 
 def said(error: BaseException) -> str:
-    """Describe in a line what a stranger's code raised, whose words may be long, or fail."""
+    """Describe an error of other code in a line, even if its message is long or cannot be formatted."""
     return traceback.format_exception_only(error)[-1].strip()[:_MOST]
 
 
 def _points(group: str) -> Iterator[tuple[str, EntryPoint]]:
-    """Find the entry points of a group, each with the name of its package."""
+    """Yield the entry points of a group, each with the name of its package."""
     seen = set()
     for package in distributions():
         try:
             points = [point for point in package.entry_points if point.group == group]
             name = package.name if points else ""
         except Exception as error:  # noqa: BLE001  files of a package may hold anything
-            _warn(f"a package whose entry points cannot be read is left out: {said(error)}")
+            _warn(f"left out a package whose entry points cannot be read: {said(error)}")
             continue
-        if name not in seen:  # the first in the path is the one that is imported
+        if name not in seen:  # Python imports the first in the path
             yield from ((name, point) for point in points)
         seen.add(name)
 
@@ -73,10 +73,10 @@ def _warn(message: str) -> None:
 
 
 def typed(record: R) -> R:
-    """Return a record. Raises `TypeError` that names a field whose value is of another type than is declared."""
+    """Return a record. Raises `TypeError`, which names the field, for a value of another type than declared."""
     for name, kind in get_type_hints(type(record)).items():
         if not _fits(getattr(record, name), kind):
-            raise TypeError(f"{type(record).__name__}: {name} is no {getattr(kind, '__name__', kind)}")
+            raise TypeError(f"{type(record).__name__}: {name} is not of type {getattr(kind, '__name__', kind)}")
     return record
 
 
@@ -94,7 +94,7 @@ def _fits(value: Any, kind: Any) -> bool:
     if origin is Mapping:
         key, held = inner
         return isinstance(value, Mapping) and all(_fits(name, key) and _fits(of, held) for name, of in value.items())
-    if kind is str:  # half a character is no text
+    if kind is str:  # half a surrogate pair is not a text
         return isinstance(value, str) and value.encode(errors="replace").decode() == value
     if kind is float:
         return type(value) in (int, float)

@@ -60,5 +60,5 @@ def test_first_use_is_told_of_kernels_that_are_not_compiled_yet(
 
 def test_settings_that_lie_in_the_working_folder_are_refused() -> None:
     Path(".numba_config.yaml").write_text("disable_jit: 1\n")
-    with pytest.raises(UsageError, match=r"numba_config.yaml: numba would take its settings from this file"):
+    with pytest.raises(UsageError, match=r"numba_config.yaml: numba would read its settings from this file"):
         compiled.compiled(len)

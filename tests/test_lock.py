@@ -58,7 +58,7 @@ def log(folder: Path) -> list[str]:
 
 def test_ingest_writes_what_it_read_sorted_by_dataset(declared: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = run(capsys, "ingest", "yours", "mine")
-    assert said == "datasets.lock: written, changed for mine, yours\n"
+    assert said == "datasets.lock: updated for mine, yours\n"
     text = (declared / "datasets.lock").read_text()
     document = json.loads(text)
     assert text == json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
@@ -80,7 +80,7 @@ def test_lock_changes_with_the_data_and_is_silent_without(declared: Path, capsys
     assert "datasets.lock" not in run(capsys, "ingest", "mine")
     assert ((declared / "datasets.lock").stat().st_ino, read(declared / "datasets.lock")) == before
     (declared / "mine.token").write_text(CAPTIONS + "c.jpg#0\tnew\n")
-    assert "changed for mine\n" in run(capsys, "ingest", "mine")
+    assert "updated for mine\n" in run(capsys, "ingest", "mine")
     after = read(declared / "datasets.lock")
     assert after["mine"].captions == 5
     assert after["yours"] == before[1]["yours"]
@@ -164,7 +164,7 @@ def test_same_captions_from_other_bytes_are_the_same_version(
     said = run(capsys, "ingest", "mine", "--frozen", "--json")
     assert "mine: the same version as in the lock, but from other files (sha256 " in said
     said = run(capsys, "ingest", "mine")
-    assert "datasets.lock: written, changed for mine" in said
+    assert "datasets.lock: updated for mine" in said
 
 
 def test_frozen_holds_a_named_file_to_the_lock_too(declared: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -176,7 +176,7 @@ def test_frozen_holds_a_named_file_to_the_lock_too(declared: Path, capsys: pytes
 def test_what_was_ingested_before_a_fault_is_in_the_lock(declared: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (declared / "yours.token").write_text("no caption at all\n")
     said = run(capsys, "ingest", "mine", "yours", code=3)
-    assert said.startswith("datasets.lock: written, changed for mine\nerror: ")
+    assert said.startswith("datasets.lock: updated for mine\nerror: ")
     assert list(read(declared / "datasets.lock")) == ["mine"]
 
 
@@ -192,15 +192,15 @@ def test_what_was_ingested_before_a_fault_is_in_the_lock(declared: Path, capsys:
         (b'{\n"x": "\xff"}', ": not UTF-8"),
         ("[" * 100_000, ": not JSON"),
         ('{\n\n"mine": 1}', ": mine must be an object with version"),
-        ('{"yours": {},\n"mine": {}}', ": yours: version, source_sha256, images, captions, format must be given"),
+        ('{"yours": {},\n"mine": {}}', ": yours: version, source_sha256, images, captions, format missing"),
         (json.dumps({"mine": HELD | {"captions": "4"}}, indent=1), ": mine: captions must be a whole number"),
         (json.dumps({"mine": HELD | {"images": True}}, indent=1), ": mine: images must be a whole number"),
         (json.dumps({"mine": HELD | {"images": -1}}, indent=1), ": mine: images must be a whole number"),
         (json.dumps({"mine": HELD | {"version": "abc"}}, indent=1), ": mine: version must be 64 hex digits"),
         (json.dumps({"mine": HELD | {"format": None}}, indent=1), ": mine: format must be the name of a format"),
         (json.dumps({"mine": HELD | {"sha": 1}}, indent=1), ": mine: unknown key sha"),
-        ('{"mine": ' + json.dumps(HELD) + ',\n "mine": ' + json.dumps(HELD) + "}", ": mine is there twice"),
-        ('{"mine": {"images": 1,\n "images": 2}}', ": images is there twice"),
+        ('{"mine": ' + json.dumps(HELD) + ',\n "mine": ' + json.dumps(HELD) + "}", ": mine occurs twice"),
+        ('{"mine": {"images": 1,\n "images": 2}}', ": images occurs twice"),
         ('{"mine": {"images": ' + "1" * 5000 + "}}", ": not JSON"),
     ],
 )

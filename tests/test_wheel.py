@@ -45,4 +45,4 @@ def test_wheel_runs_the_demo_in_an_empty_environment(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "homogeneity" in done.stdout
     listed = subprocess.run([auditor, "ingest", "nope"], capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert "declared are abstract-scenes" in listed.stderr
+    assert "datasets.toml, which has abstract-scenes" in listed.stderr

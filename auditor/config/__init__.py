@@ -1,4 +1,4 @@
-"""`datasets.toml` and `datasets.lock`: what is declared, demanded and known."""
+"""Datasets and gates declared in `datasets.toml`; versions recorded in `datasets.lock`."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from auditor.errors import UsageError
 from auditor.files import is_plain
 from auditor.model import COMMON_OPTIONS, Gate, Kind, Option, Part, Source
 
-#: A file of a split, as people type it.
+#: A file of a split, as users type it.
 OF_SPLIT = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.+)")
 
 DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
-#: How deep tables and lists are within each other at most; what is declared is never as deep.
+#: The deepest nesting of tables and lists that is read; no declaration needs as much.
 _DEEPEST = 32
 
-#: A tag of BCP 47 as people type it: a language, then what parts it further.
+#: A BCP 47 tag as users type it: a language, then subtags.
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 CHECK = "check"
@@ -40,12 +40,12 @@ def shipped() -> Path:
 
 
 def sources(config: Path | Mapping[str, Source] | None = None, data: Path | None = None) -> dict[str, Source]:
-    """Read every declared dataset: of `config` alone, or of the shipped file and the user's own; what is read stays.
+    """Read every declared dataset: of `config` alone, or of the shipped file and the user's file, which wins.
 
-    Paths start from `data`, else from AUDITOR_DATA, else from the file's `[settings] data`; in the last case nothing
-    is downloaded to a place outside of the file's own folder, since the file may be a stranger's.
+    Paths start from `data`, else from AUDITOR_DATA, else from the file's `[settings] data`; in the last case nothing is
+    downloaded outside the folder of that file, since its author may be a stranger.
 
-    Raises `UsageError` for a file that is no TOML, or a table with a key or value it cannot have.
+    Raises `UsageError` for a file that is not TOML, and for a table with an unknown key or a wrong value.
     """
     if isinstance(config, Mapping):
         return dict(config)
@@ -56,10 +56,10 @@ def sources(config: Path | Mapping[str, Source] | None = None, data: Path | None
 
 
 def gates(config: Path | None = None) -> list[Gate]:
-    """Read every declared gate: of `config` alone, or of the shipped file and the user's own.
+    """Read every declared gate: of `config` alone, or of the shipped file and the user's file.
 
-    A gate is there once for each dataset: what is read last replaces what is read first. Raises `UsageError` for a
-    check that cannot be read; whether a gate exists is left to the study.
+    Each dataset has a gate once: the last file wins. Raises `UsageError` for a check that cannot be read; the study
+    decides whether a gate exists.
     """
     declared: dict[tuple[str | None, tuple[str, ...]], Gate] = {}
     for file in _files(config):
@@ -71,26 +71,26 @@ def gates(config: Path | None = None) -> list[Gate]:
 def image_files(config: Path | Mapping[str, Source] | None = None, data: Path | None = None) -> dict[str, Path]:
     """Return where the image files of datasets are: a folder or a pattern each, by dataset.
 
-    A table that has nothing but `images` (and gates) says it of a dataset that is declared elsewhere, or that was read
-    without being declared. What is read last replaces what is read first. Raises `UsageError` as `sources` does.
+    A table with only `images` (and gates) adds them to a dataset that is declared elsewhere or not at all. The last
+    file wins. Raises `UsageError` as `sources` does.
     """
     if isinstance(config, Mapping):
-        return {name: one.image_files for name, one in config.items() if one.image_files}
-    found: dict[str, Path] = {}
+        return {name: source.image_files for name, source in config.items() if source.image_files}
+    files: dict[str, Path] = {}
     for file in _files(config):
         tables, folder, _ = _tables(file, data)
-        found |= _image_files(file, tables, folder)
-    return found
+        files |= _image_files(file, tables, folder)
+    return files
 
 
 def _files(config: Path | None) -> list[Path]:
-    """Name the files to read, in their order."""
+    """List the files to read, in order."""
     own = config or Path(os.environ.get("AUDITOR_CONFIG") or "datasets.toml")
     files = [shipped()] if config is None else []
     if own.exists():
         files += [own] if not any(own.samefile(file) for file in files) else []
     elif config is not None or os.environ.get("AUDITOR_CONFIG"):
-        raise UsageError(f"{own}: no such file; name a datasets.toml that exists")
+        raise UsageError(f"{own}: no such file; set AUDITOR_CONFIG or --config to an existing datasets.toml")
     return files
 
 
@@ -105,37 +105,37 @@ def wanted(
     language: str | None = None,
     config: Path | Mapping[str, Source] | None = None,
 ) -> list[Source]:
-    """Find the sources that a user names; with `files`, one of them read from there.
+    """Return the sources that a user names; with `files`, one source, read from them.
 
-    The format of a source that is read from undeclared files, and of which `file_format` says nothing, is ""; so is
-    its language. Raises `UsageError` for a name that is not declared, or options that contradict each other.
+    The format of a source read from undeclared files is "" without `file_format`; so is its language. Raises
+    `UsageError` for a name that is not declared, or options that contradict each other.
     """
     declared = sources(config)
     if everything:
         names = [*declared]
     if not names:
-        raise UsageError("name a dataset, or --all for every dataset that datasets.toml declares")
+        raise UsageError("no dataset: name one, or use --all for every dataset that datasets.toml declares")
     if not files:
         if file_format or kind or options or language:
             raise UsageError(
-                "--format, --kind, --language, --encoding and columns describe a file: name it with --from FILE"
+                "--format, --kind, --language, --encoding and the column options describe a file: add --from FILE"
             )
         return [source(name, declared) for name in dict.fromkeys(names)]
     if len(names) > 1:
-        raise UsageError("--from reads one dataset: name one")
+        raise UsageError("--from reads one dataset: name only one")
     if language is not None and not _LANGUAGE.fullmatch(language):
-        raise UsageError(f"--language {language}: expected a BCP 47 tag, as de, pt-BR or zh-Hant")
-    found = _from_files(names[0], declared.get(names[0]), files, file_format, kind, options or {})
-    return [dataclasses.replace(found, language=language or found.language)]
+        raise UsageError(f"--language {language}: expected a BCP 47 tag such as de, pt-BR or zh-Hant")
+    chosen = _from_files(names[0], declared.get(names[0]), files, file_format, kind, options or {})
+    return [dataclasses.replace(chosen, language=language or chosen.language)]
 
 
 def source(name: str, declared: Mapping[str, Source]) -> Source:
-    """Look one dataset up, or say which there are."""
+    """Return a dataset by its name. Raises `UsageError`, which lists the declared ones."""
     if name in declared:
         return declared[name]
     known = ", ".join(sorted(declared))
     raise UsageError(
-        f"{name}: not declared in datasets.toml; declared are {known} (or name a file: --from FILE --format F)"
+        f"{name}: not declared in datasets.toml, which has {known}; or read a file: --from FILE --format F"
     )
 
 
@@ -148,9 +148,9 @@ def _from_files(
     options: Mapping[str, Option],
 ) -> Source:
     if not DATASET_NAME.fullmatch(name):
-        raise UsageError(f"{name}: a dataset's name has letters, digits, '.', '_' and '-' only")
+        raise UsageError(f"{name}: a dataset name can contain only letters, digits, '.', '_' and '-'")
     if kind is not None and kind not in get_args(Kind):
-        raise UsageError(f"{kind}: no such kind; known are {', '.join(get_args(Kind))}")
+        raise UsageError(f"--kind {kind}: unknown kind; use one of {', '.join(get_args(Kind))}")
     if declared is None:
         declared = Source(name, "captions", "", (), language="")
     kept = declared.parts[0].options if len(declared.parts) == 1 else {}
@@ -165,11 +165,11 @@ def _from_files(
 
 
 def _parts(files: Sequence[Path], options: Mapping[str, Option], *, unnamed: bool) -> tuple[Part, ...]:
-    """Take `SPLIT=FILE` as a file of a split; files of one split, and of none, are read together."""
+    """Read `SPLIT=FILE` as a file of a split; files of the same split, and files of none, form a part."""
     by_split: dict[str | None, list[Path]] = {}
     for file in files:
-        told = OF_SPLIT.fullmatch(str(file))
-        split, path = (told[1], Path(told[2])) if told and not os.path.lexists(file) else (None, file)
+        match = OF_SPLIT.fullmatch(str(file))
+        split, path = (match[1], Path(match[2])) if match and not os.path.lexists(file) else (None, file)
         by_split.setdefault(split, []).append(path)
     return tuple(
         Part(tuple(paths), split, options, unnamed=unnamed and split is None) for split, paths in by_split.items()
@@ -177,9 +177,9 @@ def _parts(files: Sequence[Path], options: Mapping[str, Option], *, unnamed: boo
 
 
 def _toml(file: Path) -> dict[str, Any]:
-    """Return what a file says."""
+    """Return the tables of a TOML file. Raises `UsageError` where it cannot be read."""
     if not is_plain(file):  # a pipe would wait for its writer
-        raise UsageError(f"{file}: cannot be read: it is no file on a disk; name a datasets.toml that is one")
+        raise UsageError(f"{file}: cannot be read: not a regular file; name a datasets.toml on disk")
     try:
         tables = tomllib.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # also a number of thousands of digits
@@ -195,27 +195,27 @@ def _toml(file: Path) -> dict[str, Any]:
             for held in (part.values() if isinstance(part, dict) else part)
         ]
     if level:
-        raise UsageError(f"{file}: tables and lists are within each other more than {_DEEPEST} times")
+        raise UsageError(f"{file}: tables and lists are nested more than {_DEEPEST} levels deep")
     return tables
 
 
 def _read(file: Path, data: Path | None) -> dict[str, Source]:
     tables, folder, within = _tables(file, data)
-    _image_files(file, tables, folder)  # a mistake in a table that only adds them is one here too
+    _image_files(file, tables, folder)  # reports mistakes in tables that only add image files
     return {name: _source(file, name, table, folder, within) for name, table in tables.items() if not _only_adds(table)}
 
 
 def _image_files(file: Path, tables: Mapping[str, Any], folder: Path) -> dict[str, Path]:
-    told = {
+    paths = {
         name: declared_images(f"{file}: [{name}]", table.get(IMAGES), folder)
         for name, table in tables.items()
         if isinstance(table, dict)
     }
-    return {name: place for name, place in told.items() if place is not None}
+    return {name: path for name, path in paths.items() if path is not None}
 
 
 def _tables(file: Path, data: Path | None) -> tuple[dict[str, Any], Path, Path | None]:
-    """Return the tables of datasets, the folder where their paths start, and the one that downloads stay in."""
+    """Return the tables of datasets, the folder where their paths start, and the folder for downloads, if any."""
     tables = _toml(file)
     tables.pop(CHECK, None)
     settings = tables.pop("settings", {})
@@ -226,13 +226,13 @@ def _tables(file: Path, data: Path | None) -> tuple[dict[str, Any], Path, Path |
     within = None
     if data is None:
         within = None if file == shipped() else file.parent
-        # The shipped file lies inside the package: its data folder is the one where the user works.
+        # The shipped file is inside the package: its data folder is the working folder.
         data = (Path() if file == shipped() else file.parent) / settings.get("data", ".")
     return tables, data, within
 
 
 def _only_adds(table: Any) -> bool:
-    """Return whether a table declares no dataset, and adds gates or image files to one."""
+    """Return whether a table only adds gates or image files to a dataset."""
     if not isinstance(table, dict) or not table:
         return False
     return set(table) <= {CHECK, IMAGES} and not isinstance(table.get(IMAGES), int)
@@ -248,8 +248,8 @@ def _source(file: Path, name: str, table: Any, data: Path, within: Path | None) 
 def declared_gates(file: Path, tables: Mapping[str, Any]) -> list[Gate]:
     """Read `[check]` and every `[NAME.check]` of a file, in this order.
 
-    Raises `UsageError` for a check that is no table, and for SQL without a name or a statement of its own. Which gates
-    there are, and what a limit may be, is left to the study.
+    Raises `UsageError` for a check that is not a table, and for SQL that lacks its name or statement. The study checks
+    the names of gates and their limits.
     """
     own = {name: table[CHECK] for name, table in tables.items() if isinstance(table, dict) and CHECK in table}
     checks = [(None, tables.get(CHECK, {})), *own.items()]
@@ -271,13 +271,13 @@ def _gates(file: Path, dataset: str | None, table: Any) -> Iterator[Gate]:
         if not texts or set(entry) != {"name", _SQL}:
             raise UsageError(f"{where}: {_EXAMPLE}")
         if entry["name"] in names:
-            raise UsageError(f"{where}: two checks are called {entry['name']!r}; name them apart")
+            raise UsageError(f"{where}: two checks are called {entry['name']!r}; rename one")
         names.add(entry["name"])
         yield Gate(dataset, (_SQL, entry["name"]), entry[_SQL], file)
 
 
 def _leaves(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield what is no table itself, under its dotted keys."""
+    """Yield the values of nested tables with their dotted keys."""
     for key, value in table.items():
         if isinstance(value, dict) and value:
             yield from _leaves(value, (*above, key))

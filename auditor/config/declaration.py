@@ -12,10 +12,10 @@ from auditor.remote import address_of
 
 _TEXTS = ("language", "license", "citation", "obtain", "split_suffix")
 
-#: What says how many images there should be, or where their files are, or both.
+#: The key for the expected number of images, the location of their files, or both.
 IMAGES = "images"
 
-#: What a set of ratings may be used without.
+#: References that a set of ratings can leave out.
 OWN_REFERENCES = "own-references"
 
 _KEYS = {
@@ -27,12 +27,12 @@ _KEYS = {
 def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path, within: Path | None = None) -> Source:
     """Read one table; `where` names it in errors, paths start from the folder `data`.
 
-    What it downloads is not written outside of `within`, where that is given.
+    Downloads are not written outside of `within`, if it is given.
 
-    Raises `UsageError` for a key that is unknown and a value of the wrong kind.
+    Raises `UsageError` for an unknown key and for a value of the wrong type.
     """
     check = _Check(where)
-    check.that("licence" not in table, "the key licence is now: license")
+    check.that("licence" not in table, "licence: use license")
     check.known(table, _KEYS)
     for key in ("format", *_TEXTS):
         check.that(isinstance(table.get(key, ""), str), f"{key} must be a string")
@@ -81,7 +81,7 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path,
 
 
 def declared_images(where: str, value: Any, data: Path) -> Path | None:
-    """Read where a dataset's image files are, of a table that may say no more. Raises `UsageError`."""
+    """Read the location of image files from the `images` key of any table. Raises `UsageError`."""
     return _images(_Check(where), value, data)[1]
 
 
@@ -95,20 +95,20 @@ class _Check:
 
     def known(self, table: Mapping[str, Any], keys: set[str]) -> None:
         unknown = ", ".join(sorted(set(table) - keys))
-        self.that(not unknown, f"unknown key {unknown}; known are {', '.join(sorted(keys))}")
+        self.that(not unknown, f"unknown key {unknown}; the keys are {', '.join(sorted(keys))}")
 
 
 def _images(check: _Check, value: Any, data: Path) -> tuple[int | None, Path | None]:
-    """Take a number as how many images there should be, a text as where their files are, a table as both."""
+    """Return the expected number of images (a number), the location of their files (a text), or both (a table)."""
     if value is None:
         return None, None
     if not isinstance(value, dict):
         value = {"path" if isinstance(value, str) else "count": value}
-    said = f"{IMAGES} must be a whole number, a folder or pattern of image files, or both: {{ count = …, path = … }}"
+    message = f"{IMAGES} must be a whole number, a folder or pattern of image files, or both: {{ count = …, path = … }}"
     count, path = value.get("count"), value.get("path")
-    check.that(bool(value) and set(value) <= {"count", "path"}, said)
-    check.that(count is None or _is_count(count), said)
-    check.that(path is None or (isinstance(path, str) and bool(path) and "\0" not in path), said)
+    check.that(bool(value) and set(value) <= {"count", "path"}, message)
+    check.that(count is None or _is_count(count), message)
+    check.that(path is None or (isinstance(path, str) and bool(path) and "\0" not in path), message)
     return count, None if path is None else data / path
 
 
@@ -129,7 +129,7 @@ def _part(check: _Check, part: Any, shared: Any, data: Path) -> Part:
 
 
 def _options(check: _Check, options: Any, data: Path) -> dict[str, Option]:
-    """Take a reader's options as they are; one whose name ends in `_file` is a path below the data folder."""
+    """Read the options of a reader; one whose name ends in `_file` is a path below the data folder."""
     check.that(isinstance(options, dict), "options must be a table")
     read: dict[str, Option] = {}
     for name, value in options.items():
@@ -149,7 +149,7 @@ def _downloads(
     check: _Check, table: Mapping[str, Any], parts: tuple[Part, ...], data: Path, within: Path | None
 ) -> tuple[Download, ...]:
     check.that(("url" in table) == ("sha256" in table), "url and sha256 belong together")
-    check.that("url" in table or "bytes" not in table, "bytes belongs to url: the size of what is there")
+    check.that("url" in table or "bytes" not in table, "bytes is the size of the file at url: add url and sha256")
     entries = table.get("downloads", [])
     check.that(isinstance(entries, list), "downloads must be a list of tables with url, sha256 and path")
     downloads = []
@@ -164,7 +164,7 @@ def _downloads(
     if "url" in table:
         check.that(isinstance(table["url"], str) and isinstance(table["sha256"], str), "url and sha256 must be strings")
         one_file = len(parts) == 1 and len(parts[0].paths) == 1
-        check.that(one_file, "url fetches one file; name several with downloads = [{ url, sha256, path }, …]")
+        check.that(one_file, "url fetches one file; list several as downloads = [{ url, sha256, path }, …]")
         path, size = parts[0].paths[0], table.get("bytes")
         downloads.append(Download(table["url"], table["sha256"], path, None, size, within))
     for download in downloads:
@@ -173,20 +173,22 @@ def _downloads(
 
 
 def _check_download(check: _Check, download: Download, data: Path) -> None:
-    """Refuse what is no address, no hash, no size, and a place that nobody expects data in."""
-    check.that(download.url.startswith(("https://", "http://")), f"{download.url}: only http and https are fetched")
+    """Raise `UsageError` for a malformed url, hash or size, and for a path that data should not be written to."""
+    check.that(
+        download.url.startswith(("https://", "http://")), f"{download.url}: only http and https urls can be fetched"
+    )
     path = download.path
     below = path.relative_to(data).parts if path.is_relative_to(data) else ()
     check.that(bool(below) and ".." not in below, f"{path}: a download must stay inside the data folder")
     plain = all(part.isprintable() and not part.startswith((".", "~")) for part in below)
-    check.that(plain, f"{path}: a download's path has no parts that begin with . or ~, and no control characters")
+    check.that(plain, f"{path}: a download path cannot have parts that begin with . or ~, or control characters")
     sha256, size = download.sha256, download.size
     check.that(len(sha256) == 64 and set(sha256) <= set("0123456789abcdef"), f"sha256 {sha256!r} is not 64 hex digits")
     check.that(size is None or (type(size) is int and size > 0), f"bytes must be a whole number, not {size!r}")
 
 
 def _below(data: Path, path: str) -> Path:
-    """Take a path from the data folder on; an address stays what it is."""
+    """Return a path below the data folder; an address stays as it is."""
     return Path(path) if address_of(Path(path)) else data / path
 
 

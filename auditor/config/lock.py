@@ -1,6 +1,6 @@
-"""datasets.lock: what the declared datasets held when they were last ingested, the fact beside datasets.toml's intent.
+"""datasets.lock: the content of the declared datasets when they were last ingested.
 
-A JSON object, one entry a dataset, keys sorted, so that a change of the data is a line in the history of a project.
+A JSON object with an entry per dataset and sorted keys, so that version control shows each change of the data.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from auditor.files import is_plain, replacing
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
-_REMEDY = "mend it, or remove it and ingest again"
+_REMEDY = "correct it, or delete it and ingest again"
 
 _NAMED = 5
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What a dataset held, and the sha256 of the files it was read from."""
+    """The content of a dataset, and the sha256 of its files."""
 
     version: str
     source_sha256: str
@@ -39,12 +39,12 @@ _FIELDS = tuple(field.name for field in dataclasses.fields(Entry))
 
 
 def beside(config: Path | None = None) -> Path:
-    """Find where the lock lies: beside the datasets.toml in use, whether or not either is there."""
+    """Return the path of the lock, next to the datasets.toml in use; neither has to exist."""
     return (config or Path(os.environ.get("AUDITOR_CONFIG") or "datasets.toml")).with_name("datasets.lock")
 
 
 class Lock:
-    """The lock at a path. A frozen one is never written, and every dataset must stand in it."""
+    """The lock at a path. A frozen lock is never written, and must have an entry for every dataset."""
 
     def __init__(self, path: Path, *, frozen: bool = False, narrate: Callable[[str], None] = lambda _: None) -> None:
         self.path = path
@@ -54,44 +54,43 @@ class Lock:
     def expected(self, datasets: Sequence[str]) -> dict[str, Entry]:
         """Return the entries of those datasets that have one.
 
-        Raises `SourceError` for a file that is no lock; in a frozen lock also for a dataset without an entry.
+        Raises `SourceError` for a file that is not a lock; in a frozen lock also for a dataset without an entry.
         """
         entries = read(self.path)
         absent = [dataset for dataset in datasets if dataset not in entries]
         if self.frozen and absent:
             raise SourceError(
                 f"{', '.join(absent)}: not in {self.path}{'' if self.path.exists() else ', which does not exist'}; "
-                "ingest without --frozen to write what the files hold now"
+                "ingest without --frozen to add the current content"
             )
         return {dataset: entries[dataset] for dataset in datasets if dataset in entries}
 
     def known(self) -> list[str]:
-        """Name the datasets that stand in the lock."""
+        """List the datasets of the lock."""
         return list(read(self.path))
 
-    def keep(self, found: Mapping[str, Entry]) -> None:
-        """Write entries in place of those of the same datasets, all at once or not at all, and say which changed.
+    def keep(self, changes: Mapping[str, Entry]) -> None:
+        """Replace the entries of datasets, all at once or not at all, and report which changed.
 
-        Nothing is written to a frozen lock, nor where nothing changed. Raises `SourceError` where the file cannot be
-        written.
+        Writes nothing to a frozen lock, or if nothing changed. Raises `SourceError` if the file cannot be written.
         """
         if self.frozen:
             return
         entries = read(self.path)
-        changed = [dataset for dataset, entry in found.items() if entries.get(dataset) != entry]
+        changed = [dataset for dataset, entry in changes.items() if entries.get(dataset) != entry]
         if changed:
-            _write(self.path, {**entries, **found})
+            _write(self.path, {**entries, **changes})
             named = ", ".join(sorted(changed)) if len(changed) <= _NAMED else f"{len(changed)} datasets"
-            self._narrate(f"{self.path}: written, changed for {named}")
+            self._narrate(f"{self.path}: updated for {named}")
 
 
 def read(path: Path) -> dict[str, Entry]:
-    """Read every entry of a lock; one that is not there has none.
+    """Read every entry of a lock; a missing file has none.
 
-    Raises `SourceError` for what is not JSON and for an entry that lacks something.
+    Raises `SourceError` for a file that is not JSON and for an incomplete entry.
     """
     if not is_plain(path):  # a pipe would wait for its writer
-        raise SourceError(f"{path}: cannot be read: it is no file on a disk; {_REMEDY}")
+        raise SourceError(f"{path}: cannot be read: not a regular file; {_REMEDY}")
     try:
         document = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once)
         if not isinstance(document, dict):
@@ -110,16 +109,16 @@ def read(path: Path) -> dict[str, Entry]:
 
 
 class _FaultError(Exception):
-    """What is wrong with valid JSON."""
+    """A fault in valid JSON."""
 
 
 def _once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object, which JSON lets say two things of one key."""
-    found = dict(members)
-    if len(found) < len(members):
+    """Return an object of unique keys: JSON allows repeated ones. Raises `_FaultError`."""
+    unique = dict(members)
+    if len(unique) < len(members):
         keys = [key for key, _ in members]
-        raise _FaultError(f"{next(key for key in keys if keys.count(key) > 1)} is there twice")
-    return found
+        raise _FaultError(f"{next(key for key in keys if keys.count(key) > 1)} occurs twice")
+    return unique
 
 
 def _entry(dataset: str, held: Any) -> Entry:
@@ -127,16 +126,16 @@ def _entry(dataset: str, held: Any) -> Entry:
         raise _FaultError(f"{dataset} must be an object with {', '.join(_FIELDS)}")
     for key, value in held.items():
         if key not in _FIELDS:
-            raise _FaultError(f"{dataset}: unknown key {key}; known are {', '.join(_FIELDS)}")
+            raise _FaultError(f"{dataset}: unknown key {key}; the keys are {', '.join(_FIELDS)}")
         if (reason := _refuse(key, value)) is not None:
             raise _FaultError(f"{dataset}: {key} must be {reason}")
     if absent := [field for field in _FIELDS if field not in held]:
-        raise _FaultError(f"{dataset}: {', '.join(absent)} must be given")
+        raise _FaultError(f"{dataset}: {', '.join(absent)} missing")
     return Entry(**held)
 
 
 def _refuse(key: str, value: Any) -> str | None:
-    """Return what a value must be; null where it is that."""
+    """Return what a value must be; null if it is valid."""
     if key in ("images", "captions"):
         return None if type(value) is int and value >= 0 else "a whole number"
     if key == "format":
@@ -152,6 +151,6 @@ def _write(path: Path, entries: Mapping[str, Entry]) -> None:
             file.write(written.encode())
     except OSError as error:
         raise SourceError(
-            f"{path}: cannot be written: {error.strerror or error}; the store holds what was ingested, --frozen "
-            "leaves the lock alone"
+            f"{path}: cannot be written: {error.strerror or error}; the datasets were ingested; use "
+            "--frozen to leave the lock as it is"
         ) from error

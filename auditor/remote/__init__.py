@@ -1,8 +1,7 @@
-"""The room of addresses: what fsspec reaches (`s3://`, `gs://`, `hf://`, `https://`, …), brought here and sent there.
+"""The room of addresses: files that fsspec reaches (`s3://`, `gs://`, `hf://`, `https://`, …), copied in and out.
 
-Readers and writers know files of this disk alone: what an address names is copied whole to a folder of its own before
-it is read, and what is written goes there when it is whole. Credentials are those that the libraries find by
-themselves, in the environment or a profile.
+Readers and writers only know local files. The content of an address is copied to a temporary folder before it is read,
+and complete output is sent after it is written. The libraries find credentials in the environment or a profile.
 """
 
 from auditor.remote.addresses import address_of

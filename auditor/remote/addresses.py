@@ -1,4 +1,4 @@
-"""What is an address, the filesystem that it is on, and what goes wrong there, in a line."""
+"""Addresses, their filesystems, and their errors in one line."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from auditor.remote.pace import LARGEST, PATIENCE, UNDECLARED, WINDOW, Pace, Pat
 
 T = TypeVar("T")
 
-#: How often in a row an address may fail with what may pass; the pause in seconds doubles each time.
+#: Attempts in a row that can fail with a temporary error; the pause in seconds doubles each time.
 TRIES, PAUSE = 4, 0.5
 
-#: A letter alone is a disk of Windows. A path keeps one slash of those that follow.
+#: A single letter is a Windows drive. `Path` keeps one of the slashes.
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.+)", re.DOTALL)
 
-#: Addresses of the web, which are only read.
+#: Web addresses, which are read-only.
 WEB = ("http", "https")
 
 #: Addresses of this disk.
@@ -31,7 +31,7 @@ _LOCAL = ("file", "local")
 
 _EXTRA = "pip install 'auditor[remote]'"
 
-#: Where the libraries look for credentials.
+#: Sources of credentials for each library.
 _CREDENTIALS = {
     "s3": "AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     "gs": "GOOGLE_APPLICATION_CREDENTIALS, or `gcloud auth application-default login`",
@@ -46,64 +46,64 @@ _OF_CREDENTIALS = re.compile(r"Credential|Unauthorized|Forbidden|AccessDenied|Ga
 
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
-#: What a repetition does not mend.
+#: Errors that another attempt does not solve.
 _LASTING = (ValueError, TypeError, NotImplementedError, IsADirectoryError, NotADirectoryError, FileExistsError)
 
-#: The most bytes of an answer that is held in memory: a block of a file, or a page that lists files.
+#: The most bytes of a response in memory: a block of a file, or a page that lists files.
 MOST_HELD = 1 << 25
 
 _BLOCK = 1 << 20
 
 
 def address_of(path: Path) -> str | None:
-    """Return the address that a path was typed as; null for what is on this disk."""
-    told = _ADDRESS.fullmatch(str(path))
-    if told is None or told[1].lower() in _LOCAL or os.path.lexists(path):
+    """Return the address that a path was typed as; null for a local path."""
+    match = _ADDRESS.fullmatch(str(path))
+    if match is None or match[1].lower() in _LOCAL or os.path.lexists(path):
         return None
-    return f"{told[1].lower()}://{told[2]}"
+    return f"{match[1].lower()}://{match[2]}"
 
 
 def on_disk(path: Path) -> Path:
-    """Take `file:///a/b` as the path that it is."""
-    told = _ADDRESS.fullmatch(str(path))
-    return Path(f"/{told[2]}") if told and told[1].lower() in _LOCAL and not os.path.lexists(path) else path
+    """Return the local path of `file:///a/b`; other paths stay as they are."""
+    match = _ADDRESS.fullmatch(str(path))
+    return Path(f"/{match[2]}") if match and match[1].lower() in _LOCAL and not os.path.lexists(path) else path
 
 
 def scheme_of(address: str) -> str:
-    """Return what an address begins with."""
+    """Return the scheme of an address, such as `s3`."""
     return address.partition("://")[0]
 
 
 def filesystem(address: str, patience: Patience = PATIENCE) -> tuple[Any, str]:
-    """Open the filesystem of an address, which remembers no listing, and give the path there.
+    """Open the filesystem of an address, without caches of listings; return it with the path there.
 
-    Raises `MissingExtraError` where a library is missing, `SourceError` for what no library knows.
+    Raises `MissingExtraError` if a library is missing, `SourceError` for an unknown scheme.
     """
     try:
         from fsspec.core import filesystem as opened_by  # type: ignore[import-untyped]  # noqa: PLC0415  an extra
         from fsspec.core import url_to_fs  # noqa: PLC0415
     except ImportError as error:
-        raise MissingExtraError(f"{address}: an address is read by fsspec: {_EXTRA}") from error
+        raise MissingExtraError(f"{address}: reading an address needs fsspec: {_EXTRA}") from error
     is_web = scheme_of(address) in WEB
-    if "::" in address and not is_web:  # fsspec would read what the inner one names, whatever and wherever that is
-        raise SourceError(f"{address}: an address within an address; name a file by its own")
+    if "::" in address and not is_web:  # fsspec would read any file that the inner address names
+        raise SourceError(f"{address}: one address inside another; name a file by its own address")
     fresh: dict[str, Any] = {"skip_instance_cache": True, "use_listings_cache": False}
     try:
         if is_web:
             return opened_by(scheme_of(address), **fresh, **settings(address, patience)), address
         opened: tuple[Any, str] = url_to_fs(address, **fresh)
     except ImportError as error:
-        raise MissingExtraError(f"{address}: {said(error)}; {_EXTRA} has what s3, gs, hf and https need") from error
+        raise MissingExtraError(f"{address}: {first_line(error)}; for s3, gs, hf and https: {_EXTRA}") from error
     except Exception as error:  # noqa: BLE001  each library raises its own
-        wrong = f"{address}: not an address that can be read: {said(error)}"
+        wrong = f"{address}: cannot read this address: {first_line(error)}"
         raise SourceError(wrong) from harmless_cause(error)
     return opened
 
 
 def repeated(address: str, attempt: Callable[[], T]) -> T:
-    """Try until it succeeds, with pauses. Raises `SourceError` for what lasts, and for what does not pass.
+    """Try until it succeeds, with pauses. Raises `SourceError` for permanent errors and after the last attempt.
 
-    No library's error that shows a password or token is among the causes.
+    Errors of libraries that show a password or token are removed from the causes.
     """
     for number in range(1, TRIES + 1):
         try:
@@ -118,47 +118,47 @@ def repeated(address: str, attempt: Callable[[], T]) -> T:
                 raise SourceError(lasting) from harmless_cause(error)
             if number == TRIES:
                 raise SourceError(
-                    f"{address}: {said(causes[-1])}, {TRIES} times in a row; check the network and try again"
+                    f"{address}: {first_line(causes[-1])}, {TRIES} times in a row; check the network and try again"
                 ) from harmless_cause(error)
         time.sleep(PAUSE * 2 ** (number - 1))
     raise AssertionError("unreachable")
 
 
-def said(error: BaseException) -> str:
-    """Return the first line of what a library says."""
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error message of a library."""
     words = str(error).strip().splitlines()
     return words[0].rstrip(".") if words else type(error).__name__
 
 
 def _lasting(address: str, error: Exception) -> str | None:
-    """Return what is wrong where repeating is of no use; null where it may be."""
+    """Return the message of a permanent error; null if another attempt may succeed."""
     causes = _causes(error)
     statuses = {status for cause in causes if (status := _status(cause)) is not None}
     if statuses & {*_DENIED} or any(
         isinstance(cause, PermissionError) or _OF_CREDENTIALS.search(type(cause).__name__) for cause in causes
     ):
         known = _CREDENTIALS.get(scheme_of(address))
-        found = f"; credentials are found as its library does: {known}" if known else ""
-        return f"{address}: access denied ({said(error)}){found}"
+        hint = f"; set credentials: {known}" if known else ""
+        return f"{address}: access denied ({first_line(error)}){hint}"
     if statuses & {*_MISSING} or (isinstance(error, FileNotFoundError) and len(causes) == 1):
-        return f"{address}: no such file there; mend the address, or look whether these credentials may see it"
+        return f"{address}: no such file; check the address, and whether your credentials give access to it"
     if isinstance(error, _LASTING):
-        return f"{address}: {said(error)}"
+        return f"{address}: {first_line(error)}"
     return None
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """Return an error with what it was raised from, which says more than the error does."""
-    found: list[BaseException] = []
+    """Return an error with its causes, which are more specific."""
+    causes: list[BaseException] = []
     cause: BaseException | None = error
-    while cause is not None and cause not in found:
-        found.append(cause)
+    while cause is not None and cause not in causes:
+        causes.append(cause)
         cause = cause.__cause__
-    return found
+    return causes
 
 
 def _status(error: BaseException) -> int | None:
-    """Return the status that a server answered with, as the libraries keep it."""
+    """Return the HTTP status of an error, as the libraries store it."""
     return next((status for status in _statuses(error) if isinstance(status, int)), None)
 
 
@@ -173,7 +173,7 @@ def _statuses(error: BaseException) -> Iterator[Any]:
 
 
 def settings(address: str, patience: Patience) -> dict[str, Any]:
-    """Return what fsspec tells aiohttp for one address. Raises `ImportError` where that is missing."""
+    """Return the settings of aiohttp for one address. Raises `ImportError` if aiohttp is missing."""
     import aiohttp  # noqa: PLC0415  an extra
 
     whole = Pace(patience)
@@ -186,12 +186,12 @@ def settings(address: str, patience: Patience) -> dict[str, Any]:
             async with asyncio.timeout(WINDOW) as limit:
                 answer = await handler(request)
         except TimeoutError as error:
-            if limit.expired():  # some of the answer's head came meanwhile: it would go on so
-                raise SourceError(f"{address}: no answer within {WINDOW:g} seconds; try again later") from error
+            if limit.expired():  # a slow server sent part of the headers and would go on
+                raise SourceError(f"{address}: no response within {WINDOW:g} seconds; try again later") from error
             raise TimeoutError("the server does not answer in time") from error
         if "Range" in request.headers and answer.status == 200 and (answer.content_length or 0) > MOST_HELD:
             answer.close()
-            raise SourceError(f"{address}: the server sends a whole file where a part is asked for")
+            raise SourceError(f"{address}: the server sends the whole file when asked for a part")
         declared = answer.content_length if "Content-Encoding" not in answer.headers else None
         answer.content = _Watched(answer.content, min(declared or UNDECLARED, LARGEST), address, pace)
         return answer
@@ -209,7 +209,7 @@ def _check(address: str, pace: Pace) -> None:
 
 
 class _Watched:
-    """The body of an answer, each part of which is counted as it comes."""
+    """The body of a response, which counts its bytes as they arrive."""
 
     def __init__(self, body: Any, most: int, address: str, pace: Pace) -> None:
         self._body, self._most, self._address, self._pace = body, most, address, pace
@@ -219,7 +219,7 @@ class _Watched:
         return getattr(self._body, name)
 
     async def read(self, size: int = -1) -> bytes:
-        """Read what has come, at most `size` bytes; without one, all of it. Raises `SourceError` beyond a bound."""
+        """Read at most `size` bytes that have arrived, or the whole body. Raises `SourceError` beyond a limit."""
         if size >= 0:
             return await self._part(size, self._most)
         parts = []
@@ -238,5 +238,5 @@ class _Watched:
         self._pace.received(len(part))
         _check(self._address, self._pace)
         if self._received > most:
-            raise SourceError(f"{self._address}: larger than {most:,} bytes, the most that is taken of it")
+            raise SourceError(f"{self._address}: larger than {most:,} bytes, the limit")
         return part

@@ -1,6 +1,6 @@
-"""What is written to an address: made whole on this disk, sent under names of drafts, and only then called by its own.
+"""Output to an address: written locally, sent under draft names, and renamed when it is complete.
 
-A server may know no way to change several names at once: what says that the others are whole takes its name last.
+Servers may not be able to rename several files at once: the file that marks the others as complete is renamed last.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.remote.addresses import WEB, address_of, filesystem, on_disk, repeated, scheme_of
 
-#: Where folders are but the beginnings of names, and to make one may be to make a bucket.
+#: Object stores: folders are prefixes of names, and creating a folder might create a bucket.
 _OF_OBJECTS = ("s3", "s3a", "gs", "gcs", "hf", "az", "abfs", "abfss", "adl", "oss")
 
-#: What a process that was killed left of a file.
+#: Drafts that a killed process left.
 _DRAFT = re.compile(r"(^|/)\.[^/]*\.[0-9a-f]{8}\.draft$")
 
 
@@ -35,26 +35,26 @@ def sending(
     force: bool = False,
     progress: Progress = silent,
 ) -> Iterator[Path]:
-    """Give the place to write what `target` names: the path itself, or one that is sent to its address when it is made.
+    """Yield the path to write `target` to: itself, or a local path that is sent to its address afterwards.
 
-    `folder_of` are the names in it, where it is a folder, `beside` those of files that are written with it; of the
-    files those named in `last` take their names last. Where the block or the sending fails, what was there stays.
+    `folder_of` lists the names in a folder, `beside` the files that are written with it; the files in `last` are
+    renamed last. If the block or the sending fails, the former content stays.
 
-    Raises `UsageError` for what is in use without `force`, for a folder that holds other names, and for an address
-    that is only read; `SourceError` where it cannot be reached, `MissingExtraError` where a library is missing.
+    Raises `UsageError` for an existing target without `force`, for a folder with other names, and for a read-only
+    address; `SourceError` if it cannot be reached, `MissingExtraError` if a library is missing.
     """
     address = address_of(target)
     if address is None:
         yield on_disk(target)
         return
     if scheme_of(address) in WEB:
-        raise UsageError(f"{address}: cannot be written: addresses of the web are only read; name a file or a bucket")
-    there, place = filesystem(address)
-    place = place.rstrip("/")
-    parent, _, name = place.rpartition("/")
+        raise UsageError(f"{address}: cannot be written: web addresses are read-only; name a file or a bucket")
+    there, remote_path = filesystem(address)
+    remote_path = remote_path.rstrip("/")
+    parent, _, name = remote_path.rpartition("/")
     if not parent or not name:
-        raise UsageError(f"{address}: cannot be written: it names no file or folder in a bucket")
-    known = _there(there, address, place, folder_of, force=force)
+        raise UsageError(f"{address}: cannot be written: name a file or folder in the bucket")
+    known = _there(there, address, remote_path, folder_of, force=force)
     for item in beside:
         _there(there, f"{address.rpartition('/')[0]}/{item}", f"{parent}/{item}", None, force=force)
     with tempfile.TemporaryDirectory(prefix="auditor-") as folder:
@@ -66,22 +66,26 @@ def sending(
         _Sent(there, address, progress).send(finals, [old for old in known if old not in finals.values()])
 
 
-def _there(there: Any, address: str, place: str, folder_of: Collection[str] | None, *, force: bool) -> list[str]:
-    """Return the files that are in the way and may go. Raises `UsageError` where they may not."""
-    if not repeated(address, lambda: there.exists(place)):
+def _there(there: Any, address: str, remote_path: str, folder_of: Collection[str] | None, *, force: bool) -> list[str]:
+    """Return the existing files to replace. Raises `UsageError` if they cannot be replaced."""
+    if not repeated(address, lambda: there.exists(remote_path)):
         return []
     if not force:
-        raise UsageError(f"{address}: is there already; name another, or replace it with --force")
-    is_folder = repeated(address, lambda: there.info(place))["type"] == "directory"
+        raise UsageError(f"{address}: already exists; choose another name, or replace it with --force")
+    is_folder = repeated(address, lambda: there.info(remote_path))["type"] == "directory"
     if is_folder != (folder_of is not None):
-        raise UsageError(f"{address}: is {'a folder' if is_folder else 'a file'}, and so is not replaced; name another")
+        raise UsageError(
+            f"{address}: is {'a folder' if is_folder else 'a file'}, so it is not replaced; choose another name"
+        )
     if folder_of is None:
-        return [place]
-    found: list[str] = repeated(address, lambda: there.find(place))
-    held = [name.removeprefix(f"{place}/") for name in found]
+        return [remote_path]
+    names: list[str] = repeated(address, lambda: there.find(remote_path))
+    held = [name.removeprefix(f"{remote_path}/") for name in names]
     if not {name.partition("/")[0] for name in held if not _DRAFT.search(name)} <= set(folder_of):
-        raise UsageError(f"{address}: is no folder that export made, and so is not replaced; name another")
-    return found
+        raise UsageError(
+            f"{address}: not a folder that `auditor export` wrote, so it is not replaced; choose another name"
+        )
+    return names
 
 
 class _Sent:
@@ -91,7 +95,7 @@ class _Sent:
         self._there, self._address, self._progress = there, address, progress
 
     def send(self, finals: dict[Path, str], old: Sequence[str]) -> None:
-        """Send files to the names that they get there, and let go of the old ones."""
+        """Send files to their final names, and delete the old ones."""
         whole, done = sum(file.stat().st_size for file in finals), 0
         undo: list[Callable[[], None]] = []
         former: list[str] = []
@@ -106,7 +110,7 @@ class _Sent:
             for final, draft in drafts.items():
                 if not self._is_there(final):
                     undo.append(partial(self._there.rm_file, final))
-                elif len(finals) > 1:  # a file alone takes the place of another at once
+                elif len(finals) > 1:  # a single file is replaced at once
                     former.append(_draft(final))
                     self._move(final, former[-1])
                     undo.append(partial(self._there.mv, former[-1], final))
@@ -120,8 +124,8 @@ class _Sent:
             repeated(self._address, partial(self._there.rm_file, name))
 
     def _is_there(self, name: str) -> bool:
-        found: bool = repeated(self._address, lambda: self._there.exists(name))
-        return found
+        exists: bool = repeated(self._address, lambda: self._there.exists(name))
+        return exists
 
     def _put(self, file: Path, draft: str) -> None:
         def attempt() -> None:
@@ -130,7 +134,7 @@ class _Sent:
             self._there.put_file(str(file), draft)
             came = self._there.info(draft)["size"]
             if came != file.stat().st_size:
-                raise ConnectionError(f"{came:,} bytes of {file.name} arrived of {file.stat().st_size:,}")
+                raise ConnectionError(f"{came:,} of {file.stat().st_size:,} bytes of {file.name} arrived")
 
         repeated(self._address, attempt)
 
@@ -139,6 +143,6 @@ class _Sent:
 
 
 def _draft(final: str) -> str:
-    """Return a name beside another that nothing has."""
+    """Return an unused name in the same folder."""
     folder, _, name = final.rpartition("/")
     return f"{folder}/.{name}.{secrets.token_hex(4)}.draft"

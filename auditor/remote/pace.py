@@ -1,4 +1,4 @@
-"""How fast a download must come, and by when: a server that sends a byte now and then holds no run for ever."""
+"""Minimum rate and deadline of a download, so that a slow server cannot block a run forever."""
 
 from __future__ import annotations
 
@@ -6,28 +6,27 @@ import math
 import time
 from dataclasses import dataclass
 
-#: Seconds over which a rate is measured, and that a server may take to answer.
+#: Seconds over which a rate is measured; also the time limit for a response.
 WINDOW = 60.0
 
-#: The most bytes that are taken, and taken where nobody says how many there will be: a wrong address or a bomb must not
-#: fill the disk.
+#: The most bytes of a download, and of one of unknown size: a wrong address or a bomb must not fill the disk.
 LARGEST, UNDECLARED = 8 << 30, 1 << 30
 
 
 @dataclass(frozen=True)
 class Patience:
-    """What a download may take: bytes per second that must come, and seconds in all; 0 stands for no bound."""
+    """Limits of a download: the least bytes per second, and the most seconds in total; 0 means no limit."""
 
     min_rate: float = 1_000.0
     deadline: float = 3_600.0
 
 
-#: What holds where a user says nothing else.
+#: The default limits.
 PATIENCE = Patience()
 
 
 class Pace:
-    """The bytes of one download as they come: `begin` at each connection, `received`, and whether that is too slow."""
+    """The rate of a download: call `begin` at each connection and `received` for its bytes; `trouble` checks it."""
 
     def __init__(self, patience: Patience) -> None:
         self._patience = patience
@@ -43,13 +42,15 @@ class Pace:
         self._bytes += count
 
     def trouble(self) -> str | None:
-        """Return what is too slow, and what to do; null where nothing is."""
+        """Return why a download is too slow, with the remedy; null if it is not."""
         now, least = time.monotonic(), self._patience.min_rate
         if now >= self._ends:
             return f"not finished after {self._patience.deadline:,g} seconds; try again, or set --deadline"
         if now - self._since < WINDOW:
             return None
         if self._bytes < least * (now - self._since):
-            return f"slower than {least:,g} bytes per second for {WINDOW:g} seconds; try again, or set --min-rate"
+            return (
+                f"received less than {least:,g} bytes per second for {WINDOW:g} seconds; try again, or set --min-rate"
+            )
         self.begin()
         return None

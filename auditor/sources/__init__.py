@@ -1,7 +1,7 @@
 """The room of files: one module per format turns files into batches of captions.
 
-A reader refuses single records with a reason and yields them all the same, so that nothing is dropped silently; a file
-that is not of its format at all raises `SourceError`. Readers never see the store.
+A reader also yields the records that it rejects, with the reason, so that nothing is dropped silently. It raises
+`SourceError` for a file of another format. Readers do not know the store.
 """
 
 from __future__ import annotations
@@ -21,72 +21,72 @@ from auditor.sources.reading.acceptance import accept, check_common, file_names
 from auditor.sources.reading.batches import gathered
 from auditor.sources.reading.encoding import decoded
 
-#: The modules of all formats. Guessing takes the first that recognizes a file: what takes almost any text comes last.
+#: The modules of all formats. Detection chooses the first that recognizes a file: general formats come last.
 _MODULES = (
     "bundle", "choices", "entities", "karpathy", "brown", "conllu", "scenes", "flickr", "votes", "judgements",
     "vectors", "mat", "triplets", "flat_list", "coco", "webdataset", "mapping", "wordlist", "parallel", "table",
 )  # fmt: skip
 
-#: Every file format by the name that datasets.toml and --format use.
+#: Every file format by its name in datasets.toml and --format.
 FORMATS: Mapping[str, Format] = {
     file_format.name: file_format
     for file_format in (import_module(f"auditor.sources.{module}").FORMAT for module in _MODULES)
 }
 
-#: Where so many records hold almost no caption, the file is another thing, and nobody wants a row for each of them.
+#: After so many records with almost no caption, the file is of another kind: stop instead of rejecting each record.
 _MANY = 1_000_000
 
 _MOST_EMPTY = 100
 
 
 def find_format(name: str) -> Format:
-    """Look a format up, or say which there are."""
+    """Return a format by its name. Raises `UsageError`, which lists the formats."""
     if name not in FORMATS:
-        raise UsageError(f"{name}: no such format; known are {', '.join(FORMATS)}")
+        raise UsageError(f"{name}: unknown format; the formats are {', '.join(FORMATS)}")
     return FORMATS[name]
 
 
 def check(part: Part, file_format: str) -> None:
-    """Raise `UsageError` where a part has a setting that its format does not know, or a value that it cannot have."""
+    """Raise `UsageError` if a part has an option that its format does not know, or a wrong value."""
     check_common(part.options)
     known = {**find_format(file_format).options, **COMMON_OPTIONS}
     unknown = sorted(set(part.options) - set(known))
     if unknown:
         raise UsageError(
-            f'format "{file_format}" has no option {", ".join(unknown)}; it has '
+            f'format "{file_format}" has no option {", ".join(unknown)}; its options are '
             + "; ".join(f"{name}: {meaning}" for name, meaning in known.items())
         )
 
 
 def check_places(part: Part, file_format: str) -> None:
-    """Raise `SourceError` for a file that is not there, and for a folder where the format is one of files."""
+    """Raise `SourceError` for a missing file, and for a folder if the format does not read folders."""
     folder = next((path for path in files.expand(part) if files.is_folder(path)), None)
     if folder is not None and not find_format(file_format).folders:
-        raise SourceError(f'{folder}: a folder; format "{file_format}" is read from files: name them, as {folder}/*')
+        raise SourceError(f'{folder}: a folder; format "{file_format}" reads files: name them, for example {folder}/*')
 
 
 @unheard()
 def remarks(part: Part, file_format: str) -> list[str]:
-    """Report which files and columns of a part were chosen without being named, and which are not read."""
+    """Report which files and columns of a part were chosen automatically, and which are not read."""
     return find_format(file_format).remarks(part)
 
 
 def ratings(part: Part, file_format: str) -> list[str]:
-    """List the columns of ratings in the first file of a part, which formats of captions do not read."""
+    """List the columns of ratings in the first file of a part; formats of captions do not read them."""
     return rating_columns(find_format(file_format).names_of(files.expand(part)[0]))
 
 
 @unheard()
 def columns_of(part: Part, file_format: str) -> Mapping[str, str]:
-    """Find by which columns a table is read: what each holds, and its name. Nothing of other formats."""
+    """Return the columns of a table by their content; nothing for other formats."""
     return find_format(file_format).columns_of(part)
 
 
 @unheard()
 def guess(part: Part) -> str:
-    """Find the format of files that nobody named, by their content.
+    """Detect the format of files by their content.
 
-    Options may decide it. Raises `SourceError` where no format knows the first of them.
+    Options may imply it. Raises `SourceError` if no format recognizes the first file.
     """
     path = files.expand(part)[0]
     given = {*part.options}
@@ -95,21 +95,23 @@ def guess(part: Part) -> str:
             return file_format.name
     head = b"" if path.is_dir() else decoded(files.head(path), part.options.get("encoding"))
     if not head.strip() and not path.is_dir():
-        raise SourceError(f"{path}: it is empty")
+        raise SourceError(f"{path}: the file is empty")
     try:
-        found = next((name for name, candidate in FORMATS.items() if candidate.recognizes(path, head)), None)
+        detected = next((name for name, candidate in FORMATS.items() if candidate.recognizes(path, head)), None)
     except OSError as error:
         raise SourceError(f"{error.filename or path}: {error.strerror or error}") from error
-    if found is None:
-        told = encoding.guess(path) if "encoding" not in part.options and head and not _is_utf8(head) else None
-        if told is not None:
-            raise SourceError(f"{path}: no format recognizes it: not UTF-8, it looks like {told}: --encoding {told}")
-        raise SourceError(f"{path}: no format recognizes it; name one with --format: {', '.join(FORMATS)}")
-    return found
+    if detected is None:
+        guessed = encoding.guess(path) if "encoding" not in part.options and head and not _is_utf8(head) else None
+        if guessed is not None:
+            raise SourceError(
+                f"{path}: unknown format: the text is not UTF-8 but may be {guessed}; try --encoding {guessed}"
+            )
+        raise SourceError(f"{path}: unknown format; set --format to one of {', '.join(FORMATS)}")
+    return detected
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Return whether the first bytes of a file are UTF-8; a letter may be cut at their end."""
+    """Return whether the first bytes of a file are UTF-8; the last letter may be incomplete."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
@@ -120,8 +122,8 @@ def _is_utf8(head: bytes) -> bool:
 def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batches:
     """Yield the captions of a part as frames of `CAPTION_SCHEMA`; count in `cut` those cut to a first sentence.
 
-    Raises `SourceError` where no record of the part, or of one of several files, is a caption of that format, where
-    most captions are names of image files, and where a file changes meanwhile.
+    Raises `SourceError` if a part, or one of its files, has no caption of that format, if most captions are names of
+    image files, and if a file changes meanwhile.
     """
     check(part, file_format)
     known = find_format(file_format)
@@ -147,16 +149,16 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
         seen = refused + accepted
         if seen > max(_MANY, _MOST_EMPTY * full):
             raise SourceError(
-                f'{named}: not of format "{file_format}": of its first {seen:,} records, {full:,} hold a caption'
-                + (f"; the first that was refused: {first}" if first else "")
+                f'{named}: not of format "{file_format}": of its first {seen:,} records, only {full:,} hold a caption'
+                + (f"; the first rejected one: {first}" if first else "")
             )
         yield captions
     watch.check()
     if names > accepted // 2 and known.manifest is None:
         raise SourceError(f"{named}: {names:,} of {accepted:,} captions are names of image files: are columns swapped?")
     if not accepted:
-        detail = f"all {refused} records were refused; the first: {first}" if refused else "it holds no record"
+        detail = f"all {refused:,} records were rejected; the first: {first}" if refused else "it holds no records"
         raise SourceError(f'{named}: not of format "{file_format}": {detail}')
     if unread:
         first_unread = min(unread)
-        raise SourceError(f'{first_unread}: not of format "{file_format}": no record of it is a caption')
+        raise SourceError(f'{first_unread}: not of format "{file_format}": none of its records is a caption')

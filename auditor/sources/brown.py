@@ -1,4 +1,4 @@
-"""Format `brown`: the Brown corpus as NLTK packs it, a document in each of `ca01` to `cr09`, `WORD/TAG` in each."""
+"""Format `brown`: the Brown corpus as NLTK packs it: documents `ca01` to `cr09` of words as `WORD/TAG`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TAGGED = r"(\S+)/[^/\s]+"
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize an archive or a folder by the names of its documents, in an archive those of the first files."""
+    """Recognize an archive or a folder by the names of its documents; of an archive, the first files are read."""
     if path.is_dir():
         return next(_documents_of(path), None) is not None
     first = islice(archives.members(path), _FIRST) if archives.is_archive(path, head) else ()
@@ -34,9 +34,9 @@ def recognizes(path: Path, head: bytes) -> bool:
 def read(part: Part) -> Batches:
     """Yield the sentences of the documents in a zip or tar archive, in a folder, or in single files.
 
-    The image is the document, the slot the number of the sentence in it, the text its words without tags and with a
-    blank between. A line with a word that has no tag is refused. Files that are not named as documents are (`cats.txt`,
-    `CONTENTS`, `README`) are passed over.
+    The image is the document, the slot the number of the sentence in it. The text is its words without tags, joined by
+    spaces. A line with an untagged word is rejected. Files without the name of a document (`cats.txt`, `CONTENTS`,
+    `README`) are skipped.
     """
     waiting: list[pl.DataFrame] = []
     for path in files.expand(part):
@@ -60,7 +60,7 @@ def _documents(path: Path) -> Batches:
 
 
 def _documents_of(folder: Path) -> Iterator[Path]:
-    return (found for found in files.inside(folder, "c*") if _DOCUMENT.fullmatch(found.name))
+    return (file for file in files.inside(folder, "c*") if _DOCUMENT.fullmatch(file.name))
 
 
 def _of_archive(path: Path) -> Batches:
@@ -76,7 +76,7 @@ def _of_archive(path: Path) -> Batches:
 
 
 def _sentences(blocks: Batches, document: str) -> Batches:
-    """Make sentences of the lines that are not blank."""
+    """Yield the sentences of the non-empty lines."""
     before = 0
     for block in blocks:
         lines = block.filter(pl.col("raw").str.strip_chars() != "")
@@ -86,7 +86,7 @@ def _sentences(blocks: Batches, document: str) -> Batches:
             image=pl.lit(document),
             slot=pl.int_range(before, before + lines.height, dtype=pl.UInt32),
             text=text,
-            reason=pl.coalesce("reason", pl.when(untagged).then(pl.lit("a word without a tag; expected WORD/TAG"))),
+            reason=pl.coalesce("reason", pl.when(untagged).then(pl.lit("a word has no tag; expected WORD/TAG"))),
         )
         before += lines.height
 

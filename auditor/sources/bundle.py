@@ -1,4 +1,4 @@
-"""Format `bundle`: a version as `auditor export` writes it, a folder of Parquet files that a manifest hashes."""
+"""Format `bundle`: a version that `auditor export` wrote, a folder of Parquet files with a manifest of hashes."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def recognizes(path: Path, head: bytes) -> bool:
 
 
 def read(part: Part) -> Batches:
-    """Yield the captions of a bundle with what is known of them, in the order of image and slot.
+    """Yield the captions of a bundle with their annotations, by image and slot.
 
-    Raises `SourceError`, before anything is yielded, for a file that is missing, of another content than the manifest
-    says, or not of the bundle.
+    Raises `SourceError`, before anything is yielded, for a file that is missing, does not match its hash, or is not
+    part of the bundle.
     """
     for path in files.expand(part):
         manifest = open_manifest(path)
@@ -55,23 +55,25 @@ def read(part: Part) -> Batches:
 
 
 def verify(manifest: Manifest) -> None:
-    """Check that a bundle's folder holds exactly the files of its manifest, each with the content that it had."""
+    """Check that a bundle's folder holds exactly the files of its manifest, each with the same content."""
     try:
-        there = {found.name for found in manifest.folder.iterdir()}
+        there = {file.name for file in manifest.folder.iterdir()}
     except OSError as error:
         raise SourceError(f"{manifest.folder}: {error.strerror or error}") from error
     for name in sorted({MANIFEST, *manifest.files} - there):
-        raise SourceError(f"{manifest.folder / name}: missing from the bundle; get it again")
+        raise SourceError(f"{manifest.folder / name}: missing from the bundle; download the bundle again")
     for name in sorted(there - {MANIFEST, *manifest.files}):
-        raise SourceError(f"{manifest.folder / name}: not of the bundle, its manifest does not name it; remove it")
+        raise SourceError(
+            f"{manifest.folder / name}: not part of the bundle: the manifest does not list it; remove the file"
+        )
     for name, (sha256, rows) in manifest.files.items():
         path = manifest.folder / name
         if not path.is_file() or files.sha256([path]) != sha256:
-            raise SourceError(f"{path}: not the file that {MANIFEST} hashes: damaged or altered; get the bundle again")
+            raise SourceError(f"{path}: damaged: its hash differs from {MANIFEST}; download the bundle again")
         with _reading(path):
             held = parquet.check(path, {*CAPTION_COLUMNS, *ANNOTATION_COLUMNS})
         if held != rows:
-            raise SourceError(f"{path}: holds {held:,} rows, {MANIFEST} says {rows:,}; get the bundle again")
+            raise SourceError(f"{path}: has {held:,} rows, but {MANIFEST} lists {rows:,}; download the bundle again")
 
 
 def _captions(manifest: Manifest) -> Iterator[pl.DataFrame]:
@@ -87,7 +89,7 @@ def _captions(manifest: Manifest) -> Iterator[pl.DataFrame]:
             raise SourceError(f"{path}: a caption without image, slot or text; export the bundle again")
         expanded += batch.select(pl.sum_horizontal(pl.col("image", "text").str.len_bytes())).sum().item()
         if expanded > _FREE_EXPANSION + _MOST_EXPANSION * path.stat().st_size:
-            raise SourceError(f"{path}: expands to more than {_MOST_EXPANSION} times its size: damaged, or a bomb")
+            raise SourceError(f"{path}: expands to more than {_MOST_EXPANSION} times its size: damaged, or a zip bomb")
         known += batch.join(annotations, on=KEYS, how="semi").height
         yield (
             batch.with_row_index("line", offset=read_rows + 1)
@@ -97,8 +99,8 @@ def _captions(manifest: Manifest) -> Iterator[pl.DataFrame]:
         read_rows += batch.height
     if known < annotations.height:
         raise SourceError(
-            f"{manifest.folder / ANNOTATIONS}: {annotations.height - known:,} rows are of no caption of the bundle; "
-            "export it again"
+            f"{manifest.folder / ANNOTATIONS}: {annotations.height - known:,} rows do not belong to a caption; "
+            "export the bundle again"
         )
 
 
@@ -109,16 +111,16 @@ def _annotations(manifest: Manifest) -> pl.DataFrame:
     with _reading(path):
         annotations = _typed(path, ANNOTATION_COLUMNS).collect()
     if annotations.select(KEYS).is_duplicated().any():
-        raise SourceError(f"{path}: says of one caption in two rows; export the bundle again")
+        raise SourceError(f"{path}: two rows describe the same caption; export the bundle again")
     return annotations
 
 
 def _typed(path: Path, columns: tuple[str, ...]) -> pl.LazyFrame:
-    """Scan a file. Raises `SourceError` where it has other columns."""
+    """Scan a file. Raises `SourceError` if it has other columns."""
     frame = pl.scan_parquet(path, glob=False, hive_partitioning=False)
     expected = pl.Schema({name: CAPTION_SCHEMA[name] for name in columns})
     if frame.collect_schema() != expected:
-        raise SourceError(f"{path}: has other columns than a bundle: expected {', '.join(columns)}, with their types")
+        raise SourceError(f"{path}: wrong columns or types; expected {', '.join(columns)}")
     return frame
 
 
@@ -128,7 +130,7 @@ def _reading(path: Path) -> Iterator[None]:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         first = str(error).partition("\n")[0]
-        raise SourceError(f"{path}: not a Parquet file that can be read ({first}); get the bundle again") from error
+        raise SourceError(f"{path}: cannot be read as a Parquet file ({first}); download the bundle again") from error
 
 
 EDITION = "auditor.bundle/1"
@@ -146,7 +148,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest(Description):
-    """What a bundle says of itself. `files` gives the sha256 and the number of rows of each file in `folder`."""
+    """The description of a bundle. `files` has the sha256 and the number of rows of each file in `folder`."""
 
     folder: Path
     dataset: str
@@ -158,22 +160,22 @@ class Manifest(Description):
 
     @property
     def path(self) -> Path:
-        """Where the manifest itself lies."""
+        """The path of the manifest."""
         return self.folder / MANIFEST
 
 
 def open_manifest(path: Path) -> Manifest:
     """Read the manifest of a bundle, named by its folder or by the manifest itself.
 
-    Raises `SourceError` for another format, and a value that is missing, of the wrong type or outside the folder.
+    Raises `SourceError` for another format, and for a value that is missing, wrong or leads out of the folder.
     """
     folder = path if path.is_dir() else path.parent
-    found = folder / MANIFEST if path.is_dir() else path
-    document = _document(found)
-    check = _Check(found)
+    file = folder / MANIFEST if path.is_dir() else path
+    document = _document(file)
+    check = _Check(file)
     check.that(isinstance(document, dict), "expected an object")
     named = document.get("format")
-    check.that(named == EDITION, f'is of format {named!r}; this auditor reads "{EDITION}"')
+    check.that(named == EDITION, f'unknown format {named!r}: this version reads "{EDITION}"')
     for key in ("dataset", "language"):
         check.that(isinstance(document.get(key), str), f"{key} must be a string")
     check.that(document.get("kind") in get_args(Kind), f"kind must be one of {', '.join(get_args(Kind))}")
@@ -184,7 +186,7 @@ def open_manifest(path: Path) -> Manifest:
         check.that(_is_count(document.get(key)), f"{key} must be a whole number")
     check.that(isinstance(document.get("note"), str | None), "note must be a string or null")
     listed = _files(check, document.get("files"))
-    check.that(listed[CAPTIONS][1] == document["captions"], f"captions and the rows of {CAPTIONS} differ")
+    check.that(listed[CAPTIONS][1] == document["captions"], f"captions must equal the number of rows of {CAPTIONS}")
     return Manifest(
         folder=folder,
         dataset=document["dataset"],
@@ -205,7 +207,7 @@ class _Check:
 
     def that(self, holds: bool, message: str) -> None:
         if not holds:
-            raise SourceError(f"{self._path}: {message}; get the bundle again, or export it again")
+            raise SourceError(f"{self._path}: {message}; download or export the bundle again")
 
 
 def _document(path: Path) -> Any:
@@ -214,14 +216,14 @@ def _document(path: Path) -> Any:
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror or error}") from error
     if not there:
-        raise SourceError(f"{path}: no such file: a bundle is the folder that `auditor export` makes")
+        raise SourceError(f"{path}: no such file; name a folder that `auditor export` wrote")
     head = files.head(path, _LARGEST + 1)
     if len(head) > _LARGEST:
-        raise SourceError(f"{path}: larger than {_LARGEST:,} bytes: no manifest of a bundle")
+        raise SourceError(f"{path}: larger than {_LARGEST:,} bytes: not the manifest of a bundle")
     try:
         return json.loads(head.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise SourceError(f"{path}: not JSON: {error}; get the bundle again, or export it again") from error
+        raise SourceError(f"{path}: not JSON: {error}; download or export the bundle again") from error
 
 
 def _files(check: _Check, listed: Any) -> dict[str, tuple[str, int]]:
@@ -229,7 +231,7 @@ def _files(check: _Check, listed: Any) -> dict[str, tuple[str, int]]:
     for name, facts in listed.items():
         inside = "/" not in name and "\\" not in name and name not in ("", ".", "..")
         check.that(inside, f"files: {name!r} leads out of the folder")
-        check.that(name in (CAPTIONS, ANNOTATIONS), f"files: {name!r} is no file of a bundle")
+        check.that(name in (CAPTIONS, ANNOTATIONS), f"files: {name!r} is not a file of a bundle")
         known = isinstance(facts, dict) and _is_sha256(facts.get("sha256")) and _is_count(facts.get("rows"))
         check.that(known, f"files: {name} must have sha256 and rows")
     return {name: (listed[name]["sha256"], listed[name]["rows"]) for name in sorted(listed)}

@@ -1,7 +1,7 @@
-"""Format `choices`: forced-choice items, one or two right captions of an image and one that is wrong.
+"""Format `choices`: forced-choice items: an image with one or two right captions and a wrong one.
 
-JSON (an object of items by their ids, as SugarCrepe and VALSE have it, or a list), JSON lines, CSV or TSV. Keys and
-columns are known by the names that benchmarks use.
+JSON (a list, or an object of items by id as in SugarCrepe and VALSE), JSON lines, CSV or TSV. Keys and columns are
+recognized by the names that benchmarks use.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from auditor.sources.reading.json_stream import items
 from auditor.sources.sides import JudgedCaption, fault, frames, refused
 from auditor.sources.table.json import first_keys, of_lines
 
-#: The captions of an item, as `sql/choices` knows them, and in words. The second right one is optional.
+#: The captions of an item by their names in `sql/choices`, and in words. The second right caption is optional.
 SIDES: Mapping[str, str] = {"right": "right", "right2": "second right", "wrong": "wrong"}
 
 _RIGHT = ("right", "caption", "true_caption", "positive_caption", "positive", "correct")
@@ -42,7 +42,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 
 _NEEDED = ("right", "wrong", "image")
 
-#: VALSE's votes, by side: annotators who say that the caption, or only the foil, describes the image.
+#: VALSE's votes, by side: annotators who chose the caption, or only the foil, as a description of the image.
 _MTURK = {"votes_right": "caption", "votes_wrong": "foil"}
 
 _BY_ID = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?=\{)')
@@ -51,7 +51,7 @@ _FORM = "items with image, right and wrong (caption and negative_caption, captio
 
 
 class _Record(NamedTuple):
-    """One record: where it stands, what names it there, its fields, and what is wrong with it as a whole."""
+    """A record: its position in the file, its name there, its fields, and a fault of the whole record."""
 
     unit: str
     number: int
@@ -61,14 +61,14 @@ class _Record(NamedTuple):
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize records whose first one has both a right and a wrong caption, by the names that benchmarks use."""
+    """Recognize records with a right and a wrong caption, by the names that benchmarks use."""
     return any({*_NEEDED} <= columns_of(names, {}).keys() for names in _first_names(head))
 
 
 def read(part: Part) -> Batches:
-    """Yield the captions of each item; items are numbered from 1 on, through all files of the part.
+    """Yield the captions of each item; items are numbered from 1 through all files of the part.
 
-    A part of the benchmark is named by the file where the items do not say it; an item by its part and its id there.
+    If the items do not name their part of the benchmark, the file does. An item is named by its part and its id there.
     """
     numbers = count(1)
     for path in files.expand(part):
@@ -82,15 +82,15 @@ def _sides(path: Path, options: Mapping[str, Option], numbers: Iterator[int]) ->
             reason = f"item {record.name}: {record.fault or f'not an object; expected {_FORM}'}"
             yield refused(record.unit, record.number, reason, record.fields)
             continue
-        one = _named(record.fields, options)
-        category = str(one.get("part") or stem)
-        item = one.get("item")
+        fields = _named(record.fields, options)
+        category = str(fields.get("part") or stem)
+        item = fields.get("item")
         has_name = item is not None and not _is_count(item)
         name = str(item) if has_name else f"{category}/{record.name if item is None else item}"
-        texts = {thing: one.get(thing) for thing in _NEEDED}
-        if one.get("right2") is not None:
-            texts["right2"] = one["right2"]
-        votes = {side: one.get(f"votes_{side}") for side in SIDES}
+        texts = {thing: fields.get(thing) for thing in _NEEDED}
+        if fields.get("right2") is not None:
+            texts["right2"] = fields["right2"]
+        votes = {side: fields.get(f"votes_{side}") for side in SIDES}
         why = _fault(texts, votes, options)
         if why is not None:
             yield refused(record.unit, record.number, f"item {name}: {why}", record.fields)
@@ -112,19 +112,19 @@ def _sides(path: Path, options: Mapping[str, Option], numbers: Iterator[int]) ->
 
 
 def _fault(texts: dict[str, Any], votes: Mapping[str, Any], options: Mapping[str, Option]) -> str | None:
-    """Find why a record is no item; write its image as captions name it."""
+    """Return the fault of a record, null for an item; change `texts` to name its image as captions do."""
     if type(texts["image"]) is int:
         texts["image"] = str(texts["image"])
     reason = fault(texts)
     if reason is None and options.get("coco_ids") is True:
         named = re.fullmatch(COCO_FILE, texts["image"])
-        texts["image"], reason = (named[1], None) if named else (None, "the image is no file of COCO")
+        texts["image"], reason = (named[1], None) if named else (None, "the image is not named like a file of COCO")
     for side, called in SIDES.items():
         if reason is None and side in texts and side != "wrong" and texts[side].strip() == texts["wrong"].strip():
             reason = f"the {called} and the wrong caption are the same"
-    asked = [vote for vote in votes.values() if vote is not None]
-    if reason is None and not all(map(_is_count, asked)):
-        reason = f"votes {json.dumps(asked)[:40]} are no whole numbers"
+    given = [vote for vote in votes.values() if vote is not None]
+    if reason is None and not all(map(_is_count, given)):
+        reason = f"votes {json.dumps(given)[:40]} are not whole numbers"
     return reason
 
 
@@ -133,28 +133,28 @@ def _is_count(vote: Any) -> bool:
 
 
 def _named(fields: Mapping[str, Any], options: Mapping[str, Option]) -> dict[str, Any]:
-    """Return the fields of a record by what they are; VALSE's votes stand in an object of their own."""
-    found = {thing: fields[name] for thing, name in columns_of([*fields], options).items()}
+    """Return the fields of a record by their meaning; VALSE has votes in a separate object."""
+    named = {thing: fields[name] for thing, name in columns_of([*fields], options).items()}
     judged = fields.get("mturk")
     if isinstance(judged, dict):
-        found |= {side: judged.get(name) for side, name in _MTURK.items()}
-    return {thing: value for thing, value in found.items() if value != ""}
+        named |= {side: judged.get(name) for side, name in _MTURK.items()}
+    return {thing: value for thing, value in named.items() if value != ""}
 
 
 def columns_of(names: Sequence[str], options: Mapping[str, Option]) -> dict[str, str]:
-    """Return which columns hold the image, the right caption, the wrong caption …, by the names that benchmarks use."""
+    """Find the columns of the image, the right caption, the wrong caption …, by the names that benchmarks use."""
     lower = {str(name).strip().lower(): name for name in reversed(names)}
     places = {}
     for thing, known in _NAMES.items():
-        asked = options.get(f"{thing}_col")
-        there = [asked] if asked in names else [lower[name] for name in known if name in lower and asked is None]
+        option = options.get(f"{thing}_col")
+        there = [option] if option in names else [lower[name] for name in known if name in lower and option is None]
         if there:
             places[thing] = str(there[0])
     return places
 
 
 def _first_names(head: bytes) -> Iterator[list[str]]:
-    """Yield the keys of the first record of a text: of an object of objects, of a list or of lines, or of a table."""
+    """Yield the keys of the first record: of an object of objects, a list, lines of JSON, or a table."""
     by_id = _BY_ID.match(head)
     if by_id is not None:
         yield first_keys("[" + head[by_id.end() :].decode(errors="replace"))
@@ -166,7 +166,7 @@ def _first_names(head: bytes) -> Iterator[list[str]]:
 
 
 def _headers(text: str) -> dict[str, list[str]]:
-    """Split the first line of a text by each separator; what is no text gives none."""
+    """Split the first line of a text by each separator; return nothing for binary data."""
     return {} if "\0" in text.partition("\n")[0] else headers(text)
 
 
@@ -185,7 +185,7 @@ def _records(path: Path) -> Iterator[_Record]:
 
 
 def _of_table(path: Path, split: Mapping[str, list[str]]) -> Iterator[_Record]:
-    separator, names = max(split.items(), key=lambda one: len(one[1]), default=("", []))
+    separator, names = max(split.items(), key=lambda item: len(item[1]), default=("", []))
     if len(names) < len(_NEEDED):
         raise SourceError(f'{path}:1: not of format "choices": expected {_FORM}')
     with files.open_bytes(path) as file:
@@ -197,13 +197,13 @@ def _of_table(path: Path, split: Mapping[str, list[str]]) -> Iterator[_Record]:
 FORMAT = Format(
     "choices", recognizes, read, kind="choices",
     options={
-        "image_col": "key or column that names the image",
-        "right_col": "key or column of the caption that is right",
-        "right2_col": "key or column of a second caption that is right",
-        "wrong_col": "key or column of the caption that is wrong",
-        "item_col": "key or column that names the item, by a number within its part; else the key of the object, or "
-        "the number of the record",
-        "part_col": "key or column of the part of the benchmark; else the name of the file",
-        "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
+        "image_col": "key or column with the image name",
+        "right_col": "key or column with the right caption",
+        "right2_col": "key or column with a second right caption",
+        "wrong_col": "key or column with the wrong caption",
+        "item_col": "key or column with the item name, or its number within its part; default: the key of the object, "
+        "or the number of the record",
+        "part_col": "key or column with the part of the benchmark; default: the file name",
+        "coco_ids": "true: name COCO images by the number in their file names (000000565045.jpg is 565045)",
     },
 )  # fmt: skip

@@ -27,9 +27,9 @@ _BEGINNING = re.compile(
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize an object that has lists of `annotations`, `images` or `licenses`, or `info`, early on.
+    """Recognize an object that begins with `annotations`, `images`, `licenses` or `info`.
 
-    A record that has a line to itself is one of a table, unless it holds annotations.
+    A record on its own line belongs to a table, unless it holds annotations.
     """
     if _BEGINNING.match(head) is None or b'"sentences"' in head:
         return False
@@ -38,10 +38,10 @@ def recognizes(path: Path, head: bytes) -> bool:
 
 
 def read(part: Part) -> Batches:
-    """Yield the captions of an annotation or a results file; images are named by their ids, or as `image_key` says.
+    """Yield the captions of an annotation or a results file; images are named by their ids, or by the key `image_key`.
 
-    The slot follows the annotation ids, so that the order of the records in the file does not matter. A caption of an
-    image that the file's own list of images lacks is refused.
+    The slot follows the annotation ids, so that the order of the records does not matter. A caption whose image is not
+    in the file's list of images is rejected.
     """
     keys = _Keys(part.options.get("split_key"), str(part.options.get("image_key", "id")))
     for path in files.expand(part):
@@ -49,7 +49,7 @@ def read(part: Part) -> Batches:
 
 
 class _Keys(NamedTuple):
-    """Which keys of an image hold its split and its name."""
+    """The keys of an image that hold its split and its name."""
 
     split: Any
     image: str
@@ -72,9 +72,9 @@ def _captions(path: Path, keys: _Keys) -> Iterator[Item]:
                     if later.key == "images":
                         _add(images, later, keys)
             if keys.split and not any(image.split for image in images.values()):
-                raise SourceError(f'{path}: no image has the key "{keys.split}" that split_key names')
+                raise SourceError(f'{path}: no image has the key "{keys.split}"; correct split_key')
             if keys.image != "id" and not any(image.name for image in images.values()):
-                raise SourceError(f'{path}: no image has the key "{keys.image}" that image_key names')
+                raise SourceError(f'{path}: no image has the key "{keys.image}"; correct image_key')
             yield from _known(
                 (later for later in chain([item], walk) if later.number and later.key == item.key), images
             )
@@ -87,9 +87,9 @@ def _captions(path: Path, keys: _Keys) -> Iterator[Item]:
 
 
 def _may_list_images(path: Path) -> bool:
-    """Return whether the key of the list of images is anywhere in a file: to look for it costs a tenth of parsing.
+    """Return whether a file has the key of the list of images: searching for it costs a tenth of parsing.
 
-    Its letters may be escapes, of which any counts.
+    Its letters may be escaped: any escape counts.
     """
     before = b""
     with files.open_bytes(path) as file:
@@ -100,9 +100,9 @@ def _may_list_images(path: Path) -> bool:
     return False
 
 
-def _known(found: Iterable[Item], images: Mapping[str, _Image]) -> Iterator[Item]:
-    """Yield each caption the split and the name of its image; find fault with one whose image is not listed."""
-    for item in found:
+def _known(captions: Iterable[Item], images: Mapping[str, _Image]) -> Iterator[Item]:
+    """Add the split and the name of its image to each caption; reject captions of unlisted images."""
+    for item in captions:
         number = str(item.value.get("image_id")) if isinstance(item.value, dict) else None
         if number is None or not images:
             yield item
@@ -110,11 +110,11 @@ def _known(found: Iterable[Item], images: Mapping[str, _Image]) -> Iterator[Item
             yield item._replace(fault=f"image {number} is not in the file's list of images")
         else:
             image = images[number]
-            told = {} if image.split is None else {"split": image.split}
+            split = {} if image.split is None else {"split": image.split}
             if image.name is None:
                 yield item._replace(fault=f"image {number} has no name in the file's list of images")
             else:
-                yield item._replace(value=item.value | told | {"image_id": image.name})
+                yield item._replace(value=item.value | split | {"image_id": image.name})
 
 
 def _add(images: dict[str, _Image], item: Item, keys: _Keys) -> None:
@@ -129,7 +129,7 @@ def _add(images: dict[str, _Image], item: Item, keys: _Keys) -> None:
 FORMAT = Format(
     "coco", recognizes, read, media_type="application/json", split_by_name=True, names_of=names_of,
     options={
-        "split_key": "key of the `images` list that holds an image's split",
-        "image_key": 'key of the `images` list that names an image: "id" (the default) or "file_name"',
+        "split_key": "key with the split, in the `images` list",
+        "image_key": 'key with the image name, in the `images` list: "id" (default) or "file_name"',
     },
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Format `conllu`: treebanks in CoNLL-U; a sentence is what its line `# text = ` says."""
+"""Format `conllu`: treebanks in CoNLL-U; the line `# text = ` of a sentence is its text."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ _TEXT = r"^#\s*text\s*=\s?(?s:(.*))$"
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize a file by its first word, after nothing but comments: ten columns."""
+    """Recognize a file by its first line after the comments: a word in ten columns."""
     return re.match(rb"(?:\xef\xbb\xbf)?(?:#[^\n]*\n)*" + _FIRST_WORD, head) is not None
 
 
 def read(part: Part) -> Batches:
-    """Yield the sentences of treebanks; the image is the document, or the file where it names none.
+    """Yield the sentences of treebanks; the image is the document, or the file if it does not name documents.
 
     The slot follows the order of the file; no two sentences may share their sent_id. A sentence without its text is
-    refused.
+    rejected.
     """
     for path in files.expand(part):
         yield from _sentences(text_lines.blocks(path), re.sub(r"\.(gz|zst)$", "", path.name))
 
 
 def _sentences(blocks: Batches, file_name: str) -> Batches:
-    """Gather the lines of each sentence; the last one of a block may go on in the next, and is kept back."""
+    """Gather the lines of each sentence; the last sentence of a block waits, since it may continue in the next."""
     document, before = file_name, 0
     unfinished: list[pl.DataFrame] = []
     for block in blocks:
         lines = _lines(block, before, file_name)
         before = lines["sentence"][-1]
-        found = _gather(pl.concat([*unfinished, _gather(lines)]))
-        finished = found.head(-1).with_columns(pl.col("document").forward_fill().fill_null(document))
+        sentences = _gather(pl.concat([*unfinished, _gather(lines)]))
+        finished = sentences.head(-1).with_columns(pl.col("document").forward_fill().fill_null(document))
         document = finished["document"][-1] if finished.height else document
-        unfinished = [found.tail(1)]
+        unfinished = [sentences.tail(1)]
         yield _judge(finished)
     for last in unfinished:
         yield _judge(last.with_columns(pl.col("document").fill_null(document)))
 
 
 def _lines(block: pl.DataFrame, before: int, file_name: str) -> pl.DataFrame:
-    """Say of each line to which sentence it belongs, and what it says of it."""
+    """Add the sentence of each line, and the fields that its comments hold."""
     raw = pl.col("raw")
     text = raw.str.extract(_TEXT, 1)
     return block.select(
@@ -76,7 +76,7 @@ def _lines(block: pl.DataFrame, before: int, file_name: str) -> pl.DataFrame:
 
 
 def _gather(lines: pl.DataFrame) -> pl.DataFrame:
-    """Make one row of the lines of a sentence, or of rows that were made of some of them."""
+    """Join the lines of each sentence, or rows of some of its lines, into one row."""
     return (
         lines.filter(pl.col("raw").str.strip_chars() != "")
         .group_by("sentence", maintain_order=True)
@@ -98,7 +98,7 @@ def _judge(sentences: pl.DataFrame) -> pl.DataFrame:
         image="document",
         identifier="sent_id " + pl.col("identifier"),
         reason=pl.when(pl.col("texts") == 0)
-        .then(pl.lit("a sentence without its line `# text = `"))
+        .then(pl.lit("a sentence without a line `# text = `"))
         .when(pl.col("texts") > 1)
         .then(pl.lit("a sentence with several lines `# text = `"))
         .otherwise("reason"),

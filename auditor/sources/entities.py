@@ -25,30 +25,30 @@ _NAME = re.compile(r"[0-9]+\.txt")
 
 _PHRASE = r"\[/EN#([0-9]+)((?:/[^/\s\[\]]+)+) ([^\[\]]+)\]"
 
-_PARTS = 3  # of a caption that is cut at its phrases: words between phrases, chain and types, words of a phrase
+_PARTS = 3  # of a caption that is split at its phrases: words between phrases, chain and types, words of a phrase
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize the mark-up in a file or a tar archive, in a zip archive the names, in a folder its first file."""
+    """Recognize the markup in a file, a tar archive or the first file of a folder; the names in a zip archive."""
     if path.is_dir():
-        return any(b"[/EN#" in files.head(found) for found in files.inside(path, "*.txt")[:1])
+        return any(b"[/EN#" in files.head(file) for file in files.inside(path, "*.txt")[:1])
     return b"[/EN#" in head or re.search(rb"^PK(?s:.*)Sentences/\d+\.txt", head) is not None
 
 
 def read(part: Part) -> Batches:
-    """Yield the captions of a folder, of a tar or zip archive, or of single files, without mark-up, and their phrases.
+    """Yield the captions of a folder, an archive (tar, zip) or files, without markup, and their phrases.
 
-    The image is `<id>.jpg`, the slot the line. A caption whose mark-up is broken is refused; so is a text file that is
-    not named by an image's id. Files that do not end in `.txt` (the boxes of the same archive) are passed over.
+    The image is `<id>.jpg`, the slot the line. A caption with broken markup is rejected, and a text file that is not
+    named by an image id. Files that do not end in `.txt` (the boxes in the same archive) are skipped.
     """
     for path in files.expand(part):
-        found = _found(path)
-        while batch := list(islice(found, _FILES_AT_ONCE)):
+        texts = _texts(path)
+        while batch := list(islice(texts, _FILES_AT_ONCE)):
             yield _parse(pl.concat([_lines(batch), *(_broken_lines(text) for text in batch if text.lines is None)]))
 
 
 class _Text(NamedTuple):
-    """One file: where it is, its content, its lines where it is UTF-8, and what is wrong with it as a whole."""
+    """A file: its path, its content, its lines if it is UTF-8, and a fault of the whole file."""
 
     source: str
     content: bytes
@@ -56,13 +56,13 @@ class _Text(NamedTuple):
     fault: str | None
 
 
-def _found(path: Path) -> Iterator[_Text]:
-    """Walk the text files of what a user names, in bounded memory."""
+def _texts(path: Path) -> Iterator[_Text]:
+    """Yield the text files of a folder, an archive or a file, in bounded memory."""
     if path.is_dir():
-        for found in files.inside(path, "*.txt"):
-            with files.open_bytes(found) as file:
+        for text_path in files.inside(path, "*.txt"):
+            with files.open_bytes(text_path) as file:
                 yield _text(
-                    f"{path.absolute().name}/{found.relative_to(path).as_posix()}", file.read(_LONGEST_FILE + 1)
+                    f"{path.absolute().name}/{text_path.relative_to(path).as_posix()}", file.read(_LONGEST_FILE + 1)
                 )
     elif archives.is_archive(path, files.head(path)):
         for member in archives.members(path):
@@ -77,9 +77,9 @@ def _text(source: str, content: bytes, fault: str | None = None) -> _Text:
     if fault is None and not _NAME.fullmatch(PurePosixPath(source).name):
         fault = "not named <image id>.txt"
     if fault is None and len(content) > _LONGEST_FILE:
-        fault = f"longer than {_LONGEST_FILE >> 20} MiB: no captions of one image"
+        fault = f"longer than {_LONGEST_FILE >> 20} MiB: not the captions of an image"
     if fault is None and b"\n" not in content and b"\r" in content.strip():
-        fault = "lines end in CR alone; convert them to LF"
+        fault = "lines end in CR only; convert them to LF"
     if fault is not None:
         return _Text(source, b"", "", fault)
     try:
@@ -89,7 +89,7 @@ def _text(source: str, content: bytes, fault: str | None = None) -> _Text:
 
 
 def _lines(batch: Iterable[_Text]) -> pl.DataFrame:
-    """Cut files that are UTF-8 into lines: source, unit, line, raw, reason."""
+    """Split UTF-8 files into lines: source, unit, line, raw, reason."""
     readable = [(text.source, text.lines, text.fault) for text in batch if text.lines is not None]
     whole = pl.DataFrame(readable, schema={"source": pl.String, "raw": pl.String, "reason": pl.String}, orient="row")
     return (
@@ -101,7 +101,7 @@ def _lines(batch: Iterable[_Text]) -> pl.DataFrame:
 
 
 def _broken_lines(text: _Text) -> pl.DataFrame:
-    """Cut a file that is not UTF-8 into lines, so that only its broken ones are refused."""
+    """Split a file that is not UTF-8 into lines, so that only its broken lines are rejected."""
     try:
         return pl.concat(text_lines.blocks_of(io.BytesIO(text.content), text.source, text.source))
     except SourceError as error:
@@ -109,7 +109,7 @@ def _broken_lines(text: _Text) -> pl.DataFrame:
 
 
 def _parse(lines: pl.DataFrame) -> pl.DataFrame:
-    """Take the mark-up out of captions. Lines hold no line break, so that it can stand for a border of phrases."""
+    """Remove the markup from captions. Lines hold no line breaks, so these can mark the borders of phrases."""
     pieces = pl.col("raw").str.replace_all(_PHRASE, "\n$1$2\n$3\n").str.split("\n")
     cut = (
         lines.select(piece=pieces)
@@ -131,7 +131,7 @@ def _parse(lines: pl.DataFrame) -> pl.DataFrame:
         text=pl.col("piece").filter(pl.col("kind") != 1).str.join(),
         phrases=phrase.filter(pl.col("kind") == _PARTS - 1),
     )
-    broken = pl.lit("broken mark-up: brackets that are no phrase [/EN#CHAIN/TYPE WORDS]")
+    broken = pl.lit("broken markup: brackets are not a phrase [/EN#CHAIN/TYPE WORDS]")
     return lines.with_columns(
         parsed["text"],
         parsed["phrases"],

@@ -1,4 +1,4 @@
-"""Format `list`: a flat JSON list of `{image_id, caption}`, several records an image or one."""
+"""Format `list`: a flat JSON list of `{image_id, caption}`, one or several records per image."""
 
 from __future__ import annotations
 

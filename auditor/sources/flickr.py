@@ -1,4 +1,4 @@
-"""Format `flickr`: the `.token` files of Flickr8k and Flickr30k, `IMAGE#N<TAB>CAPTION`, one caption a line."""
+"""Format `flickr`: the `.token` files of Flickr8k and Flickr30k, `IMAGE#N<TAB>CAPTION`, one caption per line."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def _parse(block: pl.DataFrame) -> pl.DataFrame:
     cut = block.with_columns(
         pl.col("raw").str.splitn("\t", 2).struct.rename_fields(["key", "text"]).alias("cut")
     ).unnest("cut")
-    told = cut.with_columns(pl.col("key").str.extract_groups(_KEY).alias("told")).unnest("told")
+    parsed = cut.with_columns(pl.col("key").str.extract_groups(_KEY).alias("groups")).unnest("groups")
     no_tab = pl.col("text").is_null()
     image, number = pl.col("image"), pl.col("number").cast(pl.UInt32, strict=False)
-    return told.select(
+    return parsed.select(
         "source",
         "unit",
         "line",

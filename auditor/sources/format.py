@@ -1,4 +1,4 @@
-"""What a format is: one record in its module has all that the rest of the program asks of it."""
+"""The record that defines a format: the rest of the program uses nothing else of its module."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Description:
-    """What files say of their dataset, where neither datasets.toml nor the user says it."""
+    """The kind, language and related datasets that files declare, if datasets.toml and the user do not."""
 
     kind: Kind
     language: str = ""
@@ -24,21 +24,21 @@ class Description:
 
 @dataclass(frozen=True)
 class Format:
-    """One format, by the `name` that datasets.toml and --format use. The first three fields are needed.
+    """A format, by its `name` in datasets.toml and --format. The first three fields are required.
 
     `recognizes` takes a path and the first 64 KiB of its content, `read` yields frames of `CAPTION_SCHEMA`. `auditor
     formats` shows the docstring of the module, that of `recognizes` and the `options`, each with its meaning.
 
-    What files hold: `kind`, or `describe` where only the files can say it; `manifest` opens that of a whole version.
-    `media_type` is for catalogues, where the ending of a file's name does not decide it.
+    Content of the files: `kind`, or `describe` if it depends on the files; `manifest` opens that of a whole version.
+    `media_type` is for catalogs, if the ending of a file name does not imply it.
 
-    How files lie: `folders` where a folder may stand for them; `split_by_name` where each file stands for itself, so
-    that its name may name its split; `beside` finds files that are read without being named; `lines` has the
-    endings of files that consist of lines ("" for any), and warn where the last has no end.
+    Layout of the files: `folders` if a folder can be named instead; `split_by_name` if each file is complete, so that
+    its name can be that of a split; `beside` finds files that are read without being named; `lines` has the endings of
+    files that consist of lines ("" for any), whose last line should be terminated.
 
-    How a format is chosen and what is reported: `implied_by` has options that imply it where no format is named;
-    `why_left_out` explains records that are left out; `remarks` reports what was assumed or is not read; `columns_of`
-    finds the column of each thing, `names_of` the names of all columns, also of those that are not read.
+    Detection and reports: `implied_by` has options that imply the format if none is named; `why_left_out` explains
+    records that are left out; `remarks` reports assumptions and content that is not read; `columns_of` finds the column
+    of each thing, `names_of` the names of all columns, also of those that are not read.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Format:
     beside: Callable[[Part], list[Path]] = lambda _: []
     lines: tuple[str, ...] = ()
     implied_by: frozenset[str] = frozenset()
-    why_left_out: str = "as its options ask"
+    why_left_out: str = "as requested by its options"
     remarks: Callable[[Part], list[str]] = lambda _: []
     columns_of: Callable[[Part], Mapping[str, str]] = lambda _: {}
     names_of: Callable[[Path], list[str]] = lambda _: []

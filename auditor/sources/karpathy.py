@@ -1,4 +1,4 @@
-"""Format `karpathy`: Karpathy's files of Flickr8k, Flickr30k and COCO, one JSON of images with split and sentences."""
+"""Format `karpathy`: Karpathy's files of Flickr8k, Flickr30k and COCO: JSON of images with split and sentences."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def recognizes(path: Path, head: bytes) -> bool:
 def read(part: Part) -> Batches:
     """Yield the `raw` of each sentence with its image's split; the slot follows the sentids.
 
-    A record is an image: an image without a name or sentences is refused whole, a sentence without text alone.
-    Raises `SourceError` for a file that has no list of images.
+    A record is an image: without a name or sentences it is rejected; of a sentence without text, only the sentence is.
+    Raises `SourceError` for a file without a list of images.
     """
     image_key = str(part.options.get("image_key", "filename"))
     for path in files.expand(part):
@@ -39,13 +39,13 @@ def read(part: Part) -> Batches:
 
 
 def _images(path: Path) -> Iterator[Item]:
-    found = False
+    has_images = False
     for item in items(path, "karpathy"):
         if item.key == "images":
-            found = True
+            has_images = True
             if item.number:
                 yield item
-    if not found:
+    if not has_images:
         raise SourceError(f'{path}: not of format "karpathy": expected an object with a list "images"')
 
 
@@ -96,5 +96,5 @@ def _sentence_fault(sentence: Any) -> str | None:
 
 FORMAT = Format(
     "karpathy", recognizes, read, media_type="application/json", split_by_name=True,
-    options={"image_key": 'key that names an image: "filename" (the default), "cocoid", "imgid"'},
+    options={"image_key": 'key with the image name: "filename" (default), "cocoid" or "imgid"'},
 )  # fmt: skip

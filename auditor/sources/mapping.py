@@ -1,4 +1,4 @@
-"""Format `mapping`: a JSON object of captions by image, `{IMAGE: [CAPTION, …]}`, as evaluation programs take it."""
+"""Format `mapping`: a JSON object of captions by image, `{IMAGE: [CAPTION, …]}`, as evaluation programs use it."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def recognizes(path: Path, head: bytes) -> bool:
 
 
 def read(part: Part) -> Batches:
-    """Yield the captions of each image, slots in the order of its list; a caption may be `{"caption": …}`, or alone.
+    """Yield the captions of each image, in the order of its list, which holds texts or `{"caption": …}`.
 
-    Raises `SourceError` for a file that is no object.
+    An image can have a single text instead of a list. Raises `SourceError` for a file that is not an object.
     """
     for path in files.expand(part):
         rows = _rows(path)

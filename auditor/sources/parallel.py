@@ -1,4 +1,4 @@
-"""Format `parallel`: a file for each annotator, a caption a line, the same line for the same image in all of them."""
+"""Format `parallel`: a file per annotator with a caption per line; a line belongs to the same image in all files."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from auditor.sources.reading import lines as text_lines
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize none: any text is a caption a line, and only the user knows what is beside it."""
+    """Recognize nothing: any text has lines, and only the user knows which files belong together."""
     return False
 
 
 def read(part: Part) -> Batches:
-    """Yield the captions; the slot is the place of the file among those of the part.
+    """Yield the captions; the slot is the position of the file in the part.
 
-    Images are named by a list, or by the number of the line, from 1. An empty line is an empty caption. Raises
-    `SourceError` where files, or the list, differ in their number of lines.
+    Images are named by a list, or by the line number, from 1. An empty line is an empty caption. Raises `SourceError`
+    if the files, or the list, differ in the number of lines.
     """
     paths = files.expand(part)
     named = part.options.get("image_list_file")
@@ -44,7 +44,7 @@ def read(part: Part) -> Batches:
 
 
 def _aligned(paths: list[Path]) -> Iterator[list[pl.DataFrame]]:
-    """Yield the same lines of all files at a time."""
+    """Yield the same range of lines of all files at a time."""
     streams = [text_lines.blocks(path) for path in paths]
     ahead: list[pl.DataFrame | None] = [None] * len(paths)
     done = 0
@@ -73,5 +73,5 @@ def _refuse(paths: list[Path], counts: list[int]) -> NoReturn:
 
 
 FORMAT = Format(
-    "parallel", recognizes, read, lines=("",), options={"image_list_file": "file that names the image of each line"}
+    "parallel", recognizes, read, lines=("",), options={"image_list_file": "file with the image name of each line"}
 )

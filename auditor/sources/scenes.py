@@ -13,7 +13,7 @@ from auditor.sources.reading import files, lines
 
 _LINE = r"^([^\t]*)\t([^\t]*)\t(?s:(.*))$"
 
-_MOST = 1000  # no set has more sentences on a scene, so that a set's ranks never meet those of the next
+_MOST = 1000  # no set has more sentences per scene, so that the ranks of two sets do not overlap
 
 
 def recognizes(path: Path, head: bytes) -> bool:
@@ -22,9 +22,9 @@ def recognizes(path: Path, head: bytes) -> bool:
 
 
 def read(part: Part) -> Batches:
-    """Yield the sentences of the sets, named in their order; the image is the number of the scene.
+    """Yield the sentences of the sets in the order of the files; the image is the number of the scene.
 
-    The sentences of a scene are in the order of the sets, then of their N, which none may share within a set.
+    The sentences of a scene are in the order of the sets, then of their N, which is unique within a set.
     """
     for number, path in enumerate(files.expand(part), 1):
         for block in lines.blocks(path):
@@ -42,9 +42,9 @@ def _parse(block: pl.DataFrame, number: int) -> pl.DataFrame:
         reason=pl.when(pl.col("reason").is_not_null())
         .then("reason")
         .when(text.is_null())
-        .then(pl.lit("no two tabs; expected SCENE<TAB>N<TAB>SENTENCE"))
+        .then(pl.lit("fewer than two tabs; expected SCENE<TAB>N<TAB>SENTENCE"))
         .when(n.is_null() | (n >= _MOST))
-        .then(pl.lit(f"N is no whole number below {_MOST}; expected SCENE<TAB>N<TAB>SENTENCE")),
+        .then(pl.lit(f"N is not a whole number below {_MOST}; expected SCENE<TAB>N<TAB>SENTENCE")),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the formats of forced choices share: the sides of a pair or triplet, as captions of one image."""
+"""Shared by the formats of forced choices: the sides of a pair or triplet, as captions of an image."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COLUMNS = ("unit", "line", "image", "slot", "identifier", "text", "left_out", "
 
 
 class JudgedCaption(NamedTuple):
-    """One caption of a comparison, or a comparison that is refused as a whole."""
+    """A caption of a comparison, or a comparison that is rejected as a whole."""
 
     unit: str
     line: int
@@ -42,15 +42,15 @@ def frames(source: str, sides: Iterable[JudgedCaption]) -> Iterator[pl.DataFrame
 
 
 def refused(unit: str, line: int, reason: str, record: Any) -> JudgedCaption:
-    """Make the row of a record that is no comparison."""
+    """Return the row of a rejected record."""
     return JudgedCaption(unit, line, reason=reason, raw=json.dumps(record, default=str))
 
 
 def fault(texts: Mapping[str, Any]) -> str | None:
-    """Return which of the named texts is none, or empty; a comparison stands on all of them."""
+    """Return which of the named texts is missing or empty: a comparison needs all of them."""
     for name, text in texts.items():
         if not isinstance(text, str):
-            return f"{name} is missing, or not a text"
+            return f"{name} is missing, or not a string"
         if not encodable(text):
             return f"{name} is not UTF-8 (a broken byte or a lone surrogate)"
         if not text.strip():
@@ -59,7 +59,7 @@ def fault(texts: Mapping[str, Any]) -> str | None:
 
 
 def pair_sides(
-    place: tuple[str, int],
+    position: tuple[str, int],
     number: int,
     image: str,
     texts: tuple[str, str],
@@ -67,23 +67,23 @@ def pair_sides(
     origins: tuple[str | None, str | None],
     votes: tuple[int | None, int | None],
 ) -> Iterator[JudgedCaption]:
-    """Yield the two captions of a pair; its number keeps two pairs from being taken for one."""
+    """Yield the two captions of a pair; its number distinguishes it from other pairs."""
     for side, text, origin, count in zip("BC", texts, origins, votes, strict=True):
         known = {"pair": number, "side": side, "category": category, "origin": origin, "votes": count}
-        yield JudgedCaption(*place, image=image, identifier=f"side {side} of pair {number}", text=text, pair=known)
+        yield JudgedCaption(*position, image=image, identifier=f"side {side} of pair {number}", text=text, pair=known)
 
 
 def triplet_sides(
-    place: tuple[str, int],
+    position: tuple[str, int],
     number: int,
     image: str,
     texts: tuple[str, str, str],
     votes: tuple[int, int],
     category: str | None = None,
 ) -> Iterator[JudgedCaption]:
-    """Yield the three captions of a triplet; its number keeps two triplets from being taken for one."""
+    """Yield the three captions of a triplet; its number distinguishes it from other triplets."""
     for side, text, count in zip("ABC", texts, (None, *votes), strict=True):
         known = {"triplet": number, "side": side, "category": category, "votes": count}
         yield JudgedCaption(
-            *place, image=image, identifier=f"side {side} of triplet {number}", text=text, triplet=known
+            *position, image=image, identifier=f"side {side} of triplet {number}", text=text, triplet=known
         )

@@ -1,4 +1,4 @@
-"""Format `webdataset`: tar shards of samples, the image `KEY.jpg` beside its captions `KEY.txt` or `KEY.json`."""
+"""Format `webdataset`: tar shards of samples, an image `KEY.jpg` and its captions `KEY.txt` or `KEY.json`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _COLUMNS = ("line", "image", "slot", "text", "reason", "raw")
 
 
 class _Member(NamedTuple):
-    """A member that may hold captions: its number, the sample's key, its extension, its content, its fault."""
+    """A member that may hold captions: its number, sample key, extension, content and fault."""
 
     number: int
     key: str
@@ -51,7 +51,7 @@ _Row = tuple[int, str, int | None, str | None, str | None, str | None]
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize a tar archive whose first file could be one of a sample."""
+    """Recognize a tar archive whose first file can belong to a sample."""
     if head[257:262] != b"ustar":
         return False
     try:
@@ -66,9 +66,9 @@ def recognizes(path: Path, head: bytes) -> bool:
 def read(part: Part) -> Batches:
     """Yield the captions of shards; the image is the key, a member's path up to the first dot of its last part.
 
-    The slot is the N of `KEY.N.txt`, the place in a list of captions, else 0. Where a sample has texts, its JSON is not
-    read; where a setting names a key of the JSON, its texts are not. Members of other kinds are passed over. Raises
-    `SourceError` for a shard that is damaged, and for one without captions.
+    The slot is the N of `KEY.N.txt`, the position in a list of captions, else 0. The JSON of a sample with texts is not
+    read; with option caption_key, only the JSON is. Members of other kinds are skipped. Raises `SourceError` for a
+    damaged shard, and for one without captions.
     """
     key = part.options.get("caption_key")
     for path in files.expand(part):
@@ -81,8 +81,8 @@ def read(part: Part) -> Batches:
             frame = pl.DataFrame(batch, schema=schema, orient="row")
             yield frame.with_columns(source=pl.lit(path.name), unit=pl.lit("member"))
         if empty:
-            found = ", ".join(sorted(others)[:_MOST_SHOWN]) or "nothing"
-            raise SourceError(f"{path}: no captions: expected KEY.txt or KEY.json; the shard holds {found}")
+            extensions = ", ".join(sorted(others)[:_MOST_SHOWN]) or "nothing"
+            raise SourceError(f"{path}: no captions: expected KEY.txt or KEY.json; the shard holds {extensions}")
 
 
 def _rows(path: Path, key: str | None, others: set[str]) -> Iterator[_Row]:
@@ -91,13 +91,13 @@ def _rows(path: Path, key: str | None, others: set[str]) -> Iterator[_Row]:
         objects = [member for member in members if member.extension == "json"]
         texts = [member for member in members if member.extension != "json"]
         if key is not None and not objects:
-            yield _refused(texts[0], f'no JSON beside it that has "{key}"')
+            yield _refused(texts[0], f'the sample has no JSON with "{key}"')
         for member in objects if key is not None or not texts else texts:
             yield from _captions(member, key)
 
 
 def _members(path: Path, others: set[str]) -> Iterator[_Member]:
-    """Walk the members that may hold captions; `others` gathers the extensions of those that do not."""
+    """Yield the members that may hold captions; add the extensions of the others to `others`."""
     for member in archives.members(path):
         name = _NAME.fullmatch(member.name)
         extension = "" if name is None else name[2].lower()
@@ -133,11 +133,11 @@ def _of_json(member: _Member, key: str | None) -> Iterator[_Row]:
         yield _refused(member, f"not JSON: {error}")
         return
     keys = _KEYS if key is None else (key,)
-    found = next((record[name] for name in keys if name in record), None) if isinstance(record, dict) else None
-    if found is None or found == []:
-        yield _refused(member, f'no "{keys[0]}" in the JSON; name its key with --option caption_key=KEY')
+    captions = next((record[name] for name in keys if name in record), None) if isinstance(record, dict) else None
+    if captions is None or captions == []:
+        yield _refused(member, f'no "{keys[0]}" in the JSON; set --option caption_key=KEY')
         return
-    for slot, text in enumerate(found if isinstance(found, list) else [found]):
+    for slot, text in enumerate(captions if isinstance(captions, list) else [captions]):
         if isinstance(text, str) and encodable(text):
             yield (member.number, member.key, slot, text, None, None)
         else:
@@ -152,7 +152,7 @@ def _refused(member: _Member, reason: str) -> _Row:
 FORMAT = Format(
     "webdataset", recognizes, read, media_type="application/x-tar", split_by_name=True,
     options={
-        "caption_key": 'key of KEY.json that holds the caption or a list of them; else KEY.txt, or "caption" of '
+        "caption_key": 'key of KEY.json with the caption or a list of captions; default: KEY.txt, or "caption" of '
         "KEY.json"
     },
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Format `wordlist`: one word a line, alone or with a count behind a tab or blanks."""
+"""Format `wordlist`: a word per line, alone or with a count after a tab or spaces."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOWN = 5
 
 
 class _Layout(NamedTuple):
-    """How lines are made: a word and a count, or a word alone. `form` says it to people."""
+    """The layout of the lines: a word and a count, or a word alone. `form` shows it in messages."""
 
     pattern: str
     form: str
@@ -40,7 +40,7 @@ _PLAIN = _Layout(r"^([^\t]*)()$", "WORD", counted=False)
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize a file in which every line is one word, perhaps with a count; JSON on one line is none."""
+    """Recognize a file whose lines are single words, perhaps with counts, but not JSON."""
     lines = (head.rpartition(b"\n")[0] or head).decode(errors="replace").removeprefix("\ufeff").splitlines()
     entries = lines[1:] if lines and _HEADER.fullmatch(lines[0]) else lines
     has_words = any(entry.split()[0].isalpha() for entry in entries if entry.strip())
@@ -48,11 +48,11 @@ def recognizes(path: Path, head: bytes) -> bool:
 
 
 def read(part: Part) -> Batches:
-    """Yield the words of lists, each its own image, and how often they occur where the list says so.
+    """Yield the words of lists, each its own image, with their counts if the list has them.
 
-    The first line that is not blank decides whether lines have counts; it may be a header (`word count`). Refused are a
-    blank line, a count that is no whole number, a count in a list without, and by the store a word that occurs before.
-    Raises `SourceError` for an archive that has no such member, or several.
+    The first non-empty line decides whether lines have counts; it may be a header (`word count`). Rejected are empty
+    lines, counts that are not whole numbers, and counts in a list without counts; the store rejects repeated words.
+    Raises `SourceError` for an archive without such a member, or with several.
     """
     for path in files.expand(part):
         yield from _words(_lines(path, part.options.get("member")))
@@ -61,22 +61,24 @@ def read(part: Part) -> Batches:
 def _lines(path: Path, member: Option | None) -> Batches:
     if not archives.is_archive(path, files.head(path)):
         if member is not None:
-            raise SourceError(f"{path}: no archive; option member names a file of one")
+            raise SourceError(f"{path}: not an archive; remove option member, which names a file of an archive")
         yield from text_lines.blocks(path)
         return
     names = []
     read = False
-    for found in archives.members(path):
-        names.append(found.name)
-        if member is None or not f"/{found.name}".endswith(f"/{member}"):
+    for entry in archives.members(path):
+        names.append(entry.name)
+        if member is None or not f"/{entry.name}".endswith(f"/{member}"):
             continue
-        if read or found.fault:
-            raise SourceError(f"{path}: {found.name}: {found.fault or f'a second {member}; name it with its folder'}")
+        if read or entry.fault:
+            raise SourceError(
+                f"{path}: {entry.name}: {entry.fault or f'the archive has several {member}; name it with its folder'}"
+            )
         read = True
-        yield from text_lines.blocks_of(found.file, f"{path.name}/{found.name}", path / found.name)
+        yield from text_lines.blocks_of(entry.file, f"{path.name}/{entry.name}", path / entry.name)
     if not read:
         shown = listed(names, _SHOWN)
-        raise SourceError(f"{path}: say which of its files is the list, with option member; it holds {shown or 'none'}")
+        raise SourceError(f"{path}: name its word list with option member; it holds {shown or 'no files'}")
 
 
 def _words(blocks: Batches) -> Batches:
@@ -107,11 +109,11 @@ def _parse(block: pl.DataFrame, layout: _Layout) -> pl.DataFrame:
         .when(word.is_null() | (raw.str.contains(r"\s[0-9]+\s*$") & (not layout.counted)))
         .then(pl.lit(f"expected {layout.form}, as in the first line"))
         .when(number.is_null() & layout.counted)
-        .then(pl.lit(f"the count is no whole number below 2^64; expected {layout.form}")),
+        .then(pl.lit(f"the count is not a whole number below 2^64; expected {layout.form}")),
     )
 
 
 FORMAT = Format(
     "wordlist", recognizes, read, kind="wordlist", lines=("",),
-    options={"member": "the list to read of an archive that holds several, by its name in there"},
+    options={"member": "name of the list to read in an archive that holds several"},
 )  # fmt: skip

@@ -132,9 +132,9 @@ def _elsewhere(kind: str) -> Callable[[Path], None]:
 
 
 FINITE, ZERO = r"v\.npy:2: not all of its numbers are finite", r"v\.npy:2: all of its numbers are 0"
-MATRIX = r"v\.npy: an array of .*: expected a matrix of float16, 32 or 64, a row a vector"
-OBJECTS = "it holds Python objects, which are not read"
-SPOILT = "damaged, or not what its name says"
+MATRIX = r"v\.npy: an array of .*: expected a matrix of float16, 32 or 64 with a vector per row"
+OBJECTS = "contains Python objects, which are not read"
+SPOILT = "damaged, or of another format than its name"
 
 CASES: tuple[Broken, ...] = (
     *(
@@ -166,7 +166,7 @@ CASES: tuple[Broken, ...] = (
     _matrix("records", np.zeros(2, [("a", "f4"), ("b", "i4")]), MATRIX),
     _matrix("no columns", np.ones((2, 0), np.float32), MATRIX),
     _matrix("100,000 columns", np.ones((2, 100_000), np.float16), MATRIX),
-    _matrix("no rows", np.ones((0, 3), np.float32), r"v\.npy: it holds no vector", ids=b""),
+    _matrix("no rows", np.ones((0, 3), np.float32), r"v\.npy: no vectors found", ids=b""),
     # pickles
     _matrix("objects", pickled(), OBJECTS),
     _refused("ids that are objects", "v.npy", npy(VECTORS), f"ids\\.npy: {OBJECTS}", beside={"ids.npy": pickled()}),
@@ -185,7 +185,7 @@ CASES: tuple[Broken, ...] = (
     _matrix("a header that ends", headed("(1, 2)")[:30], SPOILT),
     _matrix("an archive under its name", npz(vectors=VECTORS), SPOILT),
     # ids
-    _refused("no ids", "v.npy", npy(VECTORS), r"v\.npy: which image is each row of\? No v\.txt", beside={}),
+    _refused("no ids", "v.npy", npy(VECTORS), r"v\.npy: no list of ids for its rows: found no v\.txt", beside={}),
     _refused("fewer ids", "v.npy", npy(VECTORS), r"v\.npy: 2 vectors and 1 ids in v\.txt", beside={"v.txt": b"a\n"}),
     _refused("more ids", "v.npy", npy(VECTORS), r"2 vectors and 3 ids in v\.txt", beside={"v.txt": b"a\nb\nc\n"}),
     _refused("ids that are not UTF-8", "v.npy", npy(VECTORS), r"v\.txt: not a list of names in UTF-8", beside={"v.txt": b"\xe9\na\n"}),
@@ -193,7 +193,7 @@ CASES: tuple[Broken, ...] = (
     _refused("ids of which one is a list", "v.npy", npy(VECTORS), r"v\.json: expected a JSON list", beside={"v.json": as_json(["a", ["b"]])}),
     _refused("ids that are no JSON", "v.npy", npy(VECTORS), r"v\.json: not a JSON list", beside={"v.json": b"[" * 100_000}),
     _refused("ids in an empty table", "v.npy", npy(VECTORS), rf"v\.csv: {SPOILT}", beside={"v.csv": b""}),
-    _refused("ids in a table of other columns", "v.npy", npy(VECTORS), r"v\.csv: no column image, .*; it has width, height", beside={"v.csv": b"width,height\n1,2\n3,4\n"}),
+    _refused("ids in a table of other columns", "v.npy", npy(VECTORS), r"v\.csv: no column image, .*; the columns are width, height", beside={"v.csv": b"width,height\n1,2\n3,4\n"}),
     _refused("ids in a Parquet file that was cut", "v.npy", npy(VECTORS), r"v\.parquet: .*damaged", beside={"v.parquet": WHOLE["Parquet"][1][:90]}),
     _refused("ids that are numbers with a point", "v.npy", npy(VECTORS), r"ids\.npy: its ids are float64", beside={"ids.npy": npy([1.5, 2.5])}),
     _refused("ids that are half a character", "v.npy", npy(VECTORS), r"v\.json: ", beside={"v.json": b'["a", "\\ud800"]'}),
@@ -202,13 +202,13 @@ CASES: tuple[Broken, ...] = (
     _refused("ids that are a matrix", "v.npy", npy(VECTORS), r"ids\.npy: its ids are", beside={"ids.npy": npy([["a"], ["b"]])}),
     _refused("ids that are not there", "v.npy", npy(VECTORS), r"none\.txt: no such file", "--option", "ids_file=@none.txt"),
     _refused("ids of neither images nor texts", "v.npy", npy(VECTORS), "of must be images or texts, not captions", "--option", "of=captions", code=2),
-    _matrix("an id with a NUL", VECTORS, r"v\.npy:2: holds a NUL character", 1, 1, ids=b"a\nb\0\n"),
+    _matrix("an id with a NUL", VECTORS, r"v\.npy:2: contains a NUL character", 1, 1, ids=b"a\nb\0\n"),
     _rows("rows without an id", ["a", None, ""], [[1.0], [2.0], [3.0]], r"v\.parquet:\d: no image and no text", 1, 2),
     _rows("rows without a vector", ["a", "b", "c"], [[1.0], None, []], r"v\.parquet:\d: no vector", 1, 2),
     _rows("rows with gaps", ["a", "b", "c"], [[1.0, 2.0], [None, 1.0], [1.0, None]], r"v\.parquet:\d: not all", 1, 2),
-    _rows("rows of other lengths", ["a", "b", "c"], [[], [1.0, 2.0], [3.0]], r"v\.parquet:(1: no vector|3: 1 numbers, and the first, of v\.parquet, row 2, has 2)", 1, 2),
+    _rows("rows of other lengths", ["a", "b", "c"], [[], [1.0, 2.0], [3.0]], r"v\.parquet:(1: no vector|3: 1 numbers, but the first \(v\.parquet, row 2\) has 2)", 1, 2),
     # archives
-    _refused("an archive without arrays", "v.npz", zipped(), r"v\.npz: it holds no vector"),
+    _refused("an archive without arrays", "v.npz", zipped(), r"v\.npz: no vectors found"),
     _refused("an archive of texts", "v.npz", zipped(("a.txt", b"hello")), r"v\.npz: array 'a\.txt' is"),
     _refused("an archive of matrices", "v.npz", npz(a=VECTORS, b=VECTORS), r"array 'a' is float32, 2 × 3: expected arrays ids and vectors"),
     _refused("an archive of single numbers", "v.npz", npz(a=np.float32(1)), r"array 'a' is float32, a single value"),
@@ -218,7 +218,7 @@ CASES: tuple[Broken, ...] = (
     _refused("an archive that packs by other means", "v.npz", zipped(("vectors.npy", npy(VECTORS)), stored=True).replace(b"PK\x01\x02\x14\x03\x14\0\0\0\0\0", b"PK\x01\x02\x14\x03\x14\0\0\0\x63\0"), SPOILT),
     _refused("a zip bomb", "v.npz", _zip_bomb, "expands to more than 200 times its size", dangerous=True),
     # HDF5
-    _refused("HDF5 without datasets", "v.h5", h5(lambda file: None), r"v\.h5: it holds no vector"),
+    _refused("HDF5 without datasets", "v.h5", h5(lambda file: None), r"v\.h5: no vectors found"),
     _refused("HDF5 of a group of groups", "v.h5", h5(lambda file: file.create_group("a/b/c")), r"is a group: expected datasets ids and vectors"),
     _refused("HDF5 of a matrix without ids", "v.h5", h5(lambda file: file.update(vectors=VECTORS)), r"array 'vectors' is float32, 2 × 3"),
     _refused("HDF5 of whole numbers", "v.h5", h5(lambda file: paired(file, VECTORS.astype(np.int32))), r"an array of int32, 2 × 3"),
@@ -231,19 +231,19 @@ CASES: tuple[Broken, ...] = (
     _refused("HDF5 with a view of another file", "v.h5", _elsewhere("view"), r"the content of 'vectors' is in other files"),
     _refused("HDF5 that declares petabytes", "v.h5", h5(_hollow), r"v\.h5: expands to more than 200 times its size", dangerous=True),
     # Parquet
-    _refused("Parquet without vectors", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"image": ["a"], "height": [3]})), r"v\.parquet: which column holds vectors, .* It has image \(String\), height \(Int64\); name them"),
-    _refused("Parquet of whole numbers", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"image": ["a"], "vector": [[1, 2]]})), r"It has image \(String\), vector \(List\(Int64\)\)"),
-    _refused("Parquet of pictures", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"image": [{"path": "a"}], "vector": [[1.5]]})), r"It has image \(Struct"),
-    _refused("a column of names that is not there", "v.parquet", WHOLE["Parquet"][1], r"image_col=photo: no such column of names; it has image", "--option", "image_col=photo"),
-    _refused("a column of vectors that is not there", "v.parquet", WHOLE["Parquet"][1], r"vector_col=emb: no such column of lists of floats; it has vector", "--option", "vector_col=emb"),
-    _refused("Parquet without rows", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, FRAME.clear()), r"v\.parquet: it holds no vector"),
-    _refused("a Parquet bomb", "v.parquet", _parquet_bomb, "a damaged file or a bomb", dangerous=True),
+    _refused("Parquet without vectors", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"image": ["a"], "height": [3]})), r"v\.parquet: no columns identified .* the columns are image \(String\), height \(Int64\); set --option"),
+    _refused("Parquet of whole numbers", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"image": ["a"], "vector": [[1, 2]]})), r"the columns are image \(String\), vector \(List\(Int64\)\)"),
+    _refused("Parquet of pictures", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"image": [{"path": "a"}], "vector": [[1.5]]})), r"the columns are image \(Struct"),
+    _refused("a column of names that is not there", "v.parquet", WHOLE["Parquet"][1], r"image_col=photo: no such column of names; these columns are image", "--option", "image_col=photo"),
+    _refused("a column of vectors that is not there", "v.parquet", WHOLE["Parquet"][1], r"vector_col=emb: no such column of lists of floats; these columns are vector", "--option", "vector_col=emb"),
+    _refused("Parquet without rows", "v.parquet", frame_bytes(pl.DataFrame.write_parquet, FRAME.clear()), r"v\.parquet: no vectors found"),
+    _refused("a Parquet bomb", "v.parquet", _parquet_bomb, "damaged, or a zip bomb", dangerous=True),
     _refused("a setting of another format", "v.npy", npy(VECTORS), 'has no option caption_col', "--option", "caption_col=a", code=2),
     # clip-retrieval
-    Broken("vectors: a part without metadata", "vectors", _folder(2), r"img_emb_1\.npy: no metadata_1\.parquet says", named=("out",)),
+    Broken("vectors: a part without metadata", "vectors", _folder(2), r"img_emb_1\.npy: no metadata_1\.parquet with the ids", named=("out",)),
     Broken("vectors: a part with other metadata", "vectors", _folder(3, (0, 1)), r"img_emb_0\.npy: 2 vectors and 3 ids in metadata_0", named=("out",)),
-    Broken("vectors: a part without the column that is asked for", "vectors", _folder(2, (0, 1)), r"metadata_0\.parquet: no column url; it has image_path", named=("out",), arguments=("--option", "image_col=url")),
+    Broken("vectors: a part without the column that is asked for", "vectors", _folder(2, (0, 1)), r"metadata_0\.parquet: no column url; the columns are image_path", named=("out",), arguments=("--option", "image_col=url")),
     Broken("vectors: metadata that was cut", "vectors", {**_folder(2), "out/metadata/metadata_0.parquet": b"PAR1"}, r"metadata_0\.parquet: ", named=("out",)),
-    Broken("vectors: a folder of something else", "vectors", {"out/a.txt": b"a"}, r"out: no folder of clip-retrieval", named=("out",)),
+    Broken("vectors: a folder of something else", "vectors", {"out/a.txt": b"a"}, r"out: not a folder of clip-retrieval", named=("out",)),
     Broken("vectors: text", "vectors", {"v.txt": IDS}, r'v\.txt: not of format "vectors": expected \.parquet, \.npy', ),
 )  # fmt: skip

@@ -29,8 +29,8 @@ NOT_JSON: Mapping[str, tuple[Any, str]] = {
     "is an empty list": (lambda _: b"[]", r"a\.json: .*(expected|no record)"),
     "is UTF-16": (lambda text: text.decode().encode("utf-16"), r"a\.json"),
     "has a raw line break in a string": (lambda text: text.replace(b" .", b"\n."), r"a\.json:1: not JSON at column \d+: Invalid control character"),
-    "is nested 200,000 deep": (lambda _: b'{"images": ' + DEEP, r"a\.json: not JSON that can be read|a\.json:1: not JSON"),
-    "is a list nested 200,000 deep": (lambda _: DEEP, r"a\.json: not JSON that can be read|a\.json:1: not JSON"),
+    "is nested 200,000 deep": (lambda _: b'{"images": ' + DEEP, r"a\.json: JSON cannot be read|a\.json:1: not JSON"),
+    "is a list nested 200,000 deep": (lambda _: DEEP, r"a\.json: JSON cannot be read|a\.json:1: not JSON"),
     "has NaN": (lambda text: text.replace(b": 0", b": NaN", 1), r"NaN is not JSON"),
     "has Infinity": (lambda text: text.replace(b": 0", b": -Infinity", 1), r"-Infinity is not JSON"),
     "has a number of 5000 digits": (lambda text: text.replace(b": 0", b": " + b"9" * 5000, 1), r"a\.json"),
@@ -84,7 +84,7 @@ def _typed() -> list[Broken]:
         cases += [_record("karpathy", f"a sentence that is {name}", record, "raw is missing, or not a string")]
         record = {"image": "z.jpg", "captions": ["A .", text], "label": 0}
         cases += [
-            _record("triplets", f"a caption that is {name}", record, "the second caption is missing, or not a text")
+            _record("triplets", f"a caption that is {name}", record, "the second caption is missing, or not a string")
         ]
     return cases
 
@@ -99,7 +99,7 @@ CASES: tuple[Broken, ...] = (
     *(_record(f, "a record that is a number", 7, "a.json:4: |a.json:7: ") for f in ("coco", "list", "karpathy", "triplets")),
     *(_record(f, "a record that is null", None, "a.json:4: |a.json:7: ") for f in ("coco", "list", "karpathy", "triplets")),
     _record("list", "an empty caption", {"image_id": 9, "caption": ""}, r"a\.json:7: empty caption"),
-    _record("list", "a NUL in a caption", {"image_id": 9, "caption": "a \0 b"}, r"a\.json:7: holds a NUL character"),
+    _record("list", "a NUL in a caption", {"image_id": 9, "caption": "a \0 b"}, r"a\.json:7: contains a NUL character"),
     _record("list", "a lone surrogate", {"image_id": 9, "caption": "a \ud800 b"}, r"a\.json:7: not UTF-8 \(a broken byte or a lone surrogate\)"),
     _record("list", "a lone surrogate in an image's name", {"image_id": "\udfff", "caption": "a b"}, r"a\.json:7: not UTF-8"),
     _record("list", "a caption of 10 MB", {"image_id": 9, "caption": "a dog " * 1_700_000}, r"a\.json:7: longer than 1,048,576"),
@@ -115,7 +115,7 @@ CASES: tuple[Broken, ...] = (
     _record("karpathy", "a sentid that is a list", {"filename": "z.jpg", "sentences": [{"raw": "A .", "sentid": [1]}]}, r"a\.json:4: sentence 1: sentid is neither"),
     _record("karpathy", "a lone surrogate in a split", {"filename": "z.jpg", "split": "\ud800", "sentences": [{"raw": "A ."}]}, r"a\.json:4: not UTF-8"),
     _record("karpathy", "a lone surrogate in a sentence", {"filename": "z.jpg", "sentences": [{"raw": "\udc00"}]}, r"a\.json:4: sentence 1: not UTF-8"),
-    _record("triplets", "three captions", {"image": "z.jpg", "captions": ["a", "b", "c"], "label": 0}, "no image with two captions"),
+    _record("triplets", "three captions", {"image": "z.jpg", "captions": ["a", "b", "c"], "label": 0}, "not an image with two captions"),
     _record("triplets", "a label of 2", {"image": "z.jpg", "captions": ["a", "b"], "label": 2}, "label 2; expected 0"),
     _record("triplets", "a label that is true", {"image": "z.jpg", "captions": ["a", "b"], "label": True}, "label true; expected 0"),
     _record("triplets", "a label that is a list", {"image": "z.jpg", "captions": ["a", "b"], "label": [0]}, r"label \[0\]; expected 0"),
@@ -144,19 +144,19 @@ CASES: tuple[Broken, ...] = (
     Broken("list: a record of a million lists", "list", {"a.json": repeated(b"[]," * 10_000, 100, b'[{"image_id": 1, "caption": "A ."}, [', b"[]]]")}, r"a\.json:2: not an object", captions=1, rejected=1, dangerous=True),
     Broken("karpathy: an image of 400,000 blank sentences", "karpathy", {"a.json": repeated(b'{"raw":""},' * 10_000, 40, b'{"images": [{"filename": "a.jpg", "sentences": [', b'{"raw": "A ."}]}]}')}, "records were (refused|rejected)", dangerous=True),
     Broken("table: a JSON list nested 200,000 deep", "table", {"a.json": b'[{"image": "a.jpg", "caption": ' + DEEP}, r"a\.json"),
-    Broken("table: a JSONL line nested 200,000 deep", "table", {"a.jsonl": RECORDS + b'{"image": "a.jpg", "caption": ' + DEEP + b"\n"}, r"a\.jsonl:5: not JSON", captions=4, rejected=1),
+    Broken("table: a JSONL line nested 200,000 deep", "table", {"a.jsonl": RECORDS + b'{"image": "a.jpg", "caption": ' + DEEP + b"\n"}, r"a\.jsonl:5: JSON cannot be read", captions=4, rejected=1),
     Broken("table: a JSONL line that is cut", "table", {"a.jsonl": RECORDS + b'{"image": "x.jpg", "capt'}, r"a\.jsonl:5: not JSON at column", captions=4, rejected=1),
-    Broken("table: JSONL with NaN", "table", {"a.jsonl": RECORDS + b'{"image": NaN, "caption": "A ."}\n'}, r"a\.jsonl:5: not JSON that can be read: NaN is not JSON", captions=4, rejected=1),
+    Broken("table: JSONL with NaN", "table", {"a.jsonl": RECORDS + b'{"image": NaN, "caption": "A ."}\n'}, r"a\.jsonl:5: JSON cannot be read: NaN is not JSON", captions=4, rejected=1),
     Broken("table: JSONL with a list among the records", "table", {"a.jsonl": RECORDS + b"[1, 2]\n"}, r"a\.jsonl:5: not an object", captions=4, rejected=1),
     Broken("table: JSONL with a record without caption", "table", {"a.jsonl": RECORDS + b'{"image": "x.jpg"}\n'}, r"a\.jsonl:5: no caption", captions=4, rejected=1),
     Broken("table: JSONL with a caption that is a number", "table", {"a.jsonl": RECORDS + b'{"image": "x.jpg", "caption": 7}\n'}, r"a\.jsonl:5: caption is not a string", captions=4, rejected=1),
     Broken("table: JSONL with a list as an image", "table", {"a.jsonl": RECORDS + b'{"image": ["x.jpg"], "caption": "A ."}\n'}, r"a\.jsonl:5: image is a list", captions=4, rejected=1),
-    Broken("table: JSONL with a list as a caption, unlike the rest", "table", {"a.jsonl": RECORDS + b'{"image": "x.jpg", "caption": ["A ."]}\n'}, r"a\.jsonl:5: caption is a list, unlike", captions=4, rejected=1),
+    Broken("table: JSONL with a list as a caption, unlike the rest", "table", {"a.jsonl": RECORDS + b'{"image": "x.jpg", "caption": ["A ."]}\n'}, r"a\.jsonl:5: caption is a list, but", captions=4, rejected=1),
     Broken("table: JSONL with a lone surrogate", "table", {"a.jsonl": RECORDS + b'{"image": "x.jpg", "caption": "\\ud800"}\n'}, r"a\.jsonl:5: not UTF-8", captions=4, rejected=1),
     Broken("table: JSONL with a broken byte", "table", {"a.jsonl": RECORDS + b'{"image": "x.jpg", "caption": "\xff"}\n'}, r"a\.jsonl:5: not UTF-8", captions=4, rejected=1),
     Broken("table: JSONL with a caption of 10 MB", "table", {"a.jsonl": RECORDS + as_json({"image": "x.jpg", "caption": "a dog " * 1_700_000}) + b"\n"}, r"a\.jsonl:5: longer than 1,048,576", captions=4, rejected=1),
     Broken("table: JSONL in UTF-16", "table", {"a.jsonl": RECORDS.decode().encode("utf-16")}, r"a\.jsonl:1: UTF-16"),
-    Broken("table: JSONL without the keys of a table", "table", {"a.jsonl": b'{"a": 1, "b": 2}\n'}, r'a\.jsonl:1: no column "image"; it has a, b'),
+    Broken("table: JSONL without the keys of a table", "table", {"a.jsonl": b'{"a": 1, "b": 2}\n'}, r'a\.jsonl:1: no column "image"; the columns are a, b'),
     Broken("table: JSON that is one object", "table", {"a.json": as_json(COCO)}, r"a\.json:1: no column"),
     Broken("table: a JSON list of lists", "table", {"a.json": b'[["a.jpg", "A ."]]'}, r"a\.json, record 1: not an object"),
 )  # fmt: skip

@@ -99,10 +99,13 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\
 
 #: What befalls a file, whatever its format: what becomes of its content, and what the error says of it.
 FAULTS: Mapping[str, tuple[Callable[[bytes], Content], str]] = {
-    "is empty": (lambda _: b"", "no record|not of format|not an archive|not JSON|empty caption"),
+    "is empty": (
+        lambda _: b"",
+        "no record|not of format|not an archive|cannot be read as an archive|not JSON|empty caption",
+    ),
     "has blank lines only": (
         lambda _: b"\n \n\r\n",
-        "no record|no archive|not an archive|not JSON|not of format|records were (refused|rejected)",
+        "no record|not an archive|cannot be read as an archive|not JSON|not of format|records were (refused|rejected)",
     ),
     "is a gzip that was cut": (lambda content: gz(content)[:-9], "damaged compressed file"),
     "is a zst that was cut": (lambda content: zst(content)[:-5], "damaged compressed file"),
@@ -124,7 +127,7 @@ TEXT_FAULTS: Mapping[str, tuple[Callable[[bytes], Content], str]] = {
     "is UTF-16": (lambda content: content.decode().encode("utf-16"), "UTF-16"),
     "is UTF-16 without saying so": (lambda content: content.decode().encode("utf-16-be"), "."),
     "is UTF-32": (lambda content: content.decode().encode("utf-32"), "UTF-16|UTF-32"),
-    "has lines that end in CR alone": (lambda content: content.replace(b"\n", b"\r"), "lines end in CR alone"),
+    "has lines that end in CR alone": (lambda content: content.replace(b"\n", b"\r"), "lines end in CR only"),
 }
 
 

@@ -123,7 +123,7 @@ def test_unknown_format_is_guessed_and_said(auditor: Callable[..., Run], tmp_pat
     assert 'detected format "flickr"' in auditor("ingest", "a", "--from", "a.txt").stdout
     assert 'detected format "list"' in auditor("ingest", "b", "--from", "b.txt").stdout
     (tmp_path / "c.bin").write_bytes(bytes(range(256)))
-    assert "no format recognizes it" in auditor("ingest", "c", "--from", "c.bin", code=3).stderr
+    assert "unknown format" in auditor("ingest", "c", "--from", "c.bin", code=3).stderr
 
 
 def test_standard_input_is_read(auditor: Callable[..., Run], tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["ingest", "nope"], 2, "not declared in datasets.toml"),
         (["ingest", "flickr8k"], 3, "no such file"),
         (["ingest", "mine", "--from", "none", "--format", "flickr"], 3, "no such file"),
-        (["ingest", "mine", "--from", "captions.token", "--format", "nope"], 2, "no such format"),
+        (["ingest", "mine", "--from", "captions.token", "--format", "nope"], 2, "unknown format"),
         (["sql", "select nothing from nowhere"], 5, "nowhere"),
         (["sql", "delete from caption"], 5, "read-only"),
         (["sql", "copy (select 1) to 'audit.duckdb'"], 5, "read-only"),

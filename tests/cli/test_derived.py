@@ -126,12 +126,12 @@ def test_broken_package_is_named_and_left_out(source: str, packages: Path, capsy
     assert asked("--help", "--all") == 0
     said = capsys.readouterr()
     assert "vowels" not in said.out
-    assert said.err.startswith("warning: package tiny-audit: vowels, which it adds, is left out: ")
+    assert said.err.startswith("warning: package tiny-audit: its addition vowels is left out: ")
     assert BROKEN[source] in said.err
     assert said.err.count("\n") == 1
     assert asked("ingest", "--formats", "--json") == 0
     assert capsys.readouterr().err == ""
-    with pytest.warns(UserWarning, match="package tiny-audit: constant, which it adds, is left out: "):
+    with pytest.warns(UserWarning, match="package tiny-audit: its addition constant is left out: "):
         assert registry.of_others() == {}
 
 
@@ -236,8 +236,8 @@ def test_old_name_of_an_option_does_not_run_and_the_new_one_is_told(old: str, op
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("ingest", "name a dataset"),
-        ("fetch", "name a dataset"),
+        ("ingest", "no dataset: name one"),
+        ("fetch", "no dataset: name one"),
         ("check", "no gates are declared"),
         ("bounds", "Missing argument"),
     ],

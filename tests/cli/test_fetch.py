@@ -261,7 +261,7 @@ def test_failed_download_is_resumed_by_the_next_run(serve: Server, fetch: Callab
     assert "503" in told.err
     received = Path("data/.a.txt.fetching/partial").stat().st_size
     assert 100_000 < received <= 123_456
-    assert f"the {received:,} bytes received are kept for it" in told.err
+    assert f"the {received:,} bytes received)" in told.err
     assert not Path("data/a.txt").exists()
     assert fetch("mine", "--json").rows[0]["status"] == "resumed"
     assert file.asked[-1] == f"bytes={received}-"
@@ -272,7 +272,7 @@ def test_wrong_bytes_are_named_and_leave_nothing(serve: Server, fetch: Callable[
     serve(content=CHANGED, cuts=[50_000])
     declare(serve)
     told = fetch("mine", code=3)
-    for words in (f"{serve.url}/a.txt: wrong bytes", sha256(CONTENT), sha256(CHANGED), "fetch again"):
+    for words in (f"{serve.url}/a.txt: wrong checksum", sha256(CONTENT), sha256(CHANGED), "fetch it again"):
         assert words in told.err
     assert told.out == ""
     assert lying() == set()
@@ -309,22 +309,22 @@ def test_compressed_file_counts_by_what_it_holds(serve: Server, fetch: Callable[
         "note": None,
     }
     Path("data/a.txt.gz").write_bytes(gzip.compress(CHANGED))
-    assert "a.txt.gz: another file is there" in fetch("mine", code=3).err
+    assert "a.txt.gz: another file exists here" in fetch("mine", code=3).err
     assert file.asked == []
 
 
 @pytest.mark.parametrize(
     ("tricks", "words", "tries"),
     [
-        ({"statuses": [404]}, "the server answers 404 Not Found; mend the url", 1),
+        ({"statuses": [404]}, "the server answers 404 Not Found; correct the url", 1),
         ({"statuses": [403]}, "the server answers 403 Forbidden", 1),
         ({"statuses": [500] * 9}, "the server answers 500 Internal Server Error, 4 times in a row", 4),
-        ({"cuts": [70_000] * 9, "ranges": False}, "the connection broke off, 4 times in a row", 4),
-        ({"content": b"x" * 300_000, "cuts": [0] * 9}, "the connection broke off", 4),
+        ({"cuts": [70_000] * 9, "ranges": False}, "the connection was interrupted, 4 times in a row", 4),
+        ({"content": b"x" * 300_000, "cuts": [0] * 9}, "the connection was interrupted", 4),
         ({"statuses": [302], "location": "file:///etc/passwd"}, "file:///etc/passwd", 1),
         ({"statuses": [302], "location": "ftp://127.0.0.1/x"}, "ftp://127.0.0.1/x", 1),
         ({"statuses": [302] * 99, "location": "/a.txt"}, "in circles", 31),
-        ({"statuses": [204]}, "wrong bytes", 1),
+        ({"statuses": [204]}, "wrong checksum", 1),
     ],
 )
 def test_server_that_does_not_give_the_file_is_quoted_in_one_line(
@@ -362,7 +362,10 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        (("--min-rate", "1e7"), "slower than 1e+07 bytes per second for 0.3 seconds; try again, or set --min-rate"),
+        (
+            ("--min-rate", "1e7"),
+            "received less than 1e+07 bytes per second for 0.3 seconds; try again, or set --min-rate",
+        ),
         (("--min-rate", "0", "--deadline", "0.2"), "not finished after 0.2 seconds; try again, or set --deadline"),
     ],
 )
@@ -373,7 +376,7 @@ def test_download_that_drips_ends_and_is_resumed(
     declare(serve)
     told = fetch("mine", *option, code=3)
     assert f"{serve.url}/a.txt: {words}" in told.err
-    assert "bytes received are kept for it" in told.err
+    assert "bytes received)" in told.err
     assert not Path("data/a.txt").exists()
     file.pause = 0.0
     assert fetch("mine", "--min-rate", "0", "--deadline", "0", "--json").rows[0]["status"] == "resumed"
@@ -394,7 +397,7 @@ def test_head_of_an_answer_that_drips_ends(fetch: Callable[..., Told]) -> None:
 
         threading.Thread(target=drip, daemon=True).start()
         declare(Server(f"http://127.0.0.1:{listening.getsockname()[1]}", {}))
-        assert "slower than 1,000 bytes per second" in fetch("mine", code=3).err
+        assert "received less than 1,000 bytes per second" in fetch("mine", code=3).err
 
 
 def test_connections_that_bring_a_few_bytes_each_are_failures(serve: Server, fetch: Callable[..., Told]) -> None:
@@ -458,7 +461,7 @@ def test_length_that_nobody_told_is_no_obstacle(serve: Server, fetch: Callable[.
     assert fetch("mine", "--json").rows[0]["status"] == "fetched"
     Path("data/a.txt").unlink()
     serve(length=False, cuts=[200_000])
-    assert "wrong bytes" in fetch("mine", code=3).err
+    assert "wrong checksum" in fetch("mine", code=3).err
 
 
 def test_too_large_a_file_is_left_alone(
@@ -489,7 +492,7 @@ def test_undeclared_size_has_a_limit_that_a_declaration_lifts(
     monkeypatch.setattr(pace, "UNDECLARED", 1000)
     declare(serve)
     file = serve()
-    assert "larger than 1,000 bytes, the most that is fetched where datasets.toml" in fetch("mine", code=3).err
+    assert "larger than 1,000 bytes, the limit for files of unknown size" in fetch("mine", code=3).err
     assert file.sent < len(CONTENT)
     assert "add bytes = N" in fetch("mine", code=3).err
 
@@ -507,7 +510,7 @@ def test_datasets_toml_chooses_no_place_outside_of_its_own_folder(
     declared = Path("datasets.toml").read_text()
     Path("datasets.toml").write_text(f'[settings]\ndata = "{folder.format(outside=tmp_path / "outside")}"\n{declared}')
     told = fetch("mine", code=2).err
-    assert "and so not written; name the data folder yourself with AUDITOR_DATA" in told
+    assert "to allow it, set AUDITOR_DATA" in told
     assert lying(str(tmp_path / "outside")) == set()
     monkeypatch.setenv("AUDITOR_DATA", str(tmp_path / "outside"))
     fetch("mine")
@@ -523,7 +526,7 @@ def test_download_has_no_path_that_means_something_else(
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     declare(serve, path=path)
     serve()
-    assert "has no parts that begin with . or ~, and no control characters" in fetch("mine", code=2).err
+    assert "cannot have parts that begin with . or ~, or control characters" in fetch("mine", code=2).err
     assert {one.name for one in tmp_path.iterdir()} == {"datasets.toml"}
 
 
@@ -588,13 +591,13 @@ def test_member_named_like_an_attack_lies_where_datasets_toml_says(serve: Server
 @pytest.mark.parametrize(
     ("archive", "member", "words"),
     [
-        (tarred({"b.txt": b""}), "a.txt", "no a.txt in this archive, which holds b.txt, link"),
-        (zipped({f"{i}.txt": b"" for i in range(9)}), "a.txt", "which holds 0.txt, 1.txt, 2.txt, 3.txt, 4.txt, …"),
-        (zipped({"a.txt/": b""}), "a.txt", "which holds nothing"),
-        (tarred({"b.txt": b""}), "link", "link is not a plain file"),
-        (tarred(MEMBERS)[:-5_000], "link", "not a zip or tar archive that can be read"),
-        (b"no archive", "a.txt", "not a zip or tar archive that can be read"),
-        (b"PK\x05\x06" + bytes(18), "a.txt", "which holds nothing"),
+        (tarred({"b.txt": b""}), "a.txt", "a.txt is not in this archive, which has b.txt, link"),
+        (zipped({f"{i}.txt": b"" for i in range(9)}), "a.txt", "which has 0.txt, 1.txt, 2.txt, 3.txt, 4.txt, …"),
+        (zipped({"a.txt/": b""}), "a.txt", "which has nothing"),
+        (tarred({"b.txt": b""}), "link", "link is not a regular file"),
+        (tarred(MEMBERS)[:-5_000], "link", "cannot be read as a zip or tar archive"),
+        (b"no archive", "a.txt", "cannot be read as a zip or tar archive"),
+        (b"PK\x05\x06" + bytes(18), "a.txt", "which has nothing"),
         (zipped({"a.txt": bytes(9_000_000)}), "a.txt", "a zip bomb?"),
         (tarred({"a.txt": bytes(9_000_000)}), "a.txt", "a zip bomb?"),
     ],
@@ -791,7 +794,7 @@ def test_full_disk_is_named_and_what_was_received_is_kept(serve: Server, fetch: 
     with running(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (131_072, 131_072))) as process:
         _, told = process.communicate(timeout=20)
         assert process.returncode == 3
-    assert "data/a.txt: cannot be written (File too large); make room" in told
+    assert "data/a.txt: cannot be written (File too large); free space" in told
     assert told.count("\n") == 1
     assert not Path("data/a.txt").exists()
     assert fetch("mine", "--json").rows[0]["status"] == "resumed"

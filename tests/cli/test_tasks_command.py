@@ -43,7 +43,7 @@ def test_questions_go_out_and_votes_come_in(run: Run, tmp_path: Path) -> None:
         2, "error: t.csv: already exists, and may hold votes; name another file, or replace it with --force\n"
     )  # fmt: skip
     code, _, told = run("ingest", "mine", "--from", "t.csv")
-    assert (code, "no vote on any of its 3 questions" in told) == (3, True)
+    assert (code, "none of its 3 questions has a vote" in told) == (3, True)
     pl.read_csv("t.csv", infer_schema=False).with_columns(judge_1=pl.lit("B")).write_csv("t.csv")
     code, out, _ = run("ingest", "mine", "--from", "t.csv", "--option", "key_file=t.key.csv")
     document = json.loads(out)["auditor.ingest/v2"]

@@ -32,7 +32,7 @@ def test_bar_is_cleared_before_the_next_line(tmp_path: Path) -> None:
     received = on_a_terminal(tmp_path, "ingest", "mine")
     assert "━" in received, "the bar was drawn"
     shown = screen(received)
-    assert "datasets.lock: written, changed for mine" in shown
+    assert "datasets.lock: updated for mine" in shown
     assert not [line for line in shown if "━" in line or "0:00" in line], shown
 
 

@@ -66,7 +66,7 @@ def test_paper_of_another_package_is_reproduced(packages: Path) -> None:
 @pytest.mark.parametrize("broken", ["kinds = 3", 'citation = "x"', "["])
 def test_paper_whose_figures_cannot_be_read_is_left_out_with_a_warning(packages: Path, broken: str) -> None:
     (packages / "nobody2030.toml").write_text(broken)
-    with pytest.warns(UserWarning, match="package tiny-paper: nobody2030, which it adds, is left out: "):
+    with pytest.warns(UserWarning, match="package tiny-paper: its addition nobody2030 is left out: "):
         assert papers.known().keys() == papers.PAPERS.keys()
     with Store.open(MEMORY) as store, pytest.raises(UsageError, match="nobody2030: no such paper"):
         reproduce(store, "nobody2030")

@@ -194,10 +194,10 @@ def test_wrong_credentials_end_in_a_line(
 @pytest.mark.parametrize(
     ("place", "told"),
     [
-        ("captions/set/none.parquet", "no such file there"),
-        ("captions/none-*.parquet", "no file matches the pattern"),
-        ("nowhere/set/a.parquet", "no such file there"),
-        ("nowhere/set/*.parquet", "no file matches the pattern"),
+        ("captions/set/none.parquet", "no such file"),
+        ("captions/none-*.parquet", "no file matches this pattern"),
+        ("nowhere/set/a.parquet", "no such file"),
+        ("nowhere/set/*.parquet", "no file matches this pattern"),
     ],
 )
 @pytest.mark.usefixtures("shards")
@@ -237,12 +237,12 @@ def test_file_that_changes_while_it_is_read_is_refused(
 
     monkeypatch.setattr(s3fs.S3FileSystem, "cat_file", changing)
     error = refused(capsys, "--from", "s3://captions/a.csv")
-    assert error.startswith("error: s3://captions/a.csv: changed while it was read")
+    assert error.startswith("error: s3://captions/a.csv: changed while it was being read")
 
 
 def test_address_named_twice_is_refused(bucket: Bucket, capsys: pytest.CaptureFixture[str]) -> None:
     address = bucket.put("a.csv", "image,caption\n1,a dog\n")
-    assert f"{address}: named twice" in refused(capsys, "--from", address, "--from", "s3://captions/*.csv")
+    assert f"{address}: listed twice" in refused(capsys, "--from", address, "--from", "s3://captions/*.csv")
 
 
 def test_any_filesystem_of_fsspec_is_read(store: Store) -> None:
@@ -284,7 +284,7 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_protocol_that_nobody_knows_is_refused() -> None:
-    with pytest.raises(SourceError, match="nosuch://b/a: not an address that can be read"), Near() as near:
+    with pytest.raises(SourceError, match="nosuch://b/a: cannot read this address"), Near() as near:
         near.files(Path("nosuch://b/a"))
 
 
@@ -297,5 +297,5 @@ def test_disk_without_room_is_said_before_anything_is_copied(
         free = 3
 
     monkeypatch.setattr(incoming.shutil, "disk_usage", lambda _: Disk)
-    assert "has room for 3; name a folder with more in TMPDIR" in refused(capsys, "--from", "s3://captions/a.csv")
+    assert "has 3 free; set TMPDIR to a folder with more space" in refused(capsys, "--from", "s3://captions/a.csv")
     assert addresses.TRIES > 1

@@ -47,7 +47,7 @@ def test_folder_in_a_bucket_is_read_as_the_same_version(filled: Bucket, store: S
 
 def test_what_is_there_is_replaced_only_if_asked(filled: Bucket, store: Store) -> None:
     filled.put("set.csv", "of others")
-    with pytest.raises(UsageError, match=r"^s3://captions/set\.csv: is there already; .*--force"):
+    with pytest.raises(UsageError, match=r"^s3://captions/set\.csv: already exists; .*--force"):
         export(store, "set", Path("s3://captions/set.csv"))
     assert filled.get("set.csv") == b"of others"
     export(store, "set", Path("s3://captions/set.csv"), force=True)
@@ -56,9 +56,9 @@ def test_what_is_there_is_replaced_only_if_asked(filled: Bucket, store: Store) -
 
 def test_folder_of_others_is_never_replaced(filled: Bucket, store: Store) -> None:
     filled.put("set/thesis.tex", "of others")
-    with pytest.raises(UsageError, match="it was not written by `auditor export`"):
+    with pytest.raises(UsageError, match="not a folder that `auditor export` wrote"):
         export(store, "set", Path("s3://captions/set"), force=True)
-    with pytest.raises(UsageError, match="is a folder, and so is not replaced"):
+    with pytest.raises(UsageError, match="is a folder, so it is not replaced"):
         export(store, "set", Path("s3://captions/set"), file_format="csv", force=True)
     assert filled.names() == ["set/thesis.tex"]
 
@@ -85,12 +85,12 @@ def test_sending_that_breaks_leaves_what_was_there(
 
     async def breaking(there: object, *place: object, **settings: object) -> None:
         if done:
-            raise ConnectionError("the connection broke off")
+            raise ConnectionError("the connection was interrupted")
         done.append(place)
         await works(there, *place, **settings)
 
     monkeypatch.setattr(s3fs.S3FileSystem, fails, breaking)
-    with pytest.raises(SourceError, match=r"s3://captions/set: the connection broke off, 4 times in a row"):
+    with pytest.raises(SourceError, match=r"s3://captions/set: the connection was interrupted, 4 times in a row"):
         export(store, "set", Path("s3://captions/set"))
     assert done
     assert filled.names() == []
@@ -108,13 +108,13 @@ def test_replacing_that_breaks_leaves_what_was_there(
     async def breaking(there: object, *place: object, **settings: object) -> None:
         if moves <= len(done) < moves + addresses.TRIES:
             done.append(place)
-            raise ConnectionError("the connection broke off")
+            raise ConnectionError("the connection was interrupted")
         done.append(place)
         await works(there, *place, **settings)
 
     monkeypatch.setattr(s3fs.S3FileSystem, "_cp_file", breaking)
     if moves < 4:
-        with pytest.raises(SourceError, match="broke off, 4 times"):
+        with pytest.raises(SourceError, match="was interrupted, 4 times"):
             export(store, "set", Path("s3://captions/set"), force=True)
         assert filled.get("set/captions.parquet") == b"old captions"
         assert filled.get("set/manifest.json") == b"old manifest"
@@ -131,7 +131,7 @@ def test_sending_that_breaks_once_is_repeated(filled: Bucket, store: Store, monk
     async def breaking(there: object, *place: object, **settings: object) -> None:
         if not broken:
             broken.append(place)
-            raise ConnectionError("the connection broke off")
+            raise ConnectionError("the connection was interrupted")
         await works(there, *place, **settings)
 
     monkeypatch.setattr(s3fs.S3FileSystem, "_put_file", breaking)
@@ -140,7 +140,7 @@ def test_sending_that_breaks_once_is_repeated(filled: Bucket, store: Store, monk
 
 
 def test_bucket_that_is_not_there_is_not_made(filled: Bucket, store: Store) -> None:
-    with pytest.raises(SourceError, match=r"^s3://nowhere/set\.csv: no such file there"):
+    with pytest.raises(SourceError, match=r"^s3://nowhere/set\.csv: no such file"):
         export(store, "set", Path("s3://nowhere/set.csv"))
     assert [one["Name"] for one in filled.client.list_buckets()["Buckets"]] == ["captions"]
 

@@ -111,9 +111,9 @@ def test_server_that_sends_whole_files_alone_is_asked_for_one_once(
 @pytest.mark.parametrize(
     ("way", "patience", "words"),
     [
-        ("drip", Patience(), "slower than 1,000 bytes per second for 0.3 seconds; try again, or set --min-rate"),
+        ("drip", Patience(), "received less than 1,000 bytes per second for 0.3 seconds; try again, or set --min-rate"),
         ("drip", Patience(0, 0.2), "not finished after 0.2 seconds; try again, or set --deadline"),
-        ("head", Patience(), "no answer within 0.3 seconds"),
+        ("head", Patience(), "no response within 0.3 seconds"),
     ],
 )
 def test_server_that_drips_ends_the_run(
@@ -170,11 +170,14 @@ def test_colons_in_an_address_of_the_web_lead_to_no_other_file(server: str) -> N
 
 
 def test_address_within_an_address_is_refused(server: str) -> None:
-    with pytest.raises(SourceError, match=r"an address within an address; name a file by its own"), Near() as near:
+    with (
+        pytest.raises(SourceError, match=r"one address inside another; name a file by its own address"),
+        Near() as near,
+    ):
         near.files(Path(f"zip://a.csv::{server}/ranges/a.zip"))
 
 
-@pytest.mark.parametrize(("way", "told"), [("denied", "access denied"), ("gone", "no such file there")])
+@pytest.mark.parametrize(("way", "told"), [("denied", "access denied"), ("gone", "no such file")])
 def test_what_the_server_refuses_is_said(server: str, way: str, told: str) -> None:
     with pytest.raises(SourceError, match=rf"^{server}/{way}/a\.csv: {told}"), Near() as near:
         near.files(Path(f"{server}/{way}/a.csv"))

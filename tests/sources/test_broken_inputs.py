@@ -245,7 +245,7 @@ def test_file_that_grows_while_it_is_read_is_refused(tmp_path: Path) -> None:
     next(captions)
     with path.open("ab") as file:
         file.write(flickr(2, first=6))
-    with pytest.raises(SourceError, match=r"a\.token: changed while it was read"):
+    with pytest.raises(SourceError, match=r"a\.token: changed while it was being read"):
         list(captions)
 
 

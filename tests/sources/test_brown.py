@@ -65,7 +65,7 @@ def test_word_without_a_tag_refuses_its_sentence_alone(corpus: Path, word: str) 
     rows = read(corpus)
     refused = rows.filter(pl.col("reason").is_not_null())
     assert refused.select("line", "reason", "raw").rows() == [
-        (2, "a word without a tag; expected WORD/TAG", f"A/at {word} ./.")
+        (2, "a word has no tag; expected WORD/TAG", f"A/at {word} ./.")
     ]
     assert rows.filter(pl.col("reason").is_null()).select("slot", "text").rows() == [(0, "One ."), (2, "Two .")]
 

@@ -351,18 +351,27 @@ def edited(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "cut off": (lambda f: os.truncate(f / "captions.parquet", 300), "captions.parquet: not the file that manifest"),
-    "empty": (lambda f: os.truncate(f / "annotation.parquet", 0), "annotation.parquet: not the file that manifest"),
-    "bit flipped": (flip("captions.parquet"), "captions.parquet: not the file that manifest.json hashes"),
-    "bit of a vote flipped": (flip("annotation.parquet"), "annotation.parquet: not the file that manifest"),
+    "cut off": (
+        lambda f: os.truncate(f / "captions.parquet", 300),
+        "captions.parquet: damaged: its hash differs from manifest",
+    ),
+    "empty": (
+        lambda f: os.truncate(f / "annotation.parquet", 0),
+        "annotation.parquet: damaged: its hash differs from manifest",
+    ),
+    "bit flipped": (flip("captions.parquet"), "captions.parquet: damaged: its hash differs from manifest.json"),
+    "bit of a vote flipped": (
+        flip("annotation.parquet"),
+        "annotation.parquet: damaged: its hash differs from manifest",
+    ),
     "captions missing": (lambda f: (f / "captions.parquet").unlink(), "captions.parquet: missing from the bundle"),
     "votes missing": (lambda f: (f / "annotation.parquet").unlink(), "annotation.parquet: missing from the bundle"),
     "manifest missing": (lambda f: (f / "manifest.json").unlink(), "manifest.json: no such file"),
-    "file too many": (lambda f: (f / "more.parquet").touch(), "more.parquet: not of the bundle"),
-    "folder too many": (lambda f: (f / "more").mkdir(), "more: not of the bundle"),
+    "file too many": (lambda f: (f / "more.parquet").touch(), "more.parquet: not part of the bundle"),
+    "folder too many": (lambda f: (f / "more").mkdir(), "more: not part of the bundle"),
     "folder for a file": (
         lambda f: ((f / "captions.parquet").unlink(), (f / "captions.parquet").mkdir()),
-        "captions.parquet: not the file",
+        "captions.parquet: damaged",
     ),
     "manifest cut off": (lambda f: os.truncate(f / "manifest.json", 100), "manifest.json: not JSON"),
     "manifest in UTF-16": (
@@ -375,8 +384,8 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "manifest too large": (lambda f: (f / "manifest.json").write_text(" " * 2**21), "larger than 1,048,576 bytes"),
     "manifest a list": (lambda f: (f / "manifest.json").write_text("[]"), "expected an object"),
-    "newer format": (restate(format="auditor.bundle/2"), "is of format 'auditor.bundle/2'"),
-    "no format": (restate(format=None), "is of format None"),
+    "newer format": (restate(format="auditor.bundle/2"), "unknown format 'auditor.bundle/2'"),
+    "no format": (restate(format=None), "unknown format None"),
     "no version": (restate(version=None), "version must be 64 hex digits"),
     "unknown kind": (restate(kind="poems"), "kind must be one of captions"),
     "kind a list": (restate(kind=[]), "kind must be one of captions"),
@@ -390,12 +399,12 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "file without a hash": (restate(files={"captions.parquet": {"rows": 3}}), "must have sha256 and rows"),
     "fewer rows": (
         lambda f: (rehash(f), restate(captions=9)(f)),
-        "captions and the rows of captions.parquet differ",
+        "captions must equal the number of rows of captions.parquet",
     ),
     "path upwards": (lead_out, "'../captions.parquet' leads out of the folder"),
     "absolute path": (rename_file("/etc/passwd"), "'/etc/passwd' leads out of the folder"),
     "path for Windows": (rename_file("..\\x"), "leads out of the folder"),
-    "file of another name": (rename_file("triplets.parquet"), "'triplets.parquet' is no file of a bundle"),
+    "file of another name": (rename_file("triplets.parquet"), "'triplets.parquet' is not a file of a bundle"),
     "other version": (restate(version="0" * 64), "names 000000000000: as many captions; the store is unchanged"),
     "other count": (restate(images=1), "2 images, not 1"),
     "text edited": (rewrite("captions.parquet", edited), "the store is unchanged"),
@@ -418,29 +427,32 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
         rewrite("annotation.parquet", lambda f: f.with_columns(judgements=pl.col("judgements").list.head(1))),
         "as many captions; the store is unchanged",
     ),
-    "vote twice": (rewrite("annotation.parquet", lambda f: pl.concat([f, f.head(1)])), "of one caption in two rows"),
+    "vote twice": (
+        rewrite("annotation.parquet", lambda f: pl.concat([f, f.head(1)])),
+        "two rows describe the same caption",
+    ),
     "vote of no caption": (
         rewrite("annotation.parquet", lambda f: f.with_columns(image=pl.lit("z") + pl.col("image"))),
-        "3 rows are of no caption",
+        "3 rows do not belong to a caption",
     ),
     "caption without slot": (
         rewrite("captions.parquet", lambda f: f.with_columns(slot=pl.lit(None, pl.UInt32))),
         "without image, slot or text",
     ),
-    "captions without text": (rewrite("captions.parquet", lambda f: f.drop("text")), "has other columns"),
+    "captions without text": (rewrite("captions.parquet", lambda f: f.drop("text")), "wrong columns or types"),
     "slots as text": (
         rewrite("captions.parquet", lambda f: f.cast({"slot": pl.String})),
-        "has other columns than a bundle",
+        "wrong columns or types",
     ),
     "votes as text": (
         rewrite("annotation.parquet", lambda f: f.with_columns(judgements=pl.lit("5"))),
-        "annotation.parquet: has other columns",
+        "annotation.parquet: wrong columns or types",
     ),
-    "no captions": (rewrite("captions.parquet", pl.DataFrame.clear), "3 rows are of no caption"),
-    "not Parquet": (replace("captions.parquet", b"a,b\n1,2\n" * 99), "a Parquet file that is damaged or cut short"),
+    "no captions": (rewrite("captions.parquet", pl.DataFrame.clear), "3 rows do not belong to a caption"),
+    "not Parquet": (replace("captions.parquet", b"a,b\n1,2\n" * 99), "damaged or truncated Parquet file"),
     "broken Parquet": (
         replace("captions.parquet", b"PAR0" + bytes(range(256)) + b"\xff\xff\xff\x7fPAR1"),
-        "a Parquet file that is damaged or cut short",
+        "damaged or truncated Parquet file",
     ),
     "bomb": (
         rewrite("captions.parquet", lambda f: pl.concat([f.with_columns(text=pl.lit("x" * 60_000))] * 900)),

@@ -135,12 +135,12 @@ def test_columns_of_other_names_are_read_where_they_are_named(tmp_path: Path) ->
     ("broken", "reason"),
     [
         ({"wrong": " a dog sees a cat "}, "the right and the wrong caption are the same"),
-        ({"wrong": ""}, "wrong is missing, or not a text"),
-        ({"right": 7}, "right is missing, or not a text"),
-        ({"image": None}, "image is missing, or not a text"),
-        ({"votes_right": "many"}, "are no whole numbers"),
+        ({"wrong": ""}, "wrong is missing, or not a string"),
+        ({"right": 7}, "right is missing, or not a string"),
+        ({"image": None}, "image is missing, or not a string"),
+        ({"votes_right": "many"}, "are not whole numbers"),
         ({"right2": "a cat sees a dog"}, "the second right and the wrong caption are the same"),
-        ({"right2": 7}, "right2 is missing, or not a text"),
+        ({"right2": 7}, "right2 is missing, or not a string"),
     ],
 )
 def test_item_that_is_none_is_refused_with_its_place_and_takes_no_other_along(
@@ -157,8 +157,8 @@ def test_rejected_items_name_their_keys_and_their_places(tmp_path: Path) -> None
     items = {"12": SUGAR, "13": {**SUGAR, "negative_caption": ""}, "15": {**SUGAR, "filename": None}, "17": []}
     rows = read(write(tmp_path / "swap_obj.json", items)).filter(pl.col("reason").is_not_null())
     assert rows.select("line", "reason").rows()[:2] == [
-        (2, "item swap_obj/13: wrong is missing, or not a text"),
-        (3, "item swap_obj/15: image is missing, or not a text"),
+        (2, "item swap_obj/13: wrong is missing, or not a string"),
+        (3, "item swap_obj/15: image is missing, or not a string"),
     ]
     assert rows["reason"][2].startswith("item 17: not an object")
 

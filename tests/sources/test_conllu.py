@@ -67,10 +67,10 @@ def test_sentence_without_its_text_or_with_several_is_refused_with_its_line(bank
         + b"f\xe9\n1\tcaf\xe9\n\n# sent_id = last"
     )
     assert reasons(read(bank)) == [
-        (7, "a sentence without its line `# text = `", WORDS.split("\n")[0]),
+        (7, "a sentence without a line `# text = `", WORDS.split("\n")[0]),
         (10, "a sentence with several lines `# text = `", "one"),
         (15, "not UTF-8 (byte 0xe9 at column 13)", "caf\\xe9"),
-        (18, "a sentence without its line `# text = `", "# sent_id = last"),
+        (18, "a sentence without a line `# text = `", "# sent_id = last"),
     ]
 
 
@@ -81,7 +81,7 @@ def test_windows_line_ends_do_not_enter_the_text(bank: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("", "it holds no record"), ("\n\n\n", "it holds no record"), ("a.jpg#0\tA dog\n", "all 1 records were refused")],
+    [("", "it holds no record"), ("\n\n\n", "it holds no record"), ("a.jpg#0\tA dog\n", "all 1 records were rejected")],
 )
 def test_file_of_another_format_is_refused_whole(bank: Path, content: str, words: str) -> None:
     bank.write_text(content)

@@ -116,7 +116,7 @@ def test_markup_around_any_words_comes_out_as_it_went_in(
 def test_broken_markup_is_refused_with_its_line(sentences: Path, caption: str) -> None:
     (sentences / "1007.txt").write_text(f"{PLAIN[0]}\n{caption}\n{PLAIN[0]}\n")
     rows = read(sentences)
-    reason = "broken mark-up: brackets that are no phrase [/EN#CHAIN/TYPE WORDS]"
+    reason = "broken markup: brackets are not a phrase [/EN#CHAIN/TYPE WORDS]"
     assert reasons(rows) == [("Sentences/1007.txt", 2, reason)]
     assert rows["raw"].to_list() == [None, caption, None]
 
@@ -132,7 +132,7 @@ def test_lines_that_are_not_utf8_are_refused_alone(sentences: Path) -> None:
     (sentences / "1009.txt").write_text("UTF-16", encoding="utf-16")
     rows = read(sentences).sort("image", "slot")
     assert rows.filter(pl.col("reason").is_null())["text"].to_list() == ["A boy runs", "fine"]
-    utf16 = "1009.txt:1: UTF-16; auditor reads UTF-8: convert it with `iconv -f UTF-16 -t UTF-8`"
+    utf16 = "1009.txt:1: UTF-16 text; convert it to UTF-8 with `iconv -f UTF-16 -t UTF-8`"
     assert reasons(rows) == [
         ("Sentences/1007.txt", 2, "not UTF-8 (byte 0xe9 at column 4)"),
         ("Sentences/1009.txt", 1, f"Sentences/{utf16}"),
@@ -145,7 +145,7 @@ def test_file_that_no_image_names_is_refused(sentences: Path) -> None:
     (sentences / "boxes.xml").write_text("<annotation/>")
     rows = read(sentences)
     assert sorted(reasons(rows)) == [
-        ("Sentences/1008.txt", 1, "longer than 1 MiB: no captions of one image"),
+        ("Sentences/1008.txt", 1, "longer than 1 MiB: not the captions of an image"),
         ("Sentences/notes.txt", 1, "not named <image id>.txt"),
     ]
     assert rows.height == 4

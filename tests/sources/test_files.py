@@ -99,7 +99,5 @@ def test_name_with_a_nul_is_refused(name: str, tmp_path: Path) -> None:
 
 def test_address_is_not_read_as_a_file() -> None:
     for find in (files.locate, lambda path: files.expand(Part((path,)))):
-        with pytest.raises(
-            SourceError, match=r"https://example\.org/a\.json: an address, and this file is read from disk"
-        ):
+        with pytest.raises(SourceError, match=r"https://example\.org/a\.json: an address cannot be read here"):
             find(Path("https://example.org/a.json"))

@@ -44,8 +44,8 @@ def test_record_alone_makes_a_format(store: Store, tmp_path: Path, monkeypatch: 
     assert [one.version.kind for one in made.selections] == ["corpus"]
     assert [*map(str, made.notes), *(one.sentence for one in made.findings)] == [
         'heard: detected format "shouts"',
-        "heard: captions of files that name no split are in that of the file's name: train, test",
-        "heard: the last line has no line ending, so the file may be truncated: test.sh:1",
+        "heard: captions without a split got that of their file name: train, test",
+        "heard: the last line has no line end, as where a file is cut off in copying: test.sh:1",
         "heard: 1 record skipped: they are whispered",
     ]
 

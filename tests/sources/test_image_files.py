@@ -74,7 +74,7 @@ def test_other_ids_find_nothing(tmp_path: Path, image: str) -> None:
     write(tmp_path / "out.jpg")
     picture, said = only(tmp_path / "in", image)
     assert picture is None
-    assert said == [f"no file is named after 1 image: {image}"]
+    assert said == [f"no file found for 1 image: {image}"]
 
 
 def test_closest_name_wins_and_of_equals_the_first_by_path_is_taken_and_said(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_closest_name_wins_and_of_equals_the_first_by_path_is_taken_and_said(tmp
     picture, said = only(tmp_path, "7")
     assert picture is not None
     assert near(seen(picture).getpixel((5, 5)), WHITE)
-    assert said == ["7 has 2 files, of which the first is shown: a/7.png, b/7.jpg"]
+    assert said == ["7 has 2 files; the first is shown: a/7.png, b/7.jpg"]
     exact, said = only(tmp_path, "7.jpg")
     assert exact is not None
     assert said == []
@@ -113,11 +113,11 @@ def test_pattern_that_climbs_out_shows_nothing(tmp_path: Path) -> None:
     (tmp_path / "photos" / "in").mkdir(parents=True)
     made, said = pictures(tmp_path / "photos" / "*" / ".." / ".." / "secret" / "*.jpg", ["a"])
     assert made == {}
-    assert "a link that leads outside of its folder" in said[0]
+    assert "a link to a file outside the folder" in said[0]
 
 
 @pytest.mark.parametrize(
-    ("place", "words"), [("none", "none: no such folder"), ("*.gif", "no file matches the pattern")]
+    ("place", "words"), [("none", "none: no such folder"), ("*.gif", "no file matches this pattern")]
 )
 def test_place_without_files_is_said(tmp_path: Path, place: str, words: str) -> None:
     write(tmp_path / "a.jpg")
@@ -221,16 +221,16 @@ def png(width: int, height: int, rows: bytes = b"") -> bytes:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "no image"),
-        (b"<html>not found</html>", "no image"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>", "no image"),
-        (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EOF\n", "no image"),
-        (b"\xff\xd8\xff\xe0", "no image"),
+        (b"", "not an image"),
+        (b"<html>not found</html>", "not an image"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>", "not an image"),
+        (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EOF\n", "not an image"),
+        (b"\xff\xd8\xff\xe0", "not an image"),
         (png(10, 10), "a damaged image"),
-        (png(9_000, 9_000), "more than 50 million dots"),
-        (png(12_000, 12_000), "more than 50 million dots"),
-        (png(60_000, 60_000), "more than 50 million dots"),
-        (png(2**31 - 1, 2**31 - 1), "more than 50 million dots"),
+        (png(9_000, 9_000), "more than 50 million pixels"),
+        (png(12_000, 12_000), "more than 50 million pixels"),
+        (png(60_000, 60_000), "more than 50 million pixels"),
+        (png(2**31 - 1, 2**31 - 1), "more than 50 million pixels"),
     ],
 )
 def test_what_is_no_picture_is_named_and_left_out(tmp_path: Path, content: bytes, words: str) -> None:
@@ -287,7 +287,7 @@ def test_links_that_lead_outside_are_left_out_and_those_inside_are_followed(tmp_
     for place in (folder, tmp_path / "link", folder / "*.jpg"):
         made, said = pictures(place, ["a.jpg", "c.jpg", "ring.jpg", "gone.jpg"])
         assert [*made] == ["c.jpg"]
-        assert "a.jpg is left out: a link that leads outside of its folder" in said
+        assert "a.jpg is left out: a link to a file outside the folder" in said
         assert sorted(one.split(" ")[0] for one in said) == ["a.jpg", "gone.jpg", "ring.jpg"]
 
 
@@ -299,7 +299,7 @@ def test_link_to_a_folder_outside_is_not_walked(tmp_path: Path) -> None:
     assert made == {}
     made, said = pictures(tmp_path / "photos" / "*" / "*.jpg", ["a"])
     assert made == {}
-    assert said == ["more/a.jpg is left out: a link that leads outside of its folder"]
+    assert said == ["more/a.jpg is left out: a link to a file outside the folder"]
 
 
 def test_pipes_and_what_may_not_be_read_are_left_out(tmp_path: Path) -> None:
@@ -307,7 +307,7 @@ def test_pipes_and_what_may_not_be_read_are_left_out(tmp_path: Path) -> None:
     closed = write(tmp_path / "closed.jpg")
     closed.chmod(0)
     made, said = pictures(tmp_path, ["pipe", "closed"])
-    assert "pipe.jpg is left out: no file on a disk" in said
+    assert "pipe.jpg is left out: not a regular file" in said
     if os.access(closed, os.R_OK):  # root reads everything
         assert [*made] == ["closed"]
     else:
@@ -321,7 +321,7 @@ def test_many_faults_are_counted(tmp_path: Path) -> None:
     assert made == {}
     assert len(said) == 10
     assert said[8] == "and 12 more left out"
-    assert said[9].startswith("no file is named after 10 images: 20, 21, ")
+    assert said[9].startswith("no file found for 10 images: 20, 21, ")
 
 
 @given(st.data())

@@ -86,7 +86,7 @@ def test_an_image_that_is_no_file_of_coco_is_refused_with_its_line(tmp_path: Pat
     path.write_text(json.dumps({**THUMB[0], "image": "elephant.png"}) + "\n" + json.dumps(THUMB[1]) + "\n")
     rows = declared("thumb", path)
     faults = rows.filter(pl.col("reason").is_not_null()).select("line", "reason").rows()
-    assert faults == [(1, "the image is no file of COCO")]
+    assert faults == [(1, "the image is not named like a file of COCO")]
 
 
 def test_references_of_thumb_are_a_list_a_record(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_expert_faults_are_refused_with_their_line(tmp_path: Path, token: Path) 
 def test_swapped_counts_of_the_crowd_are_refused_with_their_line(tmp_path: Path, token: Path) -> None:
     path = tmp_path / "crowd.txt"
     path.write_text("a.jpg\tb.jpg#0\t0.25\t1\t3\na.jpg\ta.jpg#0\t0.25\t3\t1\na.jpg\ta.jpg#1\t0\t0\t0\n")
-    wrong = "the share of yes is not that of the counts of yes and no"
+    wrong = "the share of yes does not match the counts of yes and no"
     assert refused(read(path, captions_file=token)) == [(2, wrong), (3, wrong)]
 
 
@@ -101,7 +101,7 @@ def test_captions_file_without_captions_is_named(tmp_path: Path) -> None:
     path, other = tmp_path / "expert.txt", tmp_path / "images.txt"
     path.write_text("a.jpg\tb.jpg#0\t1\t2\t4\n")
     other.write_text("a.jpg\nb.jpg\n")
-    with pytest.raises(SourceError, match=r"images\.txt: holds no captions"):
+    with pytest.raises(SourceError, match=r"images\.txt: no captions found"):
         read(path, captions_file=other)
     with pytest.raises(SourceError, match="no such file"):
         read(path, captions_file=tmp_path / "nowhere.token")
@@ -208,7 +208,7 @@ def test_faulty_rating_leaves_the_others_of_its_caption(table: Path) -> None:
     assert faults[3] == "score good is not a number"
     assert faults[4] == "no score"
     assert faults[5] == "score inf is not a number"
-    assert faults[6] == "votes -1 are no whole number"
+    assert faults[6] == "votes -1 are not a whole number"
     assert faults[7].startswith("not UTF-8")
     assert faults[8] == "4 fields; the header has 5"
     assert faults[9].startswith("not a record of a delimited table")
@@ -224,7 +224,7 @@ def test_captions_of_any_table_can_be_ids(table: Path, token: Path) -> None:
 
 def test_columns_that_do_not_match_are_named(table: Path) -> None:
     table.write_text("image,c1,c2,s1,s2,s3\n")
-    with pytest.raises(UsageError, match="2 columns of captions and 3 of scores"):
+    with pytest.raises(UsageError, match="2 caption columns and 3 score columns"):
         read(table, caption_col="c1,c2", score_col="s1,s2,s3")
 
 
@@ -235,7 +235,7 @@ def test_columns_that_do_not_match_are_named(table: Path) -> None:
         (b"image,caption\na.jpg,A kite.\n", "a header with columns for image, caption and score .*: image,caption"),
         (b"image,caption,score\n", "holds no record"),
         ("image,caption,score\n".encode("utf-16"), "UTF-16"),
-        (b"image,caption,score\ra.jpg,A kite,1\r", "CR alone"),
+        (b"image,caption,score\ra.jpg,A kite,1\r", "CR only"),
         (b"\x89PNG\r\n\x1a\n", "neither Flickr8k"),
         (b"\x1f\x8b\x08\x00", "damaged compressed file"),
     ],
@@ -338,5 +338,5 @@ def test_references_beside_ratings_are_named(tmp_path: Path) -> None:
     path = tmp_path / "polaris.json"
     path.write_text(json.dumps([POLARIS]))
     assert sources.remarks(Part((path,)), "judgements") == [
-        "references in column refs are not read: --format table --caption-col refs reads them, under another name"
+        "references in column refs are not read; ingest them as another dataset: --format table --caption-col refs"
     ]

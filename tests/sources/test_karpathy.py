@@ -66,7 +66,7 @@ def test_images_are_named_by_the_key_that_is_asked_for(dataset: Path, key: str, 
 
 
 def test_key_that_no_image_has_is_named(dataset: Path) -> None:
-    with pytest.raises(SourceError, match=r"all 2 records were refused.*record 1: nocaps_id is missing"):
+    with pytest.raises(SourceError, match=r"all 2 records were rejected.*record 1: nocaps_id is missing"):
         read(dataset, image_key="nocaps_id")
 
 

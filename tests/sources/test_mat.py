@@ -114,7 +114,7 @@ def test_sentence_that_is_no_text_is_refused_alone(tmp_path: Path) -> None:
     assert rows.filter(pl.col("reason").is_null()).select("image", "slot").rows() == [("a.jpg", 0), ("a.jpg", 2)]
     assert rows.filter(pl.col("reason").is_not_null()).select("line", "reason").rows() == [
         (1, "sentence 2 is not a text"),
-        (2, "name is missing, or not a text"),
+        (2, "name is missing, or not a string"),
         (3, "no sentences"),
     ]
 
@@ -180,7 +180,7 @@ def test_origin_that_did_not_see_the_image_is_refused(tmp_path: Path, origin: An
 
 def test_origin_is_refused_where_nothing_says_who_wrote(tmp_path: Path, references: Path) -> None:
     for path in (save(tmp_path / "pairs.mat", {"new_input": PAIRS["new_input"]}), references):
-        with pytest.raises(SourceError, match="no pairs with variable new_data"):
+        with pytest.raises(SourceError, match="needs pairs with variable new_data"):
             read(path, origin="human")
 
 
@@ -197,7 +197,7 @@ def test_origin_is_refused_where_nothing_says_who_wrote(tmp_path: Path, referenc
         ),
         (
             {"new_input": structs(["name", "sent1", "sent2"], ["a.jpg", "x y", "y z"], ["b.jpg", cell("p", "q"), "z"])},
-            "sent1 is missing, or not a text",
+            "sent1 is missing, or not a string",
         ),
     ],
 )
@@ -262,7 +262,7 @@ def test_triplet_without_a_vote_is_refused(tmp_path: Path) -> None:
     rows = read(save(tmp_path / "triplets.mat", {"triplets": faulty})).filter(pl.col("reason").is_not_null())
     assert rows.select("unit", "line", "reason").rows() == [
         ("triplet", 2, "rating 0.0; expected 1 (A is closer to B) or -1 (closer to C)"),
-        ("triplet", 3, "A is missing, or not a text"),
+        ("triplet", 3, "A is missing, or not a string"),
     ]
 
 
@@ -290,13 +290,13 @@ HEAD = b"MATLAB 5.0 MAT-file".ljust(124)
         (b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM" + b"\0" * 384 + b"\x89HDF\r\n", "save -v7"),
         (b"\x89HDF\r\n\x1a\n" + b"\0" * 200, "7.3 file"),
         (struct.pack("<5I", 0, 1, 1, 0, 2) + b"x\0" + b"\0" * 200, "MATLAB 4"),
-        (b"\x89PNG\r\n\x1a\n" + b"\1" * 200, "no MATLAB 5 file"),
-        (b"", "no MATLAB 5 file"),
-        (b"image,caption\n" * 20, "no MATLAB 5 file"),
+        (b"\x89PNG\r\n\x1a\n" + b"\1" * 200, "not a MATLAB 5 file"),
+        (b"", "not a MATLAB 5 file"),
+        (b"image,caption\n" * 20, "not a MATLAB 5 file"),
         (HEAD + b"\x00\x01IM", "it holds no variable"),
         (HEAD + b"\x00\x01IM" + b"\x0e", "damaged MATLAB file"),
         (HEAD + b"\x00\x01IM" + struct.pack("<2I", 15, 4) + b"nope", "damaged MATLAB file"),
-        (HEAD + b"\x00\x01IM" + struct.pack("<2I", 9, 8) + b"\0" * 8, "an element is no variable"),
+        (HEAD + b"\x00\x01IM" + struct.pack("<2I", 9, 8) + b"\0" * 8, "an element is not a variable"),
     ],
 )  # fmt: skip
 def test_file_that_is_no_matlab_5_file_is_refused_whole(tmp_path: Path, content: bytes, words: str) -> None:
@@ -368,12 +368,12 @@ def nested(depth: int) -> bytes:
         (named_sentences(matrix(1, (1 << 20, 1), b"")), "larger than its content"),
         (named_sentences(matrix(4, (1, (1 << 31) - 1), element(16, b""))), "larger than its content"),
         (named_sentences(matrix(1, (1, 2), text("one"))), "longer than|damaged"),
-        (named_sentences(matrix(1, (1, 1), text("one") + text("two"))), "does not fill its place"),
-        (named_sentences(matrix(1, (1, 1), element(9, b"\0" * 8))), "a cell holds no matrix"),
-        (matrix(2, (1, 1), element(5, struct.pack("<I", 0)) + element(1, b""), b"refs"), "no proper field names"),
-        (named_sentences(matrix(4, (3,), element(16, b"one"))), "no proper head"),
-        (named_sentences(matrix(4, (1, 3), element(99, b"one"))), "data of no known type"),
-        (named_sentences(matrix(6, (1, 1), element(8, b"12345678"))), "data of no known type"),
+        (named_sentences(matrix(1, (1, 1), text("one") + text("two"))), "does not fill its space"),
+        (named_sentences(matrix(1, (1, 1), element(9, b"\0" * 8))), "a cell does not hold a matrix"),
+        (matrix(2, (1, 1), element(5, struct.pack("<I", 0)) + element(1, b""), b"refs"), "invalid field names"),
+        (named_sentences(matrix(4, (3,), element(16, b"one"))), "an invalid head"),
+        (named_sentences(matrix(4, (1, 3), element(99, b"one"))), "data of an unknown type"),
+        (named_sentences(matrix(6, (1, 1), element(8, b"12345678"))), "data of an unknown type"),
         (named_sentences(text("one")) * 2, "two variables have the same name"),
         (packed(named_sentences(text("one")))[:-6], "it ends inside the element"),
     ],

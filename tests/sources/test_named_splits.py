@@ -41,7 +41,7 @@ def test_several_files_keep_the_splits_that_their_names_tell(
     written(tmp_path, *names)
     found, notes = taken(store, *named)
     assert set(found.values()) == {"train", "test"}
-    assert any("file's name: " in note for note in notes) is ("=" not in named[0])
+    assert any("file name: " in note for note in notes) is ("=" not in named[0])
 
 
 def test_split_that_a_file_has_of_its_own_stands(store: Store, tmp_path: Path) -> None:

@@ -239,8 +239,8 @@ def test_json_records_are_refused_one_by_one(tmp_path: Path) -> None:
         ("list", b"[]", "holds no record"),
         ("list", b'[\n{"image_id": 1, "caption": "cut', ":2: not JSON"),
         ("list", b'[{"image_id": 1, "caption": NaN}]', "NaN is not JSON"),
-        ("list", b"[" * 200_000, "not JSON that can be read"),
-        ("list", b'[{"image_id": ' + b"9" * 5000 + b', "caption": "x"}]', "not JSON that can be read"),
+        ("list", b"[" * 200_000, "JSON cannot be read"),
+        ("list", b'[{"image_id": ' + b"9" * 5000 + b', "caption": "x"}]', "JSON cannot be read"),
         ("coco", b"\x00\xff\xfe", "not JSON"),
     ],
 )
@@ -262,7 +262,7 @@ def test_folder_is_no_file(tmp_path: Path) -> None:
 
 
 def test_unknown_format_names_the_known() -> None:
-    with pytest.raises(UsageError, match=r"known are .*list, .*coco"):
+    with pytest.raises(UsageError, match=r"the formats are .*list, .*coco"):
         sources.find_format("nope")
 
 

@@ -65,7 +65,10 @@ def test_every_fault_is_named_with_its_line(sets: list[Path]) -> None:
         b"\xef\xbb\xbf0\t0\tgood\r\n1\tone tab\n\n2\tx\tno number\n2\t-1\tnegative\n2\t1000\ttoo large\n"
         b"2\t99999999999999999999\thuge\n\t0\tno scene\n4\t0\tcaf\xe9\n"
     )
-    tabs, number = "no two tabs; expected SCENE<TAB>N<TAB>SENTENCE", "N is no whole number below 1000; expected SCENE"
+    tabs, number = (
+        "fewer than two tabs; expected SCENE<TAB>N<TAB>SENTENCE",
+        "N is not a whole number below 1000; expected SCENE",
+    )
     found = reasons(read(sets[0]))
     assert [line for _, line, _ in found] == [2, 3, 4, 5, 6, 7, 8, 9]
     assert [reason for _, _, reason in found[:2]] == [tabs, tabs]
@@ -75,7 +78,7 @@ def test_every_fault_is_named_with_its_line(sets: list[Path]) -> None:
 
 def test_file_of_another_format_is_refused_whole(sets: list[Path]) -> None:
     sets[0].write_text("a.jpg#0\tA duck\n")
-    with pytest.raises(SourceError, match=r"set\.txt:1: no two tabs"):
+    with pytest.raises(SourceError, match=r"set\.txt:1: fewer than two tabs"):
         read(sets[0])
 
 

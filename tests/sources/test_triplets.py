@@ -49,13 +49,13 @@ def test_label_is_a_vote_for_the_caption_at_that_place(tmp_path: Path) -> None:
         (pair("b.jpg", "a mug", "a table", 2), "label 2; expected 0"),
         (pair("b.jpg", "a mug", "a table", True), "label true; expected 0"),
         (pair("b.jpg", "a mug", "a table", None), "label null; expected 0"),
-        (pair("b.jpg", "a mug", 5, 0), "the second caption is missing, or not a text"),
+        (pair("b.jpg", "a mug", 5, 0), "the second caption is missing, or not a string"),
         (pair("b.jpg", "", "a table", 0), "the first caption is empty"),
-        (pair(7, "a mug", "a table", 0), "image is missing, or not a text"),
+        (pair(7, "a mug", "a table", 0), "image is missing, or not a string"),
         (pair("b.jpg", "a \ud800 mug", "a table", 0), "not UTF-8"),
-        ({"image": "b.jpg", "captions": ["one"], "label": 0}, "no image with two captions"),
-        ("text", "no image with two captions"),
-        (None, "no image with two captions"),
+        ({"image": "b.jpg", "captions": ["one"], "label": 0}, "not an image with two captions"),
+        ("text", "not an image with two captions"),
+        (None, "not an image with two captions"),
     ],
 )
 def test_faulty_pair_is_refused_with_its_list_and_number(tmp_path: Path, record: Any, reason: str) -> None:

@@ -32,7 +32,7 @@ def test_a_plain_file_of_a_tar_is_unpacked(archive: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("member", "fault"),
-    [("set/link.txt", "is not a plain file"), ("b.txt", r"b\.txt"), ("set", "set")],
+    [("set/link.txt", "is not a regular file"), ("b.txt", r"b\.txt"), ("set", "set")],
 )
 def test_a_link_or_a_file_that_is_not_there_is_refused(archive: Path, tmp_path: Path, member: str, fault: str) -> None:
     with pytest.raises(SourceError, match=rf"https://x/set\.tar\.gz: .*{fault}"):

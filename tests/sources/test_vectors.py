@@ -151,7 +151,7 @@ def test_matrices_of_a_pattern_are_read_each_with_its_ids(tmp_path: Path) -> Non
 def test_lengths_are_compared_over_all_files(tmp_path: Path) -> None:
     one = parquet(tmp_path / "one.parquet", image=["a"], vector=[[1.0, 2.0]])
     two = parquet(tmp_path / "two.parquet", image=["b"], vector=[[1.0, 2.0, 3.0]])
-    reason = "3 numbers, and the first, of one.parquet, row 1, has 2"
+    reason = "3 numbers, but the first (one.parquet, row 1) has 2"
     assert read(one, two)["reason"].to_list() == [None, reason]
     parts = (Part((one,), "train"), Part((two,), "test"))
     assert pl.concat(list(equally_long(chain.from_iterable(map(vectors.read, parts)))))["reason"].to_list() == [
@@ -177,10 +177,10 @@ def test_ids_are_brought_together(tmp_path: Path, options: Any, given: list[str]
 @pytest.mark.parametrize(
     ("options", "given", "reason"),
     [
-        ({"coco_ids": True}, "a.jpg", "the image is no file of COCO"),
+        ({"coco_ids": True}, "a.jpg", "the image is not named like a file of COCO"),
         ({"image_suffix": ".jpg"}, "", "no image and no text"),
         ({"basename": True}, "///", "no image and no text"),
-        ({}, "a\0", "holds a NUL character"),
+        ({}, "a\0", "contains a NUL character"),
     ],
 )
 def test_id_that_names_no_image_is_refused(tmp_path: Path, options: Any, given: str, reason: str) -> None:

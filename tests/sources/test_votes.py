@@ -92,13 +92,13 @@ def test_what_cannot_count_is_refused_with_its_line(tmp_path: Path) -> None:
     )
     rows = read(path)
     assert refused(rows) == [
-        (3, "judge w1 has voted on it before, at line 2"),
-        (4, "task t1 stands with other texts at line 2"),
+        (3, "judge w1 already voted on it at line 2"),
+        (4, "task t1 has other texts at line 2"),
         (5, "b is empty"),
-        (6, 'choice "tie"; expected B or C, or nothing for no vote'),
-        (7, 'category "HX"; expected HC, HI, HM, MM or nothing'),
+        (6, 'choice "tie"; expected B or C, or an empty cell'),
+        (7, 'category "HX"; expected HC, HI, HM, MM or an empty cell'),
         (8, "3 fields; the header has 8"),
-        (9, "task t0123456789abcdef does not match its texts: the image, or a sentence, is not what was asked about"),
+        (9, "task t0123456789abcdef does not match its texts: the image or a sentence has changed"),
         (10, "image is empty"),
     ]
     assert rows.filter(pl.col("left_out").is_not_null()).select("line", "left_out").rows() == [(11, "no vote")]
@@ -118,9 +118,9 @@ def test_counts_are_whole_numbers_and_given_once(tmp_path: Path) -> None:
     )
     rows = read(path)
     assert refused(rows) == [
-        (3, "the votes on it are counted at line 2 already"),
-        (4, 'votes_b "-1" is no whole number from 0 to 4,294,967,295'),
-        (6, 'votes_b "1.5" is no whole number from 0 to 4,294,967,295'),
+        (3, "its votes were already counted at line 2"),
+        (4, 'votes_b "-1" is not a whole number from 0 to 4,294,967,295'),
+        (6, 'votes_b "1.5" is not a whole number from 0 to 4,294,967,295'),
     ]
     assert [side[-1] for side in compared(rows)] == [2, 1, 2, 0]
 
@@ -129,9 +129,9 @@ def test_counts_are_whole_numbers_and_given_once(tmp_path: Path) -> None:
     ("header", "says"),
     [
         ("image,b,choice", "expected a column for c"),
-        ("image,b,c,votes_b", "a column for the choice .name it with choice_col., or two"),
-        ("image,b,c,choice,votes_b,votes_c", "it has both"),
-        ("image,b,c,judge,judge_1,judge_2", "one column of choices beside judge_col"),
+        ("image,b,c,votes_b", "a column for the choice .set choice_col., or two"),
+        ("image,b,c,choice,votes_b,votes_c", "not both"),
+        ("image,b,c,judge,judge_1,judge_2", "one column of choices with judge_col"),
         ("", "expected a header"),
     ],
 )
@@ -143,7 +143,7 @@ def test_file_without_the_columns_is_refused_whole(tmp_path: Path, header: str, 
 
 def test_file_without_a_vote_and_a_key_that_is_none_are_named(tmp_path: Path) -> None:
     path = written(tmp_path / "votes.csv", "task,image,b,c,judge_1", "t1,x,p,q,", "t2,y,p,q,")
-    with pytest.raises(SourceError, match=r"votes\.csv: no vote on any of its 2 questions"):
+    with pytest.raises(SourceError, match=r"votes\.csv: none of its 2 questions has a vote"):
         read(path)
     written(path, "task,image,b,c,judge_1", "t1,x,p,q,B", "t2,y,p,q,C")
     head = "task,category,origin_b,origin_c,swapped"
@@ -156,7 +156,7 @@ def test_file_without_a_vote_and_a_key_that_is_none_are_named(tmp_path: Path) ->
         ((head, "t1,HM,a,b,yes"), "swapped is neither"),
         ((head, "t1,HM,a,b,true", "t1,HM,a,b,true"), "task t1 occurs twice"),
     ):
-        with pytest.raises(SourceError, match=rf"key\.csv: no key of questions: .*{says}"):
+        with pytest.raises(SourceError, match=rf"key\.csv: not a key of questions: .*{says}"):
             read(path, key_file=written(key, *content))
     with pytest.raises(SourceError, match="no such file"):
         read(path, key_file=tmp_path / "nowhere.csv")

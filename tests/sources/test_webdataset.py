@@ -85,9 +85,7 @@ def test_json_gives_its_caption_or_several(tmp_path: Path) -> None:
     members = [("1.json", {"caption": "one"}), ("2.json", {"captions": ["x", "y"]}), ("3.json", {"words": "z"})]
     rows = read(shard(tmp_path / "s.tar", members))
     assert accepted(rows) == [("1", 0, "one"), ("2", 0, "x"), ("2", 1, "y")]
-    assert refused(rows) == [
-        ("member", 3, '3.json: no "caption" in the JSON; name its key with --option caption_key=KEY')
-    ]
+    assert refused(rows) == [("member", 3, '3.json: no "caption" in the JSON; set --option caption_key=KEY')]
 
 
 def test_text_of_a_sample_stands_for_its_json(tmp_path: Path) -> None:
@@ -110,7 +108,7 @@ def test_sample_without_the_json_asked_for_is_refused(tmp_path: Path) -> None:
     rows = read(
         shard(tmp_path / "s.tar", [("1.json", {"alt": "x"}), ("2.jpg", b""), ("2.txt", "y")]), caption_key="alt"
     )
-    assert refused(rows) == [("member", 3, '2.txt: no JSON beside it that has "alt"')]
+    assert refused(rows) == [("member", 3, '2.txt: the sample has no JSON with "alt"')]
 
 
 def test_faults_stay_with_their_member(tmp_path: Path) -> None:
@@ -135,7 +133,7 @@ def test_faults_stay_with_their_member(tmp_path: Path) -> None:
     reasons = {line: reason for _, line, reason in refused(rows)}
     assert list(reasons) == list(range(2, 15))
     assert reasons[2] == "b.txt: not UTF-8 (byte 0xff at 4)"
-    assert reasons[3] == "holds a NUL character"
+    assert reasons[3] == "contains a NUL character"
     assert reasons[4] == "d.txt: longer than 16 MiB"
     assert reasons[5].startswith("e.json: not JSON: Expecting value")
     assert reasons[7] == "g.json: not JSON: NaN is not JSON"

@@ -63,7 +63,7 @@ def test_list_without_counts_has_none(words: Path) -> None:
 
 def test_every_fault_of_a_counted_list_is_named_with_its_line(words: Path) -> None:
     words.write_bytes(b"\n heron\t3\n\t7\nowl\nwren\t-1\nfinch\t1.5\nswan\t18446744073709551616\ncaf\xe9\t1\na\tb\t2\n")
-    count = "the count is no whole number below 2^64; expected WORD<TAB>COUNT"
+    count = "the count is not a whole number below 2^64; expected WORD<TAB>COUNT"
     form = "expected WORD<TAB>COUNT, as in the first line"
     rows = read(words)
     assert reasons(rows) == [
@@ -112,7 +112,7 @@ def test_archive_says_which_lists_it_holds(lists: Path, options: dict[str, Optio
 
 def test_member_that_two_files_are_called_is_refused(lists: Path) -> None:
     packed(lists, {"old/dutch": "de\n", "new/dutch": "het\n"})
-    with pytest.raises(SourceError, match="new/dutch: a second dutch; name it with its folder"):
+    with pytest.raises(SourceError, match="new/dutch: the archive has several dutch; name it with its folder"):
         read(lists, member="dutch")
 
 
@@ -124,7 +124,7 @@ def test_member_that_leads_out_of_the_archive_is_refused(lists: Path) -> None:
 
 def test_member_of_a_plain_file_is_refused(words: Path) -> None:
     words.write_text("heron\n")
-    with pytest.raises(SourceError, match="no archive; option member names a file of one"):
+    with pytest.raises(SourceError, match="not an archive; remove option member"):
         read(words, member="dutch")
 
 

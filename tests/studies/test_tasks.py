@@ -165,7 +165,7 @@ def test_a_changed_text_or_a_wrong_key_is_refused_with_its_line(store: Store, tm
     ingest_sources(store, [Source("mine", "triplets", "votes", (part,))], max_rejected=0.1)
     ((line, reason),) = store.query("select line, reason from rejected").rows()
     assert line == 4
-    assert reason.endswith("does not match its texts: the image, or a sentence, is not what was asked about")
+    assert reason.endswith("does not match its texts: the image or a sentence has changed")
 
 
 def test_pairs_that_a_dataset_has_are_asked_about(store: Store, tmp_path: Path) -> None:

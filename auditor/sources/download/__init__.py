@@ -1,6 +1,6 @@
-"""Getting the files that datasets.toml names: a file lies at its path whole and with the right sha256, or not at all.
+"""Downloads of the files in datasets.toml: a file is at its path whole and with the right sha256, or not at all.
 
-What is not whole yet lies beside it in `.NAME.fetching/`, where the next run finds it.
+An incomplete file waits next to it in `.NAME.fetching/`, where the next run resumes it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CHUNK = 1 << 20
 
 _SHOWN = 5
 
-#: What the archive modules raise for content that is no archive, or a damaged one; RuntimeError is an encrypted zip.
+#: Errors of the archive modules for a file that is not an archive, or damaged; RuntimeError is an encrypted zip.
 _DAMAGED = (
     tarfile.TarError,
     zipfile.BadZipFile,
@@ -44,7 +44,7 @@ _DAMAGED = (
 
 @dataclass(frozen=True)
 class Fetched:
-    """The file that a download stands for, and how it came to be there."""
+    """The file of a download, and whether it was fetched, resumed or unchanged."""
 
     path: Path
     status: Literal["fetched", "resumed", "unchanged"]
@@ -52,7 +52,7 @@ class Fetched:
 
 
 def find(path: Path) -> Path | None:
-    """Find a file or folder under its own name or a compressed one; None where there is none."""
+    """Return a file or folder under its own name or a compressed one; null if there is none."""
     try:
         return files.locate(path)
     except (SourceError, OSError):
@@ -67,64 +67,63 @@ def fetch(
     patience: Patience = PATIENCE,
     tries: int = 4,
 ) -> Fetched:
-    """Bring one download to its path, unless it is there; `tries`, since other runs may bring it at the same time.
+    """Fetch a download to its path, unless it is there; `tries` allows for other runs that fetch it at the same time.
 
-    It is there when a file at the path, or compressed beside it, has its sha256. Where the download is a member of an
-    archive, the sha256 is the archive's, which is not kept: then any file at the path counts, and `force` replaces it.
+    It is there if the file at the path, or its compressed form, has the sha256. If the download is a member of an
+    archive, the sha256 is that of the archive, which is not kept: any file at the path counts; `force` replaces it.
 
-    Raises `SourceError` where another file is at the path (which `force` replaces), the url does not give the bytes
-    that it should, or the folder cannot be written; `UsageError` where the path leads out of the folder that it must
-    stay in.
+    Raises `SourceError` if another file is at the path (which `force` replaces), if the url sends other bytes, or if
+    the folder cannot be written; `UsageError` if the path leads out of its permitted folder.
     """
     path = download.path
     stay_inside(download)
     try:
-        found = find(path)
-        if found is not None and (download.member is None or not force):
-            there = None if download.member else _sha256(found, path)
+        existing = find(path)
+        if existing is not None and (download.member is None or not force):
+            there = None if download.member else _sha256(existing, path)
             if there in (None, download.sha256):
-                return Fetched(found, "unchanged", found.stat().st_size)
+                return Fetched(existing, "unchanged", existing.stat().st_size)
             if not force:
                 raise SourceError(
-                    f"{found}: another file is there (sha256 {there}, datasets.toml says {download.sha256}); "
-                    "move it away, or replace it with --force"
+                    f"{existing}: another file exists here (its sha256 is {there}; datasets.toml expects "
+                    f"{download.sha256}); move it, or replace it with --force"
                 )
         return _fetched(download, progress, Pace(patience))
     except OSError as error:
-        if isinstance(error, FileNotFoundError) and tries > 1:  # another run was faster, and tidied up
+        if isinstance(error, FileNotFoundError) and tries > 1:  # another run was faster and removed its folder
             return fetch(download, force=force, progress=progress, patience=patience, tries=tries - 1)
         raise SourceError(
-            f"{path}: cannot be written ({error.strerror or error}); make room or mend the rights of {path.parent}, "
-            "or name another folder with AUDITOR_DATA"
+            f"{path}: cannot be written ({error.strerror or error}); free space, make {path.parent} "
+            "writable, or set AUDITOR_DATA to another folder"
         ) from error
 
 
 def stay_inside(download: Download) -> None:
-    """Keep a datasets.toml that came with a stranger's files from choosing any place of this machine.
+    """Check that a download stays in its folder: a datasets.toml of a stranger must not write elsewhere.
 
-    Raises `UsageError` where a download leads out of the folder that it must stay in.
+    Raises `UsageError` for a path outside of it.
     """
     if download.within is None:
         return
     try:
         inside = download.path.resolve().is_relative_to(download.within.resolve())
-    except (OSError, RuntimeError, ValueError):  # a ring of links
+    except (OSError, RuntimeError, ValueError):  # links that point to each other
         inside = False
     if not inside:
         raise UsageError(
-            f"{download.path}: outside of {download.within.absolute()}, the folder of the datasets.toml that names it, "
-            "and so not written; name the data folder yourself with AUDITOR_DATA if it is meant"
+            f"{download.path}: not written, since it is outside the folder of its datasets.toml, "
+            f"{download.within.absolute()}; to allow it, set AUDITOR_DATA to the data folder"
         )
 
 
-def _sha256(found: Path, path: Path) -> str:
-    """Hash a file as it lies on disk, but one found under a compressed name by what it holds."""
-    with found.open("rb") if found == path else files.open_bytes(found) as content:
+def _sha256(existing: Path, path: Path) -> str:
+    """Return the hash of a file; of one under a compressed name, the hash of its uncompressed content."""
+    with existing.open("rb") if existing == path else files.open_bytes(existing) as content:
         return hashlib.file_digest(content, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def _fetched(download: Download, progress: Progress, pace: Pace) -> Fetched:
-    """Make the file whole in a folder beside its place; only the beginning of a download outlives that folder."""
+    """Complete the file in a folder next to its path; an incomplete download keeps that folder."""
     path = download.path
     staging = path.with_name(f".{path.name}.fetching")
     partial = staging / "partial"
@@ -144,31 +143,31 @@ def _fetched(download: Download, progress: Progress, pace: Pace) -> Fetched:
 def _download(
     download: Download, staging: Path, partial: Path, progress: Progress, pace: Pace, *, may_resume: bool = True
 ) -> bool:
-    """Put the verified download into the staging folder; say whether it was put together from parts."""
-    import pooch  # type: ignore[import-untyped]  # noqa: PLC0415  a notebook is warned of widgets as soon as it is here
+    """Write the verified download to the staging folder; return whether it was resumed."""
+    import pooch  # type: ignore[import-untyped]  # noqa: PLC0415  its import warns notebooks about widgets
 
     downloader = ResumingDownloader(download, partial, progress, pace, may_resume=may_resume)
-    pooch.get_logger().setLevel("WARNING")  # its narration knows nothing of --quiet
+    pooch.get_logger().setLevel("WARNING")  # its messages ignore --quiet
     try:
         pooch.retrieve(
             download.url, f"sha256:{download.sha256}", _WHOLE, str(staging.absolute()), downloader=downloader
         )
     except ValueError as error:
-        if downloader.resumed and may_resume:  # parts that do not fit together, whatever was said: once more, whole
+        if downloader.resumed and may_resume:  # parts that do not fit together: fetch the whole file
             return _download(download, staging, partial, progress, pace, may_resume=False)
         raise SourceError(
-            f"{download.url}: wrong bytes: sha256 {downloader.sha256}, datasets.toml says {download.sha256}; "
-            "the file at the url was changed or damaged on the way: fetch again, and if it stays so "
-            "look for the right version or correct sha256"
+            f"{download.url}: wrong checksum: sha256 is {downloader.sha256}, datasets.toml expects {download.sha256}; "
+            "the file was damaged on the way, or replaced: fetch it again; if that fails, "
+            "find the right version or correct sha256"
         ) from error
     return downloader.resumed
 
 
 def unpack(archive: Path, member: str, target: Path, url: str) -> None:
-    """Copy the content of one member, of a zip or a tar however compressed, to a new file.
+    """Copy a member of a zip, or of a tar with any compression, to a new file.
 
-    Raises `SourceError`, which names the url, where there is no such member, it is no plain file, the archive is
-    damaged, or the content is larger than anything that is fetched.
+    Raises `SourceError`, which names the url, if the member is missing, not a regular file or too large, or if the
+    archive is damaged.
     """
     unpacked = 0
     try:
@@ -179,7 +178,7 @@ def unpack(archive: Path, member: str, target: Path, url: str) -> None:
                     raise SourceError(f"{url}: {member} unpacks to more than {pace.LARGEST:,} bytes: a zip bomb?")
                 file.write(chunk)
     except _DAMAGED as error:
-        raise SourceError(f"{url}: not a zip or tar archive that can be read ({error})") from error
+        raise SourceError(f"{url}: cannot be read as a zip or tar archive ({error})") from error
 
 
 @contextmanager
@@ -200,14 +199,14 @@ def _opened(archive: Path, member: PurePosixPath, url: str) -> Iterator[IO[bytes
                     break
             else:
                 raise _absence(url, member, seen)
-            # A link would have the archive choose what is read.
+            # With a link, the archive would choose the file to read.
             plain = tarred.extractfile(entry) if entry.isreg() else None
             if plain is None:
-                raise SourceError(f"{url}: {member} is not a plain file in this archive")
+                raise SourceError(f"{url}: {member} is not a regular file in this archive")
             with plain:
                 yield plain
 
 
 def _absence(url: str, member: PurePosixPath, names: list[PurePosixPath]) -> SourceError:
     shown = listed(names, _SHOWN) or "nothing"
-    return SourceError(f"{url}: no {member} in this archive, which holds {shown}; mend member")
+    return SourceError(f"{url}: {member} is not in this archive, which has {shown}; correct member")

@@ -1,7 +1,7 @@
-"""The bytes at a url, over connections that break: a downloader for pooch, which has none that resumes.
+"""A downloader for pooch that resumes after broken connections.
 
-What was received stays in a file of its own, where a later run goes on. Nothing here judges it: pooch does, by the
-sha256 in datasets.toml, which names a version of a file better than a server's headers.
+Received bytes stay in a partial file, which a later run continues. Pooch verifies the result by the sha256 in
+datasets.toml, which identifies a version of a file better than the headers of a server.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from auditor.model import Download, Progress
 from auditor.remote import pace
 from auditor.remote.pace import Pace
 
-#: How often in a row a connection may break without a byte gained; the pause in seconds doubles each time.
+#: Failed connections in a row; the pause in seconds doubles each time.
 TRIES, PAUSE = 4, 0.5
 
 #: Seconds to wait for a connection, and for the next bytes.
 TIMEOUT = (10.0, 30.0)
 
-#: Seconds between two looks at a try.
+#: Seconds between two checks of an attempt.
 _LOOK = 1.0
 
-#: What is lost of a connection that breaks is the rest of a chunk.
+#: A broken connection loses the rest of a chunk.
 _CHUNK = 1 << 12
 
-#: The bytes that a connection must bring to count as none that failed.
+#: The bytes after which a broken connection does not count as failed.
 _GAIN = 1 << 14
 
 _BUSY = {408, 425, 429, 500, 502, 503, 504}
@@ -41,10 +41,10 @@ _BROKEN = (requests.ConnectionError, requests.Timeout, requests.exceptions.Chunk
 
 
 class ResumingDownloader:
-    """What pooch calls to get a url. Afterwards, `resumed` says whether parts were put together, `sha256` what came.
+    """The function that pooch calls for a url. Afterwards, `resumed` and `sha256` describe the download.
 
-    Two that write one partial file write the same bytes at the same places. Raises `SourceError` where the server
-    cannot be reached, refuses, keeps breaking off, is too slow, or sends too much.
+    Two runs that write the same partial file write the same bytes at the same positions. Raises `SourceError` if the
+    server cannot be reached, refuses, keeps disconnecting, is too slow, or sends too much.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class ResumingDownloader:
         self.sha256 = ""
 
     def __call__(self, url: str, output_file: str, _: object) -> None:
-        """Receive the whole of `url`, over as many connections as it takes, and put it at `output_file`."""
+        """Download `url`, over as many connections as needed, to `output_file`."""
         failures, furthest = 0, 0
         while trouble := self._watched(url):
             self._hurry(url)
@@ -66,21 +66,21 @@ class ResumingDownloader:
             furthest = max(furthest, self._received)
             if failures == TRIES:
                 often = f"{trouble}, {TRIES} times in a row"
-                raise SourceError(f"{url}: {often}; check the network and `auditor fetch` again{_kept(furthest)}")
+                raise SourceError(f"{url}: {often}; check the network and run `auditor fetch` again{_kept(furthest)}")
             time.sleep(PAUSE * 2 ** (failures - 1))
-        shutil.copyfile(self._partial, output_file)  # no rename: another run may be writing here
+        shutil.copyfile(self._partial, output_file)  # not renamed: another run may be writing to it
         self._partial.unlink()
         with Path(output_file).open("rb") as content:
             self.sha256 = hashlib.file_digest(content, "sha256").hexdigest()
 
     def _watched(self, url: str) -> str | None:
-        """Try once in a thread that a server may hold as long as it likes; give it up where that is too slow."""
+        """Try once in a thread, which the server may block; abandon it if it is too slow."""
         tried: Future[str | None] = Future()
 
         def attempt() -> None:
             try:
                 tried.set_result(self._trouble(url))
-            except BaseException as error:  # noqa: BLE001  it is raised where the result is asked for
+            except BaseException as error:  # noqa: BLE001  `result` raises it
                 tried.set_exception(error)
 
         self._pace.begin()
@@ -95,7 +95,7 @@ class ResumingDownloader:
             raise SourceError(f"{url}: {slow}{_kept(self._received)}")
 
     def _trouble(self, url: str) -> str | None:
-        """Try once, and say what stopped a try that may be repeated; what stops all of them raises `SourceError`."""
+        """Try once; return a temporary error, null for success. Raises `SourceError` for a permanent error."""
         self._partial.touch()
         self._received = self._partial.stat().st_size if self._may_resume else 0
         headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={self._received}-"} if self._received else {})
@@ -111,24 +111,26 @@ class ResumingDownloader:
             trouble = _reason(error)
             if isinstance(error, _BROKEN):
                 return trouble
-        place = self._download.path
+        path = self._download.path
         raise SourceError(
-            f"{url}: {trouble}; mend the url in datasets.toml, or get the file by other means and put it at {place}"
+            f"{url}: {trouble}; correct the url in datasets.toml, or download the file yourself to {path}"
         )
 
     def _receive(self, response: requests.Response) -> str | None:
-        """Write the body where it belongs; say what keeps it from being a part of the file."""
-        told = response.headers
+        """Write the body to the file; return why it does not belong there, null if it does."""
+        headers = response.headers
         whole_before = response.status_code == requests.codes.requested_range_not_satisfiable
         self.resumed = whole_before or response.status_code == requests.codes.partial_content
         if whole_before:
             return None
         if not self.resumed:
             self._received = 0
-        elif "Content-Encoding" in told or not told.get("Content-Range", "").startswith(f"bytes {self._received}-"):
+        elif "Content-Encoding" in headers or not headers.get("Content-Range", "").startswith(
+            f"bytes {self._received}-"
+        ):
             self._partial.unlink()
-            return "it sends another part than the one asked for"
-        length = told.get("Content-Length", "") if "Content-Encoding" not in told else ""
+            return "the server sends a different part than requested"
+        length = headers.get("Content-Length", "") if "Content-Encoding" not in headers else ""
         total = self._received + int(length) if length.isdecimal() else 0
         limit = min(self._download.size or pace.UNDECLARED, pace.LARGEST)
         with self._partial.open("r+b") as file:
@@ -147,21 +149,21 @@ class ResumingDownloader:
         return None
 
     def _remedy(self) -> str:
-        put = f"get it by other means and put it at {self._download.path}"
+        manual = f"download the file yourself to {self._download.path}"
         if self._download.size is not None:
-            return f"as datasets.toml says; mend bytes or the url there, or {put}"
-        return f"the most that is fetched where datasets.toml does not say how many: add bytes = N there, or {put}"
+            return f"the size in datasets.toml; correct bytes or url there, or {manual}"
+        return f"the limit for files of unknown size; add bytes = N in datasets.toml, or {manual}"
 
 
 def _kept(received: int) -> str:
-    return f" (the {received:,} bytes received are kept for it)" if received else ""
+    return f" (resumes after the {received:,} bytes received)" if received else ""
 
 
 def _reason(error: BaseException) -> str:
-    """Say in a few words why a try failed: the libraries' own messages are full of their internals."""
+    """Return why an attempt failed, in a few words: messages of the libraries show their internals."""
     if not isinstance(error, _BROKEN):
-        return "the server sends in circles" if isinstance(error, requests.TooManyRedirects) else str(error)
-    reason = "the connection broke off"
+        return "the server redirects in circles" if isinstance(error, requests.TooManyRedirects) else str(error)
+    reason = "the connection was interrupted"
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, TimeoutError | requests.Timeout):

@@ -1,1 +1,1 @@
-"""What is looked at before a library may open a file: crafted files must not end the process."""
+"""Checks of files before a library opens them: crafted files must not crash the process."""

@@ -1,4 +1,4 @@
-"""What Arrow's messages declare, of rows and of unpacked bytes, read before polars believes them."""
+"""Check the rows and unpacked bytes that Arrow messages declare, before polars relies on them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _INSIDE = 1  # field of a dictionary: its records
 
 _ROWS, _NODES, _BUFFERS, _COMPRESSION = 0, 1, 2, 3  # fields of records
 
-_AS_IT_IS = -1  # what stands for the unpacked size of a buffer that is not packed
+_AS_IT_IS = -1  # the unpacked size of a buffer that is not packed
 
 _LARGEST_INDEX = 1 << 24
 
 
 def check(path: Path) -> int:
-    """Check what the messages of an Arrow file declare against its size, and count its rows.
+    """Check the declarations of the messages of an Arrow file against its size, and count its rows.
 
-    Raises `SourceError` for a file that is cut short or damaged, and one that declares more than it can hold.
+    Raises `SourceError` for a truncated or damaged file, and for one that declares more than it can hold.
     """
     limits = Limits(path)
     rows = 0
@@ -43,25 +43,23 @@ def check(path: Path) -> int:
             for field in (_DICTIONARIES, _RECORD_BATCHES):
                 for at, length, body in footer.vector(field, _BLOCK):
                     if min(at, length, body) < 0 or at + length + body > limits.size or length > _LARGEST_INDEX:
-                        raise struct.error("a message outside of the file")
+                        raise struct.error("a message outside the file")
                     file.seek(at)
                     metadata = file.read(length)
                     message = FlatTable(metadata[8:] if metadata.startswith(_MARK) else metadata[4:])
                     if message.number(BODY_LENGTH, "<q") > body:
-                        raise struct.error("a message longer than its place")
+                        raise struct.error("a message longer than its space")
                     held = check_message(limits, message, file, at + length)
                     rows += held if field == _RECORD_BATCHES else 0
         except struct.error as error:
-            raise SourceError(
-                f"{path}: an Arrow file that is damaged or cut short ({error}); fetch it again"
-            ) from error
+            raise SourceError(f"{path}: damaged or truncated Arrow file ({error}); download it again") from error
     return rows
 
 
 def check_message(limits: Limits, message: FlatTable, file: BinaryIO, body_at: int) -> int:
-    """Check what one message declares against the size of its file, and count its rows; its body begins at `body_at`.
+    """Check the declarations of a message against the size of its file, and count its rows; `body_at` starts its body.
 
-    Raises `SourceError` for one that declares more, `struct.error` for one that is damaged.
+    Raises `SourceError` for a message that declares more, `struct.error` for a damaged one.
     """
     kind, header = message.number(KIND, "<B"), message.table(_HEADER)
     records = header.table(_INSIDE) if header is not None and kind == _DICTIONARY else header
@@ -73,7 +71,7 @@ def check_message(limits: Limits, message: FlatTable, file: BinaryIO, body_at: i
     end = message.number(BODY_LENGTH, "<q")
     for start, length in records.vector(_BUFFERS, "<qq"):
         if min(start, length) < 0 or start + length > end:
-            raise struct.error("a buffer outside of its message")
+            raise struct.error("a buffer outside its message")
         if length and records.table(_COMPRESSION) is not None:
             file.seek(body_at + start)
             unpacked = struct.unpack("<q", file.read(8))[0]
@@ -93,25 +91,25 @@ def _footer(file: BinaryIO, size: int) -> bytes:
 
 
 class FlatTable:
-    """A table of a flatbuffer. Whatever leads out of the content raises `struct.error`."""
+    """A table of a flatbuffer. Positions outside its content raise `struct.error`."""
 
     def __init__(self, content: bytes, at: int | None = None) -> None:
         self._content = content
         self._at = struct.unpack_from("<I", content)[0] if at is None else at
 
     def number(self, field: int, kind: str) -> int:
-        """Read a number; one that is left out is 0."""
-        at = self._place(field)
+        """Read a number; 0 if it is absent."""
+        at = self._position(field)
         return 0 if at is None else int(struct.unpack_from(kind, self._content, at)[0])
 
     def table(self, field: int) -> FlatTable | None:
-        """Return a table inside this one; null where it is left out."""
-        at = self._place(field)
+        """Return a table inside this one; null if it is absent."""
+        at = self._position(field)
         return None if at is None else FlatTable(self._content, self._target(at))
 
     def vector(self, field: int, kind: str) -> list[tuple[int, ...]]:
-        """Read a vector of structs; none where it is left out."""
-        at = self._place(field)
+        """Read a vector of structs; empty if it is absent."""
+        at = self._position(field)
         if at is None:
             return []
         start = self._target(at)
@@ -121,7 +119,7 @@ class FlatTable:
             raise struct.error("a vector leads out of its message")
         return list(struct.iter_unpack(kind, held))
 
-    def _place(self, field: int) -> int | None:
+    def _position(self, field: int) -> int | None:
         entries = self._at - int(struct.unpack_from("<i", self._content, self._at)[0])
         entry = 4 + 2 * field
         if entries < 0 or entry >= struct.unpack_from("<H", self._content, entries)[0]:

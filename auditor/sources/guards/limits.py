@@ -1,4 +1,4 @@
-"""What a Parquet or Arrow file may declare: polars takes its word, and asks for the memory."""
+"""Limits of what a Parquet or Arrow file can declare: polars trusts it, and allocates the memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from auditor.errors import SourceError
 
-#: Captions shrink to a third or a tenth; many equal values to almost nothing, so that small files are let be.
+#: Captions compress to a third or a tenth, many equal values to almost nothing: small files are not limited.
 _MOST_EXPANSION = 200
 
 _FREE_EXPANSION = 1 << 26
@@ -17,7 +17,7 @@ _FREE_ROWS = 1 << 22
 
 
 class Limits:
-    """The rows and bytes that a file of its size can hold; each method raises `SourceError` beyond them."""
+    """The rows and bytes that a file of its size can hold; each method raises `SourceError` for more."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -25,14 +25,14 @@ class Limits:
         self.size = path.stat().st_size
 
     def check_rows(self, rows: int) -> None:
-        """Hear of a number of rows, or of values in a column."""
+        """Check a number of rows, or of values in a column."""
         if not 0 <= rows <= _FREE_ROWS + _MOST_ROWS_A_BYTE * self.size:
-            raise SourceError(f"{self._path}: {rows:,} rows in {self.size:,} bytes: a damaged file or a bomb")
+            raise SourceError(f"{self._path}: declares {rows:,} rows in {self.size:,} bytes: damaged, or a zip bomb")
 
     def check_bytes(self, more: int) -> None:
-        """Hear of bytes that are unpacked, beside all those before."""
+        """Add unpacked bytes to the previous ones, and check the sum."""
         self._held += more
         if more < 0 or self._held > _FREE_EXPANSION + _MOST_EXPANSION * self.size:
             raise SourceError(
-                f"{self._path}: expands to more than {_MOST_EXPANSION} times its size: a damaged file or a bomb"
+                f"{self._path}: expands to more than {_MOST_EXPANSION} times its size: damaged, or a zip bomb"
             )

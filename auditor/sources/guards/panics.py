@@ -1,4 +1,4 @@
-"""Keeps off the screen what Polars writes when a crafted file makes it panic: lines of its own source code."""
+"""Hide the lines that Polars writes to stderr when a crafted file makes it panic."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _HOLDING = threading.Lock()
 
 @contextmanager
 def unheard() -> Iterator[None]:
-    """Hold stderr back: what is written meanwhile comes later, a panic never; the error that follows names the file.
+    """Delay stderr: its text is written afterwards, except a panic, since the error that follows names the file.
 
-    One caller at a time is held back.
+    Only the stderr of one caller at a time is delayed.
     """
     if not _HOLDING.acquire(blocking=False):
         yield
         return
     try:
         stderr = os.dup(_STDERR)
-    except OSError:  # closed: nothing is written there
+    except OSError:  # closed: nothing is written to it
         _HOLDING.release()
         yield
         return
@@ -42,13 +42,13 @@ def unheard() -> Iterator[None]:
             os.close(stderr)
             _HOLDING.release()
             held.seek(0)
-            said = held.read()
-            if said and _PANIC not in said:
-                os.write(_STDERR, said)
+            written = held.read()
+            if written and _PANIC not in written:
+                os.write(_STDERR, written)
 
 
 def each_unheard(read: Iterable[T]) -> Iterator[T]:
-    """Yield what is read, each of it read `unheard`."""
+    """Yield items, each read inside `unheard`."""
     rest = iter(read)
     while True:
         with unheard():

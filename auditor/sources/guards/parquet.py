@@ -1,7 +1,7 @@
-"""What a Parquet file declares of itself, read before polars is: rows, values and bytes of every page that is wanted.
+"""Check the rows, values and bytes that a Parquet file declares, before polars reads it.
 
-The footer and the head of each page are structs of Thrift's compact protocol. DuckDB's `parquet_metadata` does not do:
-it reads the footer alone, and a page may declare more than its footer does.
+The footer and the head of each page are structs of Thrift's compact protocol. DuckDB's `parquet_metadata` is not
+enough: it reads only the footer, and a page can declare more than the footer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LARGEST_FOOTER = 1 << 24
 
 _DICTIONARY_PAGE = 2
 
-# Fields of the structs, by the names of the format.
+# Fields of the structs, named as in the format.
 _FILE_ROWS, _ROW_GROUPS = 3, 4
 
 _COLUMNS, _GROUP_ROWS = 1, 3
@@ -46,18 +46,16 @@ _LONGEST_NUMBER = 10  # bytes
 
 
 def check(path: Path, columns: Collection[str]) -> int:
-    """Check what a file declares of itself, and of the pages of some columns, against its size; count its rows.
+    """Check the declarations of a file, and of the pages of some columns, against its size; return its rows.
 
-    Raises `SourceError` for a file that is cut short or damaged, and one that declares more than it can hold.
+    Raises `SourceError` for a truncated or damaged file, and for one that declares more than it can hold.
     """
     limits = Limits(path)
     with path.open("rb") as file:
         try:
             return _File(file, limits, columns).walk()
         except ThriftError as error:
-            raise SourceError(
-                f"{path}: a Parquet file that is damaged or cut short ({error}); fetch it again"
-            ) from error
+            raise SourceError(f"{path}: damaged or truncated Parquet file ({error}); download it again") from error
 
 
 class _File:
@@ -67,11 +65,11 @@ class _File:
 
     def walk(self) -> int:
         wanted = {_FILE_ROWS: self._footer.integer, _ROW_GROUPS: self._groups}
-        found = self._footer.take(self._footer.fields(), wanted)
-        rows, in_groups = int(found.get(_FILE_ROWS, 0)), found.get(_ROW_GROUPS, 0)
+        values = self._footer.take(self._footer.fields(), wanted)
+        rows, in_groups = int(values.get(_FILE_ROWS, 0)), values.get(_ROW_GROUPS, 0)
         self._limits.check_rows(rows)
         if rows != in_groups:
-            raise ThriftError(f"{rows:,} rows, {in_groups:,} in its row groups")
+            raise ThriftError(f"{rows:,} rows, but {in_groups:,} in its row groups")
         return rows
 
     def _opened(self) -> BinaryIO:
@@ -102,32 +100,32 @@ class _File:
 
     def _column(self, kind: int) -> None:
         numbers = dict.fromkeys((_VALUES, _PACKED_SIZE, _DATA_AT, _DICTIONARY_AT), self._footer.integer)
-        found = self._footer.take(self._footer.struct(kind), {_PATH: self._name, **numbers})
-        name = found.get(_PATH, "")
-        declared, packed, data_at, dictionary_at = (found.get(field, 0) for field in numbers)
+        fields = self._footer.take(self._footer.struct(kind), {_PATH: self._name, **numbers})
+        name = fields.get(_PATH, "")
+        declared, packed, data_at, dictionary_at = (fields.get(field, 0) for field in numbers)
         start = min(data_at, dictionary_at or data_at)
         if min(start, packed, declared) < 0 or start + packed > self._limits.size:
-            raise ThriftError(f"column {name} lies outside of the file")
+            raise ThriftError(f"column {name} is outside the file")
         if name in self._columns:
             values = sum(self._pages(start, start + packed))
             self._limits.check_rows(values)
             if declared > values:
-                raise ThriftError(f"column {name}: {declared:,} values, {values:,} in its pages")
+                raise ThriftError(f"column {name}: {declared:,} values, but {values:,} in its pages")
 
     def _name(self, kind: int) -> str:
         parts = [self._footer.text(item) for item in self._footer.items(kind)]
         return parts[0] if parts else ""
 
     def _pages(self, at: int, end: int) -> Iterator[int]:
-        """Yield how many values there are in each page of data."""
+        """Yield the number of values of each data page."""
         while at < end:
             self._file.seek(at)
             head = Thrift(self._file)
             numbers = dict.fromkeys((_PAGE_KIND, _PAGE_UNPACKED, _PAGE_PACKED), head.integer)
             headers = dict.fromkeys(_PAGE_HEADERS, partial(_values, head))
-            found = head.take(head.fields(), {**numbers, **headers})
-            kind, unpacked, packed = (found.get(field, 0) for field in numbers)
-            values = next((found[field] for field in reversed(found) if field in headers), 0)
+            fields = head.take(head.fields(), {**numbers, **headers})
+            kind, unpacked, packed = (fields.get(field, 0) for field in numbers)
+            values = next((fields[field] for field in reversed(fields) if field in headers), 0)
             at = self._file.tell() + packed
             if packed < 0 or at > self._limits.size:
                 raise ThriftError("a page longer than the file")
@@ -145,39 +143,39 @@ def _values(head: Thrift, kind: int) -> int:
 
 
 class ThriftError(Exception):
-    """What is wrong with a struct."""
+    """A fault of a struct."""
 
 
 class Thrift:
-    """A struct at the head of a stream. Every method reads on from where the last one ended."""
+    """A struct at the start of a stream. Each method reads on from the end of the last one."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
     def fields(self) -> Iterator[tuple[int, int]]:
-        """Yield number and kind of each field; the caller reads or skips its value before it asks for the next."""
+        """Yield the number and kind of each field; the caller reads or skips its value before the next."""
         number = 0
         while head := self._byte():
             number = number + (head >> 4) if head >> 4 else self._zigzag()
             yield number, head & 15
 
     def struct(self, kind: int) -> Iterator[tuple[int, int]]:
-        """Yield the fields of a struct inside."""
+        """Yield the fields of a nested struct."""
         self._expect(kind == _STRUCT)
         return self.fields()
 
     def take(self, fields: Iterator[tuple[int, int]], wanted: Mapping[int, Callable[[int], Any]]) -> dict[int, Any]:
-        """Read the fields that are wanted, each by its own function of its kind; step over the others."""
-        found: dict[int, Any] = {}
+        """Read the wanted fields, each with its function of the kind; skip the others."""
+        values: dict[int, Any] = {}
         for number, kind in fields:
             if number in wanted:
-                found[number] = wanted[number](kind)
+                values[number] = wanted[number](kind)
             else:
                 self.skip(kind)
-        return found
+        return values
 
     def items(self, kind: int) -> Iterator[int]:
-        """Yield the kind of each item of a list; the caller reads or skips the item before it asks for the next."""
+        """Yield the kind of each item of a list; the caller reads or skips the item before the next."""
         self._expect(kind in _LISTS)
         head = self._byte()
         for _ in range(self._varint() if head >> 4 == _MANY else head >> 4):
@@ -196,7 +194,7 @@ class Thrift:
         return self._take(length).decode(errors="replace")
 
     def skip(self, kind: int, depth: int = 0) -> None:
-        """Step over a value."""
+        """Skip a value."""
         self._expect(depth <= _DEEPEST)
         if kind in _INTEGERS:
             self._varint()
@@ -220,7 +218,7 @@ class Thrift:
             self._expect(kind in (_TRUE, _FALSE))
 
     def _skip_item(self, kind: int, depth: int) -> None:
-        self.skip(_BYTE if kind in (_TRUE, _FALSE) else kind, depth + 1)  # a truth is part of a field's head only
+        self.skip(_BYTE if kind in (_TRUE, _FALSE) else kind, depth + 1)  # only fields store booleans in their head
 
     def _zigzag(self) -> int:
         number = self._varint()
@@ -228,12 +226,12 @@ class Thrift:
 
     def _varint(self) -> int:
         number = 0
-        for place in range(_LONGEST_NUMBER):
+        for position in range(_LONGEST_NUMBER):
             byte = self._byte()
-            number |= (byte & 127) << 7 * place
+            number |= (byte & 127) << 7 * position
             if byte < 128:
                 return number
-        raise ThriftError("a number without end")
+        raise ThriftError("an endless number")
 
     def _byte(self) -> int:
         return self._take(1)[0]
@@ -250,4 +248,4 @@ class Thrift:
 
     def _expect(self, holds: bool) -> None:
         if not holds:
-            raise ThriftError("a value of another kind than expected")
+            raise ThriftError("a value of an unexpected kind")

@@ -1,8 +1,8 @@
-"""Format `judgements`: human ratings of captions, as Flickr8k's two files have them, as a table or as JSON.
+"""Format `judgements`: human ratings of captions: Flickr8k's two files, a table or JSON.
 
-What a file is shows in its content: five fields, separated by tabs, are an image, the id of a caption, and three scores
-from 1 to 4 (ExpertAnnotations) or a share and two counts of votes (CrowdFlowerAnnotations). A table has a header; JSON,
-a record a line or one list of them, has the keys of its first record.
+The content shows the layout. Five fields separated by tabs are an image, a caption id, and three scores from 1 to 4
+(ExpertAnnotations), or a share and two counts of votes (CrowdFlowerAnnotations). A table has a header. JSON is a record
+per line, or a list of records; the keys of the first record are the columns.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from auditor.sources.reading import lines as text_lines
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize Flickr8k's judgements by their lines, and a table by names of columns that no other table has.
+    """Recognize Flickr8k's judgements by their lines, and a table by column names of human ratings.
 
-    Captions with a score alone need not be rated by people.
+    Captions with only a score may be rated by a program.
     """
     table = tables.table(head, {})
     return table[1].by_people if table is not None else flickr8k.layout(head) is not None
 
 
 def remarks(part: Part) -> list[str]:
-    """Name the columns of references, which are captions of their own and not read here."""
-    found = columns.references(tables.first_names(files.head(files.expand(part)[0])))
+    """Report the columns of references, which are separate captions and not read here."""
+    names = columns.references(tables.first_names(files.head(files.expand(part)[0])))
     return [
-        f"references in column {name} are not read: --format table --caption-col {name} reads them, under another name"
-        for name in found
+        f"references in column {name} are not read; ingest them as another dataset: --format table --caption-col {name}"
+        for name in names
     ]
 
 
 def read(part: Part) -> Batches:
     """Yield each rated caption with its judgements.
 
-    Raises `SourceError` for a file that holds no judgements, and `UsageError` where it names captions by ids and no
-    file is given that has them.
+    Raises `SourceError` for a file without judgements, and `UsageError` if it names captions by ids and no file with
+    these captions is given.
     """
     for path in files.expand(part):
         head = files.head(path)
@@ -61,23 +61,23 @@ def _refuse(path: Path) -> NoReturn:
     first = next((block["raw"][0] for block in text_lines.blocks(path)), "")
     raise SourceError(
         f'{path}:1: not of format "judgements": neither Flickr8k\'s five fields nor a header with columns for image, '
-        f"caption and score (name them with image_col, caption_col and score_col): {first[:100]}"
+        f"caption and score (set image_col, caption_col and score_col). First line: {first[:100]}"
     )
 
 
 FORMAT = Format(
     "judgements", recognizes, read, kind="judgements", remarks=remarks,
     options={
-        "captions_file": ".token file with the captions that the judgements name by their ids",
-        "candidates_file": "file with a caption on each line, for judgements that have a column id (the line, from 0)",
-        "image_col": "column that names the image",
-        "caption_col": 'column that holds the caption, or one for each of several: "cand_1,cand_2"',
-        "judge_col": "column that says who rated; without it, judges are numbered",
-        "score_col": 'column that holds the score, or one for each caption or each judge: "score_1,score_2"',
-        "votes_col": "column that says how many people stand behind a score",
-        "id_col": "column that tells apart captions of an image with the same text: the system that wrote them",
-        "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
-        "references": '"unrated" reads, in place of the ratings, the captions of captions_file that nobody rated at '
-        "their own image",
+        "captions_file": ".token file with the captions, if the judgements name them by ids",
+        "candidates_file": "file with a caption per line, for judgements with a column id (the line number, from 0)",
+        "image_col": "column with the image name",
+        "caption_col": 'column with the caption, or one column per caption: "cand_1,cand_2"',
+        "judge_col": "column with the rater; without it, judges are numbered",
+        "score_col": 'column with the score, or one column per caption or judge: "score_1,score_2"',
+        "votes_col": "column with the number of raters of a score",
+        "id_col": "column that distinguishes captions of an image with the same text, such as the system",
+        "coco_ids": "true: name COCO images by the number in their file names (000000565045.jpg is 565045)",
+        "references": '"unrated": read the captions of captions_file that were not rated for their own image, instead '
+        "of the ratings",
     },
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which columns of a table hold images, captions and ratings: by the user's word, or by their names."""
+"""The columns of a table that hold images, captions and ratings: by options, or by their names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from auditor.errors import UsageError
 from auditor.model import Option
 
-#: Columns of captions that are rated or scored, and of those that they are compared with.
+#: Columns of rated captions, and of the references that they are compared with.
 _CANDIDATES, _REFERENCES = ("candidate", "cand", "hypothesis", "hyp", "mt"), ("references", "refs", "reference", "ref")
 
 _SCORES = ("score", "rating", "judgement", "judgment")
@@ -34,12 +34,12 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 class Columns(NamedTuple):
-    """Places of the columns in a row of `width` fields.
+    """Positions of the columns in a row of `width` fields.
 
     There are as many `scores` as `captions`, or one caption and a score of each judge. `lookup` names the option whose
-    file has the captions, where their columns hold keys only. Where `identity` is a column, no two rows may have the
-    same there and the same image. `scale` is the highest score, where the scores are whole numbers from 1. `by_people`
-    says that names tell of people: judges, several scores, human scores, or a score of a candidate beside references.
+    file has the captions, if their columns only hold keys. If `identity` is a column, two rows of an image cannot have
+    the same value in it. `scale` is the highest score, if the scores are whole numbers from 1. `by_people` is true if
+    names imply raters: judges, several scores, human scores, or a score of a candidate with references.
     """
 
     width: int
@@ -55,9 +55,9 @@ class Columns(NamedTuple):
 
 
 def find(header: Sequence[str], options: Mapping[str, Option]) -> Columns | None:
-    """Find the columns that the options name, or that are known by their names; null where one is not there.
+    """Find the columns by options, or by their names; null if one is missing.
 
-    Raises `UsageError` for columns of captions and of scores that do not match.
+    Raises `UsageError` if the columns of captions and scores do not match.
     """
     names = [name.strip() for name in header]
     if not set(_NAMES) & set(options):
@@ -70,8 +70,8 @@ def find(header: Sequence[str], options: Mapping[str, Option]) -> Columns | None
     captions, scores = places["caption_col"], places["score_col"]
     if len(captions) not in {1, len(scores)}:
         raise UsageError(
-            f"{len(captions)} columns of captions and {len(scores)} of scores: expected a score for each caption, "
-            "or the scores of several judges for one"
+            f"{len(captions)} caption columns and {len(scores)} score columns: expected a score column per "
+            "caption column, or one caption column with the scores of several judges"
         )
     judge = next(iter(places["judge_col"]), None)
     human = names[scores[0]].lower().startswith("human")
@@ -90,17 +90,17 @@ def find(header: Sequence[str], options: Mapping[str, Option]) -> Columns | None
 
 
 def references(names: Sequence[str]) -> list[str]:
-    """List the columns that hold captions to compare a candidate with, by their names."""
+    """List the columns with references for a candidate, by their names."""
     return [name for name in names if name.strip().lower() in _REFERENCES]
 
 
 def ratings(names: Sequence[str]) -> list[str]:
-    """List the columns that hold ratings of captions, by their names."""
+    """List the columns with ratings of captions, by their names."""
     return [name for name in names if _RATING.fullmatch(name.strip())]
 
 
 def _places(option: str, names: Sequence[str], options: Mapping[str, Option]) -> tuple[int, ...]:
-    """Find the columns of one option; none where one of them is missing."""
+    """Find the columns of an option; none if one of them is missing."""
     given = options.get(option)
     if given is None:
         small = [name.lower() for name in names]
@@ -111,8 +111,8 @@ def _places(option: str, names: Sequence[str], options: Mapping[str, Option]) ->
 
 
 def _elliott_keller(names: Sequence[str], options: Mapping[str, Option]) -> Columns | None:
-    """Know the table of Elliott & Keller: `id,j1,j2,j3,imageid,textid,refid`, captions in another file."""
-    judges = tuple(place for place, name in enumerate(names) if re.fullmatch(r"j\d+", name))
+    """Recognize the table of Elliott & Keller: `id,j1,j2,j3,imageid,textid,refid`, with captions in another file."""
+    judges = tuple(position for position, name in enumerate(names) if re.fullmatch(r"j\d+", name))
     if not {"id", "imageid", "textid"} <= set(names) or not judges:
         return None
     lookup, key = ("candidates_file", "id") if "candidates_file" in options else ("captions_file", "textid")
@@ -128,8 +128,8 @@ def _elliott_keller(names: Sequence[str], options: Mapping[str, Option]) -> Colu
 
 
 def _composite(names: Sequence[str]) -> Columns | None:
-    """Know the batches of the Composite set: `Input.text1` is rated in `Answer.Q1Answer`, and so on."""
-    image = next((place for place, name in enumerate(names) if re.match(r"Input\.image", name)), None)
+    """Recognize the batches of the Composite set: `Input.text1` is rated in `Answer.Q1Answer`, and so on."""
+    image = next((position for position, name in enumerate(names) if re.match(r"Input\.image", name)), None)
     numbers = [match[1] for name in names if (match := re.fullmatch(r"Input\.text(\d+)", name))]
     rated = [number for number in numbers if f"Answer.Q{number}Answer" in names]
     if image is None or not rated:

@@ -1,4 +1,4 @@
-"""Flickr8k's two files of judgements, without a header: an image, the id of a caption, three fields of ratings."""
+"""Flickr8k's two files of judgements, without a header: an image, a caption id, three fields of ratings."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _SCORES = (1.0, 2.0, 3.0, 4.0)
 
 _ROUNDING = 0.01  # of a printed share
 
-#: The one way of taking references out of ratings.
+#: The only way to read references from ratings.
 _UNRATED = "unrated"
 
 _LEFT_OUT = "rated as a caption of its image"
 
 
 class Layout(NamedTuple):
-    """How the three fields of ratings are read."""
+    """The meaning of the three fields of ratings."""
 
     line: re.Pattern[bytes]
     expected: str
@@ -65,14 +65,14 @@ _CROWD = Layout(
     re.compile(rb"[^\t\n]+\t[^\t\n]+\t(0|1|[01]?\.\d+)\t\d+\t\d+\r?(\n|$)"),
     "IMAGE<TAB>CAPTION_ID, the share of yes, the counts of yes and no",
     pl.when(~((_number(2) - _SHARE).abs() <= _ROUNDING).fill_null(False)).then(
-        pl.lit("the share of yes is not that of the counts of yes and no")
+        pl.lit("the share of yes does not match the counts of yes and no")
     ),
     pl.concat_list(_judgement("crowd", _number(2), _votes(3) + _votes(4))),
 )
 
 
 def layout(head: bytes) -> Layout | None:
-    """Return which of the two files begins with `head`, by its first line that is of either."""
+    """Return which of the two files begins with `head`, by its first line with a known layout."""
     for line in head.splitlines():
         for known in (_EXPERT, _CROWD):
             if known.line.fullmatch(line):
@@ -81,7 +81,7 @@ def layout(head: bytes) -> Layout | None:
 
 
 def read(path: Path, known: Layout, options: Mapping[str, Option]) -> Batches:
-    """Yield the rated captions with their texts out of `captions_file`; no two rows may rate the same."""
+    """Yield the rated captions with their texts from `captions_file`; each is rated in a single row."""
     captions = by_id(path, options)
     for block in lines.blocks(path):
         fields = block.with_columns(fields=pl.col("raw").str.split("\t"))
@@ -105,16 +105,16 @@ def read(path: Path, known: Layout, options: Mapping[str, Option]) -> Batches:
 def by_id(path: Path, options: Mapping[str, Option]) -> pl.DataFrame:
     """Read the captions of `captions_file`: columns key (IMAGE#N) and text; of a repeated key, the first.
 
-    Raises `UsageError` where the judgements of `path` need the option and it is not given.
+    Raises `UsageError` if the judgements of `path` need the option and it is not given.
     """
     if "captions_file" not in options:
         raise UsageError(
-            f"{path}: names captions by their ids: give the .token file that has them as option captions_file"
+            f"{path}: names captions by their ids; set option captions_file to the .token file with these captions"
         )
     file = Path(str(options["captions_file"]))
     captions = _keyed(pl.concat(flickr.read(Part((file,)))), pl.format("{}#{}", "image", "slot"))
     if captions.is_empty():
-        raise SourceError(f"{file}: holds no captions of the form IMAGE#N<TAB>CAPTION")
+        raise SourceError(f"{file}: no captions found; expected lines IMAGE#N<TAB>CAPTION")
     return captions
 
 
@@ -130,26 +130,26 @@ def _keyed(captions: pl.DataFrame, key: pl.Expr) -> pl.DataFrame:
 
 
 def takes_references(path: Path, options: Mapping[str, Option]) -> bool:
-    """Return whether references are asked for. Raises `UsageError` for a word that asks for nothing known."""
-    asked = options.get("references")
-    if asked not in (None, _UNRATED):
-        raise UsageError(f'{path}: references = "{asked}": expected "{_UNRATED}"')
-    return asked is not None
+    """Return whether option `references` is set. Raises `UsageError` for an unknown value."""
+    value = options.get("references")
+    if value not in (None, _UNRATED):
+        raise UsageError(f'{path}: references = "{value}": expected "{_UNRATED}"')
+    return value is not None
 
 
 def unrated(path: Path, known: Layout, options: Mapping[str, Option]) -> Batches:
-    """Yield the captions of `captions_file` of every rated image; one whose text is rated there is left out.
+    """Yield the captions of `captions_file` of every rated image; those rated for their image are left out.
 
-    A text that an image has twice is left out as often as it is rated. Rows of ratings that are at fault are refused.
+    A repeated text of an image is left out as often as it is rated. Faulty rows of ratings are rejected.
     """
     ratings = pl.concat(read(path, known, options))
     rated = ratings.filter(pl.col("reason").is_null()).group_by("image", "text").agg(times=pl.len())
     captions = pl.concat(flickr.read(Part((Path(str(options["captions_file"])),))))
     described = captions.join(rated.select("image").unique(), on="image", how="semi", maintain_order="left")
-    place = pl.int_range(1, pl.len() + 1).over("image", "text")
+    occurrence = pl.int_range(1, pl.len() + 1).over("image", "text")
     yield (
         described.join(rated, on=["image", "text"], how="left", maintain_order="left")
-        .with_columns(left_out=pl.when(place <= pl.col("times")).then(pl.lit(_LEFT_OUT)))
+        .with_columns(left_out=pl.when(occurrence <= pl.col("times")).then(pl.lit(_LEFT_OUT)))
         .drop("times")
     )
     yield ratings.filter(pl.col("reason").is_not_null()).select("source", "unit", "line", "reason", "raw")

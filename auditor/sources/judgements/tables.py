@@ -20,7 +20,7 @@ from auditor.sources.reading.files import open_bytes
 from auditor.sources.reading.json_records import COCO_FILE, show
 from auditor.sources.table.json import first_keys, of_lines, of_list
 
-#: Stand for the separator of fields where records are JSON: on a line each, or in a list.
+#: The separators of JSON records: one per line, or in a list.
 _LINES, _LIST = "{", "["
 
 _RECORD: Mapping[str, pl.DataType] = {
@@ -37,7 +37,7 @@ _RECORD: Mapping[str, pl.DataType] = {
 
 
 def table(head: bytes, options: Mapping[str, Option]) -> tuple[str, Columns] | None:
-    """Find the separator and the columns of a table by its first line; null where it is no table of judgements."""
+    """Find the separator and the columns of a table by its first line; null if it has no judgements."""
     for separator, names in _headers(head).items():
         columns = find(names, options)
         if columns is not None:
@@ -46,12 +46,12 @@ def table(head: bytes, options: Mapping[str, Option]) -> tuple[str, Columns] | N
 
 
 def first_names(head: bytes) -> list[str]:
-    """List the names of columns of a text, or the keys of its first record."""
+    """List the column names of a table, or the keys of its first record."""
     return max(_headers(head).values(), key=len, default=[])
 
 
 def _headers(head: bytes) -> dict[str, list[str]]:
-    """Split the first line of a table by each separator; of JSON, list the keys of the first record."""
+    """Split the first line of a table by each separator; for JSON, list the keys of the first record."""
     text = head.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").lstrip()
     return {text[0]: first_keys(text)} if text.startswith((_LINES, _LIST)) else headers(text)
 
@@ -59,7 +59,7 @@ def _headers(head: bytes) -> dict[str, list[str]]:
 def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Option]) -> Batches:
     """Yield the rated captions of a table in one frame, each once and with all its judgements.
 
-    A row whose image and caption occurred before adds to them, unless rows have an identity of their own.
+    Rows of the same image and caption are joined, unless rows have an identity.
     """
     rated = pl.DataFrame(list(_records(path, separator, columns)), schema=_RECORD, orient="row")
     if options.get("coco_ids") is True:
@@ -77,7 +77,7 @@ def _records(path: Path, separator: str, columns: Columns) -> Iterator[tuple[obj
     """Yield a record for each caption of each row."""
     places = (columns.image, columns.identity, columns.judge, columns.votes)
     for line, raw, reason, fields in _rows(path, separator, columns):
-        known = [None if place is None or reason else fields[place] for place in places]
+        known = [None if position is None or reason else fields[position] for position in places]
         rated = [] if reason else _rated(fields, columns)
         for key, scores in rated:
             yield *known, key, line, scores, None, raw
@@ -104,35 +104,35 @@ def _rows(path: Path, separator: str, columns: Columns) -> Iterator[tuple[int, s
 
 
 def _several(value: Any) -> str | list[str]:
-    """Spell a score of JSON, or a list of them by several judges."""
-    return [_text(one) for one in value] if isinstance(value, list) and value else _text(value)
+    """Return a score in JSON, or a list of scores of several judges, as text."""
+    return [_text(score) for score in value] if isinstance(value, list) and value else _text(value)
 
 
 def _text(value: Any) -> str:
-    """Spell a value of JSON as a table would have it; what is no value is blank."""
+    """Return a value of JSON as in a table; empty if it is not a text or number."""
     return "" if value is None or isinstance(value, dict | list | bool) else str(value)
 
 
 def _by_number(rated: pl.DataFrame) -> pl.DataFrame:
-    """Name images of COCO by the number in their files' names."""
+    """Name images of COCO by the number in their file names."""
     number = pl.col("image").str.strip_chars().str.extract(f"^{COCO_FILE}$", 1)
-    none = pl.when(number.is_null()).then(pl.lit("the image is no file of COCO"))
+    none = pl.when(number.is_null()).then(pl.lit("the image is not named like a file of COCO"))
     return rated.with_columns(image=number, reason=pl.coalesce("reason", none))
 
 
 def _rated(row: list[Any], columns: Columns) -> list[tuple[str, list[str]]]:
-    """Return the captions of a row, or their keys, with their scores; of several candidates, some may be left blank.
+    """Return the captions of a row, or their keys, with their scores; some of several candidates may be empty.
 
-    A list of scores is of several judges.
+    A list of scores comes from several judges.
     """
     captions, scores = [row[at] for at in columns.captions], [row[at] for at in columns.scores]
     if len(captions) == 1:
-        return [(captions[0], [one for cell in scores for one in (cell if isinstance(cell, list) else [cell])])]
+        return [(captions[0], [score for cell in scores for score in (cell if isinstance(cell, list) else [cell])])]
     return [(key, [score]) for key, score in zip(captions, scores, strict=True) if key.strip() or score.strip()]
 
 
 def _with_texts(path: Path, rated: pl.DataFrame, columns: Columns, options: Mapping[str, Option]) -> pl.DataFrame:
-    """Look up the texts of captions that are given by their keys."""
+    """Add the texts of captions that are named by keys."""
     if columns.lookup is None:
         return rated.with_columns(text="key")
     by_number = columns.lookup == "candidates_file"
@@ -144,7 +144,7 @@ def _with_texts(path: Path, rated: pl.DataFrame, columns: Columns, options: Mapp
 
 
 def _judged(rated: pl.DataFrame, columns: Columns) -> pl.DataFrame:
-    """Turn records into a row for each score; one faulty score refuses its record, a blank one is no rating."""
+    """Turn records into a row per score; a faulty score rejects its record, an empty one is not a rating."""
     given = pl.col("scores").str.strip_chars()
     score = given.cast(pl.Float64, strict=False)
     sound = score.is_finite().fill_null(False)
@@ -163,7 +163,7 @@ def _judged(rated: pl.DataFrame, columns: Columns) -> pl.DataFrame:
                 pl.when(~sound)
                 .then(pl.format(f"score {{}} is not {expected}", given))
                 .when(pl.col("people").is_null())
-                .then(pl.format("votes {} are no whole number", "votes"))
+                .then(pl.format("votes {} are not a whole number", "votes"))
             )
         )
         .with_columns(

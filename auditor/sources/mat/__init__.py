@@ -1,4 +1,4 @@
-"""Format `mat`: the MATLAB files of PASCAL-50S and ABSTRACT-50S, told apart by the fields of their structs."""
+"""Format `mat`: the MATLAB files of PASCAL-50S and ABSTRACT-50S, recognized by the fields of their structs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ORIGINS: Mapping[Any, str | None] = {
     7: "human, another image",
 }
 
-#: Who may have written captions that are read without their pairs: whoever saw the image of the pair.
+#: Authors whose captions can be read without their pairs: those who saw the image of the pair.
 _OF_THE_IMAGE = ("human", *(f"system {system}" for system in range(1, 6)))
 
 #: Votes for B and C by the rating of a triplet.
@@ -41,44 +41,44 @@ _VOTES = {1: (1, 0), -1: (0, 1)}
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize a MATLAB file by its head, or by its name."""
+    """Recognize a MATLAB file by its first bytes, or by its name."""
     return variables.is_mat(head) or path.name.endswith((".mat", ".mat.gz", ".mat.zst"))
 
 
 def read(part: Part) -> Batches:
     """Yield the references of each image, or the two captions of each pair, or the three of each triplet.
 
-    References keep their order as slots; pairs and triplets are numbered from 1 on, through all files of the part.
-    Raises `SourceError` for a file that is no MATLAB 5 file or holds nothing of the kind, and for one that does not say
-    who wrote its captions where option `origin` asks for some of them.
+    References keep their order as slots; pairs and triplets are numbered from 1 through all files of the part. Raises
+    `SourceError` for a file that is not a MATLAB 5 file or lacks these structs, and with option `origin` for a file
+    without the authors of its captions.
     """
     images_file, origin = part.options.get("images_file"), check_origin(part.options.get("origin"))
     before, seen = 0, set[tuple[str | None, str]]()
     for path in files.expand(part):
-        found = variables.variables(path)
-        structs, fields = _structs(path, found)
+        arrays = variables.variables(path)
+        structs, fields = _structs(path, arrays)
         if origin is not None:
-            if fields != _PAIRS or "new_data" not in found:
+            if fields != _PAIRS or "new_data" not in arrays:
                 raise SourceError(
-                    f"{path}: no pairs with variable new_data, which says whose captions are of origin {origin}"
+                    f"{path}: option origin={origin} needs pairs with variable new_data, which names the authors"
                 )
-            yield from frames(path.name, captions(pairs(path, found, structs, before), origin, seen))
+            yield from frames(path.name, captions(pairs(path, arrays, structs, before), origin, seen))
         elif fields == _REFERENCES:
             yield from frames(path.name, _references(structs))
         elif fields == _PAIRS:
-            yield from frames(path.name, pairs(path, found, structs, before))
+            yield from frames(path.name, pairs(path, arrays, structs, before))
         else:
             yield from frames(path.name, triplets(path, structs, before, images_file))
         before += structs.size
 
 
-def _structs(path: Path, found: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], set[str]]:
-    """Find the structs that hold the captions, and by which fields."""
+def _structs(path: Path, arrays: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], set[str]]:
+    """Find the structs with the captions, and their fields."""
     for fields in (_REFERENCES, _PAIRS, _TRIPLETS):
-        for array in found.values():
+        for array in arrays.values():
             if fields <= set(array.dtype.names or ()):
                 return array, fields
-    held = "; ".join(f"{name} {{{', '.join(array.dtype.names or ())}}}" for name, array in found.items())
+    held = "; ".join(f"{name} {{{', '.join(array.dtype.names or ())}}}" for name, array in arrays.items())
     raise SourceError(
         f'{path}: not of format "mat": expected structs {{name, sentences}}, {{name, sent1, sent2}} or '
         f"{{A, B, C, rating}}; it holds {held or 'no variable of text and numbers'}"
@@ -106,24 +106,26 @@ def _references(structs: NDArray[Any]) -> Iterator[JudgedCaption]:
 FORMAT = Format(
     "mat", recognizes, read,
     options={
-        "images_file": "for triplets: JSON list of {image_id, caption}, one record for each pair in the order of the "
-        'triplets; without it, images are called "pair 1", "pair 2", …',
-        "origin": 'for pairs: "human", or "system 1" to "system 5": what they wrote about the image of the pair '
-        "becomes plain captions, each sentence once for an image; everything else and the votes are left out",
+        "images_file": "for triplets: JSON list of {image_id, caption}, one record per pair in the order of the "
+        'triplets; without it, images are named "pair 1", "pair 2", …',
+        "origin": 'for pairs: "human", or "system 1" to "system 5": read their captions of the image of the pair '
+        "as plain captions, each sentence once per image; all others, and the votes, are left out",
     },
 )  # fmt: skip
 
 
-def pairs(path: Path, found: Mapping[str, NDArray[Any]], structs: NDArray[Any], before: int) -> Iterator[JudgedCaption]:
+def pairs(
+    path: Path, arrays: Mapping[str, NDArray[Any]], structs: NDArray[Any], before: int
+) -> Iterator[JudgedCaption]:
     """Yield both captions of each pair: B is `sent1`, C is `sent2`.
 
-    Variable `category` says what kind of pair it is, `new_data` where its captions come from, `result` how each judge
-    votes; what is not in the file is null. Raises `SourceError` where one of them does not fit the pairs.
+    Variable `category` holds the kind of each pair, `new_data` the authors of its captions, `result` the votes of the
+    judges; missing variables are null. Raises `SourceError` if one of them does not fit the pairs.
     """
     count = structs.size
-    categories = _rows(path, found, "category", count, 1)
-    sources = _rows(path, found, "new_data", count, 2)
-    ballots = _ballots(path, found, count)
+    categories = _rows(path, arrays, "category", count, 1)
+    sources = _rows(path, arrays, "new_data", count, 2)
+    ballots = _ballots(path, arrays, count)
     for index, record in enumerate(structs.ravel()):
         known = {field: single(record[field]) for field in ("name", "sent1", "sent2")}
         (category,), origins, ballot = categories[index], sources[index], ballots[index]
@@ -143,9 +145,9 @@ def pairs(path: Path, found: Mapping[str, NDArray[Any]], structs: NDArray[Any], 
 
 
 def check_origin(origin: object) -> str | None:
-    """Return the origin that a setting asks for; null where it asks for none.
+    """Return the value of option `origin`; null if it is not set.
 
-    Raises `UsageError` for one that nobody has, and for captions of another image.
+    Raises `UsageError` for an unknown origin, and for captions of another image.
     """
     if origin is None:
         return None
@@ -155,13 +157,13 @@ def check_origin(origin: object) -> str | None:
 
 
 def captions(sides: Iterable[JudgedCaption], origin: str, seen: set[tuple[str | None, str]]) -> Iterator[JudgedCaption]:
-    """Make plain captions of the sides of an origin, each sentence once for an image; the other sides are left out.
+    """Turn the sides of an origin into plain captions, each sentence once per image; other sides are left out.
 
-    `seen` remembers the sentences of each image from one file to the next. Outer blanks tell no two sentences apart.
+    `seen` holds the sentences of each image across files. Leading and trailing whitespace is ignored.
     """
     for side in sides:
         if side.pair is None or side.text is None:
-            yield side  # refused, as a pair
+            yield side  # rejected, as a pair
             continue
         written, sentence = side.pair["origin"], (side.image, side.text.strip())
         reason = f"origin {written}" if written != origin else "in an earlier pair" if sentence in seen else None
@@ -180,29 +182,29 @@ def _unknown(category: Any, origins: list[Any], ballot: list[Any] | None) -> str
     return None
 
 
-def _rows(path: Path, found: Mapping[str, NDArray[Any]], name: str, count: int, width: int) -> list[list[Any]]:
-    """Return a variable's numbers, row by row; nulls where there is no such variable."""
-    array = found.get(name)
+def _rows(path: Path, arrays: Mapping[str, NDArray[Any]], name: str, count: int, width: int) -> list[list[Any]]:
+    """Return the numbers of a variable by row; nulls if the variable is missing."""
+    array = arrays.get(name)
     if array is None:
         return [[None] * width] * count
     if array.dtype.kind not in "iuf" or array.size != count * width or (width > 1 and array.shape != (count, width)):
-        raise SourceError(f"{path}: variable {name} is not {width} numbers for each of {count:,} pairs")
+        raise SourceError(f"{path}: variable {name} does not have {width} numbers for each of {count:,} pairs")
     rows: list[list[Any]] = array.reshape(count, width).tolist()
     return rows
 
 
-def _ballots(path: Path, found: Mapping[str, NDArray[Any]], count: int) -> list[list[Any] | None]:
-    """Return the votes of each pair, each of whatever width MATLAB packed it into."""
-    array = found.get("result")
+def _ballots(path: Path, arrays: Mapping[str, NDArray[Any]], count: int) -> list[list[Any] | None]:
+    """Return the votes of each pair, stored in numbers of any width."""
+    array = arrays.get("result")
     if array is None:
         return [None] * count
     if "result" not in (array.dtype.names or ()) or array.size != count:
-        raise SourceError(f"{path}: variable result is not a struct {{result}} for each of {count:,} pairs")
+        raise SourceError(f"{path}: variable result does not have a struct {{result}} for each of {count:,} pairs")
     return [votes.ravel().tolist() if votes.dtype.kind in "iuf" else [None] for votes in array["result"].ravel()]
 
 
 class _Triplet(NamedTuple):
-    """A triplet with the number of its pair {B, C}, from 1; or what is wrong with it."""
+    """A triplet with the number of its pair {B, C}, from 1; or its fault."""
 
     pair: int
     texts: tuple[Any, Any, Any]
@@ -211,14 +213,14 @@ class _Triplet(NamedTuple):
 
 
 def triplets(path: Path, structs: NDArray[Any], before: int, images_file: Option | None) -> Iterator[JudgedCaption]:
-    """Yield the three captions of each triplet; rating 1 is a vote for B, -1 one for C.
+    """Yield the three captions of each triplet; rating 1 is a vote for B, -1 for C.
 
-    Triplets that follow each other with the same B and C belong to one pair, and to one image. Raises `SourceError`
-    where `images_file` does not name one image for each pair.
+    Consecutive triplets with the same B and C belong to one pair and one image. Raises `SourceError` if `images_file`
+    does not name one image per pair.
     """
-    found = list(_triplets(structs))
-    images = _images(path, found, Path(str(images_file))) if images_file is not None else []
-    for index, triplet in enumerate(found, 1):
+    compared = list(_triplets(structs))
+    images = _images(path, compared, Path(str(images_file))) if images_file is not None else []
+    for index, triplet in enumerate(compared, 1):
         if triplet.reason is not None:
             yield refused("triplet", index, triplet.reason, dict(zip("ABC", triplet.texts, strict=True)))
             continue
@@ -240,22 +242,22 @@ def _triplets(structs: NDArray[Any]) -> Iterator[_Triplet]:
         yield _Triplet(pair, (texts["A"], texts["B"], texts["C"]), rating, reason)
 
 
-def _images(path: Path, found: list[_Triplet], images_file: Path) -> list[str]:
-    """Read the images of the pairs, each beside one of the captions that are compared."""
+def _images(path: Path, compared: list[_Triplet], images_file: Path) -> list[str]:
+    """Read the images of the pairs, each with one of the compared captions."""
     images_file = files.locate(images_file)
     named = []
     for item in items(images_file, "list"):
-        reason = json_records.refuse(item.value) if item.number else "no list of records"
+        reason = json_records.refuse(item.value) if item.number else "not a list of records"
         if reason is not None:
             raise SourceError(f"{images_file}, record {item.number}: {reason}")
         named.append((str(item.value["image_id"]), item.value["caption"].strip()))
-    pairs = {triplet.pair: triplet.texts[1:] for triplet in found if triplet.reason is None}
+    pairs = {triplet.pair: triplet.texts[1:] for triplet in compared if triplet.reason is None}
     if len(named) != len(pairs):
         raise SourceError(f"{images_file}: {len(named):,} images for the {len(pairs):,} pairs of {path.name}")
     for (pair, texts), (_, caption) in zip(pairs.items(), named, strict=True):
         if caption not in {text.strip() for text in texts}:
             raise SourceError(
                 f"{images_file}, record {pair}: its caption is not in pair {pair} of {path.name}; "
-                "expected the pairs in their order"
+                "list the images in the order of the pairs"
             )
     return [image for image, _ in named]

@@ -1,8 +1,8 @@
-"""Opening MATLAB 5 files through scipy, which sees no element that was not walked before.
+"""Read MATLAB 5 files with scipy, after checking every element that it reads.
 
-scipy takes sizes, dimensions, types and depths as a file states them: a crafted one can ask for all memory or the whole
-stack, and a type that it does not know or a text of one dimension ends the process. What passes here cannot: every
-matrix has a proper head, fills exactly its place, and holds text, numbers, cells or structs.
+scipy trusts the sizes, dimensions, types and depths in a file: a crafted file can exhaust the memory or the stack, and
+an unknown type or a text of one dimension crashes the process. The checks here prevent that: every matrix has a valid
+head, fills its space exactly, and holds text, numbers, cells or structs.
 """
 
 from __future__ import annotations
@@ -52,28 +52,28 @@ _LONGEST_FIELD = 64
 
 
 def is_mat(head: bytes) -> bool:
-    """Return whether the head of a file is that of a MATLAB file, of version 5 or 7.3."""
+    """Return whether a file begins like a MATLAB file of version 5 or 7.3."""
     return head[_HEADER - 4 : _HEADER] in _ORDERS or head.startswith(_HDF5[0])
 
 
 def variables(path: Path) -> dict[str, NDArray[Any]]:
-    """Read the variables of a MATLAB 5 file; those that are not made of text, numbers, cells and structs are left out.
+    """Read the variables of a MATLAB 5 file that consist of text, numbers, cells and structs.
 
-    Raises `SourceError` for another kind of file, a damaged one, and one that expands beyond reason.
+    Raises `SourceError` for another kind of file, a damaged file, and a zip bomb.
     """
     with files.open_bytes(path) as file:
         content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:
-        raise SourceError(f"{path}: larger than {_LARGEST >> 20} MiB: no MATLAB file of captions")
+        raise SourceError(f"{path}: larger than {_LARGEST >> 20} MiB: not a MATLAB file of captions")
     order = _byte_order(path, content)
     try:
         return _load(content, readable(_elements(content, order), order))
     except (MatError, struct.error, zlib.error) as error:
-        raise SourceError(f"{path}: damaged MATLAB file ({error}); fetch it again") from error
+        raise SourceError(f"{path}: damaged MATLAB file ({error}); download it again") from error
 
 
 def _elements(content: bytes, order: str) -> Iterator[bytes]:
-    """Yield the top-level elements, expanded: each with its tag."""
+    """Yield the top-level elements, decompressed, with their tags."""
     at, room = _HEADER, _LARGEST
     while at < len(content):
         kind, size = struct.unpack_from(f"{order}2I", content, at)
@@ -91,7 +91,7 @@ def _expand(packed: bytes, room: int) -> bytes:
     unpacker = zlib.decompressobj()
     element = unpacker.decompress(packed, most + 1)
     if len(element) > most:
-        raise MatError("a variable expands beyond reason, as a zip bomb does")
+        raise MatError("a variable expands too much, like a zip bomb")
     if not unpacker.eof:
         raise MatError("a variable ends early")
     return element
@@ -111,18 +111,18 @@ def _load(content: bytes, names: list[str]) -> dict[str, NDArray[Any]]:
 
 def _byte_order(path: Path, content: bytes) -> str:
     if content.startswith(_HDF5):
-        raise SourceError(f"{path}: a MATLAB 7.3 file (HDF5), which auditor does not read: save it with `save -v7`")
+        raise SourceError(f"{path}: MATLAB 7.3 files (HDF5) are not supported; save it with `save -v7`")
     order = _ORDERS.get(content[_HEADER - 4 : _HEADER])
     if order is None:
         older = " (if it is a MATLAB 4 file, save it with `save -v7`)" if b"\0" in content[:4] else ""
-        raise SourceError(f'{path}: not of format "mat": no MATLAB 5 file{older}')
+        raise SourceError(f'{path}: not of format "mat": not a MATLAB 5 file{older}')
     return order
 
 
 def single(value: Any) -> Any:
-    """Return the one text or number that a value holds, however many cells it is in; null where there is another count.
+    """Return the single text or number in a value, within any number of cells; null if there are none or several.
 
-    What is empty is an empty text: MATLAB writes '' as an array of nothing.
+    An empty array is an empty text: MATLAB writes '' like this.
     """
     while hasattr(value, "dtype") and value.size == 1:
         value = value.item()
@@ -130,24 +130,24 @@ def single(value: Any) -> Any:
 
 
 class MatError(Exception):
-    """What is wrong with an element."""
+    """A fault of an element."""
 
 
 class _ForeignError(Exception):
-    """A variable holds what no caption file does: an object, a function, a sparse matrix."""
+    """A variable of a type that caption files do not use: an object, a function, a sparse matrix."""
 
 
 def readable(elements: Iterable[bytes], order: str) -> list[str]:
-    """Walk the top-level elements, and name the variables that hold text, numbers, cells and structs only.
+    """Check the top-level elements; return the variables that only hold text, numbers, cells and structs.
 
-    Raises `MatError` or `struct.error` for an element that is damaged.
+    Raises `MatError` or `struct.error` for a damaged element.
     """
     names = []
     for element in elements:
         walk = _Walk(element, order)
         tag = walk.tag(0, len(element))
         if tag.kind != _MATRIX or tag.after != len(element):
-            raise MatError("an element is no variable, or not as long as it says")
+            raise MatError("an element is not a variable, or not of its declared length")
         try:
             names.append(walk.matrix(tag.start, tag.after, 0))
         except _ForeignError:
@@ -158,7 +158,7 @@ def readable(elements: Iterable[bytes], order: str) -> list[str]:
 
 
 class _Tag(NamedTuple):
-    """The head of an element: its type, where its data start, their size in bytes, where the next element starts."""
+    """The head of an element: its type, the start and size of its data in bytes, the start of the next element."""
 
     kind: int
     start: int
@@ -167,7 +167,7 @@ class _Tag(NamedTuple):
 
 
 class _Walk:
-    """A walk through one variable."""
+    """A check of one variable."""
 
     def __init__(self, content: bytes, order: str) -> None:
         self._content = content
@@ -182,15 +182,15 @@ class _Walk:
         else:
             start, after = at + 8, at + 8 + size + -size % 8
         if after > end or start + size > after:
-            raise MatError("an element is longer than what it is part of")
+            raise MatError("an element is longer than its parent")
         return _Tag(kind, start, size, after)
 
     def matrix(self, at: int, end: int, depth: int) -> bytes:
-        """Check the matrix that fills `at` to `end`, and give its name."""
+        """Check the matrix that fills `at` to `end`; return its name."""
         if at == end:
             return b""
         if depth > _DEEPEST:
-            raise MatError(f"cells are nested more than {_DEEPEST} deep")
+            raise MatError(f"cells are nested more than {_DEEPEST} levels deep")
         flags = self.tag(at, end)
         flag = self._pair(self._content, flags.start)[0]
         kind = flag & 0xFF
@@ -199,7 +199,7 @@ class _Walk:
         dimensions = self.tag(flags.after, end)
         name = self.tag(dimensions.after, end)
         if flags.size != 8 or dimensions.kind != _INT32 or dimensions.size not in _DIMENSIONS or name.kind != _INT8:
-            raise MatError("a matrix has no proper head")
+            raise MatError("a matrix has an invalid head")
         count = prod(struct.unpack_from(f"{self._order}{dimensions.size // 4}I", self._content, dimensions.start))
         at = name.after
         if kind == _STRUCT:
@@ -213,26 +213,26 @@ class _Walk:
             for _ in range(2 if flag & _COMPLEX and kind in _NUMBERS else 1):
                 data = self.tag(at, end)
                 if data.kind not in (_TEXT if kind == _CHAR else _NUMERIC):
-                    raise MatError("a matrix holds data of no known type")
+                    raise MatError("a matrix holds data of an unknown type")
                 at = data.after
         if at != end:
-            raise MatError("a matrix does not fill its place")
+            raise MatError("a matrix does not fill its space")
         return self._content[name.start : name.start + name.size]
 
     def _fields(self, at: int, end: int) -> tuple[int, int]:
-        """Count the fields of a struct, and say where its values start."""
+        """Return the number of fields of a struct, and the start of its values."""
         width = self.tag(at, end)
         names = self.tag(width.after, end)
         length = self._pair(self._content, width.start)[0] if width.size == 4 else 0
         if not 0 < length <= _LONGEST_FIELD or names.size % length:
-            raise MatError("a struct has no proper field names")
+            raise MatError("a struct has invalid field names")
         return names.size // length, names.after
 
     def _children(self, at: int, end: int, count: int, depth: int) -> int:
         for _ in range(count):
             child = self.tag(at, end)
             if child.kind != _MATRIX:
-                raise MatError("a cell holds no matrix")
+                raise MatError("a cell does not hold a matrix")
             self.matrix(child.start, child.after, depth + 1)
             at = child.after
         return at

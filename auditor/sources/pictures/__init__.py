@@ -1,6 +1,6 @@
-"""Image files → small pictures: found by the image's id, read with suspicion, made small, rid of their metadata.
+"""Find image files by the id of their image, and shrink them to thumbnails without metadata.
 
-Whatever is in a file, it is a picture or a line that says why it is none; nothing outside of its folder is read.
+Any file becomes a thumbnail or a message why it does not; files outside the folder are not read.
 """
 
 from __future__ import annotations
@@ -16,85 +16,85 @@ from auditor.result import counted, listed
 from auditor.sources.reading.files import is_folder, is_there
 from auditor.sources.reading.json_records import COCO_FILE
 
-#: Bytes of a file that is read at most: a photograph of any camera that people describe.
+#: The most bytes of an image file: enough for a photo of any camera.
 _MOST_BYTES = 64 << 20
 
-#: The endings by which a file that is named after an image is taken for its picture, not for something beside it.
+#: The endings of image files: other files can have the name of an image too.
 ENDINGS = frozenset(
     (".jpg", ".jpeg", ".jpe", ".png", ".gif", ".webp", ".avif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm")
 )
 
 _OF_COCO = re.compile(COCO_FILE)
 
-#: How many files are named in full, and how many images without any.
+#: The most files, and images without files, that messages name.
 _NAMED = 8
 
-EXTRA = "no Pillow is installed: pip install 'auditor[images]'"
+EXTRA = "Pillow is not installed: pip install 'auditor[images]'"
 
 
-def pictures(place: Path, images: Sequence[str]) -> tuple[dict[str, Picture], list[str]]:
-    """Return a small picture of each image whose file is found, and say what is wrong with the others.
+def pictures(location: Path, images: Sequence[str]) -> tuple[dict[str, Picture], list[str]]:
+    """Return a thumbnail of each image that has a file, and messages about the others.
 
-    `place` is a folder, with all that is in it, or a pattern. A file is an image's whose path in the folder or whose
-    name is the image's id; or else whose name but for its ending is; or whose number is, as COCO writes it. Of several
-    the first by path is taken.
+    `location` is a folder, with its subfolders, or a pattern. The file of an image has its id as the path in the folder
+    or as the name; else as the name without the ending; else as the number of a COCO file name. Of several files, the
+    first by path is used.
 
-    Raises `MissingExtraError` without Pillow, `SourceError` where no such folder is, or no file of that pattern.
+    Raises `MissingExtraError` without Pillow, `SourceError` if the folder is missing or no file matches the pattern.
     """
     try:
         from auditor.sources.pictures.shrinking import small  # noqa: PLC0415  Pillow is an extra
     except ImportError as error:
         raise MissingExtraError(EXTRA) from error
-    root, files = _listed(place)
-    found = _found(root, files, images)
+    root, files = _listed(location)
+    files_of = _files_of(root, files, images)
     made: dict[str, Picture] = {}
     several, wrong = list[str](), list[str]()
     for image in images:
-        if not (of_image := found.get(image)):
+        if not (of_image := files_of.get(image)):
             continue
         if len(of_image) > 1:
             names = listed([path.relative_to(root).as_posix() for path in of_image], _NAMED)
-            several.append(f"{image} has {len(of_image):,} files, of which the first is shown: {names}")
+            several.append(f"{image} has {len(of_image):,} files; the first is shown: {names}")
         try:
             made[image] = small(_content(of_image[0], root))
         except UnreadableError as error:
             wrong.append(f"{of_image[0].relative_to(root).as_posix()} is left out: {error}")
-    missing = [image for image in images if image not in found]
-    none = f"no file is named after {counted(len(missing), 'image', 'images')}: {listed(missing, _NAMED)}"
+    missing = [image for image in images if image not in files_of]
+    none = f"no file found for {counted(len(missing), 'image', 'images')}: {listed(missing, _NAMED)}"
     return made, [*_first(wrong, "left out"), *_first(several, "of several files"), *([none] if missing else [])]
 
 
-def _first(said: list[str], what: str) -> list[str]:
-    return said if len(said) <= _NAMED else [*said[:_NAMED], f"and {len(said) - _NAMED:,} more {what}"]
+def _first(messages: list[str], what: str) -> list[str]:
+    return messages if len(messages) <= _NAMED else [*messages[:_NAMED], f"and {len(messages) - _NAMED:,} more {what}"]
 
 
-def _listed(place: Path) -> tuple[Path, Iterator[Path]]:
-    """Return the folder that a folder or pattern begins with, and the files."""
-    if is_folder(place):
-        if not os.access(place, os.R_OK | os.X_OK):
-            raise SourceError(f"{_short(place)}: a folder that may not be entered")
-        return place, (Path(folder) / name for folder, _, names in os.walk(place) for name in names)
-    root, rest = Path(), place.parts
+def _listed(location: Path) -> tuple[Path, Iterator[Path]]:
+    """Return a folder, or the folder that a pattern begins with, and the files."""
+    if is_folder(location):
+        if not os.access(location, os.R_OK | os.X_OK):
+            raise SourceError(f"{_short(location)}: no permission to read this folder")
+        return location, (Path(folder) / name for folder, _, names in os.walk(location) for name in names)
+    root, rest = Path(), location.parts
     while rest and not (set(rest[0]) & set("*?[") and not is_folder(root / rest[0])):
         root, rest = root / rest[0], rest[1:]
     if not rest:
-        raise SourceError(f"{_short(place)}: no such folder")
+        raise SourceError(f"{_short(location)}: no such folder")
     try:
-        met = [path for path in root.glob(str(Path(*rest))) if not is_folder(path)]
+        matches = [path for path in root.glob(str(Path(*rest))) if not is_folder(path)]
     except (OSError, ValueError) as error:
-        raise SourceError(f"{_short(place)}: {getattr(error, 'strerror', None) or error}") from error
-    if not met:
-        raise SourceError(f"{_short(place)}: no file matches the pattern")
-    return root, iter(met)
+        raise SourceError(f"{_short(location)}: {getattr(error, 'strerror', None) or error}") from error
+    if not matches:
+        raise SourceError(f"{_short(location)}: no file matches this pattern")
+    return root, iter(matches)
 
 
-def _short(place: Path) -> str:
-    """Name a place by its end: a page that is mailed says nothing of the folders of who made it."""
-    return "/".join(place.parts[-2:])
+def _short(path: Path) -> str:
+    """Return the end of a path: a shared report should not show the folders of its author."""
+    return "/".join(path.parts[-2:])
 
 
-def _found(root: Path, files: Iterator[Path], images: Sequence[str]) -> dict[str, list[Path]]:
-    """Find the files of each image that are named after it in the closest way, by path."""
+def _files_of(root: Path, files: Iterator[Path], images: Sequence[str]) -> dict[str, list[Path]]:
+    """Find the files of each image that match its id most closely, by path."""
     by_name: dict[tuple[int, str], list[str]] = {}
     for image in images:
         for way in (0, 1, 2):
@@ -111,20 +111,22 @@ def _found(root: Path, files: Iterator[Path], images: Sequence[str]) -> dict[str
         for way, key in keys:
             for image in by_name.get((way, key), ()):
                 met.setdefault(image, []).append((way, inside, path))
-    closest = {image: min(way for way, *_ in some) for image, some in met.items()}
-    return {image: [path for way, _, path in sorted(some) if way == closest[image]] for image, some in met.items()}
+    closest = {image: min(way for way, *_ in matches) for image, matches in met.items()}
+    return {
+        image: [path for way, _, path in sorted(matches) if way == closest[image]] for image, matches in met.items()
+    }
 
 
 def _content(path: Path, root: Path) -> bytes:
     try:
         if not path.resolve(strict=True).is_relative_to(root.resolve(strict=True)):
-            raise UnreadableError("a link that leads outside of its folder")
+            raise UnreadableError("a link to a file outside the folder")
         if not is_there(path) or is_folder(path):
-            raise UnreadableError("no file")
+            raise UnreadableError("not a file")
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
     except SourceError as error:
-        raise UnreadableError("no file on a disk") from error
+        raise UnreadableError("not a regular file") from error
     except (OSError, RuntimeError) as error:  # RuntimeError: links that lead to each other
         raise UnreadableError(getattr(error, "strerror", None) or "links that lead to each other") from error
     if len(content) > _MOST_BYTES:
@@ -133,4 +135,4 @@ def _content(path: Path, root: Path) -> bytes:
 
 
 class UnreadableError(Exception):
-    """Says in a few words what is wrong with a file."""
+    """The fault of an image file, in a few words."""

@@ -1,1 +1,1 @@
-"""From bytes to records, in bounded memory."""
+"""Read bytes into records, in bounded memory."""

@@ -1,4 +1,4 @@
-"""What every caption must be, whatever file it comes from; and the settings that every format has."""
+"""Requirements for the captions of every format, and the options that every format has."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ _RAW_SHOWN = 2000
 
 _FILE_NAME = r"(?i)^\S+\.(jpe?g|png|gif|webp|bmp|tiff?)(#\d+)?$"
 
-#: Abbreviations that are followed by what they belong to.
+#: Abbreviations that belong to the following word.
 _BEFORE = "Mr|Mrs|Ms|Dr|Prof|Mt|Ft|Sgt|Capt|Lt|Col|Gen|Gov|Sen|Rep|Rev|Hon|vs|approx|ca|cf|fig"
 
-#: Abbreviations with which a sentence may end as well.
+#: Abbreviations that can also end a sentence.
 _ANYWHERE = "St|Ave|Blvd|Rd|Hwy|Sq|Jr|Sr|Inc|Ltd|Corp|Co|Bros|Dept|etc|al|oz|lbs?|hrs?|mins?"
 
-#: Words that begin a sentence, where what precedes leaves it open.
+#: Words that begin a sentence after an abbreviation of the second kind.
 _OPENING = (
     "The|A|An|There|It|He|She|They|We|I|In|On|At|One|Two|Three|Some|Several|Many|This|That|These|His|Her|Its|Their"
     "|Behind|Another|Both|People"
 )
 
-_STOP, _END = "\ufdd0", "\ufdd1"  # of no alphabet, and in no text that is exchanged
+_STOP, _END = "\ufdd0", "\ufdd1"  # noncharacters, which texts do not contain
 
 _SENTENCE = rf"^\s*(?s:(.+?(?:[.!?]|{_END})))(?:\s|$)"
 
 
 def check_common(options: Mapping[str, Option]) -> None:
-    """Raise `UsageError` where a setting that every format has is given a value it cannot have."""
+    """Raise `UsageError` for a wrong value of an option that every format has."""
     if not isinstance(options.get("basename", False), bool):
         raise UsageError(f"basename must be true or false, not {options['basename']}")
     codec(options.get("encoding"))
@@ -44,19 +44,19 @@ def check_common(options: Mapping[str, Option]) -> None:
 
 
 def accept(batch: pl.DataFrame, part: Part, cut: Counter[str] | None = None) -> pl.DataFrame:
-    """Complete a reader's frame to `CAPTION_SCHEMA`, apply the common settings, refuse what cannot be a caption.
+    """Complete a reader's frame to `CAPTION_SCHEMA`, apply the common options, reject invalid captions.
 
-    A refused record keeps its raw form, or its text in place of it. Of how many `captions` a first sentence is left is
-    added to `cut`.
+    A rejected record keeps its raw form, or its text instead. The number of captions cut to a first sentence is added
+    to `cut`.
     """
     whole = complete(batch)
     if part.options.get("basename") is True:
         whole = whole.with_columns(pl.col("image").str.extract(r"([^/\\]+)[/\\]*$", 1))
     if part.options.get("sentences") == "first":
-        told = whole["text"]
+        full = whole["text"]
         whole = whole.with_columns(first_sentence(pl.col("text")))
         if cut is not None:
-            cut["captions"] += int((whole["text"] != told.str.strip_chars()).sum())
+            cut["captions"] += int((whole["text"] != full.str.strip_chars()).sum())
     if part.split is not None:
         whole = whole.with_columns(split=pl.lit(part.split))
     if part.named_split is not None:
@@ -73,7 +73,7 @@ def file_names(captions: pl.DataFrame) -> int:
 
 
 def complete(batch: pl.DataFrame) -> pl.DataFrame:
-    """Return a frame the columns of `CAPTION_SCHEMA`, in their order; those that it lacks are null."""
+    """Return a frame with the columns of `CAPTION_SCHEMA` in order; missing ones are null."""
     absent = [pl.lit(None).alias(name) for name in CAPTION_SCHEMA if name not in batch.columns]
     return batch.with_columns(absent).select(pl.col(name).cast(kind) for name, kind in CAPTION_SCHEMA.items())
 
@@ -86,18 +86,18 @@ def _fault() -> pl.Expr:
         .when(text.is_null())
         .then(pl.lit("no caption"))
         .when(text.str.contains("\x00", literal=True) | image.str.contains("\x00", literal=True))
-        .then(pl.lit("holds a NUL character"))
+        .then(pl.lit("contains a NUL character"))
         .when(text.str.len_chars() > _LONGEST)
-        .then(pl.lit(f"longer than {_LONGEST:,} characters: no caption"))
+        .then(pl.lit(f"longer than {_LONGEST:,} characters: not a caption"))
     )
 
 
 def first_sentence(texts: pl.Expr) -> pl.Expr:
-    """Keep the first sentence of each text, without blanks around it; a text without an end of one stays as it is.
+    """Return the first sentence of each text, without surrounding whitespace; other texts stay as they are.
 
-    A sentence ends at `.`, `!` or `?` before a blank. A full stop ends none behind a title (`Mr.`), an initial, letters
-    that are spelled with stops (`e.g.`), `No.` before a number, and the abbreviations above. Those that also end
-    sentences do so before a word that begins one. English only: splitters in packages are large, or not maintained.
+    A sentence ends at `.`, `!` or `?` before whitespace. A period does not end it after a title (`Mr.`), an initial,
+    letters with periods (`e.g.`), `No.` before a number, and the abbreviations above. Those of the second kind end a
+    sentence if the next word begins one. English only: packages for splitting are large, or not maintained.
     """
     spelled = rf"\b(?:\p{{L}}\.){{2,}}|\b(?i:{_ANYWHERE})\."
     marked = (

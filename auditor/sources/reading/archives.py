@@ -1,4 +1,4 @@
-"""Tar and zip archives as streams of their files: nothing is extracted, no path of an archive is ever opened."""
+"""Read tar and zip archives as streams of their files: nothing is extracted to disk, no path is opened."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FREE_EXPANSION = 1 << 26
 
 _BLOCK = 1 << 20
 
-#: What the archive modules raise for damage; RuntimeError is an encrypted zip, or headers that nest without end.
+#: Errors of the archive modules for damage; RuntimeError is an encrypted zip, or endlessly nested headers.
 _DAMAGED = (
     tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstd.ZstdError, struct.error,
     EOFError, NotImplementedError, RuntimeError, ValueError,
@@ -49,10 +49,10 @@ _DAMAGED = (
 
 
 class Member(NamedTuple):
-    """One file of an archive: its place from 1, its name, its content, and what is wrong with it, if anything is.
+    """A file of an archive: its position from 1, its name, its content, and its fault, if any.
 
-    `file` can be read until the next member is asked for, and raises `SourceError` where it is damaged; that of a
-    member with a fault is empty.
+    `file` can be read until the next member is requested, and raises `SourceError` if it is damaged. It is empty for a
+    member with a fault.
     """
 
     number: int
@@ -62,15 +62,15 @@ class Member(NamedTuple):
 
 
 def is_archive(path: Path, head: bytes) -> bool:
-    """Return whether a file is a tar or zip archive. `head` is the beginning of its content, unzipped."""
+    """Return whether a file is a tar or zip archive. `head` is the start of its uncompressed content."""
     return head[257:262] == b"ustar" or head.startswith((_ZIP, _EMPTY_ZIP)) or path.name.endswith((".tar", ".zip"))
 
 
 def members(path: Path) -> Iterator[Member]:
-    """Walk the files of a tar archive (plain, gzipped or zstandard) or a zip archive, in their order.
+    """Yield the files of a tar archive (plain, gzipped or zstandard) or a zip archive, in order.
 
-    Links and devices, and names that lead out of the archive, have a fault. Raises `SourceError` for a damaged archive,
-    also one that was cut short, and for what expands beyond reason.
+    Links, devices and names that lead out of the archive have a fault. Raises `SourceError` for a damaged or truncated
+    archive, and for a zip bomb.
     """
     walk = _of_zip if files.head(path, len(_ZIP)) in (_ZIP, _EMPTY_ZIP) else _of_tar
     with files.open_bytes(path) as stream, _readable(path):
@@ -78,7 +78,7 @@ def members(path: Path) -> Iterator[Member]:
 
 
 def refusal(path: Path, member: Member) -> pl.DataFrame:
-    """Return the refused record that stands for a member with a fault."""
+    """Return a member with a fault as a rejected record."""
     reason = f"{member.name}: {member.fault}"
     return pl.DataFrame({"source": path.name, "unit": "member", "line": member.number, "reason": reason})
 
@@ -87,7 +87,7 @@ def _of_tar(path: Path, stream: BinaryIO) -> Iterator[Member]:
     with tarfile.open(fileobj=stream, mode="r|", encoding="utf-8", tarinfo=_Header) as archive:
         number = 0
         while (entry := archive.next()) is not None:
-            archive.members = []  # type: ignore[attr-defined]  # else it remembers every header it has met
+            archive.members = []  # type: ignore[attr-defined]  # else it keeps every header in memory
             if entry.isdir():
                 continue
             number += 1
@@ -96,16 +96,16 @@ def _of_tar(path: Path, stream: BinaryIO) -> Iterator[Member]:
             yield Member(number, printable(entry.name), _guarded(file, path), fault)
         while block := archive.fileobj.read(_BLOCK) if archive.fileobj else b"":
             if block.strip(b"\0"):
-                raise tarfile.ReadError("more follows its end mark")
+                raise tarfile.ReadError("data after its end mark")
 
 
 class _Header(tarfile.TarInfo):
-    """A header that, where it is broken or cut short, does not pass for the end of the archive."""
+    """A header that raises an error if it is broken or truncated, instead of ending the archive."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
         if len(buf) < tarfile.BLOCKSIZE:
-            raise tarfile.ReadError("it ends without its end mark: it was cut short")
+            raise tarfile.ReadError("truncated: its end mark is missing")
         try:
             return super().frombuf(buf, encoding, errors)
         except tarfile.HeaderError as error:
@@ -120,7 +120,9 @@ def _of_zip(path: Path, stream: BinaryIO) -> Iterator[Member]:
         whole = (sum(entry.file_size for entry in entries), path.stat().st_size)
         for unzipped, zipped in [whole, *((entry.file_size, entry.compress_size) for entry in entries)]:
             if unzipped > _FREE_EXPANSION + _MOST_EXPANSION * zipped:
-                raise SourceError(f"{path}: expands to more than {_MOST_EXPANSION} times its size: a zip bomb?")
+                raise SourceError(
+                    f"{path}: expands to more than {_MOST_EXPANSION} times its size: damaged, or a zip bomb"
+                )
         for number, entry in enumerate(entries, 1):
             fault = "a link" if stat.S_ISLNK(entry.external_attr >> 16) else _unsafe(entry.filename)
             if fault is None:
@@ -144,7 +146,7 @@ def _guarded(file: IO[bytes] | None, path: Path) -> BinaryIO:
 
 
 class _Guarded(io.RawIOBase):
-    """The content of a member, whose damage is met where it is read, which is outside of `members`."""
+    """The content of a member; reading it, outside `members`, raises `SourceError` for damage."""
 
     def __init__(self, file: IO[bytes], path: Path) -> None:
         self._file, self._path = file, path
@@ -165,8 +167,8 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except _DAMAGED as error:
-        raise SourceError(f"{path}: not an archive that can be read: {error}; fetch it again") from error
+        raise SourceError(f"{path}: cannot be read as an archive: {error}; download it again") from error
     except OSError as error:
-        if error.errno == errno.EINVAL:  # a zip that points to before its beginning
-            raise SourceError(f"{path}: not an archive that can be read: it was cut short; fetch it again") from error
+        if error.errno == errno.EINVAL:  # a zip with an offset before its start
+            raise SourceError(f"{path}: cannot be read as an archive: truncated; download it again") from error
         raise SourceError(f"{path}: {error.strerror or error}") from error

@@ -1,4 +1,4 @@
-"""Rows in batches that fit into memory, however long their texts are."""
+"""Group rows into batches that fit into memory, even if their texts are long."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SMALL_BATCH = 1 << 22
 
 
 def batches(rows: Iterable[tuple[Any, ...]], measured: int) -> Iterator[list[tuple[Any, ...]]]:
-    """Gather rows, few where they are long; `measured` is the place in a row of the text that says how long it is."""
+    """Group rows, fewer if they are long; `measured` is the index of the text that determines the length."""
     batch: list[tuple[Any, ...]] = []
     size = 0
     for row in rows:
@@ -29,7 +29,7 @@ def batches(rows: Iterable[tuple[Any, ...]], measured: int) -> Iterator[list[tup
 
 
 def gathered(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Join neighbors of the same columns while they are small: thousands of files hold a few rows each."""
+    """Join small consecutive frames of the same columns: thousands of files may hold a few rows each."""
     waiting: list[pl.DataFrame] = []
     rows = size = 0
     for frame in frames:

@@ -1,4 +1,4 @@
-"""What a dataset's declaration names, as files that can be read: its own, those of its settings, its split lists."""
+"""Files that the declaration of a dataset names: its sources, those of its options, its split lists."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SPLITS = {"train": "train", "training": "train", "val": "val", "valid": "val", 
 
 
 def named_files(source: Source) -> list[Path]:
-    """Find every file whose content can change the captions of a dataset, each once.
+    """Return every file that can change the captions of a dataset, each once.
 
-    Raises `SourceError` for one that is not there.
+    Raises `SourceError` for a missing file.
     """
     of_parts = [path for part in source.parts for path in files.expand(part)]
     of_options = [
@@ -31,7 +31,7 @@ def named_files(source: Source) -> list[Path]:
 
 
 def missing(source: Source) -> str | None:
-    """Return what is wrong with the first file that the dataset needs and that is not there; null where all are."""
+    """Return the error about the first missing file of a dataset; null if all files exist."""
     try:
         named_files(source)
         for listed in source.splits.values():
@@ -42,47 +42,47 @@ def missing(source: Source) -> str | None:
 
 
 def split_lists(source: Source) -> dict[str, list[str]]:
-    """Read the images of each split that is declared as a list."""
+    """Read the lists of images of the declared splits."""
     return {
         split: [image + source.split_suffix for image in files.read_list(path)] for split, path in source.splits.items()
     }
 
 
 def by_file_names(source: Source) -> tuple[Source, str | None]:
-    """Return each file of undeclared splits that of its name, or of its folder's, and say so.
+    """Assign splits to files by their names, or by their folders' names; return a note about it.
 
-    Files none of which names a split, or that all name the same, stay as they are; where only some do, or several files
-    name none, the sentence says that the splits are unknown.
+    Files whose names contain no split, or all the same one, stay as they are. If only some contain a split, the note
+    states that the splits are unknown.
     """
     if not all(part.unnamed for part in source.parts):
         return source, None
     paths = [path for part in source.parts for path in files.expand(part)]
-    found = {path: _split_of(path) for path in paths}
-    names = list(dict.fromkeys(split for split in found.values() if split))
+    splits = {path: _split_of(path) for path in paths}
+    names = list(dict.fromkeys(split for split in splits.values() if split))
     if len(paths) < 2 or not names:
         return source, None
-    if len(names) < 2 or None in found.values():
-        first = next((path for path in paths if found[path] is None), paths[0])
+    if len(names) < 2 or None in splits.values():
+        first = next((path for path in paths if splits[path] is None), paths[0])
         return source, (
-            f"{source.dataset}: only some of its files are named after splits ({first.name} is not): taken as files "
-            "without splits; say which is of which: --from train=FILE --from test=FILE"
+            f"{source.dataset}: only some file names contain a split ({first.name} does not), so none was assigned; "
+            "name them: --from train=FILE --from test=FILE"
         )
     options = source.parts[0].options
-    parts = tuple(Part((path,), None, options, named_split=split) for path, split in found.items())
+    parts = tuple(Part((path,), None, options, named_split=split) for path, split in splits.items())
     return dataclasses.replace(source, parts=parts), (
-        f"{source.dataset}: captions of files that name no split are in that of the file's name: {', '.join(names)}"
+        f"{source.dataset}: captions without a split got that of their file name: {', '.join(names)}"
     )
 
 
 def _split_of(path: Path) -> str | None:
-    """Find the split that a word of a file's name names, one alone, or else the whole name of its folder."""
-    told = {_SPLITS[word] for word in re.split(r"[^a-z]+", path.name.lower()) if word in _SPLITS}
-    return told.pop() if len(told) == 1 else _SPLITS.get(path.absolute().parent.name.lower())
+    """Return the split in a file name if it contains only one, else the split that its folder is named after."""
+    splits = {_SPLITS[word] for word in re.split(r"[^a-z]+", path.name.lower()) if word in _SPLITS}
+    return splits.pop() if len(splits) == 1 else _SPLITS.get(path.absolute().parent.name.lower())
 
 
 @contextmanager
 def with_standard_input(source: Source) -> Iterator[Source]:
-    """Let `-`, or what the system calls it, stand for a file that holds standard input."""
+    """Replace `-`, or the system's names of standard input, by a file with its content."""
     if not any(files.is_stdin(path) for part in source.parts for path in part.paths):
         yield source
         return

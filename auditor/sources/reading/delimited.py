@@ -1,4 +1,4 @@
-"""Records of delimited text, each with the line where it begins; a broken one takes no other with it."""
+"""Records of delimited text with their first lines; a broken record does not affect others."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any, BinaryIO
 
 from auditor.errors import SourceError
 
-_QUOTING = ",;"  # who separates by these must quote; elsewhere a quote may be one
+_QUOTING = ",;"  # these separators require quoting; with others, a quote may be text
 
 _LONGEST_LINE = 1 << 24
 
 _MOST_BLANK = 1_000_000
 
-#: What separates the columns of a table, where nobody has said it.
+#: Separators of columns to try, if none is set.
 SEPARATORS = (",", ";", "\t")
 
 
 def headers(text: str) -> dict[str, list[str]]:
-    """Split the first line of a text by each separator; one that holds a carriage return begins no table."""
+    """Split the first line of a text by each separator; a line with a carriage return is not a header."""
     first = text.partition("\n")[0].rstrip("\r")
     if "\r" in first:
         return {}
@@ -29,15 +29,14 @@ def headers(text: str) -> dict[str, list[str]]:
 
 
 def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iterator[tuple[Any, ...]]:
-    """Yield line, text, reason and fields of each record; a blank line is none.
+    """Yield line, text, reason and fields of each record; empty lines are skipped.
 
-    After a record whose quotes cannot be told, reading goes on with the next line; each line is read twice at most,
-    however many such records there are, and what is kept of them has 32 MiB at most. With a delimiter that captions
-    hardly hold, quotes may be those of the caption: the first in the file decides. `padded` says that blanks after a
-    delimiter belong to it.
-    Raises `SourceError` for a line longer than 16 MiB, and for a million blank lines before as many records.
+    After a record with broken quotes, reading continues with the next line. Each line is read at most twice, for any
+    number of such records, and at most 32 MiB of them are kept. With a delimiter that captions rarely contain, quotes
+    may belong to the caption: the first quote in the file decides. With `padded`, spaces after delimiters are skipped.
+    Raises `SourceError` for a line longer than 16 MiB, and for a million more empty lines than records.
     """
-    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_LINE))  # images may be beside captions
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_LINE))  # other columns may hold images
     lines = _Lines(file, path)
     plain = csv.reader(
         lines, delimiter=delimiter, skipinitialspace=padded, strict=True, quoting=csv.QUOTE_NONE, quotechar=None
@@ -45,7 +44,7 @@ def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iter
     quoted = csv.reader(lines, delimiter=delimiter, skipinitialspace=padded, strict=True)
     undecided = delimiter not in _QUOTING
     reader = plain if undecided else quoted
-    balance = 0  # of records and blank lines
+    balance = 0  # empty lines minus records
     while True:
         lines.start()
         try:
@@ -62,7 +61,7 @@ def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iter
         elif not fields:
             balance += 1
             if balance > _MOST_BLANK:
-                raise SourceError(f"{path}:{lines.first}: a million blank lines more than records; this is no table")
+                raise SourceError(f"{path}:{lines.first}: a million more empty lines than records; not a table")
         else:
             balance -= 1
             yield (lines.first, lines.text(), lines.fault, *fields)
@@ -71,7 +70,7 @@ def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iter
 def below_header(
     file: BinaryIO, path: Path, delimiter: str, width: int
 ) -> Iterator[tuple[int, str, str | None, list[str]]]:
-    """Yield line, text, reason and fields of each record but the first; all have as many fields as that."""
+    """Yield line, text, reason and fields of each record after the header, which sets the number of fields."""
     for line, raw, fault, *fields in islice(records(file, path, delimiter, padded=False), 1, None):
         reason = fault
         if reason is None and len(fields) != width:
@@ -80,7 +79,7 @@ def below_header(
 
 
 def _is_quoted(fields: list[str], quoted: Iterator[list[str]], lines: _Lines) -> bool:
-    """Return whether the quotes in a record, split without regard to them, are around fields."""
+    """Return whether the quotes in a record, which was split without them, enclose fields."""
     if not all(field.startswith('"') for field in fields if '"' in field):
         return False
     lines.keep(0)
@@ -92,11 +91,11 @@ def _is_quoted(fields: list[str], quoted: Iterator[list[str]], lines: _Lines) ->
 
 
 class _Lines:
-    """The lines of a file, each with its end; those of the record at hand can be read once more.
+    """The lines of a file with their ends; those of the current record can be read again.
 
-    Where a field goes on over a line's end, what becomes of the record does not depend on where the field began. So the
-    lines that a broken record reached can belong to no later record that began before them, which is as broken. Lines
-    that are kept are bytes in a row: a million of them as objects would take a hundred times that.
+    If a field continues on the next line, the rest of the record does not depend on where the field began. So a later
+    record that reaches the lines of a broken record is broken too. Kept lines are stored as one run of bytes: a million
+    separate objects would need a hundred times the memory.
     """
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
@@ -109,13 +108,13 @@ class _Lines:
         self.fault: str | None = None
 
     def start(self) -> None:
-        """Begin a record, which has no fault in its bytes so far."""
+        """Begin a record without a fault."""
         self.first += self._count
         self._taken.clear()
         self._count, self.fault = 0, None
 
     def give_up(self, why: csv.Error) -> None:
-        """End the record, which is broken, after its first line; the others are read again."""
+        """End the broken record after its first line; the others are read again."""
         last = self.first + self._count - 1
         if last >= self._reached:
             self._reached, self._why = last, str(why)
@@ -131,7 +130,7 @@ class _Lines:
             self._line = self._decoded(bytes(self._taken), self.first)
 
     def text(self) -> str:
-        """Return the record as it stands."""
+        """Return the text of the record."""
         whole = self._line if self._count == 1 else self._decoded(bytes(self._taken), self.first)
         return whole.rstrip("\r\n")
 
@@ -142,10 +141,10 @@ class _Lines:
         if self._count and self.first + self._count <= self._reached:
             raise csv.Error(self._why)
         if len(self._taken) > _LONGEST_LINE:
-            raise csv.Error(f"a quote that does not close within {_LONGEST_LINE >> 20} MiB")
+            raise csv.Error(f"a quote is not closed within {_LONGEST_LINE >> 20} MiB")
         line, number = self._read(), self.first + self._count
         if len(line) > _LONGEST_LINE:
-            raise SourceError(f"{self._path}:{number}: a line longer than {_LONGEST_LINE >> 20} MiB; no table is so")
+            raise SourceError(f"{self._path}:{number}: a line longer than {_LONGEST_LINE >> 20} MiB; not a table")
         self._taken += line
         self._count += 1
         self._line = self._decoded(line, number)
@@ -162,7 +161,7 @@ class _Lines:
         return line
 
     def _decoded(self, lines: bytes, number: int) -> str:
-        """Read lines, the first of which has a number, as text, and note the first fault of the record."""
+        """Decode lines, the first with the given number; store the first fault of the record."""
         encoding = "utf-8-sig" if number == 1 else "utf-8"
         try:
             return lines.decode(encoding)

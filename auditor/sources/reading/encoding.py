@@ -1,4 +1,4 @@
-"""Files of text that are not UTF-8: read as the encoding that the user names; and a guess at which that is."""
+"""Read text files in other encodings than UTF-8, and guess their encoding."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BO
 
 _HIGH = re.compile(rb"[\x80-\xff]+")
 
-#: What is guessed where bytes above 127 stand alone between letters.
+#: The guess if bytes above 127 are single, between ASCII letters.
 _ALONE = "cp1252"
 
-#: Encodings of one byte a letter, whose words are rows of such bytes.
+#: Encodings of one byte per letter, whose words are runs of such bytes.
 _ONE_BYTE = ("cp1251", "koi8-r", "cp1253")
 
-#: Other encodings, each with letters that are frequent in texts of it.
+#: Other encodings, with their most frequent letters.
 _FREQUENT = (
     ("shift_jis", re.compile(r"[\u3041-\u3093\u30a1-\u30f6\u3001\u3002]")),
     ("euc-jp", re.compile(r"[\u3041-\u3093\u30a1-\u30f6\u3001\u3002]")),
@@ -44,7 +44,7 @@ _LIKELY = 0.2
 
 
 def codec(option: Option | None) -> str | None:
-    """Read the setting. Raises `UsageError` for an encoding that nobody knows."""
+    """Return the name of an encoding. Raises `UsageError` for an unknown one."""
     if option is None:
         return None
     try:
@@ -52,7 +52,7 @@ def codec(option: Option | None) -> str | None:
         "".encode(name)
     except (LookupError, ValueError) as error:
         raise UsageError(
-            f"--encoding {option}: no such encoding; try cp1252, latin-1, utf-16, gb18030, big5, shift_jis, euc-kr or "
+            f"--encoding {option}: unknown encoding; try cp1252, latin-1, utf-16, gb18030, big5, shift_jis, euc-kr or "
             "cp1251"
         ) from error
     return name
@@ -65,7 +65,7 @@ def decoded(head: bytes, option: Option | None) -> bytes:
 
 
 def guess(path: Path) -> str | None:
-    """Guess the encoding of a file that is not UTF-8, by its first bytes; null where nothing tells it."""
+    """Guess the encoding of a file that is not UTF-8, by its first bytes; null without evidence."""
     head = files.head(path, _SAMPLE)
     for mark, name in _BOMS:
         if head.startswith(mark):
@@ -83,7 +83,7 @@ def guess(path: Path) -> str | None:
 
 
 def _merit(sample: bytes, name: str, frequent: re.Pattern[str]) -> float:
-    """Return which share of the letters that are not ASCII are frequent ones."""
+    """Return the share of frequent letters among those that are not ASCII."""
     try:
         text = sample.decode(name)
     except UnicodeDecodeError:
@@ -94,7 +94,7 @@ def _merit(sample: bytes, name: str, frequent: re.Pattern[str]) -> float:
 
 @contextmanager
 def as_utf8(source: Source) -> Iterator[Source]:
-    """Let copies in UTF-8 stand for the files of parts that have an encoding; errors name the files themselves."""
+    """Replace files with an encoding by copies in UTF-8; errors name the original files."""
     if not any("encoding" in part.options for part in source.parts):
         yield source
         return
@@ -104,10 +104,10 @@ def as_utf8(source: Source) -> Iterator[Source]:
         try:
             yield dataclasses.replace(source, parts=parts)
         except SourceError as error:
-            said = str(error)
+            message = str(error)
             for copy, path in copies.items():
-                said = said.replace(str(copy), str(path))
-            raise SourceError(said) from error
+                message = message.replace(str(copy), str(path))
+            raise SourceError(message) from error
 
 
 def _converted(part: Part, folder: Path, copies: dict[Path, Path]) -> Part:
@@ -116,7 +116,7 @@ def _converted(part: Part, folder: Path, copies: dict[Path, Path]) -> Part:
         return part
     paths = []
     for path in files.expand(part):
-        copy = folder / str(len(copies)) / path.absolute().parent.name / path.name  # splits may be named by the folder
+        copy = folder / str(len(copies)) / path.absolute().parent.name / path.name  # the folder may name the split
         copy.parent.mkdir(parents=True)
         _convert(path, copy, name)
         copies[copy] = path
@@ -127,26 +127,26 @@ def _converted(part: Part, folder: Path, copies: dict[Path, Path]) -> Part:
 
 def _convert(path: Path, copy: Path, name: str) -> None:
     if path.is_dir():
-        raise SourceError(f"{path}: a folder; --encoding is for files of text")
+        raise SourceError(f"{path}: a folder; --encoding is for text files")
     decoder = codecs.getincrementaldecoder(name)()
     line, wide = 1, name.startswith(("utf-16", "utf-32"))
     with files.open_bytes(path) as file, copy.open("w", encoding="utf-8", newline="") as out:
         while True:
             block = file.read(_BLOCK)
             if b"\0" in block and not wide:
-                raise SourceError(f"{path}: no file of text, or in UTF-16; --encoding is for text: leave it out")
+                raise SourceError(f"{path}: not a text file, or in UTF-16; remove --encoding, or use --encoding utf-16")
             try:
                 text = decoder.decode(block, final=not block)
             except UnicodeDecodeError as error:
                 line += error.object[: error.start].count(b"\n")
                 guessed = guess(path)
-                advice = f"--encoding {guessed} may be it" if guessed not in (None, name) else "name another"
+                advice = f"try --encoding {guessed}" if guessed not in (None, name) else "try another encoding"
                 raise SourceError(
                     f"{path}:{line}: not {name} (byte 0x{error.object[error.start]:02x}); {advice}"
                 ) from error
             except UnicodeError as error:
                 raise SourceError(
-                    f"{path}:1: not {name}: {error}; name the order of bytes, {name}-le or {name}-be"
+                    f"{path}:1: not {name}: {error}; set the byte order: {name}-le or {name}-be"
                 ) from error
             line += text.count("\n")
             out.write(text.removeprefix("\ufeff"))

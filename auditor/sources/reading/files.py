@@ -1,4 +1,4 @@
-"""Opening what a user names: plain, gzipped or zstandard, by content and not by ending; patterns; standard input."""
+"""Open files that a user names: plain, gzipped or zstandard by their content; patterns; standard input."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ENDINGS = (".gz", ".zst")
 
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError)
 
-#: Captions shrink to a third or a tenth, a list of equal ones to a fiftieth: what expands far more is a bomb.
+#: Captions compress to a third or a tenth, a list of equal ones to a fiftieth: far more is a zip bomb.
 _MOST_EXPANSION = 200
 
 _FREE_EXPANSION = 1 << 26
@@ -52,12 +52,12 @@ _BUFFER = 1 << 20
 
 _LONGEST_LIST = 1 << 26
 
-#: What may stand in a file's place and is never its content.
+#: Content that replaces a file by mistake.
 _STAND_INS = (
-    (re.compile(rb"version https://git-lfs\.github\.com/spec/"), "a git-LFS pointer; get the file with `git lfs pull`"),
+    (re.compile(rb"version https://git-lfs\.github\.com/spec/"), "a git-LFS pointer, not the file; run `git lfs pull`"),
     (
         re.compile(rb"(?i)(\xef\xbb\xbf)?\s*<(!doctype html|html[\s>]|\?xml[^>]*>\s*<error>)"),
-        "a web page in place of the file, as an error is; get the file again",
+        "a web page, such as an error, instead of the file; download it again",
     ),
 )
 
@@ -65,12 +65,12 @@ _LONGEST_STAND_IN = 256
 
 
 def is_stdin(path: Path) -> bool:
-    """Return whether a path stands for standard input."""
+    """Return whether a path is standard input."""
     return path in _STDINS
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether a path is a folder; one that is out of reach is none."""
+    """Return whether a path is an accessible folder."""
     try:
         return path.is_dir()
     except OSError:
@@ -78,93 +78,94 @@ def is_folder(path: Path) -> bool:
 
 
 def locate(path: Path) -> Path:
-    """Find a declared file or folder: under its own name, or with `.gz` or `.zst` behind it.
+    """Return the path of a declared file or folder, perhaps with `.gz` or `.zst` appended.
 
-    Raises `SourceError` where there is none, or a pipe or a device in its place.
+    Raises `SourceError` if it is missing, or a pipe or device.
     """
     _refuse_address(path)
     zipped = [path.with_name(path.name + ending) for ending in _ENDINGS if path.name]
-    found = next((candidate for candidate in (path, *zipped) if is_there(candidate)), None)
-    if found is None:
+    existing = next((candidate for candidate in (path, *zipped) if is_there(candidate)), None)
+    if existing is None:
         raise SourceError(
-            f"{path}: no such file{f' (nor {zipped[0].name})' if zipped else ''}; `auditor fetch` gets what "
-            "datasets.toml can name, AUDITOR_DATA or [settings] data says which folder holds the rest"
+            f"{path}: no such file{f' (nor {zipped[0].name})' if zipped else ''}; `auditor fetch` downloads "
+            "files with a url in datasets.toml; for others, set AUDITOR_DATA or [settings] data to their folder"
         )
-    return found
+    return existing
 
 
 def expand(part: Part) -> list[Path]:
-    """Find the files of a part, in the order given; those of a pattern by name, numbers in names by their value.
+    """Return the files of a part in the given order; those of a pattern by name, with numbers by value.
 
-    Raises `SourceError` for a file that is not there and a pattern that meets none.
+    Raises `SourceError` for a missing file, and for a pattern that matches nothing.
     """
-    found = []
+    paths = []
     for path in part.paths:
         _refuse_address(path)
         if not any(sign in path.name for sign in "*?[") or is_there(path):
-            found.append(locate(path))
+            paths.append(locate(path))
             continue
         try:
-            met = sorted(
-                (match for match in path.parent.glob(path.name) if match.is_file()), key=lambda one: by_number(one.name)
+            matches = sorted(
+                (match for match in path.parent.glob(path.name) if match.is_file()),
+                key=lambda match: by_number(match.name),
             )
         except (OSError, ValueError) as error:
             raise SourceError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-        if not met:
-            raise SourceError(f"{path}: no file matches the pattern")
-        found += met
-    if len(set(map(_identity, found))) < len(found) and len({path.resolve() for path in found}) < len(found):
+        if not matches:
+            raise SourceError(f"{path}: no file matches this pattern")
+        paths += matches
+    if len(set(map(_identity, paths))) < len(paths) and len({path.resolve() for path in paths}) < len(paths):
         named = next(
-            path for number, path in enumerate(found) if path.resolve() in [path.resolve() for path in found[:number]]
+            path for number, path in enumerate(paths) if path.resolve() in [path.resolve() for path in paths[:number]]
         )
-        raise SourceError(f"{named}: named twice; its captions would be read twice")
-    return found
+        raise SourceError(f"{named}: listed twice; list it once, or its captions are read twice")
+    return paths
 
 
 def _refuse_address(path: Path) -> None:
-    """Raise `SourceError` for an address that nobody has brought to this disk."""
+    """Raise `SourceError` for an address that was not copied to a local file."""
     if (address := address_of(path)) is not None:
         raise SourceError(
-            f"{address}: an address, and this file is read from disk: download it and name the file, or "
-            "declare it in datasets.toml with url and sha256 and let `auditor fetch` get it"
+            f"{address}: an address cannot be read here: download the file and name it, or "
+            "declare its url and sha256 in datasets.toml and run `auditor fetch`"
         )
 
 
 def _identity(path: Path) -> tuple[int, int]:
-    """Tell files apart for the price of one call; links to one file are not told apart."""
+    """Return an identity of a file with a single system call; it is the same for links to a file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror or error}") from error
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def is_there(path: Path) -> bool:
-    """Return whether a file or folder stands at a path. Raises `SourceError` for what is neither, or out of reach."""
+    """Return whether a file or folder exists. Raises `SourceError` for a device or pipe, or without permission."""
     try:
-        found = path.stat()
+        status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return False
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
             return False
         raise SourceError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    mode = found.st_mode
+    mode = status.st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise SourceError(f"{path}: neither a file nor a folder; what comes through a pipe is read with `--from -`")
-    if found.st_dev in _kernel_devices():
-        raise SourceError(f"{path}: no file on a disk: the kernel makes it while it is read; name the captions' file")
+        raise SourceError(f"{path}: neither a file nor a folder; to read from a pipe, use `--from -`")
+    if status.st_dev in _kernel_devices():
+        raise SourceError(f"{path}: a virtual file of the kernel; name the file with the captions")
     return True
 
 
 @functools.cache
 def _kernel_devices() -> frozenset[int]:
-    """Return the devices whose files wait for news, or are other ones each time that they are read."""
+    """Return the devices of virtual files, which can block or change at each reading."""
     return frozenset(os.stat(root).st_dev for root in ("/proc", "/sys") if os.path.ismount(root))  # noqa: PTH116
 
 
 def sha256(paths: list[Path]) -> str:
-    """Hash files as they lie on disk: one by its content, several by their names and contents."""
+    """Return the hash of files on disk: of one file its content, of several their names and contents."""
     if len(paths) == 1 and paths[0].is_file():
         return _sha256(paths[0])
     every = (path for root in paths for path in (inside(root) if root.is_dir() else [root]))
@@ -173,14 +174,14 @@ def sha256(paths: list[Path]) -> str:
 
 
 def inside(folder: Path, pattern: str = "*") -> list[Path]:
-    """Find the files of a folder and of the folders in it, sorted. Raises `SourceError` for a folder out of reach."""
-    found: list[Path] = []
+    """Return the files of a folder and its subfolders, sorted. Raises `SourceError` for an unreadable folder."""
+    paths: list[Path] = []
     try:
-        for place, _, names in os.walk(folder, onerror=_out_of_reach):
-            found += (path for path in map(Path(place).joinpath, fnmatch.filter(names, pattern)) if path.is_file())
+        for parent, _, names in os.walk(folder, onerror=_out_of_reach):
+            paths += (path for path in map(Path(parent).joinpath, fnmatch.filter(names, pattern)) if path.is_file())
     except OSError as error:
         _out_of_reach(error)
-    return sorted(found)
+    return sorted(paths)
 
 
 def _out_of_reach(error: OSError) -> NoReturn:
@@ -196,36 +197,36 @@ def _sha256(path: Path) -> str:
 
 
 class Watch:
-    """Files and folders as they are when it is made; whether they stay so shows what was read of them."""
+    """The state of files and folders when it is created, to detect changes while they are read."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self._before = {path: _state(path) for path in paths}
 
     def over(self, batches: Batches) -> Batches:
-        """Pass on what is read of the files, then check them."""
+        """Yield the batches that are read from the files, then check these."""
         yield from batches
         self.check()
 
     def check(self) -> None:
-        """Raise `SourceError` for the first file that is another than it was: half of it may be read."""
+        """Raise `SourceError` for the first file that has changed: it may be read in part."""
         for path, state in self._before.items():
             if _state(path) != state:
-                raise SourceError(f"{path}: changed while it was read; ingest it again when it is whole")
+                raise SourceError(f"{path}: changed while it was being read; ingest it again when it is complete")
 
 
 def _state(path: Path) -> tuple[int | str, ...]:
-    """Return what no rewriting leaves as it was: the time of the last change cannot be set, as that of writing can."""
+    """Return attributes that every rewriting changes: the ctime cannot be set, but the mtime can."""
     try:
         if path.is_dir():
             return tuple(part for member in inside(path) for part in (str(member), *_state(member)))
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return ()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def save_stdin(folder: Path) -> Path:
-    """Copy standard input to a file, which readers can open more than once. Raises `SourceError` where it is closed."""
+    """Copy standard input to a file, which can be read several times. Raises `SourceError` if it is closed."""
     path = folder / "stdin"
     if sys.stdin is None:
         raise SourceError("-: standard input is closed")
@@ -236,10 +237,10 @@ def save_stdin(folder: Path) -> Path:
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for reading, unzipped where it is gzipped or zstandard.
+    """Open a file for reading, decompressed if it is gzipped or zstandard.
 
-    Raises `SourceError` for a file that cannot be opened, for what is in its place, and for a file that is damaged or
-    expands beyond reason at whatever point that is met.
+    Raises `SourceError` for a file that cannot be opened, a pointer or web page instead of it, and, also while reading,
+    for a damaged file or a zip bomb.
     """
     try:
         is_there(path)  # a pipe would wait for its writer
@@ -259,18 +260,18 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
             else:
                 yield file
     except _DAMAGED as error:
-        raise SourceError(f"{path}: damaged compressed file ({error}); fetch it again") from error
+        raise SourceError(f"{path}: damaged compressed file ({error}); download it again") from error
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror or error}") from error
 
 
 def is_compressed(magic: bytes) -> bool:
-    """Say by its first four bytes whether a file is gzipped or zstandard."""
+    """Return whether a file with these first four bytes is gzipped or zstandard."""
     return magic.startswith((_GZIP, _ZSTD))
 
 
 def bounded(unzipped: BinaryIO, zipped: BinaryIO, path: Path | str) -> BinaryIO:
-    """Watch that what is unzipped stays in proportion to what was read of the zipped file."""
+    """Limit the decompressed bytes in proportion to the compressed bytes that were read."""
     return io.BufferedReader(_Bounded(unzipped, zipped, path), _BUFFER)
 
 
@@ -289,23 +290,23 @@ class _Bounded(io.RawIOBase):
         self._produced += len(data)
         if self._produced > _FREE_EXPANSION + _MOST_EXPANSION * self._zipped.tell():
             raise SourceError(
-                f"{self._path}: expands to more than {_MOST_EXPANSION} times its size: a damaged file or a zip bomb"
+                f"{self._path}: expands to more than {_MOST_EXPANSION} times its size: damaged, or a zip bomb"
             )
         return len(data)
 
 
 def head(path: Path, size: int = 1 << 16) -> bytes:
-    """Return the first bytes of a file's content, for guessing what it is."""
+    """Return the first bytes of a file's content, to detect its format."""
     with open_bytes(path) as file:
         return file.read(size)
 
 
 def read_list(path: Path) -> list[str]:
-    """Read a list of names, one a line; blank lines and line ends do not count."""
+    """Read a list of names, one per line; empty lines are skipped."""
     with open_bytes(locate(path)) as file:
         content = file.read(_LONGEST_LIST + 1)
     if len(content) > _LONGEST_LIST:
-        raise SourceError(f"{path}: larger than {_LONGEST_LIST >> 20} MiB: no list of names")
+        raise SourceError(f"{path}: larger than {_LONGEST_LIST >> 20} MiB: not a list of names")
     try:
         lines = content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""What the JSON formats share: records with `image_id` and `caption` as frames, each fault with its record."""
+"""Shared by the JSON formats: records with `image_id` and `caption` as frames, faults with their records."""
 
 from __future__ import annotations
 
@@ -17,23 +17,22 @@ BATCH = 50_000
 
 _COLUMNS = ("line", "image", "rank", "identifier", "split", "text", "reason", "raw")
 
-#: A file's name, with folders or without; the group is the number: `train2014/COCO_train2014_000000000009.jpg` is 9.
+#: A file name, with or without folders; the group is the number: `train2014/COCO_train2014_000000000009.jpg` is 9.
 COCO_FILE = r"(?:.*/)?(?:COCO_\w+_)?0*(\d+)\.jpg"
 
 
-def batches(path: Path, found: Iterable[Item], *, ids: bool) -> Iterator[pl.DataFrame]:
+def batches(path: Path, items: Iterable[Item], *, ids: bool) -> Iterator[pl.DataFrame]:
     """Turn items with `image_id` and `caption`, perhaps `split`, into frames of captions.
 
-    With `ids`, no two may share their `id`, and captions of an image are in the order of theirs, where these are
-    numbers.
+    With `ids`, every `id` is unique, and numeric ids order the captions of an image.
     """
-    remaining = iter(found)
+    remaining = iter(items)
     while batch := list(islice(remaining, BATCH)):
         yield frame(path, [_row(item, ids) for item in batch])
 
 
 def frame(path: Path, rows: list[tuple[Any, ...]]) -> pl.DataFrame:
-    """Make a frame of rows: line, image, rank, identifier, split, text, reason, raw."""
+    """Return a frame of rows: line, image, rank, identifier, split, text, reason, raw."""
     schema = {name: CAPTION_SCHEMA[name] for name in _COLUMNS}
     return pl.DataFrame(rows, schema=schema, orient="row").with_columns(source=pl.lit(path.name), unit=pl.lit("record"))
 
@@ -51,13 +50,13 @@ def _row(item: Item, ids: bool) -> tuple[Any, ...]:
 
 
 def _split(value: Any) -> str | None:
-    """Take a split's name as text, numbers too; what is neither names none."""
+    """Return the name of a split, which is a text or number; null for anything else."""
     named = isinstance(value, str | int) and not isinstance(value, bool) and encodable(str(value))
     return str(value) if named else None
 
 
 def refuse(record: Any, image_key: str = "image_id") -> str | None:
-    """Return why a record is no caption; null where it is one."""
+    """Return why a record is not a caption; null if it is one."""
     if not isinstance(record, dict):
         return f"not an object; expected {image_key} and caption"
     image, caption = record.get(image_key), record.get("caption")
@@ -82,5 +81,5 @@ def encodable(text: str) -> bool:
 
 
 def show(record: Any) -> str:
-    """Write a refused record as JSON again."""
+    """Return a rejected record as JSON."""
     return json.dumps(record, ensure_ascii=True)

@@ -1,4 +1,4 @@
-"""JSON files of any size: the items of their top-level lists, one after the other, in bounded memory."""
+"""Read the items of top-level lists in JSON files of any size, in bounded memory."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from auditor.sources.reading.files import open_bytes
 
 _BLOCK = 1 << 20
 
-_LONGEST_ITEM = 1 << 23  # of small values, it takes a hundred times that of memory
+_LONGEST_ITEM = 1 << 23  # with small values, it needs a hundred times the memory
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 
 _OF_NUMBERS = "0123456789+-.eE"
 
-_LONGEST_WORD = 16  # characters of the longest thing that a cut can spoil, an escape or a literal
+_LONGEST_WORD = 16  # characters of the longest token that a block end can split, an escape or a literal
 
 
 def _refuse_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
 
 
-#: JSON as its standard has it: NaN and infinity are no numbers.
+#: Standard JSON, without NaN and infinity.
 DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 class Item(NamedTuple):
-    """One item of a list: the key that holds the list ("" where the list is the whole file), its number from 1.
+    """An item of a list: the key of the list ("" if the list is the whole file), and its number from 1.
 
-    `fault` is what a reader that knows the rest of the file has against it.
+    `fault` is an error that a reader of the whole file can find.
     """
 
     key: str
@@ -44,12 +44,12 @@ class Item(NamedTuple):
 
 
 def items(path: Path, file_format: str) -> Iterator[Item]:
-    """Walk a file that holds a list, or an object with lists in it.
+    """Yield the items of a file that holds a list, or an object of lists.
 
-    A value that is no list, and a list that is empty, is one item with the number 0.
+    A value that is not a list, and an empty list, is an item with the number 0.
 
-    A byte that is not UTF-8 survives as a lone surrogate, so that only its record is refused.
-    Raises `SourceError` with line and column for a file that is not JSON, and for an item longer than 8 MiB.
+    A byte that is not UTF-8 becomes a lone surrogate, so that only its record is rejected. Raises `SourceError` with
+    line and column for a file that is not JSON, and for an item longer than 8 MiB.
     """
     with open_bytes(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
@@ -100,7 +100,7 @@ def _list(window: _Window, key: str) -> Iterator[Item]:
 
 
 class _Window:
-    """The part of the text that is being parsed."""
+    """The part of the text being parsed."""
 
     def __init__(self, text: TextIO, path: Path, file_format: str) -> None:
         self._source, self._path, self._format = text, path, file_format
@@ -108,24 +108,24 @@ class _Window:
         self._decode = DECODER.raw_decode
 
     def peek(self) -> str:
-        """Return the next character that is no blank; "" at the end."""
-        if self._at < len(self._text) and (found := self._text[self._at]) > " ":
-            return found  # as mostly, without a search
+        """Return the next character that is not whitespace; "" at the end."""
+        if self._at < len(self._text) and (sign := self._text[self._at]) > " ":
+            return sign  # the usual case, without a search
         while True:
-            self._at = _BLANK.match(self._text, self._at).end()  # type: ignore[union-attr]  # it matches nothing too
+            self._at = _BLANK.match(self._text, self._at).end()  # type: ignore[union-attr]  # it always matches
             if self._at < len(self._text):
                 return self._text[self._at]
             if not self._more():
                 return ""
 
     def take(self, sign: str) -> None:
-        """Step over a character that must come next."""
+        """Skip a character that must come next."""
         if self.peek() != sign:
             self.fail(f"Expecting {sign!r}" + (" delimiter" if sign in ",:" else ""))
         self._at += 1
 
     def decode(self) -> Any:
-        """Parse the value that comes next."""
+        """Parse the next value."""
         self.peek()
         while True:
             try:
@@ -135,17 +135,17 @@ class _Window:
                 if not (cut and self._more()):
                     self.fail(error.msg, error.pos)
             except (ValueError, RecursionError) as error:
-                raise SourceError(
-                    f'{self._path}: not JSON that can be read: {error} (format "{self._format}")'
-                ) from error
+                raise SourceError(f'{self._path}: JSON cannot be read: {error} (format "{self._format}")') from error
             else:
-                cut = end == len(self._text) or self._text[end] in _OF_NUMBERS  # a number may go on in the next block
+                cut = (
+                    end == len(self._text) or self._text[end] in _OF_NUMBERS
+                )  # a number may continue in the next block
                 if not (cut and self._more()):
                     self._at = end
                     return value
 
     def fail(self, message: str, at: int | None = None) -> NoReturn:
-        """Return where the text is not JSON."""
+        """Raise `SourceError` with the position where the text is not JSON."""
         at = self._at if at is None else at
         line = self._lines_before + self._text.count("\n", 0, at) + 1
         column = at - self._text.rfind("\n", 0, at)

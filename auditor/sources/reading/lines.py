@@ -1,4 +1,4 @@
-"""What the line-by-line formats share: a text file as frames of its lines, each with its number and its faults."""
+"""Shared by the formats of lines: a text file as frames of lines with their numbers and faults."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 def blocks(path: Path) -> Iterator[pl.DataFrame]:
     """Yield the lines of a text file, without their ends, a few megabytes at a time.
 
-    Columns: source, unit, line (from 1), raw, reason (null where the line is UTF-8).
-    Raises `SourceError` for UTF-16, for lines that end in CR alone, and for a line longer than 16 MiB.
+    Columns: source, unit, line (from 1), raw, reason (null if the line is UTF-8). Raises `SourceError` for UTF-16, for
+    lines that end only in CR, and for a line longer than 16 MiB.
     """
     with open_bytes(path) as file:
         yield from blocks_of(file, path.name, path)
@@ -49,9 +49,9 @@ def blocks_of(file: BinaryIO, source: str, where: Path | str) -> Iterator[pl.Dat
 
 
 def unended(path: Path) -> int | None:
-    """Return the number of the last line of a plain file where it has no end, as one cut off in copying; else null.
+    """Return the number of the last line of a plain file if it is not terminated, as in a truncated copy; else null.
 
-    A compressed file that was cut off is damaged, which is said where it is read.
+    A truncated compressed file is damaged, and reading it reports that.
     """
     with path.open("rb") as file:
         magic = file.read(_SIZE_OF_MAGIC)
@@ -65,7 +65,7 @@ def unended(path: Path) -> int | None:
 
 
 def first_line(path: Path) -> str | None:
-    """Return the first line of a text file that is not blank; null where its first megabytes have none.
+    """Return the first non-empty line of a text file; null if its first megabytes have none.
 
     Raises `SourceError` as `blocks` does.
     """
@@ -75,22 +75,22 @@ def first_line(path: Path) -> str | None:
 
 
 def _cut(file: BinaryIO, where: Path | str) -> Iterator[bytes]:
-    """Cut a stream at line ends, so that memory does not grow with the file."""
+    """Split a stream at line ends, so that memory does not grow with the file."""
     rest = b""
     line = 1
     block = file.read(_BLOCK)
     if block.startswith(_UTF_16):
-        raise SourceError(f"{where}:1: UTF-16; auditor reads UTF-8: convert it with `iconv -f UTF-16 -t UTF-8`")
+        raise SourceError(f"{where}:1: UTF-16 text; convert it to UTF-8 with `iconv -f UTF-16 -t UTF-8`")
     block = block.removeprefix(_BOM)
     if b"\n" not in block and block.strip(b"\r\n").count(b"\r"):
-        raise SourceError(f"{where}:1: lines end in CR alone; convert them to LF, as `tr '\\r' '\\n'` does")
+        raise SourceError(f"{where}:1: lines end in CR only; convert them to LF with `tr '\\r' '\\n'`")
     while block:
         *whole, rest = (rest + block).rsplit(b"\n", 1)
         if whole:
             yield whole[0]
             line += whole[0].count(b"\n") + 1
         if len(rest) > _LONGEST_LINE:
-            raise SourceError(f"{where}:{line}: a line longer than {_LONGEST_LINE >> 20} MiB; this is no text file")
+            raise SourceError(f"{where}:{line}: a line longer than {_LONGEST_LINE >> 20} MiB; not a text file")
         block = file.read(_BLOCK)
     if rest:
         yield rest
@@ -112,7 +112,7 @@ def _decode_line(line: bytes, number: int, broken: dict[int, str]) -> str:
 
 
 def _frame(lines: list[str], source: str, first_line: int, start: int, broken: dict[int, str]) -> pl.DataFrame:
-    """Make a frame of lines that begin at `start` of their block; `broken` has the faults of the block's lines."""
+    """Return a frame of lines from `start` of their block; `broken` has the faults of the block's lines."""
     frame = pl.DataFrame({"raw": lines}, schema={"raw": pl.String}).with_row_index("row", offset=start)
     reason = pl.col("row").replace_strict(broken, default=None, return_dtype=pl.String) if broken else pl.lit(None)
     return frame.select(

@@ -1,9 +1,9 @@
-"""Format `table`: rows with a column for the image and one or several for captions.
+"""Format `table`: rows with a column for the image and one or several columns for captions.
 
-CSV, TSV and other delimited text, JSONL or a JSON list of records (these plain, gzipped or zstandard), Parquet, Arrow
-files and streams, and folders that Hugging Face `datasets` saved or its hub holds. Columns that no setting names are
-guessed by their names. Rows of another language than `lang` are no records of the dataset: they are left out, and
-counted nowhere.
+CSV, TSV and other delimited text, JSONL or a JSON list of records (all plain, gzipped or zstandard), Parquet, Arrow
+files and streams, and folders saved by Hugging Face `datasets` or downloaded from its hub. Columns that no option sets
+are guessed by their names. Rows of another language than `lang` do not belong to the dataset: they are left out, and
+not counted.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ DATA = "data"
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize a saved folder by its state, Parquet and Arrow by their first bytes, text by its columns' names."""
+    """Recognize a saved folder by its state, Parquet and Arrow by their first bytes, text by its column names."""
     if path.is_dir():
         return (path / STATE).is_file() or (path / SPLITS).is_file() or bool(of_hub(path))
     if head.startswith((PARQUET, ARROW)) or (head.startswith(STREAM) and head[7:8] == b"\0"):
@@ -60,9 +60,9 @@ def recognizes(path: Path, head: bytes) -> bool:
 def read(part: Part) -> Batches:
     """Yield the captions of a table; `line` is the line where a record begins, or the number of a row.
 
-    A list of captions, and captions in several columns, give the slot; else the annotator or a numeric identifier
-    orders the captions of an image. Raises `SourceError` for a file that lacks a column that is needed, and for one
-    without a row in the language asked for.
+    The position in a list of captions, or among several columns, is the slot; else the annotator or a numeric
+    identifier orders the captions of an image. Raises `SourceError` for a file without a required column, or without a
+    row in the requested language.
     """
     wanted = wishes(part.options)
     order: dict[str, int] | None = None
@@ -77,26 +77,28 @@ def read(part: Part) -> Batches:
                 yield _left_out(piece, frame, wanted.language)
             others |= {*frame["language"].drop_nulls().unique(maintain_order=True).head(_MOST_SHOWN)} - {""}
             kept = kept or own["language"].is_not_null().any()
-        found = captions(str(piece.path), own, columns, wanted, order or {}).with_columns(source=pl.lit(piece.source))
+        accepted = captions(str(piece.path), own, columns, wanted, order or {}).with_columns(
+            source=pl.lit(piece.source)
+        )
         if piece.split is not None and "split" not in columns:
-            found = found.with_columns(split=pl.lit(piece.split))
-        yield found.select(name for name in CAPTION_SCHEMA if name in found.columns)
+            accepted = accepted.with_columns(split=pl.lit(piece.split))
+        yield accepted.select(name for name in CAPTION_SCHEMA if name in accepted.columns)
     if others and not kept:
         raise SourceError(
-            f'{part.paths[0]}: no row has the language "{wanted.language}"; they have '
+            f'{part.paths[0]}: no row has the language "{wanted.language}"; the languages are '
             + ", ".join(sorted(others)[:_MOST_SHOWN])
         )
 
 
 def columns_of(part: Part) -> dict[str, str]:
-    """Return the columns by which the first rows are read, by what they hold."""
+    """Return the columns of the first rows, by what they hold."""
     for _, _, columns in _rows(part, wishes(part.options)):
         return columns
     return {}
 
 
 def names_of(path: Path) -> list[str]:
-    """List the columns of a file, or of the first file of a folder; of JSON, the keys of its first record."""
+    """List the columns of a file, or of the first file of a folder; for JSON, the keys of its first record."""
     if path.is_dir():
         return next((names_of(piece.path) for piece in pieces(path)), [])
     head = files.head(path)
@@ -111,7 +113,7 @@ def names_of(path: Path) -> list[str]:
 
 
 def remarks(part: Part) -> list[str]:
-    """Return which columns are taken together as the captions of an image, where no setting names each of them."""
+    """Report which columns together are the captions of an image, unless options name each of them."""
     wanted = wishes(part.options)
     for _, _, columns in _rows(part, wanted):
         names = [name for thing, name in columns.items() if thing.startswith("caption ")]
@@ -122,9 +124,9 @@ def remarks(part: Part) -> list[str]:
 
 
 def _left_out(piece: Piece, frame: pl.DataFrame, language: str) -> pl.DataFrame:
-    """Return the rows of other languages, or of none, as what they are: no records of this dataset."""
-    other = (pl.col("language") != language) | pl.col("language").is_null()
-    return frame.filter(other & pl.col("reason").is_null()).select(
+    """Return the rows of other languages, or without one, as left out."""
+    is_other = (pl.col("language") != language) | pl.col("language").is_null()
+    return frame.filter(is_other & pl.col("reason").is_null()).select(
         "line",
         source=pl.lit(piece.source),
         unit=pl.lit("row"),
@@ -145,7 +147,7 @@ def _frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str
     if magic is not None:
         with path.open("rb") as file:
             if not file.read(len(magic)).startswith(magic):
-                raise SourceError(f"{path}: a Parquet or Arrow file inside another compression; unzip it first")
+                raise SourceError(f"{path}: a compressed Parquet or Arrow file; decompress it first")
         return columnar.frames(path, magic, wanted)
     start = head.removeprefix(_BOM).lstrip()[:1]
     if start in (b"{", b"["):
@@ -154,7 +156,7 @@ def _frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str
 
 
 def _order(part: Part, wanted: Wishes) -> dict[str, int]:
-    """Return numbers to the annotators of the whole part: numbers by their value, then names by their letters."""
+    """Return the ranks of the annotators of the whole part: numbers by value, then names by letters."""
     names: set[str] = set()
     for _, frame, columns in _rows(part, wanted):
         if "annotator" in columns:
@@ -170,25 +172,25 @@ def _by_value(name: str) -> tuple[bool, int, str]:
 FORMAT = Format(
     "table", recognizes, read, media_type="text/csv", folders=True, split_by_name=True, lines=(".csv", ".tsv"),
     implied_by=frozenset({"image_col", "caption_col"}),
-    why_left_out="cells without a caption, where another of the row has one", remarks=remarks, columns_of=columns_of,
+    why_left_out="empty cells in rows that have another caption", remarks=remarks, columns_of=columns_of,
     names_of=names_of,
     options={
-        "image_col": "column that names the image",
-        "caption_col": "column of captions or of lists of them, or several columns with a caption each; * stands "
-        "for any",
-        "caption_id_col": "column that no two captions share; numbers order the captions of an image",
-        "split_col": "column that holds the split",
-        "slot_col": "column of the caption's slot, from 0",
-        "annotator_col": "column of who wrote the caption, which orders the captions of an image",
-        "lang_col": "column of the caption's language",
-        "lang": "language to read: rows of others are left out",
-        "delimiter": 'what separates columns: a character, or "tab"',
+        "image_col": "column with the image name",
+        "caption_col": "column with captions or lists of captions, or several columns with a caption each; * matches "
+        "any text",
+        "caption_id_col": "column with a unique caption id; numbers order the captions of an image",
+        "split_col": "column with the split",
+        "slot_col": "column with the position of the caption within its image, from 0",
+        "annotator_col": "column with the author of the caption, who orders the captions of an image",
+        "lang_col": "column with the language of the caption",
+        "lang": "language to read; rows in other languages are left out",
+        "delimiter": 'separator of columns: a character, or "tab"',
     },
 )  # fmt: skip
 
 
 class Piece(NamedTuple):
-    """One file of a table: where it is, what errors and rows call it, and the split that its folder names."""
+    """A file of a table: its path, its name in errors and rows, and the split of its folder."""
 
     path: Path
     source: str
@@ -198,8 +200,8 @@ class Piece(NamedTuple):
 def pieces(folder: Path) -> Iterator[Piece]:
     """Yield the files of a saved folder in their order.
 
-    Of the hub's, columns alone say the splits. Raises `SourceError` for a folder that is none, and for one whose rows
-    are chosen by an index beside them.
+    In a folder of the hub, only columns name splits. Raises `SourceError` for another folder, and for one whose rows
+    are selected by a separate index.
     """
     if files := of_hub(folder):
         yield from (Piece(file, f"{DATA}/{file.name}") for file in files)
@@ -215,7 +217,7 @@ def pieces(folder: Path) -> Iterator[Piece]:
 
 
 def of_hub(folder: Path) -> list[Path]:
-    """Return the Parquet files of a folder as Hugging Face's hub holds it, sorted: those in `data`, beside a README."""
+    """Return the sorted Parquet files of a folder of Hugging Face's hub: those in `data`, next to a README."""
     if not (folder / "README.md").is_file():
         return []
     return sorted(file for file in (folder / DATA).glob("*.parquet") if file.is_file())
@@ -224,7 +226,7 @@ def of_hub(folder: Path) -> list[Path]:
 def _of_split(folder: Path, prefix: str, split: str | None) -> Iterator[Piece]:
     state = _json(folder / STATE)
     if state.get("_indices_data_files"):
-        raise SourceError(f"{folder}: only some of its rows are the dataset's; save it anew after `flatten_indices()`")
+        raise SourceError(f"{folder}: the dataset uses only some of its rows; save it again after `flatten_indices()`")
     listed = state.get("_data_files")
     if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
         raise SourceError(f'{folder / STATE}: expected "_data_files", a list of files')
@@ -234,7 +236,7 @@ def _of_split(folder: Path, prefix: str, split: str | None) -> Iterator[Piece]:
 
 
 def _name(where: Path, name: Any) -> str:
-    """Take a name only where it stays in its folder."""
+    """Return the name of a file. Raises `SourceError` if it leads out of its folder."""
     if not isinstance(name, str) or name in ("", ".", "..") or any(sign in name for sign in "/\\\0"):
         raise SourceError(f"{where}: {name!r} is not the name of a file in this folder")
     return name
@@ -243,13 +245,13 @@ def _name(where: Path, name: Any) -> str:
 def _json(path: Path) -> dict[str, Any]:
     if not is_there(path):
         raise SourceError(
-            f"{path}: No such file; a folder is read as a table where `save_to_disk` of Hugging Face datasets "
-            "made it, or where README.md is beside data/*.parquet"
+            f"{path}: no such file; a folder must come from `save_to_disk` of Hugging Face datasets, "
+            "or have README.md and data/*.parquet"
         )
     with open_bytes(path) as file:
         content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:
-        raise SourceError(f"{path}: larger than {_LARGEST >> 20} MiB: no list of files")
+        raise SourceError(f"{path}: larger than {_LARGEST >> 20} MiB: not a list of files")
     try:
         value = loads(content)
     except (ValueError, RecursionError) as error:

@@ -1,8 +1,8 @@
 """Tables whose columns have types: Parquet, Arrow files and Arrow streams.
 
-Of a stream a few record batches are read at a time: polars would hold all of it. It is a row of messages: the schema,
-dictionaries, record batches. Each is `FFFFFFFF`, the length of its metadata (a flatbuffer), the metadata and a body.
-No message reaches polars that declares more than a file of this size can hold.
+A few record batches of a stream are read at a time, since polars would load all of them. A stream is a series of
+messages: the schema, dictionaries, record batches. Each is `FFFFFFFF`, the length of its metadata (a flatbuffer), the
+metadata and a body. Messages that declare more than a file of this size can hold do not reach polars.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _AT_ONCE = 1 << 23
 def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str, str]]]:
     """Yield the rows of the file and the columns chosen, numbers as plain text: 42 and not 42.0.
 
-    Raises `SourceError` for a file that is damaged or expands beyond reason, and for one that lacks what is needed.
+    Raises `SourceError` for a damaged file or a zip bomb, and for one without a required column.
     """
     with _damage_named(path):
         limits = Limits(path)
@@ -46,18 +46,20 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
         narrowed = [_narrow(pl.col(name), kind_of(thing), kinds[name]).alias(thing) for thing, name in columns.items()]
         names = [*set(columns.values())]
         if lazy is None:
-            found: Iterator[pl.DataFrame] = (table.select(narrowed) for table in _stream_tables(path, names))
+            tables: Iterator[pl.DataFrame] = (table.select(narrowed) for table in _stream_tables(path, names))
         else:
             if magic == PARQUET:
                 parquet.check(path, names)
-            found = lazy.select(narrowed).collect_batches(chunk_size=BATCH, maintain_order=True)
+            tables = lazy.select(narrowed).collect_batches(chunk_size=BATCH, maintain_order=True)
         row = 1
-        for frame in found:
+        for frame in tables:
             limits.check_bytes(_size(frame))
             yield _numbered(_texts(frame, columns), row), columns
             row += frame.height
-        if rows not in (None, row - 1):  # polars may stop at damage without a word
-            raise SourceError(f"{path}: only {row - 1:,} of {rows:,} rows can be read: damaged; fetch it again")
+        if rows not in (None, row - 1):  # polars may stop at damage without an error
+            raise SourceError(
+                f"{path}: only {row - 1:,} of {rows:,} rows can be read: the file is damaged; download it again"
+            )
 
 
 def schema(path: Path, magic: bytes) -> pl.Schema:
@@ -76,11 +78,13 @@ def _damage_named(path: Path) -> Iterator[None]:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, MemoryError) as error:
         what = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise SourceError(f"{path}: damaged, or not what its first bytes say ({what}); fetch it again") from error
+        raise SourceError(
+            f"{path}: damaged, or of another format than its first bytes ({what}); download it again"
+        ) from error
 
 
 def _numbered(frame: pl.DataFrame, row: int) -> pl.DataFrame:
-    """Add where rows stand; one that lacks something is shown as JSON."""
+    """Add the positions of rows, and the JSON of incomplete rows."""
     things = pl.struct(pl.exclude("reason"))
     lacks = pl.any_horizontal(pl.col("^(image|caption).*$").is_null())
     return frame.with_columns(
@@ -91,7 +95,7 @@ def _numbered(frame: pl.DataFrame, row: int) -> pl.DataFrame:
 
 
 def _fit(thing: str, kind: pl.DataType) -> Fit:
-    """Return how well a column of a type serves."""
+    """Return how well a type of column suits a thing."""
     if isinstance(kind, pl.List | pl.Array):
         may_be = thing in ("caption", "identifier") and not isinstance(
             _type(kind.inner), pl.List | pl.Array | pl.Binary
@@ -110,7 +114,7 @@ def _inner(thing: str, kind: pl.Struct) -> pl.Field | None:
 
 
 def _narrow(value: pl.Expr, thing: str, kind: pl.DataType) -> pl.Expr:
-    """Take what matters out of a struct, so that the bytes of an image beside its name are not held."""
+    """Return only the required field of a struct, so that the bytes of images are not loaded."""
     if isinstance(kind, pl.Array):
         return _narrow(value.arr.to_list(), thing, pl.List(kind.inner))
     if isinstance(kind, pl.List) and isinstance(kind.inner, pl.Struct):
@@ -121,7 +125,7 @@ def _narrow(value: pl.Expr, thing: str, kind: pl.DataType) -> pl.Expr:
 
 
 def _size(frame: pl.DataFrame) -> int:
-    """Count the bytes of all texts, before equal ones that are held once become many; numbers do not matter."""
+    """Return the bytes of all texts with every repetition, which is stored once; numbers are ignored."""
     sizes = [_bytes(pl.col(thing), kind).sum() for thing, kind in frame.schema.items()]
     return int(frame.select(pl.sum_horizontal(sizes)).item() or 0)
 
@@ -137,7 +141,7 @@ def _bytes(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
 
 
 def _texts(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
-    """Write columns as text, or as lists of texts, with the reason why a row has none."""
+    """Return columns as texts or lists of texts, with the reason if a row is faulty."""
     texts = [_text(pl.col(thing), kind).alias(thing) for thing, kind in frame.schema.items()]
     return frame.select(*texts, _fault(frame.schema, columns).alias("reason"))
 
@@ -157,7 +161,7 @@ def _text(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
 
 
 def _fault(schema: pl.Schema, columns: Mapping[str, str]) -> pl.Expr:
-    """Return which bytes are no text: they are null among the texts, and not where they come from."""
+    """Return the reason for bytes that are not UTF-8: null as texts, but not in their column."""
     faults = [
         pl.when(pl.col(thing).is_not_null() & _text(pl.col(thing), kind).is_null()).then(
             pl.lit(f"{columns[thing]} is not UTF-8")
@@ -189,7 +193,7 @@ class _Message(NamedTuple):
 
 
 def _stream_schema(path: Path) -> pl.Schema:
-    """Return the names and types of the columns. Raises `SourceError` for a file that is no stream."""
+    """Return the names and types of the columns. Raises `SourceError` for a file that is not a stream."""
     first = next(_messages(path), None)
     if first is None or first.kind != SCHEMA:
         raise SourceError(f"{path}: not an Arrow stream: it does not begin with a schema")
@@ -197,12 +201,11 @@ def _stream_schema(path: Path) -> pl.Schema:
 
 
 def _stream_tables(path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """Yield the columns asked for, as many record batches at a time as some megabytes hold.
+    """Yield the requested columns, some megabytes of record batches at a time.
 
-    Raises `SourceError` for a stream that is cut short or expands beyond reason, and what polars raises for one that is
-    damaged.
+    Raises `SourceError` for a truncated stream or a zip bomb, and errors of polars for a damaged stream.
     """
-    known = b""  # the schema and the dictionaries, which the record batches after them need
+    known = b""  # the schema and the dictionaries for the following record batches
     batches: list[bytes] = []
     size = 0
     for message in _messages(path):
@@ -250,8 +253,8 @@ def _messages(path: Path) -> Iterator[_Message]:
 
 
 def _cut_short(path: Path) -> SourceError:
-    return SourceError(f"{path}: an Arrow stream that is cut short; fetch it again")
+    return SourceError(f"{path}: truncated Arrow stream; download it again")
 
 
 def _damaged(path: Path) -> SourceError:
-    return SourceError(f"{path}: a damaged Arrow stream; fetch it again")
+    return SourceError(f"{path}: damaged Arrow stream; download it again")

@@ -1,4 +1,4 @@
-"""Which columns of a table hold what: those that settings name, else those with names that the field uses."""
+"""Choose the columns of a table: those that options name, else those with common names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from auditor.errors import SourceError, UsageError
 from auditor.model import Option
 from auditor.result import listed
 
-#: How well a column serves: not at all, by something inside it, or as it stands.
+#: How well a column suits a thing: not at all (0), by a field inside it (1), or as it is (2).
 Fit = Literal[0, 1, 2]
 
 _KNOWN: Mapping[str, tuple[str, ...]] = {
@@ -58,7 +58,7 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the settings say of a table; a thing without columns is to be guessed."""
+    """The options of a table; things without columns are guessed."""
 
     columns: Mapping[str, tuple[str, ...]]
     language: str | None = None
@@ -66,17 +66,19 @@ class Wishes:
 
 
 def wishes(options: Mapping[str, Option]) -> Wishes:
-    """Read the settings. Raises `UsageError` for one that is no name, or that lacks its companion."""
+    """Read the options. Raises `UsageError` for a wrong value, and for lang_col without lang."""
     columns: dict[str, tuple[str, ...]] = {}
     for thing, option in _OPTION.items():
         given = options.get(option, ())
         names = given if isinstance(given, tuple) else (given,)
         if not all(isinstance(name, str) and name for name in names) or (len(names) > 1 and thing != "caption"):
-            raise UsageError(f"{option} must be the name of a column{'' if thing != 'caption' else ', or several'}")
+            raise UsageError(
+                f"{option} must be the name of {'a column' if thing != 'caption' else 'one or several columns'}"
+            )
         columns[thing] = tuple(str(name) for name in names)
     language, delimiter = options.get("lang"), options.get("delimiter")
     if columns["language"] and language is None:
-        raise UsageError("lang_col needs lang, the language whose rows are read")
+        raise UsageError("lang_col needs option lang, the language to read")
     delimiter = {"tab": "\t", "\\t": "\t"}.get(str(delimiter), delimiter)
     if delimiter is not None and not (isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in '"\r\n'):
         raise UsageError('delimiter must be one character, or "tab"')
@@ -84,65 +86,65 @@ def wishes(options: Mapping[str, Option]) -> Wishes:
 
 
 def choose(where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str, str], Fit]) -> dict[str, str]:
-    """Choose the column of each thing; `fit` says how well a column (its thing, its name) serves.
+    """Choose the column of each thing; `fit` returns how well a column suits it (thing, name).
 
-    Several columns of captions are called `caption 0`, `caption 1`, …. Raises `SourceError` for a column that is not
-    there, occurs twice or cannot serve, and where nothing serves as image or as caption.
+    Several columns of captions are called `caption 0`, `caption 1`, …. Raises `SourceError` for a column that is
+    missing, repeated or unsuitable, and if no column suits the image or the caption.
     """
     chosen: dict[str, str] = {}
     for thing, known in _KNOWN.items():
         if thing == "language" and wanted.language is None:
             continue
-        asked = tuple(met for name in wanted.columns[thing] for met in named_by(name, names))
-        if thing == "caption" and not asked:
-            asked = numbered(names)
-        if thing == "caption" and not asked:
+        requested = tuple(met for name in wanted.columns[thing] for met in named_by(name, names))
+        if thing == "caption" and not requested:
+            requested = numbered(names)
+        if thing == "caption" and not requested:
             _check_unambiguous(where, names, fit)
-        found = asked or _guessed(thing, names, fit) or (known[:1] if thing in _NEEDED else ())
-        for place, name in enumerate(found):
+        selected = requested or _guessed(thing, names, fit) or (known[:1] if thing in _NEEDED else ())
+        for number, name in enumerate(selected):
             flag = _flag(thing)
             if name not in names:
-                raise SourceError(f'{where}: no column "{name}"; it has {_listed(names)}; name it with {flag}')
+                raise SourceError(f'{where}: no column "{name}"; the columns are {_listed(names)}; set {flag}')
             if names.count(name) > 1:
                 raise SourceError(f'{where}: column "{name}" occurs {names.count(name)} times; rename one')
             if not fit(thing, name):
-                raise SourceError(f'{where}: column "{name}" cannot be read as {thing}; name another with {flag}')
-            chosen[f"{thing} {place}" if len(found) > 1 else thing] = name
+                raise SourceError(f'{where}: column "{name}" cannot be read as {thing}; set {flag} to another column')
+            chosen[f"{thing} {number}" if len(selected) > 1 else thing] = name
     return chosen
 
 
 def named_by(wish: str, names: Sequence[str]) -> Sequence[str]:
-    """Return the columns that a name or a pattern (`caption_*`) means, by their numbers; itself where it means none."""
+    """Return the columns that match a name or pattern (`caption_*`), by their numbers; else the name itself."""
     if wish in names or not any(sign in wish for sign in "*?["):
         return (wish,)
     return sorted(fnmatch.filter(names, wish), key=_by_number) or (wish,)
 
 
 def numbered(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of captions that differ in a number alone, by it, where no other may hold captions.
+    """Return the columns of captions that differ only in a number, in order, if no other may hold captions.
 
-    `caption_1`, `caption_2`, … or `caption1`, `caption2`, …: the captions of one image.
+    They hold the captions of an image: `caption_1`, `caption_2`, … or `caption1`, `caption2`, ….
     """
-    told = {name: match for name in names if (match := _NUMBERED.fullmatch(name))}
-    stems = {name[: match.start(2)].lower() for name, match in told.items()}
-    places = {int(match[2]) for match in told.values()}
-    others = [name for name in names if name not in told and _CAPTION_LIKE.fullmatch(name)]
-    if len(told) < 2 or len(stems) > 1 or len(places) < len(told) or others:
+    matches = {name: match for name in names if (match := _NUMBERED.fullmatch(name))}
+    stems = {name[: match.start(2)].lower() for name, match in matches.items()}
+    places = {int(match[2]) for match in matches.values()}
+    others = [name for name in names if name not in matches and _CAPTION_LIKE.fullmatch(name)]
+    if len(matches) < 2 or len(stems) > 1 or len(places) < len(matches) or others:
         return ()
-    return tuple(sorted(told, key=_by_number))
+    return tuple(sorted(matches, key=_by_number))
 
 
 def _by_number(name: str) -> tuple[int, str]:
-    found = re.findall(r"\d{1,9}", name)
-    return (int(found[-1]) if found else 0, name)
+    numbers = re.findall(r"\d{1,9}", name)
+    return (int(numbers[-1]) if numbers else 0, name)
 
 
 def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -> None:
-    """Raise `SourceError` where several columns are called captions: to read one of them would lose the others."""
-    alike = [name for name in names if _CAPTION_LIKE.fullmatch(name) and fit("caption", name)]
-    if len(set(alike)) > 1:
+    """Raise `SourceError` if several columns are named like captions: reading one would lose the others."""
+    candidates = [name for name in names if _CAPTION_LIKE.fullmatch(name) and fit("caption", name)]
+    if len(set(candidates)) > 1:
         raise SourceError(
-            f"{where}: {_listed(alike)} may all hold captions; name the one to read with --caption-col, or each of them"
+            f"{where}: {_listed(candidates)} may all hold captions; set --caption-col to the columns to read"
         )
 
 
@@ -152,7 +154,7 @@ def kind_of(thing: str) -> str:
 
 
 def recognized(names: Sequence[str]) -> bool:
-    """Return whether names of columns alone tell which holds the image and which the caption."""
+    """Return whether the names of columns identify those of the image and the caption."""
     known = {thing: bool(_guessed(thing, names, lambda *_: 2)) for thing in ("image", "caption")}
     return known["image"] and (known["caption"] or bool(numbered(names)))
 

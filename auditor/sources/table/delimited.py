@@ -1,4 +1,4 @@
-"""Delimited tables: CSV, TSV and their kin, record by record, each with the line where it begins."""
+"""Delimited tables such as CSV and TSV, as records with their first lines."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _SHOWN = 40
 
 
 def delimiter_of(header: str, wanted: Wishes | None = None) -> str:
-    """Find what separates the columns of a header: what makes known ones of them, else what makes the most."""
+    """Return the delimiter that splits a header into known columns, else into the most columns."""
     given = tuple(name for names in wanted.columns.values() for name in names) if wanted else ()
 
     def merit(delimiter: str) -> tuple[bool, bool, int]:
-        found = names(header, delimiter)
-        return all(set(named_by(name, found)) <= {*found} for name in given), recognized(found), len(found)
+        columns = names(header, delimiter)
+        return all(set(named_by(name, columns)) <= {*columns} for name in given), recognized(columns), len(columns)
 
     return max(_DELIMITERS, key=merit)
 
@@ -54,16 +54,16 @@ def names(header: str, delimiter: str) -> list[str]:
 
 
 def looks_like_data(name: str) -> bool:
-    """Return whether what should be a column's name is a file, an address, a number or a sentence."""
+    """Return whether a column name looks like a file, a URL, a number or a sentence."""
     return _DATA.search(name[:_LONGEST_NAME]) is not None
 
 
 def frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str, str]]]:
-    """Yield the rows of the file and the columns chosen. Blank lines hold none.
+    """Yield the rows of the file and the chosen columns; empty lines are skipped.
 
-    A record that cannot be told from its quotes, or has more or fewer fields than the header, has a reason; reading
-    goes on with the next line. Where the names in the header stand after blanks, so does what is below them.
-    Raises `SourceError` for a file without a header, or one that lacks what is needed.
+    A record with broken quotes, or with more or fewer fields than the header, has a reason; reading continues with the
+    next line. If spaces precede the names in the header, spaces before the values are ignored too. Raises `SourceError`
+    for a file without a header or without a required column.
     """
     header = lines.first_line(path)
     if header is None:
@@ -72,30 +72,30 @@ def frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str,
     padded = delimiter != " " and all(name[:1] == " " for name in header.split(delimiter)[1:])
     with open_bytes(path) as file:
         rows = records(file, path, delimiter, padded=padded)
-        line, _, reason, *found = next(rows, (1, "", "it is blank"))
+        line, _, reason, *header_names = next(rows, (1, "", "the line is empty"))
         if reason is not None:
-            raise SourceError(f"{path}:{line}: no header that can be read: {reason}")
-        found = [name.strip() for name in found]
-        columns = _columns(f"{path}:{line}", found, wanted)
-        table = _Table(path, found, columns, padded)
+            raise SourceError(f"{path}:{line}: the header row cannot be read: {reason}")
+        header_names = [name.strip() for name in header_names]
+        columns = _columns(f"{path}:{line}", header_names, wanted)
+        table = _Table(path, header_names, columns, padded)
         for batch in batches((table.row(*record) for record in rows), measured=1):
             yield frame("line", batch, [(thing, thing in table.lists) for thing in columns]), columns
 
 
-def _columns(where: str, found: list[str], wanted: Wishes) -> dict[str, str]:
+def _columns(where: str, header_names: list[str], wanted: Wishes) -> dict[str, str]:
     try:
-        return choose(where, found, wanted, lambda *_: 2)
+        return choose(where, header_names, wanted, lambda *_: 2)
     except SourceError as error:
-        data = next((name for name in found if looks_like_data(name)), None)
+        data = next((name for name in header_names if looks_like_data(name)), None)
         if data is None:
             raise
         raise SourceError(
-            f'{where}: no header: "{data[:_SHOWN]}" looks like data; add a first line that names the columns'
+            f'{where}: no header row: "{data[:_SHOWN]}" looks like data; add a first line with column names'
         ) from error
 
 
 class _Table:
-    """The columns of a table, and which of them hold lists: the first whole record decides."""
+    """The columns of a table, and those that hold lists, by the first valid record."""
 
     def __init__(self, path: Path, names: list[str], columns: dict[str, str], padded: bool) -> None:
         self._path, self._columns, self._padded, self._width = path, columns, padded, len(names)
@@ -104,14 +104,14 @@ class _Table:
         self._undecided = True
 
     def row(self, line: int, raw: str, reason: str | None, *fields: str) -> tuple[Any, ...]:
-        """Return a record as line, text, reason and what its columns hold."""
+        """Return a record as line, text, reason and the values of its columns."""
         if reason is None and len(fields) != self._width:
-            reason = f"{len(fields)} fields where the header has {self._width}"
+            reason = f"{len(fields)} fields; the header has {self._width}"
         if reason is not None:
             return (line, raw, reason)
         if self._padded:
             fields = (*(field.rstrip(" ") for field in fields[:-1]), fields[-1])
-        cells = [fields[place] for place in self._places]
+        cells = [fields[position] for position in self._places]
         if self._undecided:
             self._decide(line, dict(zip(self._columns, cells, strict=True)))
         try:
@@ -130,8 +130,8 @@ class _Table:
         self.lists = {thing for thing in _LISTS if cells.get(thing, "").startswith("[") and _is_list(cells[thing])}
         if "caption" not in self.lists and _PYTHONS_LIST.fullmatch(cells.get("caption", "")):
             raise SourceError(
-                f'{self._path}:{line}: column "{self._columns["caption"]}" holds lists as Python prints them; '
-                "write them as JSON, or the table as JSONL or Parquet"
+                f'{self._path}:{line}: column "{self._columns["caption"]}" holds Python lists; '
+                "write them as JSON, or save the table as JSONL or Parquet"
             )
 
 

@@ -1,4 +1,4 @@
-"""Tables of JSON: a record a line (JSONL), or one list of records."""
+"""Tables of JSON: a record per line (JSONL), or one list of records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from auditor.sources.reading.json_stream import DECODER, Item, items
 from auditor.sources.table.columns import Fit, Wishes, choose, kind_of
 from auditor.sources.table.layout import frame
 
-#: Where a record of an image or a caption has the image's name or the caption's text.
+#: Fields with the name of an image, or the text or id of a caption, inside an object.
 INNER = {"image": ("path",), "caption": ("raw", "caption", "text", "sentence"), "identifier": ("sentid", "id")}
 
 _LOOKED_AT = 100
@@ -31,7 +31,7 @@ _MAY_BE_LISTS = ("caption", "identifier")
 
 
 class Record(NamedTuple):
-    """One record: its line or number, what it holds, its text as it stands, and what is wrong with it."""
+    """A record: its line or number, its value, its original text, and its fault."""
 
     number: int
     value: Any
@@ -40,9 +40,9 @@ class Record(NamedTuple):
 
 
 def first_keys(text: str) -> list[str]:
-    """Return the keys of the first record of a text, none where it does not begin with a whole one.
+    """Return the keys of the first record of a text; none if it does not begin with a whole record.
 
-    A record is an object in a list, or one that has its line to itself.
+    A record is an object in a list, or an object on its own line.
     """
     body = text[1:].lstrip() if text.startswith("[") else text.partition("\n")[0]
     try:
@@ -54,7 +54,7 @@ def first_keys(text: str) -> list[str]:
 
 
 def of_lines(path: Path) -> Iterator[Record]:
-    """Yield the records of a JSONL file. Blank lines hold none; each fault stays with its line."""
+    """Yield the records of a JSONL file; empty lines are skipped, and a fault only affects its line."""
     for block in lines.blocks(path):
         for number, raw, broken in block.select("line", "raw", "reason").iter_rows():
             if not raw.strip():
@@ -65,24 +65,24 @@ def of_lines(path: Path) -> Iterator[Record]:
             except json.JSONDecodeError as error:
                 fault = f"not JSON at column {error.colno}: {error.msg}"
             except (ValueError, RecursionError) as error:
-                fault = f"not JSON that can be read: {error}"
+                fault = f"JSON cannot be read: {error}"
             yield Record(number, value, raw, fault)
 
 
 def of_list(path: Path) -> Iterator[Record]:
-    """Yield the records of a JSON list. Raises `SourceError` where the file is not JSON."""
+    """Yield the records of a JSON list. Raises `SourceError` if the file is not JSON."""
     for item in items(path, "table"):
         if item == Item("", 0, []):
             return
         if item.key or not item.number:
-            raise SourceError(f"{path}: no table: expected a list of JSON objects, or one a line")
+            raise SourceError(f"{path}: not a table; expected a list of JSON objects, or one object per line")
         yield Record(item.number, item.value, None, None)
 
 
 def frames(path: Path, unit: str, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str, str]]]:
-    """Yield the rows of the file and the columns chosen; the keys of the first hundred records are the columns.
+    """Yield the rows of the file and the chosen columns; the columns are the keys of the first hundred records.
 
-    Raises `SourceError` where these lack what is needed.
+    Raises `SourceError` if a required column is missing.
     """
     columns: dict[str, str] = {}
     lists: dict[str, bool] = {}
@@ -105,8 +105,8 @@ def _rows(
             columns |= choose(where, list(example), wanted, partial(_fit_of, example))
         try:
             if fault is None:
-                found = [text_of(thing, value.get(name), name, lists) for thing, name in columns.items()]
-                yield (record.number, record.raw, None, *found)
+                values = [text_of(thing, value.get(name), name, lists) for thing, name in columns.items()]
+                yield (record.number, record.raw, None, *values)
                 continue
         except ValueError as error:
             fault = str(error)
@@ -114,7 +114,7 @@ def _rows(
 
 
 def _first(records: Iterator[Record]) -> list[Record]:
-    """Take the records that show what columns there are: a hundred, or fewer large ones."""
+    """Return the records that define the columns: a hundred, or fewer large ones."""
     taken: list[Record] = []
     size = 0
     for record in records:
@@ -125,10 +125,10 @@ def _first(records: Iterator[Record]) -> list[Record]:
     return taken
 
 
-def _example(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return every key that the records have, in the order of its appearance, with the first value that is not null."""
+def _example(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return every key of the records in order of appearance, with its first value that is not null."""
     example: dict[str, Any] = {}
-    for record in found:
+    for record in records:
         for key, value in record.items():
             if example.get(key) is None:
                 example[key] = value
@@ -148,14 +148,16 @@ def _fit(thing: str, value: Any) -> Fit:
 
 
 def text_of(thing: str, value: Any, name: str, lists: dict[str, bool]) -> str | list[str | None] | None:
-    """Return what a record says of a thing as text. Raises `ValueError` where it cannot be that."""
+    """Return the value of a thing in a record as text. Raises `ValueError` if it is not a text."""
     if value is None:
         return None
     kind, is_list = kind_of(thing), isinstance(value, list)
     if is_list and thing not in _MAY_BE_LISTS:
         raise ValueError(f"{name} is a list")
     if lists.setdefault(thing, is_list) != is_list:
-        raise ValueError(f"{name} is {'a' if is_list else 'no'} list, unlike that of the first record")
+        raise ValueError(
+            f"{name} is {'' if is_list else 'not '}a list, but the first record has {'no' if is_list else 'a'} list"
+        )
     return [_plain(kind, item, name) for item in value] if is_list else _plain(kind, value, name)
 
 
@@ -174,10 +176,10 @@ def _plain(kind: str, value: Any, name: str) -> str | None:
 
 
 def listed(cell: str, thing: str, name: str) -> str | list[str | None] | None:
-    """Read the list that a cell of a delimited table holds as JSON. Raises `ValueError` where it holds none."""
+    """Read the JSON list in a cell of a delimited table. Raises `ValueError` if it is not a list."""
     try:
         return text_of(thing, DECODER.decode(cell), name, {thing: True})
     except json.JSONDecodeError as error:
-        raise ValueError(f"{name} is no list in JSON, unlike that of the first record") from error
+        raise ValueError(f"{name} is not a JSON list, but the first record has a list") from error
     except RecursionError as error:
-        raise ValueError(f"{name} is nested too deep") from error
+        raise ValueError(f"{name} is nested too deeply") from error

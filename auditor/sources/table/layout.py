@@ -1,7 +1,7 @@
-"""How the rows of a table become captions.
+"""Turn the rows of a table into captions.
 
-Rows travel as frames of `line`, `unit`, `reason`, `raw` and a column for each thing that is known of them: image,
-caption (or `caption 0`, `caption 1`, …), identifier, split, annotator, language; these as text or lists of texts.
+Frames of rows have the columns `line`, `unit`, `reason`, `raw` and one for each thing: image, caption (or `caption 0`,
+`caption 1`, …), identifier, split, annotator, language. These are texts or lists of texts.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.sources.table.columns import Wishes, kind_of
 
-_MAY_BE_BLANK = ("identifier", "split", "annotator", "language")  # a cell without text says nothing of these
+_MAY_BE_BLANK = ("identifier", "split", "annotator", "language")  # an empty cell counts as missing
 
-#: Why a cell is no record, where another column of its row holds a caption.
+#: Why a cell is left out, if another column of its row has a caption.
 BLANK = "no caption in this column"
 
 _WHOLE = r"^(-?\d{1,18})(?:\.0*)?$"
 
 
 def frame(unit: str, rows: list[tuple[Any, ...]], things: Sequence[tuple[str, bool]]) -> pl.DataFrame:
-    """Make a frame of rows; `things` names their values and says which are lists. A broken row has no values."""
+    """Return a frame of rows; `things` has the names of values and whether they are lists; broken rows have none."""
     width = 3 + len(things)
     whole = [row if len(row) == width else (*row[:3], *[None] * len(things)) for row in rows]
     schema = {"line": pl.UInt32(), "raw": pl.String(), "reason": pl.String()}
@@ -34,9 +34,9 @@ def frame(unit: str, rows: list[tuple[Any, ...]], things: Sequence[tuple[str, bo
 def captions(
     where: str, rows: pl.DataFrame, columns: Mapping[str, str], wanted: Wishes, annotators: Mapping[str, int]
 ) -> pl.DataFrame:
-    """Turn rows into captions: one a row, or one for each place of a list or for each of several columns.
+    """Turn rows into captions: one per row, per item of a list, or per column.
 
-    `annotators` says in which order those of an image stand. Raises `SourceError` for lists where they cannot be.
+    `annotators` orders the captions of an image. Raises `SourceError` for unexpected lists.
     """
     places = [name for name in rows.columns if kind_of(name) == "caption"]
     if not places:
@@ -46,22 +46,24 @@ def captions(
     rows = rows.with_columns(pl.when(pl.col(thing) != "").then(thing).alias(thing) for thing in texts)
     if len(places) == 1 and "caption" not in lists:
         if "identifier" in lists and wanted.columns["identifier"]:
-            raise SourceError(f"{where}: column {columns['identifier']} holds lists, and the captions are single")
+            raise SourceError(f"{where}: column {columns['identifier']} holds lists, but each row has a single caption")
         return _single(rows.drop("identifier") if "identifier" in lists else rows, columns, annotators)
     if wanted.columns["annotator"]:
-        raise SourceError(f"{where}: annotator_col orders single captions; this table has several a row")
+        raise SourceError(f"{where}: annotator_col needs a single caption per row; remove it")
     if "caption" in lists:
         return _several(rows.with_columns(text="caption"), columns)
     if set(lists).intersection(places):
-        raise SourceError(f"{where}: several columns of captions, one of lists; name one with --caption-col")
+        raise SourceError(
+            f"{where}: several columns of captions, one of them with lists; set --caption-col to one column"
+        )
     is_whole = pl.col("reason").is_null()
     if "slot" in rows.columns:
-        raise SourceError(f"{where}: slot_col numbers single captions; this table has several a row")
+        raise SourceError(f"{where}: slot_col needs a single caption per row; remove it")
     return _padded(_several(rows.with_columns(text=pl.when(is_whole).then(pl.concat_list(places))), columns))
 
 
 def _padded(captions: pl.DataFrame) -> pl.DataFrame:
-    """Leave out cells without a caption where another of the row has one: some images have fewer than others."""
+    """Leave out empty cells in rows with another caption: some images have fewer captions."""
     blank = pl.col("text").is_null() | (pl.col("text").str.strip_chars() == "")
     others = (~blank).any().over("line")
     why = pl.when(blank & others & pl.col("reason").is_null()).then(pl.lit(BLANK))
@@ -76,8 +78,8 @@ def _single(rows: pl.DataFrame, columns: Mapping[str, str], annotators: Mapping[
     if "slot" in rows.columns:
         slot = pl.col("slot").str.extract(r"^(\d{1,9})(?:\.0*)?$", 1).cast(pl.UInt32)
         wrong = slot.is_null() & pl.col("reason").is_null()
-        said = pl.format("slot {}: expected a whole number from 0", pl.col("slot").fill_null("(none)"))
-        rows = rows.with_columns(slot=slot, reason=pl.coalesce("reason", pl.when(wrong).then(said)))
+        message = pl.format("slot {}: expected a whole number from 0", pl.col("slot").fill_null("(none)"))
+        rows = rows.with_columns(slot=slot, reason=pl.coalesce("reason", pl.when(wrong).then(message)))
     if "annotator" in rows.columns:
         rank = pl.col("annotator").replace_strict(annotators, default=None, return_dtype=pl.Int64)
     return rows.with_columns(text="caption", rank=rank, identifier=identifier)

@@ -1,6 +1,6 @@
-"""Format `vectors`: what an encoder made of images, and of texts, as one vector each.
+"""Format `vectors`: embeddings of images, and of texts, one vector each.
 
-Parquet with a column of vectors, `.npy` beside a list of ids, `.npz`, HDF5, and the folders that clip-retrieval writes.
+Parquet with a column of vectors, `.npy` with a list of ids, `.npz`, HDF5, and the folders that clip-retrieval writes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from auditor.sources.vectors.records import AT_ONCE, Named, damage_named, equall
 
 _IMAGES, _TEXTS, _METADATA = "img_emb", "text_emb", "metadata"
 
-#: The columns that name an image, those first that tell more than the sample's number in the run.
+#: The columns that name an image; those of the path precede those of the number in the run.
 _NAMES = ("image_path", *(name for name in IMAGES if name != "image_path"))
 
 
@@ -44,14 +44,14 @@ def recognizes(path: Path, head: bytes) -> bool:
 def read(part: Part) -> Iterator[pl.DataFrame]:
     """Yield the vectors of a part, in frames of `records.SCHEMA`, block by block.
 
-    Raises `SourceError` for a file that is none of these, a damaged one, and one whose vectors cannot be told apart.
-    Raises `MissingExtraError` for HDF5 where h5py is not installed.
+    Raises `SourceError` for another or damaged file, and for vectors that cannot be assigned to images. Raises
+    `MissingExtraError` for HDF5 if h5py is not installed.
     """
     yield from equally_long(each_unheard(_read(part)))
 
 
 def beside(part: Part) -> list[Path]:
-    """Name the lists of ids that are read though nobody names them, as they lie beside their vectors."""
+    """Return the lists of ids that are read because they are next to their vectors."""
     if "ids_file" in part.options:
         return []
     paths = (path for path in files.expand(part) if path.suffix.lower() == ".npy")
@@ -68,7 +68,7 @@ def _read(part: Part) -> Iterator[pl.DataFrame]:
             records += frame.height
             yield frame
         if not records:
-            raise SourceError(f"{path}: it holds no vector")
+            raise SourceError(f"{path}: no vectors found")
 
 
 def _records(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
@@ -78,21 +78,21 @@ def _records(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame
         known = ", ".join(_READERS)
         raise SourceError(f'{path}: not of format "vectors": expected {known}, or a folder of clip-retrieval')
     if not files.head(path, 1):
-        raise SourceError(f"{path}: it is empty")
+        raise SourceError(f"{path}: the file is empty")
     return _READERS[path.suffix.lower()](path, options)
 
 
 def _check_pattern(pattern: object) -> None:
-    """Raise `UsageError` for a pattern that is no regular expression, or has no group."""
+    """Raise `UsageError` for a pattern that is not a regular expression, or has no group."""
     if pattern is None:
         return
     try:
         groups = re.compile(str(pattern)).groups
         pl.Series([""]).str.extract(str(pattern), 1)
     except (re.error, pl.exceptions.ComputeError) as error:
-        raise UsageError(f"image_pattern {pattern}: no regular expression: {error}") from error
+        raise UsageError(f"image_pattern {pattern}: not a regular expression: {error}") from error
     if not groups:
-        raise UsageError(f"image_pattern {pattern}: has no group; put what is the id in brackets: (\\d+)_")
+        raise UsageError(f"image_pattern {pattern}: has no group; put parentheses around the id: (\\d+)_")
 
 
 def _is_of_clip_retrieval(folder: Path) -> bool:
@@ -105,12 +105,14 @@ def _is_of_clip_retrieval(folder: Path) -> bool:
 def _of_clip_retrieval(folder: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
     """Yield the vectors of images, and those of captions, part after part of `img_emb`, `text_emb` and `metadata`.
 
-    Row i of each is the same sample; the metadata name its image and hold its caption.
+    Row i of each is the same sample; the metadata have its image and its caption.
 
-    Raises `SourceError` where a part has no metadata, or other rows than these.
+    Raises `SourceError` if a part has no metadata, or another number of rows.
     """
     if not _is_of_clip_retrieval(folder):
-        raise SourceError(f"{folder}: no folder of clip-retrieval: expected img_emb/*.npy and metadata/*.parquet in it")
+        raise SourceError(
+            f"{folder}: not a folder of clip-retrieval: expected img_emb/*.npy and metadata/*.parquet in it"
+        )
     metadata = _parts(folder, _METADATA, "parquet")
     for kind, what, names, option in (
         (_IMAGES, "image", _NAMES, "image_col"),
@@ -118,25 +120,25 @@ def _of_clip_retrieval(folder: Path, options: Mapping[str, Option]) -> Iterator[
     ):
         for number, path in _parts(folder, kind, "npy").items():
             if number not in metadata:
-                raise SourceError(f"{path}: no metadata_{number}.parquet says whose vectors these are")
+                raise SourceError(f"{path}: no metadata_{number}.parquet with the ids of these vectors")
             with damage_named(metadata[number]):
                 called = column(metadata[number], names, options.get(option))
             yield from paired(path, mapped(path), called, what, f" in {metadata[number].name}")
 
 
 def _parts(folder: Path, kind: str, ending: str) -> dict[int, Path]:
-    """Find the numbered files of a kind, in a folder of its own or not, by their number."""
+    """Return the numbered files of a kind by number, in this folder or in the subfolder of the kind."""
     named = re.compile(rf"{kind}_(\d+)\.{ending}")
-    found = [path for place in (folder / kind, folder) for path in sorted(place.glob(f"{kind}_*.{ending}"))]
-    numbered = {int(match[1]): path for path in reversed(found) if (match := named.fullmatch(path.name))}
+    paths = [path for parent in (folder / kind, folder) for path in sorted(parent.glob(f"{kind}_*.{ending}"))]
+    numbered = {int(match[1]): path for path in reversed(paths) if (match := named.fullmatch(path.name))}
     return dict(sorted(numbered.items()))
 
 
 def _of_hdf5(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
-    """Yield the rows of dataset `vectors`, called by dataset `ids`; or every dataset as the vector of its name.
+    """Yield the rows of dataset `vectors`, named by dataset `ids`; or every dataset as the vector of its name.
 
-    Raises `MissingExtraError` where h5py is not installed, `SourceError` for another file, and for a dataset whose
-    content is in other files. Soft and external links are not followed.
+    Raises `MissingExtraError` if h5py is not installed, `SourceError` for another file, and for a dataset with content
+    in other files. Soft and external links are not followed.
     """
     h5py = _h5py()
     limits = Limits(path)
@@ -151,8 +153,8 @@ def _of_hdf5(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame
         group = held[lone] if lone is not None and isinstance(held[lone], h5py.Group) else held
         names = _linked(h5py, group)
         for first in range(0, len(names), AT_ONCE):
-            some = names[first : first + AT_ONCE]
-            yield one_each(path, some, [_array(path, group, name, limits) for name in some], first + 1, of(options))
+            batch = names[first : first + AT_ONCE]
+            yield one_each(path, batch, [_array(path, group, name, limits) for name in batch], first + 1, of(options))
 
 
 def _linked(h5py: Any, group: Any) -> list[str]:
@@ -172,22 +174,22 @@ def _array(path: Path, group: Any, name: str, limits: Limits) -> NDArray[Any]:
 
 
 def _checked(path: Path, group: Any, name: str, limits: Limits) -> Any:
-    """Return a dataset. Raises `SourceError` unless it is one, in this file, no larger than the file can hold."""
-    found = group[name]
-    if not hasattr(found, "is_virtual") or found.shape is None:
-        what = "empty" if hasattr(found, "is_virtual") else "a group"
-        raise SourceError(f"{path}: {name!r} is {what}: expected datasets ids and vectors, or a vector each")
-    if found.is_virtual or found.external:
+    """Return a dataset. Raises `SourceError` for anything else, for content in other files, and for a zip bomb."""
+    dataset = group[name]
+    if not hasattr(dataset, "is_virtual") or dataset.shape is None:
+        what = "empty" if hasattr(dataset, "is_virtual") else "a group"
+        raise SourceError(f"{path}: {name!r} is {what}: expected datasets ids and vectors, or a dataset per vector")
+    if dataset.is_virtual or dataset.external:
         raise SourceError(f"{path}: the content of {name!r} is in other files, which are not read")
-    limits.check_bytes(found.size * found.dtype.itemsize)
-    return found
+    limits.check_bytes(dataset.size * dataset.dtype.itemsize)
+    return dataset
 
 
 def _h5py() -> Any:
     try:
         import h5py  # type: ignore[import-untyped]  # noqa: PLC0415
     except ImportError as error:
-        raise MissingExtraError("HDF5 is read by h5py: pip install 'auditor[hdf5]'") from error
+        raise MissingExtraError("reading HDF5 needs h5py: pip install 'auditor[hdf5]'") from error
     return h5py
 
 
@@ -203,16 +205,16 @@ FORMAT = Format(
     "vectors", recognizes, read, kind="vectors", folders=True, beside=beside,
     why_left_out="they repeat the vector of an image",
     options={
-        "image_col": "column that names the image",
-        "text_col": "column of the text that a vector is of",
-        "vector_col": "column that holds the vectors of images",
-        "text_vector_col": "column that holds the vectors of texts",
-        "ids_file": "for .npy: the ids of its rows, as .txt, .json, .csv, .parquet or .npy; else the file beside it "
-        "that is called like it, or ids.*",
-        "of": '"texts" where the ids of a .npy, .npz or HDF5 file are texts and not images',
-        "image_pattern": "regular expression whose first group is the image's id: (\\d+)_ takes 1000268201 of "
+        "image_col": "column with the image name",
+        "text_col": "column with the text that a vector represents",
+        "vector_col": "column with the vectors of images",
+        "text_vector_col": "column with the vectors of texts",
+        "ids_file": "for .npy: file with the ids of its rows (.txt, .json, .csv, .parquet or .npy); default: the file "
+        "of the same name next to it, or ids.*",
+        "of": '"texts": the ids of a .npy, .npz or HDF5 file are texts, not images',
+        "image_pattern": "regular expression whose first group is the image's id: (\\d+)_ extracts 1000268201 from "
         "1000268201_693b08cb0e.jpg",
-        "image_suffix": "what is put behind each id: .jpg where captions name image.jpg",
-        "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
+        "image_suffix": "ending to append to each id: .jpg if captions name image.jpg",
+        "coco_ids": "true: name COCO images by the number in their file names (000000565045.jpg is 565045)",
     },
 )  # fmt: skip

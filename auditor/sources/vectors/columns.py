@@ -1,4 +1,4 @@
-"""Vectors in the rows of a Parquet file: a column that names the image or holds the text, a column of lists."""
+"""Vectors in a Parquet file: a column with the image name or the text, and a column of lists."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from auditor.sources.guards import parquet
 from auditor.sources.guards.limits import Limits
 from auditor.sources.vectors.records import AT_ONCE, damage_named
 
-#: What columns are called, the likeliest first.
+#: Names of columns, the most likely first.
 IMAGES = ("image", "image_id", "filename", "file_name", "image_path", "filepath", "path", "key", "img", "id", "url")
 
 TEXTS = ("text", "caption", "sentence", "raw_text")
@@ -29,16 +29,16 @@ _IMAGE_VECTORS = (
     "features",
 )
 
-#: What names images, or is a text.
+#: Types of columns with image names or texts.
 _NAMES = (pl.String, pl.Categorical, pl.Enum)
 
 _TEXT_VECTORS = ("text_vector", "text_embedding", "text_emb")
 
 
 def recognizes(path: Path) -> bool:
-    """Return whether a Parquet file has a column of lists of numbers that is called like one of vectors.
+    """Return whether a Parquet file has a column of lists of numbers with a common name for vectors.
 
-    One with captions too, whose vectors are of images alone, is a table of captions to whoever does not say otherwise.
+    A file that also has captions, and only vectors of images, is a table of captions by default.
     """
     try:
         with damage_named(path):
@@ -54,7 +54,7 @@ def recognizes(path: Path) -> bool:
 def read(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
     """Yield the vectors of images, and those of texts, in the order of the rows.
 
-    Raises `SourceError` for a damaged file and where it cannot be told which column is what.
+    Raises `SourceError` for a damaged file, and if the columns cannot be identified.
     """
     with damage_named(path):
         limits = Limits(path)
@@ -70,8 +70,10 @@ def read(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
             for pair in columns:
                 yield _named(frame, pair, path, row)
             row += frame.height
-        if rows != row - 1:  # polars may stop at damage without a word
-            raise SourceError(f"{path}: only {row - 1:,} of {rows:,} rows can be read: damaged; fetch it again")
+        if rows != row - 1:  # polars may stop at damage without an error
+            raise SourceError(
+                f"{path}: only {row - 1:,} of {rows:,} rows can be read: the file is damaged; download it again"
+            )
 
 
 def _named(frame: pl.DataFrame, pair: Mapping[str, str], path: Path, row: int) -> pl.DataFrame:
@@ -89,7 +91,7 @@ def _as_list(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
 
 
 def _columns(path: Path, schema: pl.Schema, options: Mapping[str, Option]) -> list[dict[str, str]]:
-    """Return which columns name and hold vectors: of images, of texts, or of both."""
+    """Return the columns of names and vectors: of images, of texts, or both."""
     lists = [name for name, kind in schema.items() if _is_vector(kind)]
     texts = [name for name, kind in schema.items() if kind in _NAMES or kind.is_integer()]
     image = _chosen(path, "image_col", IMAGES, texts, options)
@@ -100,30 +102,32 @@ def _columns(path: Path, schema: pl.Schema, options: Mapping[str, Option]) -> li
         of_images = lists[0]
     if image is None and of_texts is None:
         of_images, of_texts = None, of_images
-    found = []
+    pairs = []
     if image is not None and of_images is not None:
-        found.append({"image": image, "vector": of_images})
+        pairs.append({"image": image, "vector": of_images})
     if text is not None and of_texts is not None:
-        found.append({"text": text, "vector": of_texts})
-    if not found:
+        pairs.append({"text": text, "vector": of_texts})
+    if not pairs:
         there = ", ".join(f"{name} ({kind})" for name, kind in schema.items())
         raise SourceError(
-            f"{path}: which column holds vectors, and which names their images? It has {there}; "
-            "name them: --option image_col=… --option vector_col=…"
+            f"{path}: no columns identified as vectors and image names; the columns are {there}; "
+            "set --option image_col=… --option vector_col=…"
         )
-    return found
+    return pairs
 
 
 def _chosen(
     path: Path, option: str, known: Sequence[str], there: Sequence[str], options: Mapping[str, Option]
 ) -> str | None:
-    asked = options.get(option)
-    if asked is not None:
-        if asked not in there:
+    requested = options.get(option)
+    if requested is not None:
+        if requested not in there:
             wanted = "lists of floats" if option.endswith("vector_col") else "names"
-            there_are = ", ".join(there) or "no column of them"
-            raise SourceError(f"{path}: {option}={asked}: no such column of {wanted}; it has {there_are}")
-        return str(asked)
+            there_are = ", ".join(there) or "none of this type"
+            raise SourceError(
+                f"{path}: {option}={requested}: no such column of {wanted}; these columns are {there_are}"
+            )
+        return str(requested)
     lower = {name.lower(): name for name in reversed(there)}
     return next((lower[name] for name in known if name in lower), None)
 

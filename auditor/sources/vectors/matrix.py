@@ -1,4 +1,4 @@
-"""Vectors as numpy writes them: a matrix in a `.npy` file beside a list of ids, or arrays in a `.npz` file."""
+"""Vectors in files of numpy: a matrix in a `.npy` file with a list of ids, or arrays in a `.npz` file."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from auditor.sources.vectors.records import AT_ONCE, block, check_shape, damage_
 
 _ID_ENDINGS = (".txt", ".json", ".csv", ".parquet", ".npy")
 
-#: What arrays of a `.npz` or HDF5 file are called that hold ids, and vectors.
+#: Names of the arrays of a `.npz` or HDF5 file with ids, and with vectors.
 IDS = ("ids", "image_ids", "images", "names", "filenames", "keys", "texts")
 
 VECTORS = ("vectors", "embeddings", "features", "image_embeddings", "arr_0")
 
 
 def read_npy(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
-    """Yield the rows of a matrix, each called by its id. Raises `SourceError` where ids and rows do not match."""
+    """Yield the rows of a matrix with their ids. Raises `SourceError` if ids and rows do not match."""
     vectors = mapped(path)
     given = options.get("ids_file")
     ids = files.locate(given) if isinstance(given, Path) else ids_beside(path)
     if ids is None:
         raise SourceError(
-            f"{path}: which image is each row of? No {path.stem}.txt, {path.stem}_ids.txt nor ids.txt is beside it "
-            "(.json, .csv, .parquet or .npy serve too): name the list with --option ids_file=FILE"
+            f"{path}: no list of ids for its rows: found no {path.stem}.txt, {path.stem}_ids.txt or ids.txt next to it "
+            "(or .json, .csv, .parquet, .npy); set --option ids_file=FILE"
         )
     yield from paired(path, vectors, _ids(ids), of(options), f" in {ids.name}")
 
 
 def read_npz(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
-    """Yield the rows of array `vectors`, called by array `ids`; or every array as the vector of what it is called."""
+    """Yield the rows of array `vectors`, named by array `ids`; or every array as the vector of its name."""
     _check_members(path)
     with damage_named(path), np.load(path, allow_pickle=False) as held:
         ids, vectors = (next((name for name in known if name in held), None) for known in (IDS, VECTORS))
@@ -51,8 +51,8 @@ def read_npz(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame
             return
         names = held.files
         for first in range(0, len(names), AT_ONCE):
-            some = names[first : first + AT_ONCE]
-            yield one_each(path, some, [np.asarray(held[name]) for name in some], first + 1, of(options))
+            batch = names[first : first + AT_ONCE]
+            yield one_each(path, batch, [np.asarray(held[name]) for name in batch], first + 1, of(options))
 
 
 def of(options: Mapping[str, Option]) -> str:
@@ -61,25 +61,25 @@ def of(options: Mapping[str, Option]) -> str:
 
 
 def mapped(path: Path) -> NDArray[Any]:
-    """Open a matrix without reading it. Raises `SourceError` for a damaged file, and one of Python objects."""
+    """Open a matrix without loading it. Raises `SourceError` for a damaged file, and for Python objects."""
     with damage_named(path):
-        found = np.lib.format.open_memmap(path, mode="r")
-    check_shape(str(path), found.shape, found.dtype)
-    return found
+        matrix = np.lib.format.open_memmap(path, mode="r")
+    check_shape(str(path), matrix.shape, matrix.dtype)
+    return matrix
 
 
 def paired(path: Path, vectors: Any, ids: pl.Series, what: str, where: str = "") -> Iterator[pl.DataFrame]:
-    """Yield a matrix and its ids block by block; what is sliced may lie on disk. `where` says whence the ids are."""
+    """Yield a matrix and its ids in blocks; `vectors` may be on disk. `where` names the source of the ids in errors."""
     check_shape(str(path), vectors.shape, vectors.dtype)
     if len(ids) != len(vectors):
-        raise SourceError(f"{path}: {len(vectors):,} vectors and {len(ids):,} ids{where}: each vector needs one")
+        raise SourceError(f"{path}: {len(vectors):,} vectors and {len(ids):,} ids{where}; each vector needs one id")
     for first in range(0, len(vectors), AT_ONCE):
         last = first + AT_ONCE
         yield block(path.name, first + 1, what, ids[first:last], np.asarray(vectors[first:last]))
 
 
 def one_each(path: Path, names: list[str], vectors: list[NDArray[Any]], first: int, what: str) -> pl.DataFrame:
-    """Make a frame of arrays that are a vector each."""
+    """Return a frame of arrays that are one vector each."""
     for name, vector in zip(names, vectors, strict=True):
         if vector.size != max(vector.shape, default=0) or not np.issubdtype(vector.dtype, np.floating):
             raise not_one(path, name, vector.shape, vector.dtype)
@@ -93,28 +93,30 @@ def one_each(path: Path, names: list[str], vectors: list[NDArray[Any]], first: i
 
 
 def not_one(path: Path, name: str, shape: tuple[int, ...], kind: Any) -> SourceError:
-    """Say that an array that should be one vector is none."""
-    said = " × ".join(map(str, shape)) or "a single value"
-    return SourceError(f"{path}: array {name!r} is {kind}, {said}: expected arrays ids and vectors, or a vector each")
+    """Return the error for an array that is not a single vector."""
+    size = " × ".join(map(str, shape)) or "a single value"
+    return SourceError(
+        f"{path}: array {name!r} is {kind}, {size}: expected arrays ids and vectors, or an array per vector"
+    )
 
 
 def as_texts(path: Path, ids: NDArray[Any]) -> pl.Series:
     """Return ids as texts. Raises `SourceError` for an array of something else."""
     if ids.ndim != 1 or ids.dtype.kind not in "USiu":
-        raise SourceError(f"{path}: its ids are {ids.dtype}: expected a row of texts or whole numbers")
+        raise SourceError(f"{path}: its ids are {ids.dtype}: expected one dimension of texts or whole numbers")
     values = [identifier.decode() if isinstance(identifier, bytes) else str(identifier) for identifier in ids.tolist()]
     return pl.Series(values, dtype=pl.String)
 
 
 def ids_beside(path: Path) -> Path | None:
-    """Find the list of ids beside a matrix: `NAME.txt`, `NAME_ids.txt`, `ids.txt`, or one of the other endings."""
+    """Return the list of ids next to a matrix: `NAME.txt`, `NAME_ids.txt`, `ids.txt`, or one of the other endings."""
     stems = (path.stem, f"{path.stem}_ids", f"{path.stem}.ids", "ids")
     tried = [path.with_name(f"{stem}{ending}") for stem in stems for ending in _ID_ENDINGS]
     return next((candidate for candidate in tried if candidate.is_file() and candidate != path), None)
 
 
 def _ids(path: Path) -> pl.Series:
-    """Read a list of ids: lines, a JSON list, the first fitting column of a table, or an array."""
+    """Read a list of ids: lines, a JSON list, the first suitable column of a table, or an array."""
     ending = path.suffix.lower()
     with damage_named(path):
         if ending == ".npy":
@@ -124,10 +126,10 @@ def _ids(path: Path) -> pl.Series:
         return pl.Series(_listed(path) if ending == ".json" else files.read_list(path), dtype=pl.String)
 
 
-def column(path: Path, known: Sequence[str], asked: Option | None = None) -> pl.Series:
-    """Read a column of a table as texts: the one that is asked for, else the first known, else the only one.
+def column(path: Path, known: Sequence[str], requested: Option | None = None) -> pl.Series:
+    """Read a column of a table as texts: the requested one, else the first known one, else the only one.
 
-    Raises `SourceError` where there is none, of a table that is damaged whatever polars says of it.
+    Raises `SourceError` if there is none; for a damaged table, the errors of polars.
     """
     if path.suffix.lower() == ".csv":
         table = pl.scan_csv(path, infer_schema=False, glob=False)
@@ -137,9 +139,9 @@ def column(path: Path, known: Sequence[str], asked: Option | None = None) -> pl.
     there = table.collect_schema().names()
     lower = {name.lower(): name for name in reversed(there)}
     of_known = next((lower[name] for name in known if name in lower), there[0] if len(there) == 1 else None)
-    name = of_known if asked is None else next((member for member in there if member == asked), None)
+    name = of_known if requested is None else next((member for member in there if member == requested), None)
     if name is None:
-        raise SourceError(f"{path}: no column {asked or ', '.join(known)}; it has {', '.join(there)}")
+        raise SourceError(f"{path}: no column {requested or ', '.join(known)}; the columns are {', '.join(there)}")
     if path.suffix.lower() != ".csv":
         parquet.check(path, (name,))
     return table.select(pl.col(name).cast(pl.String)).collect()[name]
@@ -147,16 +149,16 @@ def column(path: Path, known: Sequence[str], asked: Option | None = None) -> pl.
 
 def _listed(path: Path) -> list[str]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        ids = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError, OSError) as error:
         raise SourceError(f"{path}: not a JSON list of ids: {error}") from error
-    if not isinstance(found, list) or not all(isinstance(one, str | int) for one in found):
+    if not isinstance(ids, list) or not all(isinstance(identifier, str | int) for identifier in ids):
         raise SourceError(f"{path}: expected a JSON list of ids: texts or whole numbers")
-    return [str(one) for one in found]
+    return [str(identifier) for identifier in ids]
 
 
 def _check_members(path: Path) -> None:
-    """Raise `SourceError` for an archive that expands beyond reason."""
+    """Raise `SourceError` for a zip bomb."""
     with damage_named(path), zipfile.ZipFile(path) as archive:
         limits = Limits(path)
         for member in archive.infolist():

@@ -1,4 +1,4 @@
-"""Format `votes`: which of two captions each judge chose, as `auditor tasks` asks them or in a table of one's own.
+"""Format `votes`: which of two captions each judge chose, from `auditor tasks` or in your own table.
 
 A row is a question with a choice (B or C) in a column for each judge, one judge's vote, or a comparison with its votes
 counted; CSV, TSV or JSON lines. With a column for A the questions are triplets, without one pairs.
@@ -25,7 +25,7 @@ from auditor.sources.sides import frames
 from auditor.sources.table import json
 from auditor.sources.votes import counts
 
-#: Line, text as it stands, what is wrong with it, fields.
+#: Line, original text, fault, fields.
 _Record = tuple[int, str, str | None, list[str]]
 
 _TASK = re.compile(r"(t[0-9a-f]{16})(-\d+)?")
@@ -49,22 +49,22 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 
 _OF_A_JUDGE = re.compile(r"judge[-_ ]?\d+")
 
-#: Places of columns in a row by what they hold; only `choice` may have several, one for each judge.
+#: Positions of columns by their content; only `choice` can have several, one per judge.
 Places = Mapping[str, tuple[int, ...]]
 
 OPTIONS: Mapping[str, str] = {
-    "image_col": "column that names the image",
-    "a_col": "column of the sentence A that B and C are compared with; without it, the votes are on pairs",
-    "b_col": "column of the first caption",
-    "c_col": "column of the second caption",
-    "choice_col": 'column that holds the choice, B or C, or one for each judge: "judge_1,judge_2"',
-    "judge_col": "column that says who chose, in a table with one vote a row",
-    "votes_b_col": "column that counts the votes for B, in a table with one comparison a row",
-    "votes_c_col": "column that counts the votes for C",
-    "task_col": "column that names the question; without it, the same texts are the same question",
-    "category_col": "column that says HC, HI, HM or MM",
-    "origin_b_col": "column that says who wrote B",
-    "origin_c_col": "column that says who wrote C",
+    "image_col": "column with the image name",
+    "a_col": "column with sentence A, which B and C are compared with; without it, the votes are on pairs",
+    "b_col": "column with the first caption",
+    "c_col": "column with the second caption",
+    "choice_col": 'column with the choice, B or C, or one column per judge: "judge_1,judge_2"',
+    "judge_col": "column with the judge, in a table with one vote per row",
+    "votes_b_col": "column with the number of votes for B, in a table with one comparison per row",
+    "votes_c_col": "column with the number of votes for C",
+    "task_col": "column with the id of the question; without it, equal texts are the same question",
+    "category_col": "column with the category: HC, HI, HM or MM",
+    "origin_b_col": "column with the author of B",
+    "origin_c_col": "column with the author of C",
 }
 
 
@@ -75,25 +75,25 @@ def recognizes(path: Path, head: bytes) -> bool:
 
 
 def describe(part: Part) -> Description:
-    """Find what is voted on: triplets where there is a column for A, else pairs; and whose images they are.
+    """Return what the votes are on (triplets if there is a column for A, else pairs) and the dataset of the images.
 
-    The questions of `auditor tasks` name the dataset whose images they show; a table of one's own names none.
+    Only the questions of `auditor tasks` name the dataset whose images they show.
     """
     path = files.expand(part)[0]
     separator, names = _layout(path, part.options)
     kind: Kind = "triplets" if "a" in find(names, part.options) else "pairs"
     if not {"task", "dataset", "version"} <= set(names):
         return Description(kind)
-    _, _, reason, fields = next(_records(path, separator, names), (0, "", "it is empty", []))
+    _, _, reason, fields = next(_records(path, separator, names), (0, "", "no records", []))
     about = "" if reason else fields[names.index("dataset")]
     return Description(kind, related=(about,) if about else ())
 
 
 def read(part: Part) -> Batches:
-    """Yield the captions of each comparison, with the votes for each; one without any vote is left out.
+    """Yield the captions of each comparison with their votes; comparisons without votes are left out.
 
-    Comparisons are numbered from 1 on, in the order in which they first occur, through all files of the part. Raises
-    `SourceError` for a file without the columns that are needed or without a vote, and for a key that is none.
+    Comparisons are numbered from 1 in order of appearance, through all files of the part. Raises `SourceError` for a
+    file without the required columns or without votes, and for a file that is not a key.
     """
     key = counts.key(files.locate(Path(str(part.options["key_file"])))) if "key_file" in part.options else None
     numbers = count(1)
@@ -106,23 +106,23 @@ def read(part: Part) -> Batches:
 
 
 def _layout(path: Path, options: Mapping[str, Option]) -> tuple[str, list[str]]:
-    """Find the separator ("" for JSON lines) and the names of the columns of a file, or say which is missing."""
+    """Return the separator ("" for JSON lines) and the columns of a file. Raises `SourceError` if one is missing."""
     headers = _header(files.head(path))
     missing = {separator: lacking(find(names, options), options) for separator, names in headers.items()}
     for separator, what in missing.items():
         if what is None:
             return separator, headers[separator]
-    next(lines.blocks(path), None)  # which knows what is no UTF-8
+    next(lines.blocks(path), None)  # raises an error for text that is not UTF-8
     widest = max(headers, key=lambda separator: len(headers[separator]), default=None)
     names = headers[widest] if widest is not None else []
     if widest is None or not names:
         raise SourceError(f'{path}:1: not of format "votes": expected a header, or a JSON object on each line')
     listed = ", ".join(name[:40] for name in names[:20])
-    raise SourceError(f'{path}:1: not of format "votes": expected {missing[widest]}; it has {listed}')
+    raise SourceError(f'{path}:1: not of format "votes": expected {missing[widest]}; the columns are {listed}')
 
 
 def _header(head: bytes) -> dict[str, list[str]]:
-    """Split the first line of a file by each separator; of JSON lines, name the keys."""
+    """Split the first line of a file by each separator; for JSON lines, return the keys."""
     text = head.removeprefix(_BOM).decode(errors="replace")
     if text.lstrip().startswith("{"):
         return {"": json.first_keys(text.lstrip())}
@@ -144,7 +144,7 @@ def _json_lines(path: Path, names: list[str]) -> Iterator[_Record]:
             fault = "not an object"
         fields = [] if fault else [value.get(name) for name in names]
         odd = next((name for name, field in zip(names, fields, strict=False) if _is_odd(field)), None)
-        fault = f"{odd} is neither a text nor a number" if odd else fault
+        fault = f"{odd} is neither a string nor a number" if odd else fault
         raw = show(value) if record.raw is None else record.raw
         yield record.number, raw, fault, ["" if field is None else str(field) for field in fields]
 
@@ -154,71 +154,72 @@ def _is_odd(field: Any) -> bool:
 
 
 def _row(record: _Record, places: Places) -> tuple[Any, ...]:
-    """Lay a record out as the fields of `vote_counts.RECORD`; what it has no column for is null."""
+    """Return a record in the fields of `counts.RECORD`; missing columns are null."""
     line, raw, reason, fields = record
     if reason is not None:
         return (line, raw, reason, *[None] * (len(counts.RECORD) - 3))
-    one = {thing: fields[at[0]] for thing, at in places.items()}
-    texts: dict[str, str] = {thing: one[thing] for thing in ("image", "a", "b", "c") if thing in one}
+    values = {thing: fields[at[0]] for thing, at in places.items()}
+    texts: dict[str, str] = {thing: values[thing] for thing in ("image", "a", "b", "c") if thing in values}
     reason = next((f"{thing} is empty" for thing, text in texts.items() if not text.strip()), None)
-    task = one.get("task", "").strip() or None
+    task = values.get("task", "").strip() or None
     if reason is None and task is not None and (ours := _TASK.fullmatch(task)) and ours[1] != _name(texts):
-        reason = f"task {task} does not match its texts: the image, or a sentence, is not what was asked about"
+        reason = f"task {task} does not match its texts: the image or a sentence has changed"
     choices = [fields[at] for at in places["choice"]] if "choice" in places else None
     return (
-        line, raw, reason, task, one["image"], one.get("a"), one["b"], one["c"], one.get("judge"), choices,
-        one.get("votes_b"), one.get("votes_c"), one.get("category"), one.get("origin_b"), one.get("origin_c"),
+        line, raw, reason, task, values["image"], values.get("a"), values["b"], values["c"], values.get("judge"),
+        choices, values.get("votes_b"), values.get("votes_c"), values.get("category"),
+        values.get("origin_b"), values.get("origin_c"),
     )  # fmt: skip
 
 
 def _name(texts: Mapping[str, str]) -> str:
-    """Name a question as `sql/tasks/judge_question.sql` does, by what it shows."""
+    """Return the name of a question, by its content, as `sql/tasks/judge_question.sql` does."""
     form = "triplets" if "a" in texts else "pairs"
     shown = [form, texts["image"], *(texts[side].strip(" ") for side in "abc" if side in texts)]
     return "t" + hashlib.md5("\x1f".join(shown).encode(), usedforsecurity=False).hexdigest()[:16]
 
 
 FORMAT = Format(
-    "votes", recognizes, read, kind="pairs", describe=describe, why_left_out="nobody has voted on them",
+    "votes", recognizes, read, kind="pairs", describe=describe, why_left_out="they have no votes",
     options={
         **OPTIONS,
-        "key_file": "key of the questions, which `auditor tasks` wrote: it undoes the draw of B and C",
+        "key_file": "key of the questions from `auditor tasks`, which undoes the random order of B and C",
     },
 )  # fmt: skip
 
 
 def find(header: Sequence[str], options: Mapping[str, Option]) -> Places:
-    """Find the columns that the options name, or that are known by their names."""
+    """Find the columns by options, or by their names."""
     names = [name.strip() for name in header]
     places = {thing: _places(thing, names, options) for thing in _NAMES}
-    return {thing: found for thing, found in places.items() if found}
+    return {thing: columns for thing, columns in places.items() if columns}
 
 
 def lacking(places: Places, options: Mapping[str, Option]) -> str | None:
-    """Return which column is missing; null where votes can be read."""
+    """Return which column is missing; null if votes can be read."""
     for option in OPTIONS:
         if option in options and option.removesuffix("_col") not in places:
             return f'{option} "{_shown(options[option])}"'
     for thing in ("image", "b", "c"):
         if thing not in places:
-            return f"a column for {thing} (name it with {thing}_col)"
+            return f"a column for {thing} (set {thing}_col)"
     counted = {"votes_b", "votes_c"} & set(places)
     if "choice" not in places and len(counted) < 2:
-        return "a column for the choice (name it with choice_col), or two that count votes (votes_b_col, votes_c_col)"
+        return "a column for the choice (set choice_col), or two with numbers of votes (votes_b_col, votes_c_col)"
     if "choice" in places and counted:
-        return "either choices or counts of votes: it has both; name columns of one kind only"
+        return "either choices or numbers of votes, not both"
     if "judge" in places and len(places.get("choice", ())) != 1:
-        return "one column of choices beside judge_col: who chose, and what, one vote a row"
+        return "one column of choices with judge_col, for one vote per row"
     return None
 
 
 def _places(thing: str, names: Sequence[str], options: Mapping[str, Option]) -> tuple[int, ...]:
-    """Find the columns of one thing; none where one of them is missing."""
+    """Find the columns of a thing; none if one of them is missing."""
     given = options.get(f"{thing}_col")
     if given is None:
         small = [name.lower() for name in names]
         known = tuple(small.index(name) for name in _NAMES[thing] if name in small)[:1]
-        of_judges = tuple(place for place, name in enumerate(small) if _OF_A_JUDGE.fullmatch(name))
+        of_judges = tuple(position for position, name in enumerate(small) if _OF_A_JUDGE.fullmatch(name))
         return known or (of_judges if thing == "choice" else ())
     wanted = given if isinstance(given, tuple) else (str(given),)
     if thing == "choice":

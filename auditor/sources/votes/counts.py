@@ -1,4 +1,4 @@
-"""Votes gathered by comparison: who chose B, who chose C, and which records cannot count."""
+"""Count votes by comparison: for B, for C, and rejected records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from auditor.errors import SourceError
 from auditor.sources.reading import files
 from auditor.sources.sides import CATEGORIES, JudgedCaption, pair_sides, triplet_sides
 
-#: A record of a table of votes: `choices` are null where votes are counted, `votes_b` and `votes_c` where they are not.
+#: A record of a table of votes: `choices` are null in a table of counts, `votes_b` and `votes_c` in others.
 RECORD: Mapping[str, pl.DataType] = {
     "line": pl.UInt32(),
     "raw": pl.String(),
@@ -39,29 +39,29 @@ _BLANK = pl.lit(None, pl.String)
 
 
 def key(path: Path) -> pl.DataFrame:
-    """Read the key of questions: task, swapped, category, origin_b, origin_c (of what is shown as B and C)."""
+    """Read the key of questions: task, swapped, category, origin_b, origin_c (of the captions shown as B and C)."""
     with files.open_bytes(path) as file:
         try:
-            found = pl.read_csv(file.read(), infer_schema=False)
+            questions = pl.read_csv(file.read(), infer_schema=False)
         except PolarsError as error:
-            raise SourceError(f"{path}: no key of questions: {str(error).partition(chr(10))[0]}") from error
-    absent = [name for name in _KEY if name not in found.columns]
-    if absent or not found["swapped"].is_in(["true", "false"]).all():
-        what = f"it has no column {absent[0]}" if absent else "swapped is neither true nor false"
-        raise SourceError(f"{path}: no key of questions: {what}; expected the FILE.key.csv that `auditor tasks` wrote")
-    twice = found.filter(pl.col("task").is_duplicated())["task"]
+            raise SourceError(f"{path}: not a key of questions: {str(error).partition(chr(10))[0]}") from error
+    absent = [name for name in _KEY if name not in questions.columns]
+    if absent or not questions["swapped"].is_in(["true", "false"]).all():
+        what = f"no column {absent[0]}" if absent else "swapped is neither true nor false"
+        raise SourceError(f"{path}: not a key of questions: {what}; use the FILE.key.csv that `auditor tasks` wrote")
+    twice = questions.filter(pl.col("task").is_duplicated())["task"]
     if len(twice):
-        raise SourceError(f"{path}: no key of questions: task {twice[0]} occurs twice")
-    return found.select(*_KEY).with_columns(swapped=pl.col("swapped") == "true")
+        raise SourceError(f"{path}: not a key of questions: task {twice[0]} occurs twice")
+    return questions.select(*_KEY).with_columns(swapped=pl.col("swapped") == "true")
 
 
-def gathered(path: Path, found: pl.DataFrame, key: pl.DataFrame | None) -> pl.DataFrame:
-    """Return one row a comparison, in order of lines, and one for each record that is refused or has no vote.
+def gathered(path: Path, records: pl.DataFrame, key: pl.DataFrame | None) -> pl.DataFrame:
+    """Return a row per comparison in order of lines, and one per rejected record.
 
     Columns: line, reason, left_out, raw, image, a, b, c, votes_b, votes_c, category, origin_b, origin_c. With a key, B
-    and C are those of the candidates as they were named. Raises `SourceError` where nobody has voted at all.
+    and C are in the original order of the candidates. Raises `SourceError` for a file without votes.
     """
-    judged = _judged(_keyed(found, key))
+    judged = _judged(_keyed(records, key))
     sound = judged.filter(pl.col("reason").is_null())
     counted = (
         sound.group_by("question", maintain_order=True)
@@ -76,32 +76,32 @@ def gathered(path: Path, found: pl.DataFrame, key: pl.DataFrame | None) -> pl.Da
     )
     if counted.height and counted["left_out"].null_count() == 0:
         raise SourceError(
-            f"{path}: no vote on any of its {counted.height:,} questions: fill in B or C, or counts of votes"
+            f"{path}: none of its {counted.height:,} questions has a vote; fill in B or C, or numbers of votes"
         )
     turned = _as_named(counted.drop("question")).rename({"for_b": "votes_b", "for_c": "votes_c"})
     refused = judged.filter(pl.col("reason").is_not_null()).select("line", "reason", "raw")
     return pl.concat([turned, refused], how="diagonal").sort("line", maintain_order=True)
 
 
-def _keyed(found: pl.DataFrame, key: pl.DataFrame | None) -> pl.DataFrame:
-    """Add what the key says of each question."""
+def _keyed(records: pl.DataFrame, key: pl.DataFrame | None) -> pl.DataFrame:
+    """Add the key of each question."""
     if key is None:
-        return found.with_columns(swapped=pl.lit(False))
+        return records.with_columns(swapped=pl.lit(False))
     unknown = pl.format("task {} is not in the key", pl.col("task").fill_null("without a name"))
     return (
-        found.drop("category", "origin_b", "origin_c")
+        records.drop("category", "origin_b", "origin_c")
         .join(key, on="task", how="left", maintain_order="left")
         .with_columns(reason=pl.coalesce("reason", pl.when(pl.col("swapped").is_null()).then(unknown)))
     )
 
 
-def _judged(found: pl.DataFrame) -> pl.DataFrame:
-    """Count the votes of each record, and say what keeps one from counting. Adds question, for_b and for_c."""
+def _judged(records: pl.DataFrame) -> pl.DataFrame:
+    """Count the votes of each record, and reject faulty records. Adds question, for_b and for_c."""
     choice = pl.element().str.strip_chars().str.to_uppercase()
     choices = pl.col("choices").list.eval(choice)
     numbers = {side: pl.col(f"votes_{side}").str.strip_chars().replace("", "0") for side in "bc"}
     counts = {side: number.cast(pl.UInt32, strict=False) for side, number in numbers.items()}
-    given = found.with_columns(
+    given = records.with_columns(
         pl.col("category", "origin_b", "origin_c", "judge").str.strip_chars().replace("", None),
         shown=pl.struct(_TEXTS).struct.json_encode(),
         odd=pl.col("choices").list.eval(pl.element().filter(~choice.is_in(["B", "C", ""]))).list.first(),
@@ -109,60 +109,60 @@ def _judged(found: pl.DataFrame) -> pl.DataFrame:
         for_c=pl.coalesce(choices.list.count_matches("C"), counts["c"]),
     ).with_columns(question=pl.coalesce("task", "shown"))
     faults = [
-        pl.when(pl.col("odd").is_not_null()).then(
-            pl.format('choice "{}"; expected B or C, or nothing for no vote', "odd")
-        ),
+        pl.when(pl.col("odd").is_not_null()).then(pl.format('choice "{}"; expected B or C, or an empty cell', "odd")),
         *(
             pl.when(number.is_not_null() & counts[side].is_null()).then(
-                pl.format(f'votes_{side} "{{}}" is no whole number from 0 to 4,294,967,295', number)
+                pl.format(f'votes_{side} "{{}}" is not a whole number from 0 to 4,294,967,295', number)
             )
             for side, number in numbers.items()
         ),
         pl.when(~pl.col("category").is_in(CATEGORIES)).then(
-            pl.format(f'category "{{}}"; expected {", ".join(CATEGORIES)} or nothing', "category")
+            pl.format(f'category "{{}}"; expected {", ".join(CATEGORIES)} or an empty cell', "category")
         ),
     ]
     return _once_each(given.with_columns(reason=pl.coalesce("reason", *faults)))
 
 
 def _once_each(given: pl.DataFrame) -> pl.DataFrame:
-    """Refuse records that show a known question otherwise, or that count a vote a second time."""
+    """Reject records that repeat a question with other texts, or repeat a vote."""
     sound = pl.col("reason").is_null()
     first = pl.col("line").filter(sound).first().over("question")
     first_of_judge = pl.col("line").filter(sound).first().over("question", "judge")
     again = [
         pl.when(pl.col("shown") != pl.col("shown").filter(sound).first().over("question")).then(
-            pl.format("task {} stands with other texts at line {}", "task", first)
+            pl.format("task {} has other texts at line {}", "task", first)
         ),
         pl.when(pl.col("votes_b").is_not_null() & (pl.col("line") > first)).then(
-            pl.format("the votes on it are counted at line {} already", first)
+            pl.format("its votes were already counted at line {}", first)
         ),
         pl.when(pl.col("judge").is_not_null() & (pl.col("line") > first_of_judge)).then(
-            pl.format("judge {} has voted on it before, at line {}", "judge", first_of_judge)
+            pl.format("judge {} already voted on it at line {}", "judge", first_of_judge)
         ),
     ]
     return given.with_columns(reason=pl.coalesce("reason", *again))
 
 
 def _as_named(counted: pl.DataFrame) -> pl.DataFrame:
-    """Undo the draw of which candidate is shown as B."""
+    """Undo the random order of the candidates B and C."""
     pairs = (("b", "c"), ("for_b", "for_c"), ("origin_b", "origin_c"))
     return counted.with_columns(
-        pl.when("swapped").then(other).otherwise(one).alias(one) for pair in pairs for one, other in (pair, pair[::-1])
+        pl.when("swapped").then(opposite).otherwise(name).alias(name)
+        for pair in pairs
+        for name, opposite in (pair, pair[::-1])
     ).drop("swapped")
 
 
 def sides(compared: pl.DataFrame, numbers: Iterator[int], *, triplets: bool) -> Iterator[JudgedCaption]:
-    """Yield the captions of each comparison; `numbers` numbers those that have votes."""
+    """Yield the captions of each comparison; those with votes get the next of `numbers`."""
     for row in compared.iter_rows(named=True):
         if row["reason"] is not None or row["left_out"] is not None:
             yield JudgedCaption("line", row["line"], left_out=row["left_out"], reason=row["reason"], raw=row["raw"])
             continue
-        place, votes = ("line", row["line"]), (row["votes_b"], row["votes_c"])
+        position, votes = ("line", row["line"]), (row["votes_b"], row["votes_c"])
         if triplets:
             texts = (row["a"], row["b"], row["c"])
-            yield from triplet_sides(place, next(numbers), row["image"], texts, votes, row["category"])
+            yield from triplet_sides(position, next(numbers), row["image"], texts, votes, row["category"])
         else:
             origins = (row["origin_b"], row["origin_c"])
             shown = (row["b"], row["c"])
-            yield from pair_sides(place, next(numbers), row["image"], shown, row["category"], origins, votes)
+            yield from pair_sides(position, next(numbers), row["image"], shown, row["category"], origins, votes)

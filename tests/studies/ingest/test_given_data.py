@@ -102,5 +102,5 @@ def test_what_is_no_table_is_refused(data: Any, words: str) -> None:
 
 
 def test_what_lacks_a_column_is_named_as_data_and_no_file_of_ours() -> None:
-    with pytest.raises(SourceError, match=r'^data: no column "caption"; it has image'):
+    with pytest.raises(SourceError, match=r'^data: no column "caption"; the columns are image'):
         version_of({"image": ["a"]})

@@ -101,7 +101,7 @@ def test_setting_with_a_typo_is_an_error(tmp_path: Path, store: Store, options: 
     [
         ("c.csv", "image,caption,caption2\na,one,two\n", "caption, caption2 may all hold captions"),
         ("c.jsonl", '{"image": 1, "caption": "x", "text": "y"}\n', "caption, text may all hold captions"),
-        ("c.csv", "", "it is empty"),
+        ("c.csv", "", "the file is empty"),
         ("c.csv", "a.jpg,A dog runs .\nb.jpg,A cat .\n", "c.csv"),
     ],
 )
@@ -137,7 +137,7 @@ def test_split_key_that_no_image_has_is_an_error(tmp_path: Path, store: Store) -
 def test_file_named_twice_is_not_read_twice(tmp_path: Path, store: Store) -> None:
     path = write(tmp_path, "image,caption\na,one\n")
     twice = Source("set", "captions", "table", (Part((path, tmp_path / "*.csv")),))
-    with pytest.raises(SourceError, match="named twice"):
+    with pytest.raises(SourceError, match="listed twice"):
         ingest_sources(store, [twice])
 
 

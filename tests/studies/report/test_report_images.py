@@ -95,7 +95,7 @@ def test_without_pillow_the_page_says_what_to_install(
     monkeypatch.setitem(sys.modules, "auditor.sources.pictures.shrinking", None)
     page = html(made(store, photos))
     assert "<img " not in page
-    assert "Pictures of set: no Pillow is installed: pip install &#x27;auditor[images]&#x27;; with it," in page
+    assert "Pictures of set: Pillow is not installed: pip install &#x27;auditor[images]&#x27;; with it," in page
 
 
 def test_files_that_are_no_pictures_are_named(store: Store, photos: Path) -> None:
@@ -103,8 +103,8 @@ def test_files_that_are_no_pictures_are_named(store: Store, photos: Path) -> Non
     (photos / "4.jpg").write_bytes(b"<script>alert(1)</script>")
     (photos / "3.jpg").unlink()
     page = html(made(store, photos))
-    assert "set: 4.jpg is left out: no image, or of a format that is not read" in page
-    assert "set: no file is named after 1 image: 3.jpg" in page
+    assert "set: 4.jpg is left out: not an image, or of an unsupported format" in page
+    assert "set: no file found for 1 image: 3.jpg" in page
 
 
 def test_images_are_no_part_of_a_version(tmp_path: Path, photos: Path) -> None:
