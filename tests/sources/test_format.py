@@ -45,7 +45,7 @@ def test_record_alone_makes_a_format(store: Store, tmp_path: Path, monkeypatch: 
     assert [*map(str, made.notes), *(one.sentence for one in made.findings)] == [
         'heard: detected format "shouts"',
         "heard: captions without a split got that of their file name: train, test",
-        "heard: the last line has no line end, as where a file is cut off in copying: test.sh:1",
+        "heard: the last line has no line ending, so the file may be truncated: test.sh:1",
         "heard: 1 record skipped: they are whispered",
     ]
 

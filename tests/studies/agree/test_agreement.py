@@ -256,7 +256,9 @@ def test_what_cannot_be_asked_is_said_before_anything_is_scored(
 
 def test_ratings_too_large_to_be_summed_exactly_are_refused(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE.replace("ann,5", "ann,5e6").replace("bob,5", "bob,5e6") + "d,a cat,ann,2e7\n")
-    with pytest.raises(UsageError, match=r"mine: ratings as large as 2e\+07 cannot be summed exactly; divide all of them"):
+    with pytest.raises(
+        UsageError, match=r"mine: ratings as large as 2e\+07 cannot be summed exactly; divide all of them"
+    ):
         agree(store, "mine", metrics=["bleu-1"], question=QUICK)
     scaled = AgreeSettings(scale=(1, 5), resampling=Resampling(0))
     assert agree(store, "mine", metrics=["bleu-1"], question=scaled).frame.height
