@@ -66,7 +66,7 @@ def test_rare_words_are_left_out_unless_they_are_watched(store: Store) -> None:
     watched = keyness(store, "one", "other", words=["Cat", "cow"])
     assert set(watched.frame["word"]) == {"dog", "cat"}
     assert watched.frame.filter(pl.col("word") == "cat")["ratio"].to_list() == [None]
-    assert "in neither as a token of tokenizer bare: cow" in watched.sentences
+    assert "these words are in neither dataset (tokenizer bare): cow" in watched.sentences
 
 
 def test_a_side_without_words_and_a_minimum_of_none_are_refused(store: Store) -> None:
@@ -92,11 +92,11 @@ def test_library_and_json_have_the_same_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("by", "settings", "refused"),
     [
-        ("corpus", {"importance": 2}, "--importance: is read with --by image alone"),
-        ("corpus", {"all_images": True}, "--all-images: is read with --by training alone"),
-        ("training", {"evaluation": "other", "minimum": 2}, "--minimum: is read with --by corpus or image alone"),
-        ("image", {"words": ["dog"]}, "--word: is read with --by corpus alone"),
-        ("training", {}, "name human captions of the same images with --eval DATASET"),
+        ("corpus", {"importance": 2}, "--importance: only valid with --by image"),
+        ("corpus", {"all_images": True}, "--all-images: only valid with --by training"),
+        ("training", {"evaluation": "other", "minimum": 2}, "--minimum: only valid with --by corpus or image"),
+        ("image", {"words": ["dog"]}, "--word: only valid with --by corpus"),
+        ("training", {}, "human captions are missing; set --eval DATASET"),
         ("nothing", {}, "expected corpus, training, image"),
     ],
 )

@@ -133,14 +133,14 @@ def test_padded_images_are_counted_by_captions(store: Store) -> None:
     padded = [(image, slot, text if slot < 2 else "A thing.") for image, slot, text in CLEAN]
     found = one(asked(store, padded), "padded-images")
     assert (found.severity, found.values["captions"]) == ("error", 2 * 64)
-    assert found.examples[0]["why"] == "the same words as #2; of 5 captions 3 are different"
+    assert found.examples[0]["why"] == "same words as #2 (3 of 5 captions are different)"
 
 
 def test_images_with_fewer_captions_are_told(store: Store) -> None:
     fewer = [row for row in CLEAN if row[1] < 3 or int(row[0][:2]) >= 8]
     found = one(asked(store, fewer), "uneven-captions")
     assert (found.severity, found.values["images"], found.n) == ("warning", 8, 64)
-    assert found.examples[0]["why"] == "3 captions, most others have 5"
+    assert found.examples[0]["why"] == "3 captions, most images have 5"
 
 
 @pytest.mark.parametrize(("split", "bad"), [("test", "error"), ("train", "warning")])
@@ -154,7 +154,7 @@ def test_an_image_under_two_ids_is_an_error_across_splits(store: Store, split: s
     )
     found = one(result, "copied-images")
     assert (found.severity, found.values["images"]) == (bad, 2)
-    assert "5 of 5 captions are those of" in found.examples[0]["why"]
+    assert "shares 5 of 5 captions with" in found.examples[0]["why"]
 
 
 def test_a_slot_by_template_is_told(store: Store) -> None:

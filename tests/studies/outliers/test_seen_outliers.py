@@ -63,7 +63,7 @@ def test_nothing_is_told_of_untouched_captions(store: Store) -> None:
     result = outliers(store, "set")
     assert told(result.frame) == set()
     assert (
-        "held back, since words and the vectors of seen cannot tell here"
+        "text and the vectors of seen are not reliable enough on this dataset"
         in result.found("swapped-captions")[0].sentence
     )
 
