@@ -171,7 +171,7 @@ def test_listed_words_are_looked_for_by_the_users_list(store: Store, tmp_path: P
     rows = with_texts("What a nitwit!")
     assert asked(store, rows).found("listed-words") == ()
     found = one(findings(store, "set", words=words, captions_only=True), "listed-words")
-    assert (found.severity, found.examples[0]["why"]) == ("warning", "says “nitwit”")
+    assert (found.severity, found.examples[0]["why"]) == ("warning", "contains “nitwit”")
 
 
 def test_examples_are_at_most_three_and_differ_in_why(store: Store) -> None:
