@@ -134,7 +134,7 @@ def test_strip_says_the_facts_of_a_dataset() -> None:
 
 def test_lengths_of_all_datasets_are_drawn_at_one_scale() -> None:
     drawn = first_screen.screen([], [DOGS, CATS], {}, NO_PICTURES, escape)
-    assert set(re.findall(r'aria-label="Caption lengths: .*?up to (\d+) are drawn"', drawn)) == {"10"}
+    assert set(re.findall(r'aria-label="Lengths of captions: .*?up to (\d+) are drawn"', drawn)) == {"10"}
     assert len(set(re.findall(r'<rect [^>]*width="([\d.]+)"', drawn))) == 1
 
 

@@ -82,7 +82,7 @@ def _table(selection: Selection, pairs: pl.DataFrame) -> Table:
     return Table(
         f"identical captions of {selection.label}",
         shown,
-        caption=f"{hidden:,} more pairs: write all with -o FILE" if hidden > 0 else None,
+        caption=f"{hidden:,} more pairs: -o FILE writes all" if hidden > 0 else None,
         name="identical-pairs",
         further=True,
         pictured=pictured(shown, selection.version.dataset, "image"),

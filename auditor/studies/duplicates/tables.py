@@ -116,9 +116,9 @@ def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
     return folded((*made, *listed), AGAIN)
 
 
-def lead(shown: Sequence[Table], found: Sequence[Finding]) -> tuple[str, ...]:
+def lead(shown: Sequence[Table], findings: Sequence[Finding]) -> tuple[str, ...]:
     """Return the leaks, the largest share first, then the share of duplicates in each dataset."""
-    leaks = [finding for finding in found if finding.kind == LEAK and finding.n and finding.values["share"]]
+    leaks = [finding for finding in findings if finding.kind == LEAK and finding.n and finding.values["share"]]
     leaks.sort(key=lambda leak: -float(leak.values["share"] or 0))
     again = next(table.frame for table in shown if table.name == AGAIN)
     either = (pl.col("exact").fill_null(0) + pl.col("near").fill_null(0)) / pl.col("captions")
@@ -127,7 +127,7 @@ def lead(shown: Sequence[Table], found: Sequence[Finding]) -> tuple[str, ...]:
         shares = again.filter(pl.col("scope") == scope, pl.col("captions") > 0).select("dataset", share=either)
         if shares.height:
             sentences.append(f"{words}: {', '.join(f'{label} {share:.1%}' for label, share in shares.rows())}.")
-    return (*sentences, *(finding.sentence for finding in found if finding.kind == COPIED))
+    return (*sentences, *(finding.sentence for finding in findings if finding.kind == COPIED))
 
 
 def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
@@ -274,7 +274,7 @@ def _slots(matches: pl.DataFrame, labels: pl.DataFrame, of: str) -> pl.DataFrame
 
 def _cut(title: str, frame: pl.DataFrame, name: str) -> Table:
     hidden = frame.height - _SHOWN
-    more = f"; {hidden:,} more rows: write all with -o FILE" if hidden > 0 else ""
+    more = f"; {hidden:,} more: -o FILE writes all" if hidden > 0 else ""
     return Table(title, frame.head(_SHOWN), bars=("share",), caption=_SLOT + more, name=name)
 
 

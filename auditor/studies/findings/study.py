@@ -94,10 +94,10 @@ def findings(
     list_of_words = _words(words)
     declared = {} if captions_only else sources(config) or {}
     questions = Questions(store, selections_of(selected), selected[0].tokenizer, seed, declared, progress)
-    found = all_findings(questions, wanted, list_of_words, captions_only=captions_only)
-    bad = worst(found.findings)
+    result = all_findings(questions, wanted, list_of_words, captions_only=captions_only)
+    bad = worst(result.findings)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
-    return replace(found, holds=False if fails else None, notes=(*selected[0].notes, *found.notes))
+    return replace(result, holds=False if fails else None, notes=(*selected[0].notes, *result.notes))
 
 
 def all_findings(
@@ -108,7 +108,7 @@ def all_findings(
     captions_only: bool = False,
 ) -> Result:
     """Return the findings on all selections, the worst first: those on captions and those of the other studies."""
-    found, lists, notes = list[Finding](), list[pl.DataFrame](), list[str]()
+    collected, lists, notes = list[Finding](), list[pl.DataFrame](), list[str]()
     for selection in questions.selections:
         of_items = selection.version.kind == _CHOICES
         searched = _of_single(wanted) if of_items else wanted
@@ -116,16 +116,16 @@ def all_findings(
         own = questions.keep(f"findings {selection.label}", make, [selection])
         lists.append(own.frame)
         notes += own.notes
-        found += own.findings
+        collected += own.findings
         if captions_only:
             continue
         notes += incomparable(questions.store, selection)
         others = _of_items(questions, selection, wanted, notes) if of_items else told(questions, selection, wanted)
-        found += others
+        collected += others
         keep(questions.store, selection, wanted, own.frame, ranked([*own.findings, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
-        found += unequal_captions(questions.store, questions.in_pairs, questions.references)
-    ordered = ranked(dict.fromkeys(found))  # parts of one dataset share the findings on all of it
+        collected += unequal_captions(questions.store, questions.in_pairs, questions.references)
+    ordered = ranked(dict.fromkeys(collected))  # parts of one dataset share the findings on all of it
     reported = pl.DataFrame(
         [(str(finding.about.get("dataset")), finding.kind) for finding in ordered],
         schema={"dataset": pl.String, "kind": pl.String},
@@ -146,8 +146,8 @@ def _of_captions(questions: Questions, selection: Selection, wanted: Sequence[st
     """Return the findings on the captions of a selection, one by one and as a whole, with the list of captions."""
     captions, progress = Captions(questions.store, selection, questions.tokenizer), questions.progress
     own, rows, skipped = of_captions(captions, words, wanted, progress)
-    found = (*own, *_of_whole(captions, wanted, progress))
-    return Result("findings", rows, selections=(selection,), notes=tuple(skipped), findings=found)
+    every = (*own, *_of_whole(captions, wanted, progress))
+    return Result("findings", rows, selections=(selection,), notes=tuple(skipped), findings=every)
 
 
 def _words(file: Path | None) -> list[str]:
@@ -165,13 +165,13 @@ def _wanted(kinds: Sequence[str] | None) -> Sequence[str]:
     return tuple(kinds) if kinds else tuple(KINDS)
 
 
-def _tables(found: Sequence[Finding]) -> tuple[Table, ...]:
+def _tables(ordered: Sequence[Finding]) -> tuple[Table, ...]:
     """Return a table with a row for each finding, the worst first, then the examples of each finding."""
-    rows = [(finding.severity, finding.kind, finding.sentence, KINDS[finding.kind].consequence) for finding in found]
+    rows = [(finding.severity, finding.kind, finding.sentence, KINDS[finding.kind].consequence) for finding in ordered]
     summary = pl.DataFrame(rows, schema=["severity", "kind", "finding", "consequence"], orient="row")
     examples = [
         Table(f"{finding.kind}: examples", _columns(finding), name=f"{finding.kind}/{number}", tells_findings=True)
-        for number, finding in enumerate(found)
+        for number, finding in enumerate(ordered)
         if finding.examples
     ]
     ranking = Table("findings by severity", summary, sections="severity", name="findings", tells_findings=True)
@@ -203,8 +203,8 @@ def _of_items(questions: Questions, selection: Selection, wanted: Collection[str
 
 def _of_whole(captions: Captions, wanted: Collection[str], progress: Progress) -> list[Finding]:
     """Return the findings on a dataset as a whole, of the requested kinds."""
-    found = _unreadable(captions) if _UNREADABLE in wanted else []
-    return [*found, *(_collapsed(captions, progress) if _COLLAPSE in wanted else ())]
+    unsupported = _unreadable(captions) if _UNREADABLE in wanted else []
+    return [*unsupported, *(_collapsed(captions, progress) if _COLLAPSE in wanted else ())]
 
 
 def _unreadable(captions: Captions) -> list[Finding]:

@@ -54,10 +54,10 @@ def tables(
     return folded(made)
 
 
-def lead(found: Sequence[Finding]) -> tuple[str, ...]:
+def lead(findings: Sequence[Finding]) -> tuple[str, ...]:
     """Return the number of captions that appear to be at the wrong image, with a caution."""
-    sentences = [f"{finding.sentence}." for finding in found if finding.kind == SWAPPED]
-    if any(finding.values["captions"] for finding in found if finding.kind == SWAPPED):
+    sentences = [f"{finding.sentence}." for finding in findings if finding.kind == SWAPPED]
+    if any(finding.values["captions"] for finding in findings if finding.kind == SWAPPED):
         sentences.append("Check the images: almost identical images can also cause such findings.")
     return tuple(sentences)
 
@@ -121,7 +121,7 @@ def _pictured(selection: Selection, shown: pl.DataFrame) -> tuple[Pictured, ...]
 
 def _more(caption: str, rows: pl.DataFrame) -> str:
     hidden = rows.height - _SHOWN
-    return f"{caption}; {hidden:,} more rows: write all with -o FILE" if hidden > 0 else caption
+    return f"{caption}; {hidden:,} more: -o FILE writes all" if hidden > 0 else caption
 
 
 def finding(selection: Selection, rows: pl.DataFrame, scored: int, claims: Claims, sight: Sight | None) -> Finding:

@@ -73,7 +73,7 @@ def card(
     context = ReportContext(store, (selection,), settings or ReportSettings(), progress, declared)
     profiled, measured = context.profiled(), context.measured(bounds) if context.scored else None
     audited = all_findings(context.questions)
-    found, skipped = audited.findings, audited.notes
+    findings, skipped = audited.findings, audited.notes
     results = (dataclasses.replace(audited, findings=()),)
     about, read_as = declared.get(selection.version.dataset), FORMATS.get(selection.version.format)
     language = versions.language(store, selection.version.dataset)
@@ -88,7 +88,7 @@ def card(
         _counted(profiled, chosen["tokenizer"]),
         _of_splits(splits),
         _scored(measured),
-        _of_findings(found),
+        _of_findings(findings),
     )
     return DatasetCard(
         f"Dataset card: {selection.label}",
@@ -98,7 +98,7 @@ def card(
             Section("splits", "Splits", tables=(Table("", splits, name="splits"),)),
             _statistics(context, profiled),
             _bounds(context, measured),
-            _problems(context, found, results, skipped),
+            _problems(context, findings, results, skipped),
         ),
         program(),
         level=2,
@@ -110,7 +110,7 @@ def card(
         media_type=read_as.media_type if read_as else None,
         settings={key: [*value] if key == "metrics" else value for key, value in chosen.items() if value is not None},
         numbers=tuple(itertools.chain(*numbers)),
-        findings=found,
+        findings=findings,
         unasked=skipped,
     )  # fmt: skip
 
@@ -159,12 +159,12 @@ def _bounds(context: ReportContext, measured: Result | None) -> Section:
 
 
 def _problems(
-    context: ReportContext, found: Sequence[Finding], results: tuple[Result, ...], skipped: tuple[str, ...]
+    context: ReportContext, findings: Sequence[Finding], results: tuple[Result, ...], skipped: tuple[str, ...]
 ) -> Section:
     """Return the section of known problems; errors and warnings have their consequence."""
     problems = [
         f"{finding.severity}: {finding.sentence}. {_consequence(finding)}".strip()
-        for finding in found
+        for finding in findings
         if finding.severity != "info"
     ]
     command = context.command("findings", *context.tokenizer())
@@ -211,13 +211,13 @@ def _scored(measured: Result | None) -> Iterator[Number]:
             yield Number(f"bounds/{metric}/{candidate}", f"{metric}, mean: {_CANDIDATES[candidate]}", mean, signature)
 
 
-def _of_findings(found: Sequence[Finding]) -> Iterator[Number]:
+def _of_findings(findings: Sequence[Finding]) -> Iterator[Number]:
     """Yield the number of findings by severity, then the numbers of each finding."""
-    counts = Counter(finding.severity for finding in found)
+    counts = Counter(finding.severity for finding in findings)
     for severity in SEVERITIES[:3]:
         yield Number(f"findings/{severity}", f"{severity}s", counts[severity])
     given: dict[str, Number] = {}
-    for finding in found:
+    for finding in findings:
         against = finding.about.get("against")
         path = f"findings/{finding.kind}" + (f"/{against}" if against else "")
         for name, value in finding.values.items() if finding.severity != "info" else ():

@@ -26,7 +26,7 @@ _MILD = "No errors or warnings. Notices:"
 _NOT_LOOKED = "The report was written without findings. Run `auditor findings DATASET`."
 
 
-def cards(context: ReportContext, found: Sequence[Finding]) -> tuple[Finding, ...]:
+def cards(context: ReportContext, findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Choose the findings of the summary: errors and warnings of each dataset in turn, and notices if these are few.
 
     Findings on all datasets together come before those on one. Each kind appears once per dataset, with its worst
@@ -34,8 +34,8 @@ def cards(context: ReportContext, found: Sequence[Finding]) -> tuple[Finding, ..
     """
     by_dataset = []
     for name in dict.fromkeys([None, *(selection.version.dataset for selection in context.selections)]):
-        worst = {finding.kind: finding for finding in reversed(found) if finding.about.get("dataset") == name}
-        shown = [finding for finding in found if finding.severity != "info" and worst.get(finding.kind) is finding]
+        worst = {finding.kind: finding for finding in reversed(findings) if finding.about.get("dataset") == name}
+        shown = [finding for finding in findings if finding.severity != "info" and worst.get(finding.kind) is finding]
         by_dataset.append(shown)
     in_turn = [finding for turn in itertools.zip_longest(*by_dataset) for finding in turn if finding is not None]
     bad = [finding for finding in in_turn if finding.severity in _BAD][:_CARDS]

@@ -65,20 +65,20 @@ def section_of(context: ReportContext, name: str) -> Section:
     if not results:
         return Section(name, question.title, absent=" ".join(lacking) or None)
     tables = _together(table for result in results for table in result.tables)
-    found = results[0].findings if name == FINDINGS else ()
+    findings = results[0].findings if name == FINDINGS else ()
     carried = tuple(map(_carried, results))
     is_cut = any(part is not whole for part, whole in zip(carried, results, strict=True))
     cut = [f"only the first {_CARRIED} rows of each statistic or dataset are included; the command lists all"] * is_cut
-    notes = (*lacking, *(note for result in results for note in (result.notes if found else result.remarks)))
+    notes = (*lacking, *(note for result in results for note in (result.notes if findings else result.remarks)))
     return Section(
         name, question.title,
         tuple(dict.fromkeys(sentence for result in results for sentence in result.lead)),
-        tuple(replace(result, findings=()) if found else result for result in carried),
-        () if found else tuple(table for table in tables if not table.further),
-        () if found else tuple(table for table in tables if table.further),
+        tuple(replace(result, findings=()) if findings else result for result in carried),
+        () if findings else tuple(table for table in tables if not table.further),
+        () if findings else tuple(table for table in tables if table.further),
         tuple(_together(figure for result in results for figure in result.figures)),
         tuple(dict.fromkeys((*notes, *cut))),
-        answers.commands, (*answers.sql, *question.sql), findings=found,
+        answers.commands, (*answers.sql, *question.sql), findings=findings,
     )  # fmt: skip
 
 
@@ -105,8 +105,8 @@ def _together(parts: Iterable[_Part]) -> list[_Part]:
 
 
 def _findings(context: ReportContext) -> Answers:
-    found = all_findings(context.questions)
-    return Answers.of([found], context.command("findings", *context.tokenizer()))
+    result = all_findings(context.questions)
+    return Answers.of([result], context.command("findings", *context.tokenizer()))
 
 
 def _facts(context: ReportContext) -> Answers:

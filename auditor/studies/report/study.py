@@ -74,8 +74,8 @@ def report(
             raise UsageError(f"--section {name}: unknown section; expected one of {', '.join(SECTIONS)}")
     context = ReportContext(store, resolve_all(store, refs, settings.split), settings, progress, declared or {})
     built = [section_of(context, name) for name in SECTIONS if not sections or name in sections]
-    found = next((section for section in built if section.name == FINDINGS), None)
-    shown = first.cards(context, found.findings if found else ())
+    audited = next((section for section in built if section.name == FINDINGS), None)
+    shown = first.cards(context, audited.findings if audited else ())
     drawn = first.portraits(context, context.profiled())
     lacking = [f"{section.title}: {section.absent}" for section in built if section.absent]
     statements = _statements(built)
@@ -84,7 +84,7 @@ def report(
         f"Audit of {joined([selection.label for selection in context.selections])}",
         context.selections,
         (
-            first.summary(shown, drawn, lacking, looked=found is not None and found.absent is None),
+            first.summary(shown, drawn, lacking, looked=audited is not None and audited.absent is None),
             *built,
             _method(context, built, sections or ()),
         ),
@@ -115,7 +115,7 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
     words = (
         how,
         *context.alone,
-        f"Captions are tokenized by {settings.tokenizer}. All samples use seed {settings.seed}, and depend only on the "
+        f"Captions are tokenized with tokenizer {settings.tokenizer}. All samples use seed {settings.seed}, and depend only on the "
         "image and the slot of a caption.",
         *more,
         "The SELECTs behind the numbers, with everything that they read, are listed below by file name. The commands "

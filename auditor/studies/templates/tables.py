@@ -58,9 +58,9 @@ def _side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Table
     )
 
 
-def lead(found: Sequence[Finding]) -> tuple[str, ...]:
+def lead(findings: Sequence[Finding]) -> tuple[str, ...]:
     """Return how formulaic the captions of each dataset are."""
-    return tuple(f"{finding.sentence}." for finding in found if finding.kind == TEMPLATED)
+    return tuple(f"{finding.sentence}." for finding in findings if finding.kind == TEMPLATED)
 
 
 def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
@@ -69,7 +69,7 @@ def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         Table(
             f"captions of {selection.label} that follow a template",
             rows.select("image", "slot", "pattern", pl.col("value").alias("share"), "text").head(_SHOWN),
-            caption=f"{hidden:,} more rows: write all with -o FILE" if hidden > 0 else None,
+            caption=f"{hidden:,} more: -o FILE writes all" if hidden > 0 else None,
             name="templated",
         )
     ]
@@ -108,7 +108,7 @@ def _of_dataset(selection: Selection, rows: pl.DataFrame) -> list[Table]:
             f"templates of {selection.label}",
             templates.head(_SHOWN).select("pattern", "captions", "fillers", "association", share="value"),
             caption="*: any token; sorted by captions × association (bits)"
-            + (f"; {hidden:,} more rows: write all with -o FILE" if hidden > 0 else ""),
+            + (f"; {hidden:,} more: -o FILE writes all" if hidden > 0 else ""),
             name="templates",
         ),
         Table(

@@ -101,7 +101,7 @@ def _tables(sides: Sequence[Captions], frame: pl.DataFrame, watched: Sequence[st
         Table(
             title,
             rows.head(_SHOWN).select(columns),
-            caption=f"{rows.height - _SHOWN:,} more words: write all with -o FILE" if rows.height > _SHOWN else None,
+            caption=f"{rows.height - _SHOWN:,} more words: -o FILE writes all" if rows.height > _SHOWN else None,
             name=name,
         )
         for name, title, rows in listed
