@@ -115,8 +115,8 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
     words = (
         how,
         *context.alone,
-        f"Captions are tokenized with tokenizer {settings.tokenizer}. All samples use seed {settings.seed}, and depend only on the "
-        "image and the slot of a caption.",
+        f"Captions are tokenized with tokenizer {settings.tokenizer}. All samples use seed {settings.seed}, and depend "
+        "only on the image and the slot of a caption.",
         *more,
         "The SELECTs behind the numbers, with everything that they read, are listed below by file name. The commands "
         "recompute each section from the same versions, to the last digit.",
