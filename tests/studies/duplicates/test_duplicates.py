@@ -260,12 +260,12 @@ def test_copied_annotator_shows_as_a_pair_of_slots(store: Store) -> None:
     ("rows", "note"),
     [
         ([("a", 0, "a kite")], "every image has a single caption, so none can repeat within an image"),
-        ([("a", 0, "a kite")], "one image, so that no caption can occur again at another"),
+        ([("a", 0, "a kite")], "one image, so no caption can occur at another image"),
         (
             [("a", 0, "a kite"), ("b", 0, "men")],
             "fewer than two splits, so a search for train/test leaks is not possible",
         ),
-        ([("a", 0, ""), ("a", 1, ""), ("b", 0, "...")], "captions without a word, and so not compared: 3"),
+        ([("a", 0, ""), ("a", 1, ""), ("b", 0, "...")], "3 captions without a word, not compared"),
     ],
 )
 def test_what_cannot_be_searched_is_said(store: Store, rows: Rows, note: str) -> None:
@@ -297,7 +297,7 @@ def test_threshold_that_no_pair_of_rare_words_proves_is_refused(store: Store, ne
 def test_too_many_captions_that_are_alike_are_refused_in_a_line(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ingest_rows(store, [(str(n), 0, f"a picture of a {n} on a table") for n in range(20)])
     monkeypatch.setattr(search, "_MOST_PAIRS", 100)
-    with pytest.raises(MetricError, match=r"set: .* 190 pairs would have to be compared at --near 0\.7; raise it"):
+    with pytest.raises(MetricError, match=r"set: .* --near 0\.7 would compare 190 pairs; increase --near"):
         duplicates(store, "set")
 
 

@@ -63,7 +63,7 @@ def test_captions_without_a_word_are_nobodys_twin_and_are_counted(store: Store, 
     result = identical(store, "set", as_text=as_text)
     assert result.frame.select("image", "slot_a", "slot_b", "all_identical").rows() == [("e", 0, 1, False)]
     assert result.findings[0].sentence.endswith(
-        "images with all captions identical: 0; without a word, and so not compared: 3"
+        "Images whose captions are all identical: 0. Captions without a word, not compared: 3"
     )
 
 

@@ -193,7 +193,7 @@ def test_findings_are_ranked_and_sentences_have_number_share_and_consequence(sto
 def test_kinds_are_asked_for_by_name(store: Store) -> None:
     rows = with_texts("IMG_1234.jpg", "see www.harbour.example.com")
     assert {found.kind for found in asked(store, rows, kinds=["web-address"]).findings} == {"web-address"}
-    with pytest.raises(UsageError, match="no such kind"):
+    with pytest.raises(UsageError, match="unknown kind of finding"):
         findings(store, "set", kinds=["webaddress"])
 
 

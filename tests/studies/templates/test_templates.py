@@ -132,7 +132,7 @@ def test_edges_have_numbers_or_one_line_that_says_why_not(store: Store) -> None:
         said[name] = result.sentences
         result.to_json()
     assert said["lonely"][0] == "lonely: every image has a single caption, so slots cannot be compared"
-    assert said["single"][0].startswith("no slot-score: single: no cider: ")
+    assert said["single"][0].startswith("skipped slot-score: single: no cider: ")
     with pytest.raises(UsageError, match="--least 0"):
         templates(store, "equal", least=0)
     with pytest.raises(UsageError, match="--level x"):
