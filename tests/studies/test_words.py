@@ -97,7 +97,7 @@ def test_library_and_json_have_the_same_rows(tmp_path: Path) -> None:
         ("training", {"evaluation": "other", "minimum": 2}, "--minimum: only valid with --by corpus or image"),
         ("image", {"words": ["dog"]}, "--word: only valid with --by corpus"),
         ("training", {}, "human captions are missing; set --eval DATASET"),
-        ("nothing", {}, "expected corpus, training, image"),
+        ("nothing", {}, "expected one of corpus, training, image"),
     ],
 )
 def test_setting_that_a_comparison_does_not_read_is_refused(
@@ -110,5 +110,5 @@ def test_setting_that_a_comparison_does_not_read_is_refused(
 
 def test_words_of_two_datasets_are_not_compared_with_a_third_at_once(store: Store) -> None:
     filled(store, ["dog"], ["cat"])
-    with pytest.raises(UsageError, match="name one"):
+    with pytest.raises(UsageError, match="expected one dataset and --against"):
         words(store, "one", "other", against="other")

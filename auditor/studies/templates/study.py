@@ -60,8 +60,8 @@ def templates(
 ) -> Result:
     """Measure how formulaic the captions are.
 
-    A template is a sequence of tokens in at least the share `least` of the captions, and in at least two captions. It
-    is five to seven tokens in a row, or four to seven with one open position. Statistics at level dataset:
+    A template is a sequence of tokens that at least the share `least` of the captions contain (at least two). It is
+    five to seven tokens in a row, or four to seven with one open position. Statistics at level dataset:
 
     - `opening`: share of captions that begin with `pattern`, a sequence of `n` tokens; the 100 most frequent;
     - `openings`: number of different openings of `n` tokens; `opening-top-10` and `opening-top-100`: share of captions
