@@ -1,6 +1,6 @@
 """Write docs/findings.md: every kind of finding, of `auditor/findings/kinds.toml`.
 
-`python docs/make_findings.py` writes it. Nothing in it is written by hand.
+`python docs/make_findings.py` writes the page. Don't edit it by hand.
 """
 
 from __future__ import annotations
@@ -16,23 +16,30 @@ PAGE = Path(__file__).parent / "findings.md"
 _HEAD = """\
 # Findings
 
-What `auditor` finds is data before it is a sentence. Every result has `findings`, in Python (`result.findings`,
-`result.found("copied-slots")`) and in JSON (`"auditor.duplicates/v2": {"findings": [...]}`): `kind`, one of the codes
-below; `severity`; `about`, what it is of (dataset, version, split, slot, metric, …); `values`, its numbers; `n`, how
-many things were looked at; `sentence`, what reports and terminals say. Codes stay as they are; sentences may be worded
-anew, so that programs should select by `kind`. How numbers were made is no finding: that is said in `notes`.
+Findings are structured data. Every result has a list of `findings`, in Python (`result.findings`,
+`result.found("copied-slots")`) and in JSON (`"auditor.duplicates/v2": {"findings": [...]}`). A finding has these
+fields:
 
-| severity | what it asks for |
+- `kind`: one of the codes below. Codes are stable. Wording can change, so filter by `kind`.
+- `severity`: see the table.
+- `about`: the subject, such as dataset, version, split, slot or metric.
+- `values`: the numbers, by name.
+- `n`: the number of captions, images or other units that were checked.
+- `sentence`: the text in reports and terminals.
+
+The `notes` of a result describe how its numbers were computed.
+
+| severity | meaning |
 | --- | --- |
-| `info` | nothing: it answers the question |
-| `notice` | to be known: something was left out or is not as usual |
-| `warning` | a look, before numbers are used |
-| `error` | to be mended: something is wrong for certain |
+| `info` | not a problem: the finding answers the question |
+| `notice` | worth knowing: something was skipped or is unusual |
+| `warning` | check it before you use the data |
+| `error` | certain, or scores on this dataset are invalid: fix it |
 """
 
 
 def page() -> str:
-    """Give the page's text."""
+    """Return the text of the page."""
     contents = "\n".join(f"- [`{code}`](#{code})" for code in KINDS)
     return "\n".join([_HEAD, contents, "", *(_section(code, kind) for code, kind in KINDS.items())]).rstrip("\n") + "\n"
 

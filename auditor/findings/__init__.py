@@ -1,4 +1,4 @@
-"""The kinds of findings: what each means, how it is measured, what to do. They are the tables of `kinds.toml`."""
+"""The kinds of findings: what each means, how it is measured, how to fix it. They are the tables of `kinds.toml`."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from typing import Any
 
 from auditor.result import SEVERITIES, Finding, Severity, counted
 
-#: What is told of slots as though they were annotators.
+#: Kinds that treat slots as annotators.
 _OF_SLOTS = ("templated-slots", "unlike-slot")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of finding. `commands` find it; `values` are the meanings of its numbers, by name.
+    """One kind of finding. `commands` report it; `values` are the meanings of its numbers, by name.
 
-    `consequence` is what follows for whoever trains or evaluates on the captions. `tested` and `error_rate` are what
-    planted faults show; empty where none were planted.
+    `consequence` is the effect on training or evaluation. `tested` and `error_rate` are the results of tests with
+    planted faults; empty without such a test.
 
-    A kind that lists captions has a `phrase`, which names them in its sentence; its example and values follow from it.
-    From the shares `warning` and `error` on, `of` the captions or images, a finding is one; below, it is a notice.
-    `select` names the SELECT that lists them, with its `params`; `patterns` is for those of `sql/facts/signs.toml`.
+    A kind that lists captions has a `phrase` for its sentence; its example and values follow from the phrase.
+    `warning` and `error` are the shares from which a finding has that severity; below, it is a notice. `of` is the
+    unit of the shares: captions or images. `select` names the SELECT that lists the captions, with its `params`.
+    `patterns` is true if the patterns of `sql/facts/signs.toml` find them.
     """
 
     title: str
@@ -47,7 +48,7 @@ class Kind:
 
 
 def _kind(table: dict[str, Any]) -> Kind:
-    """Return the kind of a table, with line breaks as blanks, and what follows from its phrase."""
+    """Return the kind of a table: line breaks become spaces, and a phrase adds its example and values."""
     table = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in table.items()}
     if "commands" in table:
         table["commands"] = tuple(table["commands"])
@@ -60,7 +61,7 @@ def _kind(table: dict[str, Any]) -> Kind:
 
 
 def _by_share(table: Mapping[str, Any]) -> str:
-    """Return from which share on a finding is a warning or an error."""
+    """Return the shares from which a finding is a warning or an error, in words."""
     limits = [
         f"{'an' if name == 'error' else 'a'} {name} from {table[name]:g} of them on"
         if table[name]
@@ -71,7 +72,7 @@ def _by_share(table: Mapping[str, Any]) -> str:
     return f"; it is {', '.join(limits)}" if limits else "; it is a notice"
 
 
-#: What `auditor` finds, by code. Programs select findings by the code; sentences may change.
+#: The kinds of findings, by code. Programs select findings by the code; sentences may change.
 KINDS: Mapping[str, Kind] = {
     code: _kind(table)
     for code, table in tomllib.loads(files(__name__).joinpath("kinds.toml").read_text(encoding="utf-8")).items()
@@ -87,36 +88,34 @@ def title(kind: str) -> str:
 
 
 def severity(kind: str, share: float) -> Severity:
-    """Return how bad it is that a share of the captions, or images, is of a kind."""
+    """Return the severity of a kind that affects a share of the captions, or images."""
     limits = CAPTION_KINDS[kind]
     if limits.error is not None and share >= limits.error:
         return "error"
     return "warning" if limits.warning is not None and share >= limits.warning else "notice"
 
 
-def ranked(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Put the worst first; of equal severity, in the order in which they were found.
+def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Sort findings by severity, the worst first; equally severe ones keep their order.
 
-    Of a dataset whose captions are sorted, what tells its slots apart follows from that and is left out.
+    If the captions of a dataset are sorted, its slots differ for that reason: findings about slots are left out.
     """
-    every = [*found]
-    is_sorted = {severity.about.get("dataset") for severity in every if severity.kind == "sorted-captions"}
-    told = [
-        severity
-        for severity in every
-        if severity.kind not in _OF_SLOTS or severity.about.get("dataset") not in is_sorted
+    every = [*findings]
+    is_sorted = {finding.about.get("dataset") for finding in every if finding.kind == "sorted-captions"}
+    reported = [
+        finding for finding in every if finding.kind not in _OF_SLOTS or finding.about.get("dataset") not in is_sorted
     ]
-    return tuple(sorted(told, key=lambda one: SEVERITIES.index(one.severity)))
+    return tuple(sorted(reported, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
-def worst(found: Iterable[Finding]) -> Severity | None:
-    """Return the highest severity; null where nothing was found."""
-    return min((finding.severity for finding in found), key=SEVERITIES.index, default=None)
+def worst(findings: Iterable[Finding]) -> Severity | None:
+    """Return the highest severity; null without findings."""
+    return min((finding.severity for finding in findings), key=SEVERITIES.index, default=None)
 
 
-def tally(found: Iterable[Finding]) -> str:
-    """Return how many findings have each severity, the worst first: `2 errors, 1 info`; empty without findings."""
-    number = Counter(finding.severity for finding in found)
+def tally(findings: Iterable[Finding]) -> str:
+    """Return the number of findings by severity, the worst first: `2 errors, 1 info`; empty without findings."""
+    number = Counter(finding.severity for finding in findings)
     return ", ".join(
         counted(number[severity], severity, severity if severity == "info" else f"{severity}s")
         for severity in SEVERITIES

@@ -1,4 +1,4 @@
-"""How large is a dataset, how long are its captions, how many words has it, what repeats?"""
+"""Count the size, caption lengths, vocabulary and repeated captions of a dataset."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from auditor.store.workspace import Workspace
 from auditor.text import AUTO
 
 Examples = Annotated[
-    int, p.Parameter("Captions to show of each count of hygiene; rows are then all such captions.", least=0)
+    int, p.Parameter("Number of example captions per hygiene count; the output then lists all of them.", least=0)
 ]
 
 _MEANS = ("captions-per-image-mean", "asl", "sdsl")
 
-#: The figure of how long captions are.
+#: The name of the figure of caption lengths.
 LENGTHS = "lengths"
 
-#: The kind of finding on what may be wrong with single captions.
+#: The kind of finding on possible text defects.
 DIRT = "signs-of-dirt"
 
-#: What hygiene counts, in the order of its table: captions or images, as the name begins.
+#: The hygiene counts, in the order of their table. They count captions or images, by the first word of the name.
 _HYGIENE = (
     "captions-with-outer-blanks", "captions-with-double-blanks", "captions-with-line-breaks",
     "captions-ending-in-a-line-break", "captions-with-unprintable-characters", "captions-that-look-encoded-twice",
@@ -40,31 +40,31 @@ _HYGIENE = (
     "images-with-another-number-of-captions", "images-with-captions-sorted-by-length", "images-in-several-splits",
 )  # fmt: skip
 
-#: What captions share with a related dataset, by column of `sql/profile/overlap_with_related.sql`.
+#: The statistics on the overlap with a related dataset, by column of `sql/profile/overlap_with_related.sql`.
 _SHARED = {
     "images": "images-also-in", "captions": "captions-of-the-same-image-in", "texts": "captions-with-a-text-of",
 }  # fmt: skip
 
-#: What `--examples` lists: that, and what the table of sizes counts.
+#: The counts whose captions `--examples` lists; the last one is in the table of sizes.
 _LISTED = (*_HYGIENE, "captions-on-several-images")
 
-#: The statistics that may be signs of dirt, and how they are said.
+#: The statistics that may indicate text defects, with their wording.
 _SIGNS: Mapping[str, str] = {
     "captions-without-word": "captions without a word",
-    "images-with-one-caption": "images with one caption only, which has no reference",
+    "images-with-one-caption": "images with a single caption, which has no reference",
     "captions-repeated-within-image": "captions that repeat another of their image",
-    "captions-on-several-images": "captions whose text occurs at several images",
+    "captions-on-several-images": "captions that occur at several images",
     "captions-in-several-splits": "captions in several splits",
-    "images-in-several-splits": "images that are in several splits",
+    "images-in-several-splits": "images in several splits",
     "captions-of-unusual-length": "captions of unusual length",
     "captions-with-markup": "captions with markup",
-    "captions-that-look-encoded-twice": "captions that look encoded twice",
+    "captions-that-look-encoded-twice": "captions that appear to be encoded twice",
     "captions-with-replacement-characters": "captions with replacement characters",
     "captions-with-unprintable-characters": "captions with unprintable characters",
     "captions-with-line-breaks": "captions with line breaks",
     "captions-of-mixed-scripts": "captions of mixed scripts",
     "images-with-captions-sorted-by-length": "images whose captions are sorted by length",
-    "rejected": "records that the ingest refused",
+    "rejected": "records rejected by ingest",
 }
 
 
@@ -78,22 +78,21 @@ def profile(
 ) -> Result:
     """Count size, lengths, vocabulary and repeated captions.
 
-    Counts by SQL over the captions and their tokens: how many images, captions, tokens (words of the running text) and
-    types (different words), mean length `asl` and its standard deviation `sdsl` in tokens, how often a caption occurs
-    again, which records were refused, and signs of dirt: blanks, mark-up, mixed scripts, captions sorted by length (the
-    longest first). What repeats, occurs elsewhere, or has no word is counted by tokens of `bare` (`char` for scripts
-    without blanks), whatever `--tokenizer` asks.
+    Counts images, captions, tokens (words of the running text) and types (different words). `asl` is the mean length in
+    tokens, `sdsl` its standard deviation. Also counts repeated captions, rejected records, and possible text defects:
+    extra whitespace, markup, mixed scripts, and captions sorted by length (the longest first). Repeated and empty
+    captions are counted by tokens of `bare` (`char` for scripts without spaces), independent of `--tokenizer`.
 
-    How to read it: many types for as many tokens is a rich vocabulary; hundreds of captions on several images are
-    copied or written from a pattern. Zero is the good value for nearly all of hygiene.
+    How to read it: many types relative to tokens mean a rich vocabulary. Hundreds of captions on several images were
+    copied or written from a template. For most hygiene counts, zero is the best value.
 
-    Limits: types grow with the number of tokens, so compare them between datasets of about equal size, or ask `auditor
-    diversity`. A sign of dirt is a reason to look, no proof.
+    Limits: types increase with the number of tokens. Compare datasets of about equal size, or use `auditor diversity`.
+    A possible text defect is a reason to check, not proof.
 
-    Columns: dataset, version, statistic, value, split. With --examples a row for each caption that a count of hygiene
-    counts: dataset, version, split, statistic, image, slot, text; an image that is counted has a row for each caption.
+    Columns: dataset, version, statistic, value, split. With --examples, the output has a row for each caption in a
+    hygiene count: dataset, version, split, statistic, image, slot, text. A counted image has a row for each caption.
 
-    Raises `UsageError` for a dataset, version or split that is not there.
+    Raises `UsageError` for an unknown dataset, version or split.
 
     Examples: auditor profile flickr8k coco-val2017 · auditor profile mine --examples 3 -o dirt.csv
     """
@@ -125,31 +124,30 @@ def profile(
         notes=selected[0].notes,
         lead=tuple(_lead(selection, pl.concat(parts)) for selection, parts in zip(selections, described, strict=True)),
         findings=tuple(
-            found
+            finding
             for selection, parts in zip(selections, described, strict=True)
-            for found in _dirt(selection, pl.concat(parts))
+            for finding in _dirt(selection, pl.concat(parts))
         ),
     )
 
 
 def _lead(selection: Selection, described: pl.DataFrame) -> str:
-    """Return in a sentence how large a dataset is, how long its captions are, how many words it has."""
+    """Return a sentence with the size of a dataset, the length of its captions, and its vocabulary."""
     value = dict(described.select("statistic", "value").iter_rows())
     once = value.get("types-occurring-once", 0) / max(value["types"], 1)
     return (
         f"{selection.label}: {value['captions']:,.0f} captions of {value['images']:,.0f} images "
-        f"({value['captions-per-image-mean']:.1f} per image), {value['asl']:.1f} words long on average "
-        f"(standard deviation {value['sdsl']:.1f}), {value['types']:,.0f} different words, {once:.0%} of them once."
+        f"({value['captions-per-image-mean']:.1f} per image), {value['asl']:.1f} words per caption on average "
+        f"(standard deviation {value['sdsl']:.1f}), {value['types']:,.0f} different words ({once:.0%} occur once)."
     )
 
 
 def _above_zero(counts: pl.DataFrame) -> Table:
-    """Show the counts that are above 0 for some dataset, and name the others."""
-    some = pl.any_horizontal(cs.numeric() > 0).fill_null(value=False)
-    zero = counts.filter(~some)["statistic"].to_list()
-    return Table(
-        "hygiene", counts.filter(some), caption=f"0 everywhere: {', '.join(zero)}" if zero else None, name="hygiene"
-    )
+    """Return the table of counts above 0 for any dataset; its caption lists the others."""
+    is_positive = pl.any_horizontal(cs.numeric() > 0).fill_null(value=False)
+    zero = counts.filter(~is_positive)["statistic"].to_list()
+    caption = f"0 for all datasets: {', '.join(zero)}" if zero else None
+    return Table("hygiene", counts.filter(is_positive), caption=caption, name="hygiene")
 
 
 def _annotations(noted: pl.DataFrame) -> Table:
@@ -157,23 +155,23 @@ def _annotations(noted: pl.DataFrame) -> Table:
 
 
 def said_of(signs: Mapping[str, str | float | None]) -> list[str]:
-    """Return how many there are of each sign, which is a statistic's name."""
+    """Return the wording of each sign, by the name of its statistic, with its count."""
     return [f"{_SIGNS[name]}: {value:,.0f}" for name, value in signs.items()]
 
 
 def _dirt(selection: Selection, described: pl.DataFrame) -> list[Finding]:
-    """Return what is to be looked at, the most frequent first."""
+    """Return a finding on the possible text defects, the most frequent first."""
     value = dict(described.select("statistic", "value").iter_rows())
-    signs = {name: value[name] for name in sorted(_SIGNS, key=lambda one: -value.get(one, 0)) if value.get(name, 0)}
-    said = f"{selection.label}, to be looked at: {'; '.join(said_of(signs))}"
+    signs = {name: value[name] for name in sorted(_SIGNS, key=lambda sign: -value.get(sign, 0)) if value.get(name, 0)}
+    sentence = f"{selection.label}, to be checked: {', '.join(said_of(signs))}"
     where = about(selection, label=selection.label)
-    return [Finding(DIRT, said, where, signs, int(value["captions"]), "notice")] if signs else []
+    return [Finding(DIRT, sentence, where, signs, int(value["captions"]), "notice")] if signs else []
 
 
 def _describe(captions: Captions, *, listing: bool) -> tuple[pl.DataFrame, ...]:
-    """Return size, hygiene and annotations of one selection (columns: statistic, value), its lengths, and its list.
+    """Return the size, hygiene and annotations of a selection (columns: statistic, value), its lengths, and its list.
 
-    The list has the captions of each count of hygiene, none unless they are asked for.
+    With `listing`, the list has the captions of each hygiene count; without it, the list is empty.
     """
     store, version = captions.store, captions.selection.version
     logged = versions.log_rows(store, version.dataset).filter(pl.col("seq") == version.seq)
@@ -183,11 +181,11 @@ def _describe(captions: Captions, *, listing: bool) -> tuple[pl.DataFrame, ...]:
     workspace.bind("hygiene", "hygiene")
     workspace.bind("annotated", "annotation_as_of")
     noted = [workspace.rows("annotations")]
-    for other in versions.related(store, version.dataset):
-        workspace.params["other"] = other
+    for dataset in versions.related(store, version.dataset):
+        workspace.params["other"] = dataset
         shared = workspace.rows("overlap_with_related").cast(pl.Float64)
-        called = {name: f"{meaning}-{other}" for name, meaning in _SHARED.items()}
-        noted.append(shared.rename(called).unpivot(variable_name="statistic", value_name="value"))
+        names = {column: f"{statistic}-{dataset}" for column, statistic in _SHARED.items()}
+        noted.append(shared.rename(names).unpivot(variable_name="statistic", value_name="value"))
     return (
         pl.concat([workspace.rows("profile"), refused]),
         _hygiene(workspace),
@@ -198,7 +196,7 @@ def _describe(captions: Captions, *, listing: bool) -> tuple[pl.DataFrame, ...]:
 
 
 def _hygiene(workspace: Workspace) -> pl.DataFrame:
-    """Return every count of hygiene, 0 too, in order."""
+    """Return every hygiene count, including those of 0, in order."""
     counted = workspace.query(
         "select statistic, if(starts_with(statistic, 'images-'), count(distinct image_no), count(*))::double as value"
         " from hygiene group by statistic"
@@ -208,7 +206,7 @@ def _hygiene(workspace: Workspace) -> pl.DataFrame:
 
 
 def _listed(captions: Captions, workspace: Workspace) -> pl.DataFrame:
-    """List every caption that a count of hygiene counts, in the order of the counts."""
+    """List every caption in a hygiene count, in the order of the counts."""
     order = pl.DataFrame({"statistic": _LISTED}).with_row_index("place")
     listed = workspace.query(
         "select h.statistic, r.image, r.slot, r.split, c.text from hygiene as h"
@@ -219,15 +217,15 @@ def _listed(captions: Captions, workspace: Workspace) -> pl.DataFrame:
 
 
 def _shown(listed: pl.DataFrame, examples: int) -> Table:
-    """Show a few captions of each count."""
+    """Return the table of example captions of each count."""
     few = listed.group_by("dataset", "statistic", maintain_order=True).head(examples)
     shown = few.select("dataset", "statistic", "image", "slot", "text")
-    title = f"captions of each count, {examples} of each"
+    title = f"example captions, {examples} of each count"
     return Table(title, shown, sections="statistic", name="examples", further=True)
 
 
 def _figure(selections: Sequence[Selection], lengths: Sequence[pl.DataFrame]) -> Figure:
-    """Draw how many of the captions have how many tokens."""
+    """Return the figure of the share of captions by number of tokens."""
     rows = [
         counted.select(
             "length",
@@ -238,13 +236,13 @@ def _figure(selections: Sequence[Selection], lengths: Sequence[pl.DataFrame]) ->
         for selection, counted in zip(selections, lengths, strict=True)
     ]
     return Figure(
-        LENGTHS, "Lengths of captions", "lines", pl.concat(rows), x="length", y="share", series="dataset",
-        x_label="tokens of a caption", y_label="share of captions",
+        LENGTHS, "Caption lengths", "lines", pl.concat(rows), x="length", y="share", series="dataset",
+        x_label="tokens per caption", y_label="share of captions",
     )  # fmt: skip
 
 
 def _side_by_side(selections: Sequence[Selection], parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Put the values of every selection beside each other; null where one has no such statistic."""
+    """Return the values of all selections, one column each; null if a selection lacks the statistic."""
     known = pl.concat([part.select("statistic") for part in parts]).unique(maintain_order=True)
     for selection, part in zip(selections, parts, strict=True):
         known = known.join(part.rename({"value": selection.label}), on="statistic", how="left", maintain_order="left")

@@ -4,8 +4,8 @@
 -- reads: searched_caption
 -- returns: text_no, tokens
 --
--- The different texts of all captions compared, equal where their tokens are, in order. A caption without a token says
--- nothing, and so nothing that another says too.
+-- The different texts of all compared captions. Texts are equal if their tokens are equal, in order. A caption without
+-- a token has no text.
 select row_number() over (order by tokens)::uinteger as text_no, tokens
 from searched_caption
 where len(tokens) > 0

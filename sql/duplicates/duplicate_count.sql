@@ -5,9 +5,9 @@
 -- returns: question_no, position, match, captions, images, texts, of_captions, of_images
 -- order: q.question_no, k.position
 --
--- How many captions a side has again elsewhere, exactly, nearly (and not exactly) or either way; at how many images they
--- are, and how many different texts they are. Shares are of the captions with a word; within images, of those at
--- an image with several.
+-- The number of captions of a side that have a duplicate: exact, near (and not exact), or either. Also the number of
+-- their images and of their different texts. Shares are of the captions with a word; within images, of those at an
+-- image with several captions.
 with described as (
     select side_no, image_no, count(text_no) as captions
     from side_caption

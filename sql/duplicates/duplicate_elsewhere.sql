@@ -4,8 +4,8 @@
 -- reads: question, side_caption, nearest_occurrence
 -- returns: question_no, image_no, slot, text_no, exact, place
 --
--- The captions of a side that the side it is put against repeats, each with the place that is most like it. Where a side
--- is put against itself (`apart`), another image's.
+-- The captions of a side that occur in the side it is compared with, each with the most similar occurrence. If a side
+-- is compared with itself (`apart`), the occurrence is at another image.
 with asked as (
     select
         q.question_no, s.image_no, s.slot, s.text_no,

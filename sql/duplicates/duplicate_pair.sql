@@ -6,8 +6,8 @@
 -- returns: question_no, match, nth, image, slot, against_image, against_slot, similarity, text, against_text
 -- order: r.question_no, r.exact desc, r.nth
 --
--- Captions beside the one that is most like each. With `examples`, so many for each question and kind of match: the
--- longest texts, each once; with 0, all.
+-- Captions, each with its most similar duplicate. `examples` is the number for each question and kind of match: the
+-- longest texts, each once; 0 lists all.
 with first_of_text as (
     select
         d.question_no, d.exact, d.image_no, d.slot, d.text_no, d.place, len(w.tokens) as words,

@@ -5,8 +5,7 @@
 -- returns: question_no, slot, exact, near, of_captions
 -- order: d.question_no, d.slot
 --
--- How many captions of each slot (the annotator's, where slots are) occur again elsewhere, of those with a word. Slots
--- with none are left out.
+-- The number of captions of each slot with a duplicate, of those with a word. Slots without duplicates are not listed.
 with base as (
     select q.question_no, s.slot, count(s.text_no) as captions
     from question as q

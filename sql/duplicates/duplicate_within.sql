@@ -4,8 +4,8 @@
 -- reads: question, side_caption, similar_text
 -- returns: question_no, image_no, slot, text_no, exact, place
 --
--- The captions that repeat an earlier one of their image (`repeat`), each with the place of the first, and those that
--- repeat none but are like another, each with the place of the nearest.
+-- The captions that repeat an earlier one of their image (`repeat`), each with the place of the first, and other
+-- captions that are similar to another, each with the place of the nearest.
 with text_at_image as materialized (
     select side_no, image_no, text_no, min(place) as place
     from side_caption

@@ -4,8 +4,8 @@
 -- reads: side_caption
 -- returns: side_no, text_no, image_no, place
 --
--- Where each text occurs first in a side, and first at another image: what there is to know of a text of ten
--- thousand captions. For any image, one of the two is elsewhere, where any is.
+-- The first occurrence of each text in a side, and the first at another image. Two rows are enough, even for a text of
+-- ten thousand captions: for any image, one of the two is at another image, if there is any.
 with first_place as (
     select side_no, text_no, min(place) as place, min(image_no) as image_no
     from side_caption

@@ -7,8 +7,8 @@
 -- order: a.image, a.slot, b.slot
 -- cites: Wang & Gaizauskas 2016, section 4.1
 --
--- The captions of one image that are equal, two by two: n of them are n (n - 1) / 2 pairs. `as_text` asks for those that
--- are equal letter for letter. All captions of an image are identical where each equals the first.
+-- The pairs of equal captions of one image: n captions are n (n - 1) / 2 pairs. With `as_text`, captions must be equal
+-- letter for letter. `all_identical`: each caption of the image equals the first.
 with repeated as (
     select image_no, slot, captions, if($as_text::boolean, letters_of_slot, of_slot) as of_slot
     from repeat

@@ -6,11 +6,11 @@
 -- returns: text_no, size, mask, key
 -- cites: Chaudhuri, Ganti & Kaushik 2006 (prefix filter); Wang, Li & Feng 2012 (prefixes that share two words)
 --
--- Where two bags are alike enough (`near`, in thousandths, above 500), each shares at least `near` of its own words with
--- the other: of its rarest words, as many as need not be shared and two more, at least two occur among those of the
--- other. Bags that have no such pair in common are never compared. One word alone has none: it is near nothing. Pairs
--- grow with the square of a text, and so bags of more than `most_paired` words, and those that are
--- large enough to be near one, meet in single words: of as many as need not be shared and one more.
+-- If two bags are similar enough (`near`, in thousandths, above 500), each shares at least `near` of its words with the
+-- other. Take as many of its rarest words as may be missing from the other, plus two. At least two of these are also
+-- among those of the other bag. Bags without such a common pair are never compared. A single word has no pair and no
+-- near-duplicate. The number of pairs grows with the square of the text length. Bags of more than `most_paired` words,
+-- and those long enough to be near one, are therefore compared by single words: as many as may be missing, plus one.
 with prefix as (
     select
         text_no, size, mask,

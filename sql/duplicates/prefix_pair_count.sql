@@ -4,7 +4,7 @@
 -- reads: prefix_pair
 -- returns: pairings
 --
--- How often two texts meet in a pair of rare words: what it costs to compare them.
+-- The number of times that two texts share a pair of rare words: the cost of comparing them.
 with met as (
     select count(*) as texts
     from prefix_pair

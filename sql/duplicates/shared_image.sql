@@ -5,7 +5,7 @@
 -- returns: question_no, images, of_images
 -- order: q.question_no
 --
--- How many images of a side the side it is put against has too, by id.
+-- The number of images of a side that are also in the side it is compared with, by id.
 with described as (select distinct side_no, image from side_caption)
 select q.question_no, count(t.image) as images, count(*) as of_images
 from question as q

@@ -5,7 +5,8 @@
 -- returns: side_no, captions, wordless, images, most_at_image
 -- order: s.side_no
 --
--- How many captions of each selection have no word, which are nobody's duplicate, and how many an image has at most.
+-- The number of captions of each selection, of those without a word (which have no duplicates), and of images, and the
+-- largest number of captions at an image.
 with described as (
     select side_no, image_no, count(*) as captions, count(*) filter (where text_no is null) as wordless
     from side_caption

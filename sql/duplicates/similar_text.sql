@@ -5,9 +5,9 @@
 -- reads: similarity_candidate, text_bag
 -- returns: text_no, other_no, shared, total
 --
--- Wordings whose bags of words are alike: `shared` words of `total`, those of either, are at least `near` thousandths
--- (Jaccard). Lists that are equal behind their first, rarest word need not be searched, which is what a flood of one
--- template is made of. Each pair is here in both orders; a text and itself are no pair.
+-- Texts with similar bags of words: `shared` words of `total`, the words of either, are at least `near` thousandths
+-- (Jaccard). Lists that are equal after their first, rarest word need not be searched; this is typical of texts from
+-- one template. Each pair is listed in both orders. A text is not paired with itself.
 with compared as (
     select
         l.text_no, l.other_no, a.size + b.size as words,

@@ -5,8 +5,8 @@
 -- reads: prefix_pair
 -- returns: text_no, other_no
 --
--- Wordings that meet in a pair of rare words and that sizes and masks do not tell apart: of two masks at least as many
--- words are different as bits. One in some hundred that meet.
+-- Texts that share a pair of rare words and that sizes and masks do not exclude: two masks have at most as many
+-- different bits as the bags have different words. About one in a hundred pairs remains.
 select distinct a.text_no, b.text_no as other_no
 from prefix_pair as a
 join prefix_pair as b on b.key = a.key and b.text_no > a.text_no

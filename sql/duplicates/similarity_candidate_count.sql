@@ -4,5 +4,5 @@
 -- reads: similarity_candidate
 -- returns: pairs
 --
--- How many pairs of texts have to be compared word by word, and may have to be kept.
+-- The number of pairs of texts that must be compared word by word, and may have to be stored.
 select count(*) as pairs from similarity_candidate

@@ -6,8 +6,9 @@
 -- returns: question_no, slot, against_slot, exact, near, of_images
 -- order: question_no, slot, against_slot
 --
--- How often two slots say the same of an image, of the images that have words in both: the captions of an annotator who
--- copied another's. Pairs that never do are left out, as are slots from `most_slots` on: their pairs grow as the square.
+-- The number of images on which two slots have duplicates, of the images with words in both slots: an annotator may
+-- have copied another. Pairs without duplicates are not listed, and neither are slots from `most_slots` on, since the
+-- number of pairs grows with the square.
 with spoken as (
     select q.question_no, s.image_no, s.slot, s.text_no
     from question as q

@@ -5,8 +5,8 @@
 -- returns: text_no, size, words, mask
 -- cites: Sandes, Teodoro & Melo 2020, section 3: a bitmap bounds how many words two sets share
 --
--- A text as a bag of words. The second "a" of a text is a word of its own, so that bags are sets. Words are
--- numbered by how many texts hold them, the rarest first; `mask` has one bit for each, of 64.
+-- A text as a bag of words. The second “a” of a text counts as a separate word, so bags are sets. Words are numbered by
+-- how many texts contain them, the rarest first; `mask` has one bit for each, of 64.
 with spoken as (select text_no, unnest(tokens) as token_id from distinct_text),
 told_apart as (
     select text_no, token_id, row_number() over (partition by text_no, token_id) as nth

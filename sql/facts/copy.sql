@@ -5,8 +5,8 @@
 -- reads: reference, caption, caption_tokens, equal_text
 -- returns: image_no, slot, as_letters
 --
--- The captions with the same tokens as a caption of another image of the version, under its one tokenizer, `key`.
--- `as_letters` is whether one of these is equal letter for letter (NFC, outer white space trimmed).
+-- The captions with the same tokens as a caption of another image of the version, by its one tokenizer, `key`.
+-- `as_letters` is whether one of these is equal letter for letter (NFC, outer whitespace trimmed).
 with copied as (
     select r.image_no, r.slot, nfc_normalize(trim(c.text, e' \t\r\n')) as letters
     from reference as r

@@ -5,9 +5,9 @@
 -- reads: reference, caption_tokens
 -- returns: tokens, at_images, in_splits
 --
--- The different texts of the captions at work, under the one tokenizer of the version, `key`: captions with the same
+-- The different texts of the selected captions, by the one tokenizer of the version, `key`: captions with the same
 -- tokens have one text. `at_images` and `in_splits` are whether these captions are at several images, or in several
--- splits. A caption without a word has none, and so is equal to no other.
+-- splits. A caption without a word has no text, so it equals no other caption.
 select
     t.tokens,
     min(r.image_no) <> max(r.image_no) as at_images,

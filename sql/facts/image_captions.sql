@@ -5,8 +5,9 @@
 -- returns: image_no, image, captions, usual, splits
 -- order: image_no
 --
--- How many captions an image has, how many most images of its split have (that a split has another number is no fault;
--- of equally many the smaller number), and in how many splits it is. An image in several splits counts with the first by name.
+-- The number of captions of each image, the most frequent number in its split (`usual`; the smallest of equally
+-- frequent ones), and the number of its splits. Splits may have different usual numbers. An image in several splits
+-- counts for the first by name.
 with per_image as (
     select
         image_no, any_value(image) as image, min(split) as split, count(*)::uinteger as captions,

@@ -5,8 +5,8 @@
 -- reads: reference, caption_tokens, equal_text
 -- returns: image_no, slot
 --
--- The captions with the same tokens as a caption of another split of the version, under its one tokenizer, `key`:
--- those of test that occur in train, and the other way round. A caption in no split leaks into none.
+-- The captions with the same tokens as a caption of another split of the version, by its one tokenizer, `key`: test
+-- captions that occur in train, and train captions that occur in test. A caption in no split is not listed.
 select r.image_no, r.slot
 from reference as r
 join caption_tokens as t on t.caption_id = r.caption_id and t.tokenizer = $key::varchar

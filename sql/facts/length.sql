@@ -5,8 +5,8 @@
 -- reads: reference, caption_tokens
 -- returns: image_no, slot, tokens, is_unusual
 --
--- How many tokens each caption has, under the one tokenizer of the version, `key`; 0: it is without a word. A length is
--- unusual that lies more than three interquartile ranges outside the quartiles.
+-- The number of tokens of each caption, by the one tokenizer of the version, `key`; 0 for a caption without a word. A
+-- length is unusual if it is more than three interquartile ranges outside the quartiles.
 with measured as (
     select r.image_no, r.slot, len(t.tokens)::uinteger as tokens
     from reference as r

@@ -6,10 +6,10 @@
 -- returns: image_no, image, slot, split, of_slot, letters_of_slot, captions, distinct_captions
 -- order: l.image_no, l.slot
 --
--- The captions with the same tokens as an earlier caption (lower slot) of their image, under the one tokenizer of the
--- version, `key`. `of_slot` is the first of them; `letters_of_slot` the first that is equal letter for letter (NFC, outer
--- white space trimmed), null where none is. A caption without a word repeats nothing. `captions` are those of the image,
--- `distinct_captions` those of them that are not listed here.
+-- The captions with the same tokens as an earlier caption (lower slot) of their image, by the one tokenizer of the
+-- version, `key`. `of_slot` is the first of these; `letters_of_slot` is the first that is equal letter for letter (NFC,
+-- outer whitespace trimmed), or null. Captions without a word are not listed. `captions` counts those of the image,
+-- `distinct_captions` those that are not listed here.
 with equal as (
     select
         r.image_no, r.image, r.slot, r.split, r.caption_id,

@@ -5,9 +5,9 @@
 -- returns: captions, images, wordless, repeats, images_with_repeats, letter_repeats, images_in_letters, in_groups, pairs, images_all_equal
 -- cites: Wang & Gaizauskas 2016, section 4.1
 --
--- How many captions repeat an earlier one of their image, by tokens and letter for letter. `in_groups` counts the
--- captions in groups of equal captions: the first ones too. Counted without the `pairs`, of which there are as many as
--- the square. `wordless` captions have no token.
+-- The number of captions that repeat an earlier one of their image, by tokens and letter for letter. `in_groups` counts
+-- the captions in groups of equal captions, including the first. The query does not list the `pairs`, since their
+-- number grows with the square of the captions. `wordless` captions have no token.
 with grouped as (
     select image_no, count(*) + 1 as captions, count(letters_of_slot) as letters, any_value(distinct_captions) as distinct_captions
     from repeat

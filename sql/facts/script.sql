@@ -5,9 +5,9 @@
 -- reads: membership, caption
 -- returns: caption_id, script, is_mixed
 --
--- The script of most letters of each caption text of a version, of equally many the first named here, and whether it has
--- letters of several. A text without a letter has none. `Other` are all scripts but those named; letters that scripts
--- share belong to none.
+-- The script of most letters of each caption text of a version (in a tie, the first one named here), and whether it has
+-- letters of several scripts. A text without a letter has no script. `Other` covers all scripts that are not named
+-- here. Letters that several scripts share do not count.
 with written as (
     select c.caption_id, c.text, strlen(c.text) = length(c.text) as is_ascii
     from caption as c

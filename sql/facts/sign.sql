@@ -5,8 +5,8 @@
 -- reads: reference, caption
 -- returns: image_no, image, slot, place, kind, statistic, why
 --
--- The captions that show a sign of dirt, by one pattern of signs.toml (which says what the parameters are). A pattern
--- reads the text as it is, in lower case, or as `words`: in lower case without outer punctuation, to 80 bytes.
+-- The captions that match one pattern of signs.toml, which explains the parameters. A pattern is applied to the text as
+-- it is, in lower case, or as `words`: in lower case without outer punctuation, up to 80 bytes.
 with placed as (
     select r.image_no, r.image, r.slot,
         case $reading::varchar

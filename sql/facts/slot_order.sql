@@ -5,9 +5,9 @@
 -- returns: image_no, captions, by_length, by_spelling
 -- order: image_no
 --
--- Whether the captions of an image go by length (in characters, of which few captions have equally many) or by spelling,
--- slot by slot: 1 the longest last or a to z, -1 the other way, 0 neither. Ties decide nothing: captions of one length
--- go either way, and null stands for an image whose captions are all alike, or that has one.
+-- Whether the captions of an image are sorted, slot by slot, by length (in characters, so ties are rare) or by
+-- spelling: 1 is longest last or a to z, -1 the reverse, 0 neither. Ties fit both directions. The value is null for an
+-- image whose captions are all equal, or that has a single caption.
 with step as (
     select
         r.image_no,

@@ -6,9 +6,9 @@
 -- returns: image, slot, split, other_image, other_slot, other_split, shared, captions, other_captions
 -- order: o.image, t.image
 --
--- Images that share two texts or more with another, and half of those of either: one picture under two ids. Texts have
--- four tokens or more and at most `rare` images, since those that many images have tell nothing. `slot` and `other_slot`
--- are where one of the shared texts is.
+-- Images that share at least two texts with another image, and at least half of the texts of either: one image under
+-- two ids. Only texts with at least four tokens and at most `rare` images count: frequent texts prove nothing. `slot`
+-- and `other_slot` are the position of one shared text.
 with worded as (
     select r.image_no, t.tokens, min(r.slot) as slot
     from reference as r

@@ -6,10 +6,10 @@
 -- returns: image, slot, other_image, other_slot, shared, captions, images, agreeing
 -- order: e.image
 --
--- Images whose captions another dataset, `other`, has for another image: both have the image by its id, no text of it is
--- the same in both, and two texts or more are those of one other image there. `images` are those that both have, `agreeing`
--- those of them with a text in common: where these are few, the ids do not name the same pictures. Texts are told by their
--- tokens; `slot` and `other_slot` are where one of the shared texts is.
+-- Images whose captions another dataset, `other`, has for another image. Both datasets have the image id, no text of
+-- the image is the same in both, and at least two texts belong to one other image there. `images` counts the images in
+-- both datasets, `agreeing` those with a text in common. If few agree, the ids refer to different images. Texts are
+-- compared by tokens. `slot` and `other_slot` are the position of one shared text.
 with own as (
     select r.image, hash(t.tokens) as text, min(r.slot) as slot
     from reference as r

@@ -6,8 +6,8 @@
 -- returns: token_id
 -- order: t.token_id
 --
--- The tokens of every other dataset of the store that at least `least` of its captions hold, since one or two may have the
--- same slip; but for the datasets of `apart`: the one in question and its relatives, which hold the same captions.
+-- The tokens in at least `least` captions of another dataset of the store, since one or two captions may have the same
+-- error. The datasets in `apart` do not count: the dataset itself and related ones, which have the same captions.
 select t.token_id
 from (
     select m.dataset, unnest(list_distinct(c.tokens)) as token_id

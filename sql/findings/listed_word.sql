@@ -5,11 +5,11 @@
 -- returns: image, slot, why
 -- order: r.image, r.slot
 --
--- Captions that hold a word of a list of the user's own (relation wanted_word), as profanity lists are.
+-- Captions with a word from the user's list (relation wanted_word), such as a profanity list.
 with said as (
     select caption_id, unnest(list_distinct(tokens)) as token_id from text_tokens
 )
-select r.image, r.slot, 'says ' || string_agg('“' || v.token || '”', ', ' order by v.token) as why
+select r.image, r.slot, 'contains ' || string_agg('“' || v.token || '”', ', ' order by v.token) as why
 from reference as r
 join said as s using (caption_id)
 join vocabulary as v using (token_id)

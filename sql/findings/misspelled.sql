@@ -7,11 +7,12 @@
 -- order: image, slot, why
 -- cites: Damerau 1964 (one letter too many, too few, another one, or two exchanged)
 --
--- Captions with a word that no other dataset knows (relation known_elsewhere), that at most two captions hold, and that is
--- one edit away from a frequent word, of `frequent` captions and so many times as many as its own; words of letters alone.
--- Either the frequent word stands three times or more behind the word before, and before the word behind; or the word has
--- five letters or more, and neither ends otherwise ("kayaker", "kayakers") nor begins with another letter ("Nike",
--- "Mike"). Two words can only be one edit apart if they share a form with one letter left out.
+-- Captions with a word that no other dataset knows (relation known_elsewhere), that at most two captions have, and that
+-- is one edit away from a frequent word. A frequent word has at least `frequent` captions and is `times_as_frequent`
+-- times as frequent. Only words of letters count. In addition, one of these conditions must hold. Either the frequent
+-- word occurs at least three times after the word before, and before the word after. Or the word has at least five
+-- letters, and the difference is neither in the ending (“kayaker”, “kayakers”) nor in the first letter (“Nike”,
+-- “Mike”). Two words can only be one edit apart if they share a form with one letter removed.
 with placed as (
     select
         r.image, r.slot, t.tokens[p.place] as token_id,

@@ -6,8 +6,8 @@
 -- returns: image, slot, why
 -- order: image, slot
 --
--- Captions whose letters are mostly of a script that at most `at_most` of the captions are written in. Those without a
--- letter have none.
+-- Captions with most letters in a script that at most the share `at_most` of the captions use. Captions without a
+-- letter have no script.
 with written as (
     select
         r.image, r.slot, s.script, count(*) over (partition by s.script) as captions, count(*) over () as of_captions

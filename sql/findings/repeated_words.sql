@@ -5,9 +5,9 @@
 -- returns: image, slot, why
 -- order: image, slot
 --
--- Captions that say themselves again: the second half is the first, two to six words come three times in a row or more,
--- one word four times, or four to six words twice. Fewer words come twice in good captions too ("hand in hand in a park",
--- "a red and a red and white bus").
+-- Captions that repeat a phrase: the second half equals the first, two to six words occur at least three times in a
+-- row, one word four times, or four to six words twice. Good captions also contain shorter repetitions (“hand in hand
+-- in a park”, “a red and a red and white bus”).
 with worded as (
     select r.image, r.slot, t.tokens, len(t.tokens) as size
     from reference as r

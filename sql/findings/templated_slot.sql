@@ -6,9 +6,9 @@
 -- returns: image, slot, why
 -- order: t.image, t.slot
 --
--- Captions of one slot that hold four words in a row of which a share of `alone` or more stands in this very slot, and by
--- no chance: the log-likelihood ratio of that share and of the slot's share of all such words is `evidence` or more, in
--- nats. It is an annotator's, or a program's, template. Images with one caption have no slots.
+-- Captions of one slot with four words in a row that occur in this slot with at least the share `alone`, and not by
+-- chance. The log-likelihood ratio of that share and the slot's share of all word sequences is at least `evidence`, in
+-- nats. Such phrases are the template of an annotator or a program. Images with one caption have no slots.
 with described as (
     select image_no from reference group by image_no having count(*) > 1
 ),

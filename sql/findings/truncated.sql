@@ -5,12 +5,13 @@
 -- returns: image, slot, chance, words, why
 -- order: e.image, e.slot
 --
--- Captions without a full stop, and the chance that a whole caption ends so where it goes as far: how often its last two
--- words, smoothed by the last one, end the other captions that hold them, times the share of captions without a full
--- stop. `words` are those of all captions. The chance is 0 where the last word stands nowhere else and a frequent one
--- begins with it that is usual behind the word before (“… a woma”), and where the caption has as many characters as the
--- longest have and far more captions have than a little fewer, as a limit leaves them. It is 1 where the last word comes
--- fewer than ten times: nothing is known of it.
+-- Captions without a full stop, and the chance that a complete caption ends with the same words. The chance is the
+-- share of other captions with the last two words that end there, smoothed by the last word, times the share of
+-- captions without a full stop. `words` counts the words of all captions. The chance is 0 in two cases. The last word
+-- occurs nowhere else, but is the beginning of a frequent word that usually follows the word before (“… a woma”). Or
+-- the caption is as long as the longest in characters, and far more captions have this length than a slightly shorter
+-- one, as after a length limit. The chance is 1 if the last word occurs fewer than ten times, since nothing is known
+-- about it.
 with worded as (
     select
         r.image, r.slot, t.tokens, len(t.tokens) as size, length(c.text) as characters,

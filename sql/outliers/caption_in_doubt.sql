@@ -5,7 +5,7 @@
 -- returns: image, slot, is_decoy, stands, own_bits, found_bits, other_image, other_bits, rival_bits, is_misfit
 -- order: c.image, c.slot, c.is_decoy
 --
--- Captions with the image that they speak most for, and whether that counts: whether it is a gain.
+-- Captions with the image that they fit best, and whether this is a gain.
 select
     c.image, c.slot, c.is_decoy, c.stands, c.own_bits, c.found_bits, c.other_image, c.other_bits, c.rival_bits,
     g.evidence is not null as is_misfit

@@ -5,9 +5,9 @@
 -- returns: image, slot, is_decoy, stands_at, stands, own_bits, found_bits, other_image, other_bits, rival_bits
 -- order: o.image, o.slot, o.is_decoy
 --
--- The image other than its own that a caption speaks most for, by how many bits, and by how many for the next one: the
--- first by id where two are equal. A caption stands at its own image, a decoy at its home: by how many bits it speaks for
--- that. A decoy is `found` by its own image, weighed as though it were another.
+-- The other image that a caption fits best, in bits, and the bits for the next best (of equal ones the first by id).
+-- `stands` are the bits for its own image, or for the home of a decoy. `found_bits` are the bits of a decoy for its own
+-- image, scored as if it were another image.
 with ranked as (
     select
         image, slot, is_decoy, candidate_image, bits,

@@ -5,8 +5,8 @@
 -- reads: reference
 -- returns: image_no, slot, caption_id, home_no
 --
--- Captions that are put at an image that is not theirs, so that what is found about them is known to be right or wrong. The
--- draw is an md5 of (dataset, image, slot), which gives the image too; with one image there is none.
+-- Captions assigned to a wrong image, so the correct answer is known. The sample is by an md5 of (dataset, image,
+-- slot), which also selects the image. A dataset with one image has no decoys.
 with lots as (
     select
         image_no, slot, caption_id, max(image_no) over () as images,

@@ -5,9 +5,9 @@
 -- reads: caption_lead, image_likeness
 -- returns: badly, apart
 --
--- What nine decoys in ten keep to: by how many bits at most a caption speaks for an image that is not its own, and by how
--- many at most, on average, the captions of that image for the one that the decoy fits better. Three times the bits that
--- tell one image from all others are enough against the latter, where few images make few decoys.
+-- Limits that nine of ten decoys do not exceed. `badly`: the bits of a caption for an image that is not its own.
+-- `apart`: the mean bits of the captions of that image for the image that the decoy fits better, at least
+-- -3 * `least_bits`, since few images give few decoys.
 select
     quantile_disc(c.stands, 0.9) filter (c.is_decoy) as badly,
     greatest(quantile_disc(k.bits / k.captions, 0.9) filter (c.is_decoy), -3 * $least_bits::integer) as apart

@@ -6,10 +6,10 @@
 -- returns: bits, pairs
 -- order: i.bits
 --
--- How many pairs of captions would seem to have changed places by chance, each by so many whole bits. Captions that gain by
--- an image, and captions of this image that gain elsewhere, are paired regardless of where the one stands and the other
--- gains: were none exchanged, so many of them would meet as there are images that both could be of. Captions that do seem
--- to have changed places by so many bits are left out.
+-- The number of pairs of captions expected to appear swapped by chance, by whole bits. Captions that gain at an image
+-- and captions of this image that gain elsewhere are paired, whatever their other image. Without swaps, the expected
+-- number of matches is this number of pairs divided by the number of possible images. Captions that do appear swapped
+-- at so many bits are excluded.
 with met as (
     select image, slot, max(floor(least(evidence, back)))::integer as bits from exchange group by image, slot
 ),

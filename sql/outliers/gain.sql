@@ -4,9 +4,9 @@
 -- reads: weighed, caption_lead, image_likeness, decoy_limit
 -- returns: image, slot, is_decoy, other_image, evidence
 --
--- By how many bits a caption speaks rather for another image than for the one where it stands: of those that speak for
--- where they stand as little as decoys do, where the other captions of this image, on average, speak as little for the
--- other one as those of a decoy's home.
+-- The bits by which a caption fits another image better than its assigned one. Only captions that fit their assigned
+-- image as badly as decoys count. In addition, the other captions of this image must fit the other image, on average,
+-- as badly as those of a decoy's home.
 select w.image, w.slot, w.is_decoy, w.candidate_image as other_image, w.bits - c.stands as evidence
 from weighed as w
 join caption_lead as c on c.image = w.image and c.slot = w.slot and c.is_decoy = w.is_decoy

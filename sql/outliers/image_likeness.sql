@@ -6,10 +6,10 @@
 -- order: here.image, there.image
 -- cites: McCallum & Nigam 1998, section 2.1 (multi-variate Bernoulli model of a text)
 --
--- By how many bits the captions of an image speak for another, all together, against captions at large. Of images that are
--- described in the same words, no caption is evidence that it belongs to the one rather than to the other. Asked of the
--- image where a caption stands (a decoy's home), and of those that it fits better. One caption of the other image is set
--- aside word by word. Sums are of integers, in units of 2^-40 nats.
+-- The bits by which all captions of an image together fit another image, compared with captions in general. If two
+-- images are described in the same words, no caption is evidence for one of them. Computed for the assigned image of a
+-- caption (a decoy's home) and the images that it fits better. One caption of the other image is excluded, word by
+-- word. Sums are of integers, in units of 2^-40 nats.
 with pair as (
     select distinct here.image_no, there.image_no as other_no
     from weighed as w

@@ -7,13 +7,15 @@
 -- order: own.image, c.slot, is_decoy, candidate_image, p.place
 -- cites: McCallum & Nigam 1998, section 2.1 (multi-variate Bernoulli model of a text)
 --
--- By how many bits (log2 of a likelihood ratio) the words of a caption speak for an image, against a caption of the same
--- slot at large. A caption of an image holds a word as often as the image's captions do, and one more that holds it as
--- often as captions of the slot do; words that the image's captions share and the caption lacks speak against it. Of each
--- image one caption is set aside: of its own the caption itself; of another, word by word, the one most like the caption,
--- which may stand there in its place, or be by the same hand. Sums are of integers, in units of 2^-40 nats.
+-- The bits (log2 of a likelihood ratio) by which the words of a caption fit an image, compared with captions of the
+-- same slot in general. The probability of a word is its share in the image's captions, with one additional caption
+-- that has it as often as the captions of the slot. Words that the image's captions share and the caption lacks count
+-- against the image. One caption of each image is excluded. For its own image, this is the caption itself. For another
+-- image, it is the most similar one, word by word: it may be swapped with the caption, or have the same annotator. Sums
+-- are of integers, in units of 2^-40 nats.
 --
--- What a caption without words would get of an image is known; what is summed is what the words that are said change.
+-- The value of a caption without words is known for each image. The sum contains only the changes by the words that the
+-- caption has.
 with placed as (
     select p.suspect_no, p.image_no, p.place, c.slot, d.captions
     from suspect_image as p

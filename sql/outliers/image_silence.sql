@@ -4,8 +4,9 @@
 -- reads: reference, word_silence, unsaid_word
 -- returns: image_no, image, captions, nats
 --
--- What a caption without words would get of an image, in units of 2^-40 nats: for all words of the dataset, and for what
--- its own words change of that. Sums are of integers. One caption of the image is set aside, and not among `captions`.
+-- The value of a caption without words for an image, in units of 2^-40 nats: for all words of the dataset, with the
+-- changes by the words of the image. Sums are of integers. One caption of the image is excluded, and not among
+-- `captions`.
 with described as (
     select image_no, any_value(image) as image, count(*) - 1 as captions from reference group by image_no
 ),

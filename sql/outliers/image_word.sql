@@ -4,8 +4,8 @@
 -- reads: reference, text_tokens
 -- returns: image_no, word, holding
 --
--- How many captions of an image hold a word, however often each says it. Words are those of relation text_tokens: stems,
--- where these stand in the place of tokens.
+-- The number of captions of an image with a word; repetitions within a caption count once. Words are those of relation
+-- text_tokens: stems, if these replace tokens.
 with said as (
     select caption_id, unnest(list_distinct(tokens)) as word from text_tokens
 )

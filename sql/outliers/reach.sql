@@ -4,7 +4,7 @@
 -- reads: weighed
 -- returns: image, images
 --
--- Against how many other images the captions of an image are weighed.
+-- The number of other images with which the captions of an image are compared.
 select image, count(distinct candidate_image) as images
 from weighed
 where place = 'other' and not is_decoy

@@ -5,10 +5,9 @@
 -- reads: suspect_caption, suspect_word, image_word, word_document_share, reference
 -- returns: suspect_no, image_no
 --
--- The images whose captions share most with a caption in doubt: the sum of idf over the words that both hold, among words
--- that few images hold, since the others tell no image from another and would meet all of them. Equal sums go by the id
--- of the image. Sums are of integers, in units of 2^-40. Captions in doubt are taken from one number to another, since
--- what they share is many rows a caption.
+-- The images whose captions share most with a suspect caption: the sum of idf over common words. Only words of few
+-- images count, since frequent words do not distinguish images and would match all of them. Ties are sorted by image
+-- id. Sums are of integers, in units of 2^-40. Suspect captions are processed in ranges, since each has many rows.
 with collection as (select ln(max(image_no)) as log_images from reference),
 rare_word as (
     select s.word, ((c.log_images - ln(s.images)) * log_scale())::bigint as idf

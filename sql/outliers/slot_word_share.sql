@@ -5,9 +5,9 @@
 -- reads: reference, text_tokens, word_document_share
 -- returns: slot, word, share
 --
--- The share of a slot's captions that hold a word, as though fifty captions more held it as often as all captions do: what
--- an annotator says of every image, or one who writes long, is no evidence about any. Slots of few captions say
--- little of anybody, and of datasets with more than ten they are no annotators': these have no rows.
+-- The share of a slot's captions with a word, with fifty additional captions that have it as often as all captions.
+-- This discounts words that an annotator uses for every image, or that occur because captions are long. Slots with few
+-- captions have no rows, and neither have datasets with more than ten slots, which are not annotators.
 with slot_size as (
     select slot, count(*) as captions, count(*) over () as slots from reference group by slot
 ),

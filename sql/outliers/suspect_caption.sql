@@ -4,8 +4,8 @@
 -- reads: suspect, reference, decoy_caption
 -- returns: suspect_no, image_no, slot, caption_id, home_no
 --
--- The captions whose image is in doubt, numbered from 1 in order of image and slot, and after them the decoys, which have
--- an image that they are put at.
+-- The suspect captions, numbered from 1 in order of image and slot, and then the decoys, with the image that they are
+-- assigned to.
 with every_one as (
     select r.image_no, r.slot, r.caption_id, null::uinteger as home_no
     from reference as r

@@ -4,9 +4,9 @@
 -- reads: suspect_caption, likely_images
 -- returns: suspect_no, image_no, place
 --
--- Every image that a caption in doubt is put against: its own, those that are like it (place `other`), and, because two
--- captions may have changed places, the image of any caption in doubt that is like its own. A decoy is put against the
--- image that it is put at too (`home`), and against its own once more, as though that were another (`found`).
+-- Every image that a suspect caption is compared with: its own, those similar to it (place `other`), and, because
+-- captions may be swapped, the image of any suspect caption that is similar to its own. A decoy is also compared with
+-- its assigned image (`home`), and with its own image as if it were another (`found`).
 with likened as (
     select distinct here.image_no, l.image_no as other_no
     from likely_images as l

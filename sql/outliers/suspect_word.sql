@@ -4,7 +4,7 @@
 -- reads: suspect_caption, text_tokens
 -- returns: suspect_no, word
 --
--- The words of the captions in doubt, each once.
+-- The words of the suspect captions, each once.
 with said as (
     select caption_id, unnest(list_distinct(tokens)) as word from text_tokens
 )

@@ -4,8 +4,8 @@
 -- reads: reference, image_word, word_silence
 -- returns: image_no, word, holding, nats
 --
--- What a caption that lacks a word of an image gets for it, less what it would get were it no word of the image: in units
--- of 2^-40 nats. The caption that is set aside lacks it as well, where one does.
+-- The value of a caption that lacks a word of an image, minus the value if the word were not of the image, in units of
+-- 2^-40 nats. The excluded caption of the image lacks the word too, if any caption does.
 with described as (select image_no, count(*) - 1 as captions from reference group by image_no)
 select
     i.image_no, i.word, i.holding,

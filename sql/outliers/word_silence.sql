@@ -4,8 +4,8 @@
 -- reads: reference, word_document_share
 -- returns: captions, word, share, nats
 --
--- What it speaks for an image of so many captions, none of which holds a word, that a caption lacks it too: the natural
--- log of a likelihood ratio, against captions at large. One caption of each image is set aside.
+-- The evidence for an image with so many captions, all without a word, if a caption lacks the word too: the natural log
+-- of a likelihood ratio, compared with captions in general. One caption of each image is excluded.
 with size as (
     select distinct count(*) - 1 as captions from reference group by image_no
 )

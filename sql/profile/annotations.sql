@@ -5,8 +5,9 @@
 -- returns: statistic, value
 -- order: position, statistic
 --
--- What is known of the captions at work beside their texts; a statistic of which there is nothing has no row. Chain 0 of
--- Flickr30k Entities mentions nothing visual. A pair or triplet is tied where both sides have the same votes.
+-- Annotations of the selected captions, in addition to their texts; statistics without any value have no row. Chain 0
+-- of Flickr30k Entities is for phrases without a visible referent. A pair or triplet is tied if both sides have the
+-- same votes.
 with noted as (
     select a.image, a.slot, a.phrases, a.judgements, a.pair, a.triplet, a.occurrences
     from annotated as a

@@ -5,7 +5,7 @@
 -- returns: length, captions
 -- order: length
 --
--- How many captions have how many tokens.
+-- The number of captions by number of tokens.
 select length, count(*)::ubigint as captions
 from reference
 group by length

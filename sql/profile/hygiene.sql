@@ -4,7 +4,7 @@
 -- reads: reference, sign, script, length, copy, leak, image_captions, slot_order
 -- returns: statistic, image_no, slot, caption_id
 --
--- The captions at work that each count of hygiene is of; of images, all captions of each.
+-- The selected captions in each hygiene count; for counts of images, all captions of each image.
 with image_sign (statistic, image_no) as (
     select 'images-with-another-number-of-captions', image_no from image_captions where captions <> usual
     union all

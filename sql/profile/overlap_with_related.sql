@@ -5,8 +5,8 @@
 -- reads: reference, membership
 -- returns: images, captions, texts
 --
--- What the captions at work share with the newest version of another dataset: image ids, captions that the other has for
--- the same image, and texts that it has anywhere.
+-- The overlap of the selected captions with the newest version of another dataset: image ids, captions of the same
+-- image, and texts that it has at any image.
 with theirs as (
     select image, caption_id
     from membership

@@ -5,10 +5,11 @@
 -- returns: statistic, value
 -- order: position
 --
--- Size, length, vocabulary and repetition of the captions at work. Lengths are in tokens of the tokenizer; standard
--- deviations are of the population, as in van Miltenburg et al. 2018, from whole numbers: no order of adding changes a
--- digit. Captions repeat as in `repeat` and `copy`, under the one tokenizer of the version, which counts what has a word
--- or none too; a caption without one is as no other. Each count is of what its name begins with.
+-- Size, length, vocabulary and repetition of the selected captions. Lengths are in tokens of the tokenizer. Standard
+-- deviations are of the population, as in van Miltenburg et al. 2018, computed from integers, so the order changes no
+-- digit. Captions repeat as in `repeat` and `copy`, by the one tokenizer of the version. That tokenizer also decides
+-- which captions have a word; those without one equal no other caption. The first word of a statistic is the unit of
+-- its count.
 with per_image as (
     select image_no, count(*) as captions
     from reference

@@ -6,7 +6,7 @@
 -- returns: n, pattern, captions
 -- order: n, captions desc, pattern
 --
--- The most frequent openings of 2, 3, 4 and 5 tokens, spelled; equally frequent ones by spelling.
+-- The most frequent openings of 2, 3, 4 and 5 tokens as text; ties are sorted by spelling.
 with foremost as (
     select n, opening, captions
     from opening_count

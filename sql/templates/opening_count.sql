@@ -4,7 +4,7 @@
 -- reads: reference, text_tokens
 -- returns: n, opening, captions
 --
--- How many captions begin with the same 2, 3, 4 or 5 tokens; a caption shorter than that has no such opening.
+-- The number of captions that begin with the same 2, 3, 4 or 5 tokens. Shorter captions have no such opening.
 with spoken as (select caption_id, count(*) as copies from reference group by caption_id),
 sizes as (select unnest(range(2, 6))::integer as n)
 select z.n, t.tokens[:z.n] as opening, sum(s.copies)::bigint as captions

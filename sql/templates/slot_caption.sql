@@ -5,8 +5,8 @@
 -- returns: image, slot, length, common
 -- order: r.image, r.slot
 --
--- Each caption with its length in tokens, and whether (1 or 0) its first three tokens are one of the ten most frequent
--- openings; ties for the tenth place are all in.
+-- Each caption with its length in tokens, and whether (1 or 0) it begins with one of the ten most frequent openings of
+-- three tokens; ties for the tenth rank are all included.
 with foremost as (
     select opening from opening_count where n = 3 qualify rank() over (order by captions desc) <= 10
 )

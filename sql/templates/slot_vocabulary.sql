@@ -5,7 +5,7 @@
 -- returns: slot, captions, tokens, types
 -- order: r.slot
 --
--- How many captions stand in each slot, with their tokens and different tokens.
+-- The number of captions of each slot, with their tokens and different tokens.
 with spoken as (
     select r.slot, unnest(t.tokens) as token_id
     from reference as r

@@ -4,8 +4,8 @@
 -- reads: template_parts, vocabulary
 -- returns: shape, opening, ending, fixed, pattern, captions, fillers, association
 --
--- Each template as it is spelled, * for the open token, with the captions that hold it, the different tokens that fill it
--- and the number of its fixed tokens. The numbers of its tokens are unpacked as caption_gram packs them.
+-- Each template as text, with * for the open token, the captions that contain it, the different tokens in the open
+-- position, and the number of its fixed tokens. Token numbers are unpacked as caption_gram packs them.
 with holding as (
     select shape, opening, ending, caption_id, any_value(copies) as copies, any_value(association) as association
     from template_parts

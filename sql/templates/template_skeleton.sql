@@ -6,10 +6,10 @@
 -- returns: shape, opening, ending, filler, caption_id, copies, association
 -- cites: Church & Hanks 1990 (association: pointwise mutual information, base 2)
 --
--- Templates of one shape (x a fixed token, * an open one; without *, a long n-gram) that `least` captions hold or more, in
--- every text that holds them. A template is what stands before the gap and what follows it, or the first four tokens and
--- the rest, each packed into one number (caption_gram). Association: how many times, log2, the two meet more often than
--- they would by chance.
+-- Templates of one shape (x is a fixed token, * an open one; without *, a long n-gram) in at least `least` captions,
+-- with every text that contains them. A template has two parts: the tokens before and after the open position, or the
+-- first four tokens and the rest. Each part is packed into one number (caption_gram). Association is log2 of how much
+-- more often than by chance the two parts occur together.
 with occurrence as materialized (
     select
         caption_id, copies,

@@ -4,8 +4,8 @@
 -- reads: reference, text_tokens
 -- returns: caption_id, copies, a, b, c, d, e, f, g
 --
--- The token at each place of each text and the six that follow it; null where the text ends before. `copies` is how many
--- captions have the text. The lists are unnested side by side, shifted by one each (see text_position).
+-- The token at each position of each text and the six after it; null after the end of the text. `copies` is the number
+-- of captions with the text. The lists are unnested in parallel, each shifted by one (see text_position).
 with spoken as (select caption_id, count(*)::uinteger as copies from reference group by caption_id)
 select
     t.caption_id, s.copies,

@@ -5,8 +5,8 @@
 -- returns: image, slot, pattern, share
 -- order: r.image, r.slot
 --
--- The captions that hold a template, each with the one that fixes most of its tokens, and the share of its tokens that are
--- fixed; of equals the more frequent, then by spelling.
+-- The captions that contain a template, each with the one that covers most of its tokens, and the share of its tokens
+-- that are fixed. Ties go to the more frequent template, then by spelling.
 with held as (
     select distinct p.caption_id, t.pattern, t.fixed, t.captions
     from template_parts as p

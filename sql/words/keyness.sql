@@ -7,9 +7,10 @@
 -- order: abs(log_likelihood) desc, word
 -- cites: Rayson & Garside 2000 (log-likelihood); Dunning 1993 (G2); Hardie 2014 (log ratio)
 --
--- How much more or less often a word occurs in one text than a second text leads to expect. Log-likelihood is two-celled, as
--- in Rayson & Garside: 2 sum(observed ln(observed / expected)), with the sign of observed - expected. The log ratio, base
--- 2, is its size: of relative frequencies, 1 for twice as often; a word that one side lacks counts as half an occurrence.
+-- How much more or less often a word occurs in one text than expected from a second text. Log-likelihood has two cells,
+-- as in Rayson & Garside: 2 sum(observed ln(observed / expected)), with the sign of observed - expected. The log ratio
+-- (base 2) of relative frequencies is the effect size: 1 is twice as often. A word that one side lacks counts as half
+-- an occurrence.
 with size as (
     select
         (select coalesce(sum(occurrences), 0) from token_a)::bigint as tokens_a,

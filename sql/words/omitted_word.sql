@@ -7,7 +7,8 @@
 -- order: l.word
 -- cites: van Miltenburg et al. 2018, section 3.3
 --
--- The learnable words that the captions at work do not have: those of the images that people describe too, or all.
+-- The learnable words that the selected captions do not have: those of images with human captions too, or of all
+-- images.
 select l.token_id, l.word, l.trained, l.evaluated
 from learnable_word as l
 anti join (

@@ -6,7 +6,7 @@
 -- order: word
 -- cites: van Miltenburg et al. 2018, section 5.1: local precision, by word
 --
--- In how many candidates a content word stands, and in how many of them a reference of the image has it too.
+-- The number of candidates with a content word, and of those for which a reference of the image has it too.
 select v.token as word, count(*) as generated, count(*) filter (where c.supported) as supported
 from local_precision_word as c
 join vocabulary as v using (token_id)

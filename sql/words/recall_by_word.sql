@@ -7,7 +7,7 @@
 -- order: word
 -- cites: van Miltenburg et al. 2018, section 3.4
 --
--- How often a word that so many references of an image hold is missed by the candidate, and how often it is recalled.
+-- How often the candidate misses a word that at least so many references of an image have, and how often it recalls it.
 select v.token as word, count(*) filter (where not t.recalled) as missed, count(*) filter (where t.recalled) as recalled
 from local_recall_word as t
 join vocabulary as v using (token_id)

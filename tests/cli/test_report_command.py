@@ -60,7 +60,7 @@ def test_card_is_written_in_the_format_of_its_ending_or_name(filled: Path) -> No
 
 @pytest.mark.parametrize("more", [("set",), ("--section", "facts")])
 def test_card_is_of_one_dataset_and_whole(filled: Path, more: tuple[str, ...]) -> None:
-    with pytest.raises(UsageError, match="a card is of one dataset, and whole"):
+    with pytest.raises(UsageError, match="expected exactly one dataset, and no --section"):
         run("report", "set", *more, "--format", "card", "--store", filled)
 
 
@@ -70,7 +70,7 @@ def test_card_is_of_one_dataset_and_whole(filled: Path, more: tuple[str, ...]) -
         (["-o", "a.csv"], "unsupported report format"),
         ([], "needs a file or a format"),
         (["-o", "no/where.html"], "the folder no does not exist"),
-        (["-o", "a.md", "--section", "gossip"], "no such section"),
+        (["-o", "a.md", "--section", "gossip"], "unknown section"),
         (["-o", "a.md", "--tokenizer", "gossip"], "gossip"),
     ],
 )

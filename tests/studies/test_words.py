@@ -66,7 +66,7 @@ def test_rare_words_are_left_out_unless_they_are_watched(store: Store) -> None:
     watched = keyness(store, "one", "other", words=["Cat", "cow"])
     assert set(watched.frame["word"]) == {"dog", "cat"}
     assert watched.frame.filter(pl.col("word") == "cat")["ratio"].to_list() == [None]
-    assert "in neither as a token of tokenizer bare: cow" in watched.sentences
+    assert "these words are in neither dataset (tokenizer bare): cow" in watched.sentences
 
 
 def test_a_side_without_words_and_a_minimum_of_none_are_refused(store: Store) -> None:
@@ -92,12 +92,12 @@ def test_library_and_json_have_the_same_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("by", "settings", "refused"),
     [
-        ("corpus", {"importance": 2}, "--importance: is read with --by image alone"),
-        ("corpus", {"all_images": True}, "--all-images: is read with --by training alone"),
-        ("training", {"evaluation": "other", "minimum": 2}, "--minimum: is read with --by corpus or image alone"),
-        ("image", {"words": ["dog"]}, "--word: is read with --by corpus alone"),
-        ("training", {}, "name human captions of the same images with --eval DATASET"),
-        ("nothing", {}, "expected corpus, training, image"),
+        ("corpus", {"importance": 2}, "--importance: only valid with --by image"),
+        ("corpus", {"all_images": True}, "--all-images: only valid with --by training"),
+        ("training", {"evaluation": "other", "minimum": 2}, "--minimum: only valid with --by corpus or image"),
+        ("image", {"words": ["dog"]}, "--word: only valid with --by corpus"),
+        ("training", {}, "human captions are missing; set --eval DATASET"),
+        ("nothing", {}, "expected one of corpus, training, image"),
     ],
 )
 def test_setting_that_a_comparison_does_not_read_is_refused(
@@ -110,5 +110,5 @@ def test_setting_that_a_comparison_does_not_read_is_refused(
 
 def test_words_of_two_datasets_are_not_compared_with_a_third_at_once(store: Store) -> None:
     filled(store, ["dog"], ["cat"])
-    with pytest.raises(UsageError, match="name one"):
+    with pytest.raises(UsageError, match="expected one dataset and --against"):
         words(store, "one", "other", against="other")

@@ -1,4 +1,4 @@
-"""Which captions occur again elsewhere, exactly or nearly?"""
+"""Find exact and near-duplicate captions, including train/test leaks."""
 
 from auditor.studies.duplicates.identical import identical, identical_counts
 from auditor.studies.duplicates.search import TEST, TRAIN

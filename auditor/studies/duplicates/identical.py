@@ -1,4 +1,4 @@
-"""Which captions of an image are identical, and where are all of them? (Wang & Gaizauskas 2016, section 4.1)."""
+"""List identical captions of one image (Wang & Gaizauskas 2016, section 4.1)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _SHOWN = 10
 COUNTS = "identical-captions"
 
 _WHY = (
-    "identical captions settle maxima: BLEU and METEOR reach 1 (and TER 0) where one other caption of the image is "
-    "identical, ROUGE and CIDEr, which average, only where all are"
+    "identical captions get the best possible score. For BLEU, METEOR (1) and TER (0), a single identical caption of "
+    "the image is enough. ROUGE and CIDEr average, so all captions must be identical"
 )
 
 
@@ -27,17 +27,17 @@ def identical(
 ) -> Result:
     """List pairs of identical captions of one image, for `auditor duplicates --exact --within`.
 
-    Two captions are identical that have the same tokens (`bare`, or `char` for scripts without blanks); with `as_text`
-    the same letters. Captions without a word are in no pair (Wang & Gaizauskas 2016, section 4.1).
+    Identical captions have the same tokens (`bare`, or `char` for scripts without spaces); with `as_text`, the same
+    letters. Pairs contain no captions without a word (Wang & Gaizauskas 2016, section 4.1).
     """
-    selected = [in_tokens_of_facts(store, one, progress) for one in resolve_all(store, refs, split)]
+    selected = [in_tokens_of_facts(store, selection, progress) for selection in resolve_all(store, refs, split)]
     pairs, counts = [], []
     for captions in selected:
         workspace = captions.workspace(key=captions.tokenizer, as_text=as_text)
         pairs.append(captions.stamp(workspace.rows("identical")))
         counts.append(_counted(workspace))
     parameters = {
-        "tok": ",".join(sorted({one.tokenizer for one in selected})),
+        "tok": ",".join(sorted({captions.tokenizer for captions in selected})),
         "equal": "text" if as_text else "tokens",
     }
     selections = selections_of(selected)
@@ -45,7 +45,7 @@ def identical(
         count.select(pl.lit(selection.label).alias("dataset"), pl.all())
         for selection, count in zip(selections, counts, strict=True)
     )
-    found = tuple(
+    findings = tuple(
         _finding(selection, *count.rows(named=True)) for selection, count in zip(selections, counts, strict=True)
     )
     return Result(
@@ -55,16 +55,16 @@ def identical(
         signatures={"identical": str(Signature("identical", parameters, 2))},
         tables=(
             Table("identical captions of one image", summary, name=COUNTS),
-            *(_table(selection, some) for selection, some in zip(selections, pairs, strict=True) if some.height),
+            *(_table(selection, listed) for selection, listed in zip(selections, pairs, strict=True) if listed.height),
         ),
-        lead=tuple(f"{one.sentence}." for one in found),
+        lead=tuple(f"{finding.sentence}." for finding in findings),
         notes=(_WHY,),
-        findings=found,
+        findings=findings,
     )
 
 
 def identical_counts(store: Store, selection: Selection) -> pl.DataFrame:
-    """Count identical captions, without listing their pairs: the row of `repeat_count`, and `share_of_images`."""
+    """Count identical captions without listing their pairs: the row of `repeat_count`, and `share_of_images`."""
     return _counted(in_tokens_of_facts(store, selection).facts())
 
 
@@ -82,7 +82,7 @@ def _table(selection: Selection, pairs: pl.DataFrame) -> Table:
     return Table(
         f"identical captions of {selection.label}",
         shown,
-        caption=f"{hidden:,} more pairs: -o FILE has them all" if hidden > 0 else None,
+        caption=f"{hidden:,} more pairs: -o FILE writes all" if hidden > 0 else None,
         name="identical-pairs",
         further=True,
         pictured=pictured(shown, selection.version.dataset, "image"),
@@ -91,17 +91,17 @@ def _table(selection: Selection, pairs: pl.DataFrame) -> Table:
 
 def _finding(selection: Selection, count: dict[str, int]) -> Finding:
     verb = "repeats" if count["repeats"] == 1 else "repeat"
-    said = (
+    sentence = (
         f"{selection.label}: {count['repeats']:,} of {count['captions']:,} captions {verb} another of their image, at "
-        f"{count['images_with_repeats']:,} of {count['images']:,} images; captions in groups of equal captions: "
-        f"{count['in_groups']:,}, in pairs: {count['pairs']:,}; images with all captions identical: "
+        f"{count['images_with_repeats']:,} of {count['images']:,} images. Captions in groups of identical captions: "
+        f"{count['in_groups']:,}, in pairs: {count['pairs']:,}. Images whose captions are all identical: "
         f"{count['images_all_equal']:,}"
     )
     wordless = count["wordless"]
     values = ("repeats", "letter_repeats", "images_with_repeats", "in_groups", "pairs", "images_all_equal", "wordless")
     return Finding(
         "identical-captions",
-        f"{said}; without a word, and so not compared: {wordless:,}" if wordless else said,
+        f"{sentence}. Captions without a word, not compared: {wordless:,}" if wordless else sentence,
         about(selection),
         {name: count[name] for name in values},
         count["images"],

@@ -1,6 +1,6 @@
-"""Searching for duplicates: what the engine counts of some selections, kept in the cache from then on.
+"""Search for duplicates: counts by the engine, stored in the cache.
 
-What is put against what when duplicates are searched: sides, and questions asked of two of them.
+A *side* is a set of captions. A *question* compares two sides.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
-#: The roles that a split must have for a leak: what is tested, and what was trained on.
+#: The roles of the two splits of a leak.
 TEST, TRAIN = "test", "train"
 
 
 @dataclass(frozen=True)
 class Side:
-    """Captions that are searched as one: those of a selection, or of its splits with one role."""
+    """A set of captions: those of a selection, or of its splits with one role."""
 
     number: int
     selection_no: int
@@ -32,22 +32,22 @@ class Side:
 
     @property
     def split(self) -> str | None:
-        """The split that rows name: the role, or the split that the selection is."""
+        """The split in the rows: the role, or the split of the selection."""
         return self.role or self.selection.split
 
     @property
     def label(self) -> str:
-        """What tables and messages call it."""
+        """The name in tables and messages."""
         return f"{self.selection.label}:{self.role}" if self.role else self.selection.label
 
     def plays(self, role: str) -> bool:
-        """Return whether all its captions are of splits that count as `role`."""
+        """Return whether all its captions belong to splits with `role`."""
         return self.split == role
 
 
 @dataclass(frozen=True)
 class Question:
-    """Which captions of a side occur again in `against`; `scope` says what the two are to each other."""
+    """The search for captions of a side that also occur in `against`; `scope` is the relation of the two."""
 
     number: int
     scope: str
@@ -56,62 +56,62 @@ class Question:
 
     @property
     def is_leak(self) -> bool:
-        """Return whether it asks what a test split has in common with what was trained on."""
+        """Return whether it compares a test split with a train split."""
         return self.side.plays(TEST) and self.against.plays(TRAIN)
 
 
 def sides_of(
     selections: Sequence[Selection], splits: Sequence[Sequence[str]], roles: Sequence[Mapping[str, str]]
 ) -> list[Side]:
-    """Make a side of each selection, and one of each role that its splits have.
+    """Return a side for each selection, and one for each role of its splits.
 
-    `splits` and `roles` belong to the selections; a split without a role is its own. A selection that is a split is one
-    side only.
+    `splits` and `roles` belong to the selections. A split without a role has its name as the role. A selection of one
+    split is one side only.
     """
     made: list[Side] = []
-    for number, (selection, held, role_of) in enumerate(zip(selections, splits, roles, strict=True)):
+    for number, (selection, names, role_of) in enumerate(zip(selections, splits, roles, strict=True)):
         made.append(Side(len(made), number, selection))
         if selection.split is None:
-            for role in sorted({role_of.get(split, split) for split in held}):
+            for role in sorted({role_of.get(split, split) for split in names}):
                 made.append(Side(len(made), number, selection, role))
     return made
 
 
 def questions_of(sides: Sequence[Side]) -> list[Question]:
-    """Ask of each selection: within its images, across them, across its splits, and across all other selections.
+    """List the questions on each selection: within images, across images, across splits, across other selections.
 
-    The test split of one is also put against the training split of another.
+    The test split of one selection is also compared with the train split of another.
     """
-    asked: list[tuple[str, Side, Side]] = []
+    pairs: list[tuple[str, Side, Side]] = []
     for side in sides:
         if side.role is None:
-            asked += [("within-image", side, side), ("across-images", side, side)]
+            pairs += [("within-image", side, side), ("across-images", side, side)]
     for side in sides:
-        for other in sides:
-            scope = _scope(side, other)
+        for against in sides:
+            scope = _scope(side, against)
             if scope is not None:
-                asked.append((scope, side, other))
-    return [Question(number, *what) for number, what in enumerate(asked)]
+                pairs.append((scope, side, against))
+    return [Question(number, *pair) for number, pair in enumerate(pairs)]
 
 
-def _scope(side: Side, other: Side) -> str | None:
-    """Return what two sides are to each other; null where nobody asks."""
-    if side.number == other.number:
+def _scope(side: Side, against: Side) -> str | None:
+    """Return the relation of two sides; null if they are not compared."""
+    if side.number == against.number:
         return None
-    if side.selection_no == other.selection_no:
-        return "across-splits" if side.role and other.role else None
-    if (side.role or other.role) and not (side.plays(TEST) and other.plays(TRAIN)):
+    if side.selection_no == against.selection_no:
+        return "across-splits" if side.role and against.role else None
+    if (side.role or against.role) and not (side.plays(TEST) and against.plays(TRAIN)):
         return None
-    a, b = side.selection.version, other.selection.version
+    a, b = side.selection.version, against.selection.version
     if a.dataset != b.dataset:
         return "across-datasets"
     return "across-splits" if a.version == b.version else "across-versions"
 
 
 def frames(questions: Sequence[Question]) -> dict[str, pl.DataFrame]:
-    """Return relations `side` and `question` as the engine reads them."""
+    """Return the relations `side` and `question` for the engine."""
     sides = {side.number: side for question in questions for side in (question.side, question.against)}
-    asked = [
+    question_rows = [
         (
             question.number,
             question.scope,
@@ -128,7 +128,7 @@ def frames(questions: Sequence[Question]) -> dict[str, pl.DataFrame]:
             orient="row",
         ),
         "question": pl.DataFrame(
-            asked,
+            question_rows,
             schema={
                 "question_no": pl.UInt32,
                 "scope": pl.String,
@@ -143,18 +143,18 @@ def frames(questions: Sequence[Question]) -> dict[str, pl.DataFrame]:
 
 _PARTS = 1000
 
-#: What a search may cost: texts that meet in rare words, some minutes' work, and pairs that are compared and kept.
+#: Limits of a search: pairs of texts that share rare words (some minutes of work), and pairs that are compared.
 _MOST_PREFIX_PAIRS = 1_000_000_000
 
 _MOST_PAIRS = 20_000_000
 
-#: Texts of more words are not looked for by pairs of words, of which there are as many as its square.
+#: Longer texts are not searched by pairs of words, since the number of pairs grows with the square of the length.
 _MOST_PAIRED = 64
 
-#: Slots whose pairs are counted: an image of more is no image with annotators.
+#: Pairs of slots are counted up to this slot. Images with more captions have no annotators by slot.
 _MOST_SLOTS = 100
 
-#: What is counted, and the columns that order its rows: what the cache gives back has no order.
+#: The relations that are counted, and the columns that order their rows: the cache keeps no order.
 _COUNTED = {
     "duplicate_count": ("question_no", "position"),
     "duplicate_slot": ("question_no", "slot"),
@@ -164,7 +164,7 @@ _COUNTED = {
     "duplicate_pair": ("question_no", "match", "nth"),
 }
 
-#: What has slots that may be annotators: not the sentences of a document, not captions drawn for a judge.
+#: Kinds of datasets whose slots may be annotators.
 _WITH_SLOTS = ("captions", "candidates")
 
 _REPEATED = ("duplicate_elsewhere", "duplicate_within")
@@ -172,10 +172,10 @@ _REPEATED = ("duplicate_elsewhere", "duplicate_within")
 
 @dataclass(frozen=True)
 class Search:
-    """What is looked for: duplicates among selections, `near` from that share of words on, so many examples.
+    """The settings of a search: the selections, the least share of common words (`near`), the number of examples.
 
-    `captions` are in the tokens of their facts: texts are equal here that are equal in `sql/facts/copy.sql` and
-    `leak.sql`. `roles` says of each selection which splits count as another.
+    `captions` have the tokens of their facts, so equal texts are the same as in `sql/facts/copy.sql` and `leak.sql`.
+    `roles` maps the splits of each selection to their roles.
     """
 
     captions: Sequence[Captions]
@@ -185,33 +185,33 @@ class Search:
 
     @property
     def store(self) -> Store:
-        """The store that holds all captions."""
+        """The store of all captions."""
         return self.captions[0].store
 
     @property
     def selections(self) -> tuple[Selection, ...]:
-        """What captions are searched."""
+        """The selections that are searched."""
         return selections_of(self.captions)
 
     @property
     def tokenizer(self) -> str:
-        """The tokenizers of all selections, as a signature names them."""
+        """The tokenizers of all selections, as in a signature."""
         return ",".join(sorted({caption.tokenizer for caption in self.captions}))
 
     @property
     def thousandths(self) -> int:
-        """The share as the engine compares it, in whole numbers."""
+        """The share `near` in thousandths, which the engine compares as a whole number."""
         return round(self.near * _PARTS)
 
     @property
     def shown(self) -> int:
-        """How many examples are kept: one at least, since 0 asks the engine for all."""
+        """The number of examples that are kept: at least one, since 0 requests all."""
         return max(1, self.examples)
 
 
 @dataclass(frozen=True)
 class DuplicateCounts:
-    """What the engine found; columns are those of the SQL file of that name.
+    """The counts of the engine. Each frame has the columns of its SQL file.
 
     `pairs` has at least one example of each kind.
     """
@@ -226,15 +226,15 @@ class DuplicateCounts:
 
 
 def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = False) -> DuplicateCounts:
-    """Search, or take what an earlier search has kept. Tokens of the keys must be there.
+    """Search for duplicates, or read the counts of an earlier search. The captions must be tokenized.
 
-    With `every_pair`, `pairs` has every caption that occurs again, not only the examples; these are not kept. Raises
-    `MetricError` where too many captions are too alike.
+    With `every_pair`, `pairs` has every caption with a duplicate, not only the examples; these are not cached. Raises
+    `MetricError` if too many captions are too similar.
     """
     keys = {relation: _key(search, relation) for relation in _COUNTED}
-    held = kept.get(search.store, {key: relation for relation, key in keys.items()})
+    cached = kept.get(search.store, {key: relation for relation, key in keys.items()})
     counted = {
-        relation: held[key].sort(order) for relation, order in _COUNTED.items() if (key := keys[relation]) in held
+        relation: cached[key].sort(order) for relation, order in _COUNTED.items() if (key := keys[relation]) in cached
     }
     questions = questions_of(_sides(search))
     if len(counted) < len(_COUNTED) or every_pair:
@@ -254,7 +254,7 @@ def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = 
 
 
 def _key(search: Search, relation: str) -> str:
-    """Hash what a count depends on: the selections in their order, what their splits count as, and the settings."""
+    """Hash the inputs of a count: the selections in their order, the roles of their splits, and the settings."""
     facts = {
         "near": search.thousandths,
         "examples": search.shown if relation == "duplicate_pair" else None,
@@ -277,7 +277,7 @@ def _sides(search: Search) -> list[Side]:
 
 
 def _bound(search: Search, questions: Sequence[Question]) -> Workspace:
-    """Bind the captions of all selections, the sides that they make, and what is asked of them."""
+    """Bind the captions of all selections, their sides, and the questions."""
     workspace = Workspace(
         search.store, near=search.thousandths, most_paired=_MOST_PAIRED, most_slots=_MOST_SLOTS, examples=search.shown
     )
@@ -296,7 +296,7 @@ def _bound(search: Search, questions: Sequence[Question]) -> Workspace:
 
 
 def _search(workspace: Workspace, search: Search, progress: Progress) -> None:
-    """Bind relation `duplicate`, unless that would take more than anybody waits for."""
+    """Bind relation `duplicate`. Raises `MetricError` if that would take too long."""
     for step, (relation, most) in enumerate(
         {"prefix_pair_count": _MOST_PREFIX_PAIRS, "similarity_candidate_count": _MOST_PAIRS}.items()
     ):
@@ -305,8 +305,8 @@ def _search(workspace: Workspace, search: Search, progress: Progress) -> None:
         if pairs > most:
             label = ", ".join(selection.label for selection in search.selections)
             raise MetricError(
-                f"{label}: so many captions are alike that {pairs:,} pairs would have to be compared at"
-                f" --near {search.near:g}; raise it, or name fewer datasets or splits"
+                f"{label}: too many similar captions: --near {search.near:g} would compare {pairs:,} pairs;"
+                " increase --near, or select fewer datasets or splits"
             )
     progress("comparing captions", 2, 3)
     workspace.bind("duplicate", *_REPEATED)

@@ -1,9 +1,8 @@
-"""Which captions occur more than once: within images, across them, across splits, datasets and versions?
+"""Find exact and near-duplicates within images, and across images, splits, datasets and versions.
 
-Two captions are *exact* duplicates where they have the same tokens, whatever their case, punctuation and blanks; *near*
-where of the words of both together at least a share `near` is in both (Jaccard of bags of words). The
-near ones are found without loss: `sql/duplicates/prefix_pair.sql` leaves out pairs that cannot be near, nothing is
-hashed or drawn.
+*Exact* duplicates have the same tokens, ignoring case, punctuation and whitespace. *Near* duplicates share at least
+`near` of the words of both captions together (Jaccard index of bags of words). The search misses none:
+`sql/duplicates/prefix_pair.sql` skips only pairs that cannot qualify. Nothing is hashed or sampled.
 """
 
 from __future__ import annotations
@@ -27,25 +26,27 @@ from auditor.studies.duplicates.tables import lead, pair_rows, rows, said, table
 
 _VERSION = 2
 
-#: One word of six changed is 5 / 7.
+#: If one word of six differs, the share is 5 / 7.
 NEAR = 0.7
 
-#: Two rare words that both captions share, by which they are found, are certain only above a half.
+#: Only above one half do two captions surely share two rare words, which the search relies on.
 _LEAST = 0.5
 
 
-Near = Annotated[float, p.Parameter("Share of the words of two captions that must be in both, above 0.5; 0.7: 5 of 7.")]
+Near = Annotated[float, p.Parameter("Least share of common words of a near-duplicate, above 0.5 (0.7 is 5 of 7).")]
 
-Examples = Annotated[int, p.Parameter("Examples of each kind to show.", least=0)]
+Examples = Annotated[int, p.Parameter("Number of examples of each kind.", least=0)]
 
-Pairs = Annotated[bool, p.Parameter("Rows are captions, each beside the one most like it, in place of counts.")]
+Pairs = Annotated[bool, p.Parameter("Output each caption with its most similar duplicate, instead of counts.")]
 
 
-Exact = Annotated[bool, p.Parameter("With --within: rows are pairs of captions with the same tokens.")]
+Exact = Annotated[bool, p.Parameter("With --within: output pairs of captions with the same tokens.")]
 
-Within = Annotated[bool, p.Parameter("With --exact: rows are pairs of captions of one image.")]
+Within = Annotated[bool, p.Parameter("With --exact: output pairs of captions of one image.")]
 
-AsText = Annotated[bool, p.Parameter("With --exact --within: compare letters; case, punctuation and whitespace count.")]
+AsText = Annotated[
+    bool, p.Parameter("With --exact --within: compare letters, including case, punctuation and whitespace.")
+]
 
 
 def duplicates(
@@ -61,38 +62,37 @@ def duplicates(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Find repeats, and test captions that occur in train.
+    """Find duplicate captions and train/test leaks.
 
-    Two captions are exact duplicates that have the same tokens (`bare`, or `char` for scripts without blanks), whatever
-    their case, punctuation and blanks; near-duplicates where, of the words of both together, at least a share `near` is
-    in both (Jaccard index of bags of words: 0.7 is 5 of 7). None is missed: nothing is hashed approximately or sampled.
-    They are counted within images, across images, across splits and across datasets. Within an image the first of equal
-    captions repeats none.
+    Exact duplicates have the same tokens (`bare`, or `char` for scripts without spaces), ignoring case, punctuation and
+    whitespace. Near-duplicates share at least `near` of the words of both captions together. This is the Jaccard index
+    of bags of words: 0.7 is 5 of 7. The search misses none: it uses no approximate hashing and no sampling. Duplicates
+    are counted within images, across images, across splits and across datasets. Within an image, the first of several
+    identical captions is not a duplicate.
 
-    How to read it: `value` is the share of the `n` captions with a word (or of images) that `found` of them are.
-    Captions of a test split that occur in training are leakage: a system can have learnt them by heart. A slot that
-    repeats another slot is an annotator who copied.
+    How to read it: `found` of the `n` captions with a word (or images) are duplicates; `value` is their share. Captions
+    of a test split that occur in train are a leak: a system may have memorized them. If one slot repeats another, its
+    annotator may have copied.
 
-    Limits: short captions of simple scenes coincide by chance ("a dog runs"), so look at the examples. Word order does
-    not count, and a paraphrase in other words is not found. A search that would compare more than 20 million pairs is
-    refused, never cut.
+    Limits: short captions of simple scenes match by chance ("a dog runs"), so check the examples. Word order is
+    ignored. Paraphrases with different words are not found. A search stops with an error if it would compare more than
+    20 million pairs.
 
     Rows: dataset, version, split, slot, scope, against, against_version, against_split, against_slot, match (exact,
-    near, any), statistic, value, found, n. `near` leaves out what is exact. A row with `slot` is of one slot; with
-    `against_slot` as well, of the images that have both. With `pairs`, a row is a caption beside the place that is most
-    like it. Splits count as what datasets.toml says of them.
+    near, any), statistic, value, found, n. `near` excludes exact duplicates. A row with `slot` describes one slot. A
+    row with `against_slot` too describes the images with both slots. With `pairs`, a row is a caption and its most
+    similar duplicate. `split_roles` in datasets.toml can declare splits as train or test.
 
-    With `exact` and `within`, a row is a pair of identical captions of one image; `all_identical` marks an image whose
-    captions all are. Captions without a word are in no pair.
+    With `exact` and `within`, a row is a pair of identical captions of one image. `all_identical` marks images whose
+    captions are all identical. Pairs contain no captions without a word.
 
-    Raises `UsageError` for a threshold that is not above 0.5, `MetricError` where too many captions are too alike to
-    compare.
+    Raises `UsageError` for a threshold of 0.5 or less, `MetricError` if too many captions are too similar to compare.
 
     Examples: auditor duplicates flickr8k flickr30k · auditor duplicates coco-val --exact --within -o pairs.csv
     """
     declared = sources(config)
     if exact != within or (as_text and not exact) or (exact and pairs):
-        raise UsageError("--exact and --within go together, with --as-text or without, and without --pairs")
+        raise UsageError("--exact and --within must be used together; --as-text requires both, --pairs excludes both")
     if exact:
         return replace(identical(store, *refs, split=split, as_text=as_text, progress=progress), command="duplicates")
     if not _LEAST < round(near, 3) <= 1:
@@ -108,14 +108,14 @@ def duplicates(
     settings: dict[str, str | float] = {"tok": search.tokenizer, "near": round(near, 3), "words": "jaccard"}
     signature = str(Signature("duplicates", settings, _VERSION))
     frame = pair_rows(counted) if pairs else rows(counted)
-    told, shown = said(counted, search), tables(counted, examples)
+    texts, shown = said(counted, search), tables(counted, examples)
     return Result(
         "duplicates",
         frame.with_columns(pl.lit(search.tokenizer).alias("tokenizer"), pl.lit(signature).alias("signature")),
         selections=selections,
         signatures={"duplicates": signature},
         tables=shown,
-        lead=lead(shown, findings_in(told)),
-        notes=notes_in(told),
-        findings=findings_in(told),
+        lead=lead(shown, findings_in(texts)),
+        notes=notes_in(texts),
+        findings=findings_in(texts),
     )

@@ -1,4 +1,4 @@
-"""Duplicates as flat rows, as tables, and in words."""
+"""Return duplicates as flat rows, as tables, and as sentences."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import pictured
-from auditor.result import Finding, Said, Table, about, folded
+from auditor.result import Finding, Said, Table, about, counted, folded
 from auditor.studies.duplicates.search import DuplicateCounts, Question, Search, Side
 
 _SHOWN = 10
 
-#: From this share of images, and so many of them, on two slots that say the same deserve a word.
+#: Duplicate slots are reported from this share of images on, if at least so many images match.
 _COPIED = 0.1
 
 _COPIES = 20
 
-#: The kinds of findings on captions of a test split that also occur in train, and on slots that say the same.
+#: The kinds of findings on train/test leaks and on duplicate slots.
 LEAK, COPIED = "near-duplicate-across-splits", "copied-slots"
 
 #: The name of the table of shares.
 AGAIN = "repeated-captions"
 
 _LEAD = {
-    "within-image": "Captions that say the same as another of their image, exactly or nearly",
-    "across-images": "Captions that occur again at another image, exactly or nearly",
+    "within-image": "Exact and near-duplicate captions within an image",
+    "across-images": "Captions with an exact or near-duplicate at another image",
 }
 
-_SLOT = "a slot is a caption's position among those of its image, an annotator's where the source keeps them in order"
+_SLOT = "slot: position of a caption within its image; it identifies the annotator only if the source keeps that order"
 
 _ROW = {
     "dataset": pl.String,
@@ -54,8 +54,8 @@ _LABELS = ("side", "beside")
 
 
 def rows(counts: DuplicateCounts) -> pl.DataFrame:
-    """Return a row for each share: `found` of `n`; `texts` is how many different ones the captions found are."""
-    counted = [
+    """Return a row for each share: `found` of `n`; `texts` is the number of different texts among the duplicates."""
+    matches = [
         _found(counts.matches, "captions", "captions", "of_captions"),
         _found(counts.matches.drop("texts"), "images", "images", "of_images"),
         _found(counts.images, "shared-images", "images", "of_images"),
@@ -64,7 +64,7 @@ def rows(counts: DuplicateCounts) -> pl.DataFrame:
     ]
     empty = pl.DataFrame(schema={name: kind for name, kind in _ROW.items() if name not in _place_columns()})
     shares = (
-        pl.concat([empty, *counted], how="diagonal_relaxed")
+        pl.concat([empty, *matches], how="diagonal_relaxed")
         .join(_places(counts.questions), on="question_no", maintain_order="left")
         .sort("question_no", "slot", "against_slot", pl.col("match").cast(_MATCHES), maintain_order=True)
         .select(pl.col(name).cast(kind) for name, kind in _ROW.items())
@@ -73,7 +73,7 @@ def rows(counts: DuplicateCounts) -> pl.DataFrame:
 
 
 def pair_rows(counts: DuplicateCounts) -> pl.DataFrame:
-    """Return a row for each caption that occurs again, beside the place that is most like it."""
+    """Return a row for each caption with a duplicate, with the most similar one."""
     before, after = ("dataset", "version", "split"), ("against", "against_version", "against_split")
     named = counts.pairs.sort("question_no", "image", "slot").join(
         _places(counts.questions), on="question_no", how="left", maintain_order="left"
@@ -85,7 +85,7 @@ def pair_rows(counts: DuplicateCounts) -> pl.DataFrame:
 
 
 def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
-    """Show shares of captions and images, slots that repeat each other or another dataset, and examples."""
+    """Return tables of shares, of slots that repeat each other or another dataset, and of examples."""
     labels = _places(counts.questions).select("question_no", "scope", *_LABELS)
     wide = (
         counts.matches.with_columns(share=_share("captions", "of_captions"), of_images=_share("images", "of_images"))
@@ -101,14 +101,14 @@ def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
         )
     )  # fmt: skip
     shares = ("share_exact", "share_near", "share_of_images")
-    made = [Table("captions that occur again", wide, shares, "dataset", name=AGAIN)]
+    made = [Table("duplicate captions", wide, shares, "dataset", name=AGAIN)]
     pairs = _slots(counts.slot_pairs, labels, "of_images")
     if pairs.height:
         shown = pairs.drop("against").rename({"of": "images"})
-        made.append(_cut("slots that say the same of an image", shown, "slots-alike"))
+        made.append(_cut("duplicate slots", shown, "slots-alike"))
     slots = _slots(counts.slots, labels, "of_captions")
     if slots.height:
-        made.append(_cut("slots whose captions occur elsewhere", slots.rename({"of": "captions"}), "slots-elsewhere"))
+        made.append(_cut("duplicate captions by slot", slots.rename({"of": "captions"}), "slots-elsewhere"))
     leaking = {
         examples_of(question.side.label, question.against.label) for question in counts.questions if question.is_leak
     }
@@ -116,38 +116,38 @@ def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
     return folded((*made, *listed), AGAIN)
 
 
-def lead(shown: Sequence[Table], found: Sequence[Finding]) -> tuple[str, ...]:
-    """Return what leaks, the largest share first, then which share of the captions of each dataset occurs again."""
-    leaks = [finding for finding in found if finding.kind == LEAK and finding.n and finding.values["share"]]
-    leaks.sort(key=lambda one: -float(one.values["share"] or 0))
+def lead(shown: Sequence[Table], findings: Sequence[Finding]) -> tuple[str, ...]:
+    """Return the leaks, the largest share first, then the share of duplicates in each dataset."""
+    leaks = [finding for finding in findings if finding.kind == LEAK and finding.n and finding.values["share"]]
+    leaks.sort(key=lambda leak: -float(leak.values["share"] or 0))
     again = next(table.frame for table in shown if table.name == AGAIN)
     either = (pl.col("exact").fill_null(0) + pl.col("near").fill_null(0)) / pl.col("captions")
-    led = [f"Leakage: {leak.sentence}." for leak in leaks]
+    sentences = [f"Train/test leak: {leak.sentence}." for leak in leaks]
     for scope, words in _LEAD.items():
         shares = again.filter(pl.col("scope") == scope, pl.col("captions") > 0).select("dataset", share=either)
         if shares.height:
-            led.append(f"{words}: {'; '.join(f'{label} {share:.1%}' for label, share in shares.rows())}.")
-    return (*led, *(f"{finding.sentence}." for finding in found if finding.kind == COPIED))
+            sentences.append(f"{words}: {', '.join(f'{label} {share:.1%}' for label, share in shares.rows())}.")
+    return (*sentences, *(finding.sentence for finding in findings if finding.kind == COPIED))
 
 
 def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
-    """Return what was compared, what leaks, which slots look copied, and what could not be searched."""
-    told: list[Said] = [
-        f"exact: the same tokens (tokenizer {search.tokenizer}), whatever the case, punctuation and blanks; near:"
-        f" not exact, and of the words of both together {search.near:.1%} or more are in both, in any order".replace(
-            ".0%", "%"
-        )
+    """Return the definitions of a match, the leaks, the duplicate slots, and what could not be searched."""
+    near_share = f"{search.near:.1%}".replace(".0%", "%")
+    texts: list[Said] = [
+        f"exact: the same tokens (tokenizer {search.tokenizer}), ignoring case, punctuation and whitespace; near: not"
+        f" exact, but at least {near_share} of the words of both captions together are in both, in any order"
     ]
     questions = {question.number: question for question in counts.questions}
     leaks = counts.matches.pivot("match", index=["question_no", "of_captions"], values="captions", maintain_order=True)
     for number, of_captions, exact, near, either in leaks.iter_rows():
         question = questions[number]
         if question.is_leak and of_captions:
-            told.append(
+            texts.append(
                 Finding(
                     LEAK,
                     f"{either / of_captions:.1%} of the {of_captions:,} captions of {question.side.label} also occur in"
-                    f" {question.against.label}, {exact:,} of them exactly, {near:,} nearly",
+                    f" {question.against.label}: {counted(exact, 'exact copy', 'exact copies')} and"
+                    f" {counted(near, 'near-duplicate', 'near-duplicates')}",
                     _about(question.side, label=question.side.label, against=question.against.label),
                     {"exact": exact, "near": near, "share": either / of_captions},
                     of_captions,
@@ -161,11 +161,11 @@ def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
     columns = ("question_no", "slot", "against_slot", "exact", "near", "of_images", "share")
     for number, slot, against, exact, near, of_images, share in copied.select(columns).iter_rows():
         side = questions[number].side
-        told.append(
+        texts.append(
             Finding(
                 COPIED,
-                f"{side.label}: slots {slot} and {against} say the same, or nearly, of {share:.1%} of their images: did"
-                " one copy the other?",
+                f"{side.label}: slots {slot} and {against} are identical or nearly identical for {share:.1%} of images."
+                " Was one copied from the other?",
                 _about(side, slot=slot, against_slot=against),
                 {"exact": exact, "near": near, "share": share},
                 of_images,
@@ -174,11 +174,11 @@ def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
             )
         )
     sides = {question.side.number: question.side for question in counts.questions}
-    return (*told, *(limit for row in counts.sides.iter_rows(named=True) for limit in _limits(sides, row)))
+    return (*texts, *(limit for row in counts.sides.iter_rows(named=True) for limit in _limits(sides, row)))
 
 
 def _limits(sides: dict[int, Side], row: dict[str, int]) -> list[Finding]:
-    """Return what a selection is too small for, and which of its captions could not be compared."""
+    """Return findings on comparisons that a selection does not allow, and on captions that could not be compared."""
     side = sides[row["side_no"]]
     findings = []
 
@@ -188,15 +188,15 @@ def _limits(sides: dict[int, Side], row: dict[str, int]) -> list[Finding]:
         )
 
     if row["wordless"]:
-        told = f"captions without a word, and so not compared: {row['wordless']:,}"
-        add("captions-without-word", told, captions=row["wordless"])
+        wordless = counted(row["wordless"], "caption without a word", "captions without a word")
+        add("captions-without-word", f"{wordless}, not compared", captions=row["wordless"])
     if row["most_at_image"] < 2:
-        add("one-caption-per-image", "one caption an image, so that none can occur twice within it")
+        add("one-caption-per-image", "every image has a single caption, so none can repeat within an image")
     if row["images"] < 2:
-        add("one-image", "one image, so that no caption can occur again at another")
+        add("one-image", "one image, so no caption can occur at another image")
     whole = side.selection.split is None
-    if whole and sum(other.selection_no == side.selection_no for other in sides.values()) < 3:
-        add("no-splits", "no two splits are known, so that leaks from one into another cannot be looked for")
+    if whole and sum(each.selection_no == side.selection_no for each in sides.values()) < 3:
+        add("no-splits", "fewer than two splits, so a search for train/test leaks is not possible")
     return findings
 
 
@@ -204,8 +204,8 @@ def _about(side: Side, **further: str | int) -> dict[str, str | int | None]:
     return about(side.selection) | {"split": side.split} | further
 
 
-def _found(counted: pl.DataFrame, statistic: str, column: str, of: str) -> pl.DataFrame:
-    return counted.select(
+def _found(matches: pl.DataFrame, statistic: str, column: str, of: str) -> pl.DataFrame:
+    return matches.select(
         pl.col("^(question_no|slot|against_slot|match|texts)$"),
         statistic=pl.lit(statistic),
         value=_share(column, of),
@@ -215,26 +215,26 @@ def _found(counted: pl.DataFrame, statistic: str, column: str, of: str) -> pl.Da
 
 
 def _share(column: str | pl.Expr, of: str) -> pl.Expr:
-    """Divide; null where there is nothing to have a share of."""
+    """Return a share; null if the total is 0."""
     count = pl.col(column) if isinstance(column, str) else column
     return pl.when(pl.col(of) > 0).then(count / pl.col(of))
 
 
-def _by_match(counted: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each kind of match in place of columns `exact` and `near`."""
-    either = counted.with_columns(any=pl.col("exact") + pl.col("near"))
-    keys = [name for name in counted.columns if name not in _MATCHES.categories]
+def _by_match(matches: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each kind of match instead of columns `exact` and `near`."""
+    either = matches.with_columns(any=pl.col("exact") + pl.col("near"))
+    keys = [name for name in matches.columns if name not in _MATCHES.categories]
     return either.unpivot(["exact", "near", "any"], index=keys, variable_name="match", value_name="found")
 
 
 def _wordless(counts: DuplicateCounts) -> pl.DataFrame:
     places = _places(counts.questions).unique("side_no", keep="first", maintain_order=True)
-    counted = counts.sides.join(places, on="side_no", maintain_order="left").select(
+    matches = counts.sides.join(places, on="side_no", maintain_order="left").select(
         "dataset", "version", "split", statistic=pl.lit("captions-without-word"),
         value=_share("wordless", "captions"), found="wordless", n="captions",
     )  # fmt: skip
     empty = pl.DataFrame(schema=_ROW)
-    return pl.concat([empty, counted.cast({"found": pl.Int64, "n": pl.Int64})], how="diagonal")
+    return pl.concat([empty, matches.cast({"found": pl.Int64, "n": pl.Int64})], how="diagonal")
 
 
 def _place_columns() -> list[str]:
@@ -242,7 +242,7 @@ def _place_columns() -> list[str]:
 
 
 def _places(questions: Sequence[Question]) -> pl.DataFrame:
-    """Name what each question is about."""
+    """Return the two sides of each question, by name."""
     columns = ["question_no", "side_no", *_place_columns(), *_LABELS]
     named = [
         (
@@ -259,10 +259,10 @@ def _places(questions: Sequence[Question]) -> pl.DataFrame:
     return pl.DataFrame(named, schema={name: kinds.get(name, pl.String) for name in columns}, orient="row")
 
 
-def _slots(counted: pl.DataFrame, labels: pl.DataFrame, of: str) -> pl.DataFrame:
-    """Put the slots that repeat most first."""
+def _slots(matches: pl.DataFrame, labels: pl.DataFrame, of: str) -> pl.DataFrame:
+    """Return the slots with their shares, the largest first."""
     return (
-        counted.join(labels, on="question_no", maintain_order="left")
+        matches.join(labels, on="question_no", maintain_order="left")
         .with_columns(share=_share(pl.col("exact") + pl.col("near"), of))
         .sort("share", "question_no", "slot", descending=[True, False, False], maintain_order=True)
         .select(
@@ -274,37 +274,40 @@ def _slots(counted: pl.DataFrame, labels: pl.DataFrame, of: str) -> pl.DataFrame
 
 def _cut(title: str, frame: pl.DataFrame, name: str) -> Table:
     hidden = frame.height - _SHOWN
-    more = f"; {hidden:,} more: -o FILE has them all" if hidden > 0 else ""
+    more = f"; {hidden:,} more: -o FILE writes all" if hidden > 0 else ""
     return Table(title, frame.head(_SHOWN), bars=("share",), caption=_SLOT + more, name=name)
 
 
 def examples_of(side: str, against: str) -> str:
-    """Name the table of examples of a side, by its label, beside what it was put against, a label or a scope."""
+    """Return the name of the table of examples: of a side, by its label, against a label or a scope."""
     return f"examples/{side}/{against}"
 
 
 def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> list[Table]:
-    """Show the longest captions that occur again, each text once; of two sides in one order only."""
+    """Return tables of the longest duplicates, each text once; two sides are compared in one order only."""
     questions = {question.number: question for question in counts.questions}
-    asked = {number: {question.side.number, question.against.number} for number, question in questions.items()}
+    compared = {number: {question.side.number, question.against.number} for number, question in questions.items()}
     repeated = {
-        number for number, sides in asked.items() if len(sides) > 1 and sides in [asked[n] for n in range(number)]
+        number
+        for number, sides in compared.items()
+        if len(sides) > 1 and sides in [compared[earlier] for earlier in range(number)]
     }
     shown = counts.pairs.filter(pl.col("nth") <= number, ~pl.col("question_no").is_in(repeated))
     named = shown.join(labels, on="question_no", maintain_order="left")
     made = []
-    for (asked_as, scope, side, beside), some in named.group_by(
+    for (question_no, scope, side, against), rows_of in named.group_by(
         ["question_no", "scope", *_LABELS], maintain_order=True
     ):
-        where = f"{side} {scope}" if beside is None else f"{side} in {beside}"
+        where = f"{side} {scope}" if against is None else f"{side} in {against}"
         columns = ("match", "image", "slot", "text", "against_image", "against_slot", "against_text", "similarity")
-        caption = "the longest, each text once; --pairs gives all"
-        name = examples_of(str(side), str(beside or scope))
+        caption = "the longest captions, each text once; list all with --pairs"
+        name = examples_of(str(side), str(against or scope))
         pair = ("text", "against_text")
-        question = questions[int(str(asked_as))]
+        question = questions[int(str(question_no))]
         of = (question.side, "image"), (question.against, "against_image")
-        images = tuple(one for whose, column in of for one in pictured(some, whose.selection.version.dataset, column))
-        made.append(
-            Table(f"examples: {where}", some.select(columns), caption=caption, beside=pair, name=name, pictured=images)
+        images = tuple(
+            image for owner, column in of for image in pictured(rows_of, owner.selection.version.dataset, column)
         )
+        shown_rows = rows_of.select(columns)
+        made.append(Table(f"examples: {where}", shown_rows, caption=caption, beside=pair, name=name, pictured=images))
     return made

@@ -1,4 +1,4 @@
-"""What is wrong with the captions, how bad is it, and which are they?"""
+"""Find problems in the captions, ranked by severity."""
 
 from auditor.findings import ranked
 from auditor.studies.findings.questions import METRICS, Questions

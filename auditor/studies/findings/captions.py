@@ -1,6 +1,6 @@
-"""Captions that a curator would mend, by kind: found by the SELECT that `kinds.toml` names, or by a function here.
+"""Find faulty captions, by kind: with the SELECT that `kinds.toml` names, or with a function of this module.
 
-What is found of a selection is a finding of each kind, with the list of its captions.
+The result for a selection is a finding for each kind, with the list of its captions.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ _ROWS = pl.Schema({
 
 _EXAMPLE = ("image", "slot", "text", "why", "other_image", "other_slot", "other_text")
 
-#: A text that more images have than this says nothing of any: a copied image shares rarer ones.
+#: Most images that may have a text: more frequent texts are no evidence of a copied image.
 _RARE = 20
 
-#: Two datasets name the same pictures by the same ids where so many of the images of both have a text in common.
+#: Least share of shared images with a text in common, from which equal ids in two datasets mean the same image.
 _AGREEING = 0.5
 
-#: A caption is told where a cut is this share as likely as that it ends so, or likelier.
+#: A caption is listed if a cut is at least this many times as likely as a regular end with the same word.
 _LIKELY = 1 / 2
 
 _ROUNDS = 30
 
-#: A word is frequent in so many captions, and so many times as frequent as what may be a misspelling of it.
+#: Fewest captions with a correct word, and how many times as frequent it is as its possible misspelling.
 _FREQUENT, _TIMES = 20, 20
 
-#: A word that so many captions of other datasets hold is one.
+#: Fewest captions of other datasets that contain a word, for it to count as correct.
 _KNOWN = 4
 
-#: What every finder gives: null for a slot where it is of the image, and for what it is not beside.
+#: The columns of every finder. `slot` is null for findings about images, the other columns where they do not apply.
 LISTED = {
     "image": pl.String,
     "slot": pl.UInt32,
@@ -59,8 +59,8 @@ LISTED = {
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The captions in question. `words` are those of a user's list."""
+class Checked:
+    """The captions that are checked. `words` are those of a user's list."""
 
     store: Store
     dataset: str
@@ -73,28 +73,28 @@ class Asked:
         return self.workspace.rows(relation)
 
 
-def _by_sign(kind: str) -> Callable[[Asked], pl.DataFrame]:
-    def found(asked: Asked) -> pl.DataFrame:
-        bind_signs(asked.workspace, kind)
+def _by_sign(kind: str) -> Callable[[Checked], pl.DataFrame]:
+    def finder(checked: Checked) -> pl.DataFrame:
+        bind_signs(checked.workspace, kind)
         first = "row_number() over (partition by image_no, slot order by place) = 1"
-        return asked.workspace.query(f"select image, slot, why from sign qualify {first} order by image, slot")
+        return checked.workspace.query(f"select image, slot, why from sign qualify {first} order by image, slot")
 
-    return found
-
-
-def _misspelt(asked: Asked) -> pl.DataFrame:
-    apart = [asked.dataset, *related(asked.store, asked.dataset)]
-    asked.workspace.params |= {"apart": apart, "least": _KNOWN}
-    return asked.rows("misspelled", frequent=_FREQUENT, times_as_frequent=_TIMES)
+    return finder
 
 
-def _truncated(asked: Asked) -> pl.DataFrame:
-    """Tell captions that end where a cut is as likely, or nearly, as a whole caption's end.
+def _misspelled(checked: Checked) -> pl.DataFrame:
+    apart = [checked.dataset, *related(checked.store, checked.dataset)]
+    checked.workspace.params |= {"apart": apart, "least": _KNOWN}
+    return checked.rows("misspelled", frequent=_FREQUENT, times_as_frequent=_TIMES)
 
-    How often captions are cut behind a word is not known; it is what makes the sum of the captions' probabilities to be
-    cut agree with it, by expectation and maximisation.
+
+def _truncated(checked: Checked) -> pl.DataFrame:
+    """List captions whose last word is likelier, or almost as likely, after a cut than at a regular end.
+
+    The share of words followed by a cut is unknown. It is estimated by expectation maximization, from the sum of the
+    captions' probabilities of being cut.
     """
-    open_ended = asked.rows("truncated")
+    open_ended = checked.rows("truncated")
     if open_ended.is_empty():
         return open_ended.select("image", "slot", "why")
     chance, words = open_ended["chance"], open_ended["words"][0]
@@ -104,68 +104,69 @@ def _truncated(asked: Asked) -> pl.DataFrame:
     return open_ended.filter(pl.col("chance") * _LIKELY <= cut).select("image", "slot", "why")
 
 
-def _listed(asked: Asked) -> pl.DataFrame:
-    words = sorted({word.strip().lower() for word in asked.words} - {""})
-    asked.workspace.bind_rows("wanted_word", pl.DataFrame({"word": words}, schema={"word": pl.String}))
-    return asked.rows("listed_word")
+def _listed(checked: Checked) -> pl.DataFrame:
+    words = sorted({word.strip().lower() for word in checked.words} - {""})
+    checked.workspace.bind_rows("wanted_word", pl.DataFrame({"word": words}, schema={"word": pl.String}))
+    return checked.rows("listed_word")
 
 
-def _padded(asked: Asked) -> pl.DataFrame:
-    return asked.rows("repeat").select(
+def _padded(checked: Checked) -> pl.DataFrame:
+    return checked.rows("repeat").select(
         "image",
         "slot",
         why=pl.format(
-            "the same words as #{}; of {} captions {} are different", "of_slot", "captions", "distinct_captions"
+            "same words as #{} ({} of {} captions are different)", "of_slot", "distinct_captions", "captions"
         ),
         other_image="image",
         other_slot="of_slot",
     )
 
 
-def _uneven(asked: Asked) -> pl.DataFrame:
-    counted = asked.rows("image_captions").filter(pl.col("captions") != pl.col("usual"))
-    return counted.select(
-        "image", slot=pl.lit(None, pl.UInt32), why=pl.format("{} captions, most others have {}", "captions", "usual")
+def _uneven(checked: Checked) -> pl.DataFrame:
+    counts = checked.rows("image_captions").filter(pl.col("captions") != pl.col("usual"))
+    return counts.select(
+        "image", slot=pl.lit(None, pl.UInt32), why=pl.format("{} captions, most images have {}", "captions", "usual")
     )
 
 
-def _copied(asked: Asked) -> pl.DataFrame:
-    split, other = (pl.col(name).fill_null("no split") for name in ("split", "other_split"))
-    across = pl.when(split != other).then(pl.format("; in {} and {}", split, other)).otherwise(pl.lit(""))
-    return asked.rows("copied_image", rare=_RARE).select(
+def _copied(checked: Checked) -> pl.DataFrame:
+    split, other_split = (pl.col(name).fill_null("no split") for name in ("split", "other_split"))
+    across = split != other_split
+    splits = pl.when(across).then(pl.format(", splits {} and {}", split, other_split)).otherwise(pl.lit(""))
+    return checked.rows("copied_image", rare=_RARE).select(
         "image",
         "slot",
         "other_image",
         "other_slot",
-        why=pl.concat_str(pl.format("{} of {} captions are those of {}", "shared", "captions", "other_image"), across),
-        across=split != other,
+        why=pl.concat_str(pl.format("shares {} of {} captions with {}", "shared", "captions", "other_image"), splits),
+        across=across,
     )
 
 
-def _exchanged(asked: Asked) -> pl.DataFrame:
-    found = []
-    for other in related(asked.store, asked.dataset):
-        asked.workspace.params |= {"other": other}
-        rows = asked.rows("exchanged_image").filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
-        said = pl.format("{} of {} captions are those of {} in {}", "shared", "captions", "other_image", pl.lit(other))
-        found.append(rows.select("image", "slot", "other_image", why=said))
-    return pl.concat([pl.DataFrame(schema=LISTED), *found], how="diagonal")
+def _exchanged(checked: Checked) -> pl.DataFrame:
+    exchanges = []
+    for dataset in related(checked.store, checked.dataset):
+        checked.workspace.params |= {"other": dataset}
+        rows = checked.rows("exchanged_image").filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
+        why = pl.format("shares {} of {} captions with {} of {}", "shared", "captions", "other_image", pl.lit(dataset))
+        exchanges.append(rows.select("image", "slot", "other_image", why=why))
+    return pl.concat([pl.DataFrame(schema=LISTED), *exchanges], how="diagonal")
 
 
-def _wordless(asked: Asked) -> pl.DataFrame:
-    asked.workspace.bind("length", "length")
-    return asked.workspace.query(
+def _wordless(checked: Checked) -> pl.DataFrame:
+    checked.workspace.bind("length", "length")
+    return checked.workspace.query(
         "select r.image, r.slot, 'no word' as why from length as l join reference as r using (image_no, slot)"
         " where l.tokens = 0 order by r.image, r.slot"
     )
 
 
 #: Finders that need more than a SELECT.
-_FUNCTIONS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
+_FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     "padded-images": _padded,
-    "other-language": lambda asked: language.foreign(asked.workspace),
+    "other-language": lambda checked: language.foreign(checked.workspace),
     "truncated-captions": _truncated,
-    "misspellings": _misspelt,
+    "misspellings": _misspelled,
     "listed-words": _listed,
     "uneven-captions": _uneven,
     "copied-images": _copied,
@@ -173,24 +174,24 @@ _FUNCTIONS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
     "captions-without-word": _wordless,
 }
 
-#: Of equally severe findings these come first, the others as in `kinds.toml`.
+#: These come first among equally severe findings, then the others in the order of `kinds.toml`.
 _FIRST = (
     "copied-images", "exchanged-images", "padded-images", "templated-slots", "placeholders", "personal-data",
     "file-names",
 )  # fmt: skip
 
 
-def _finder(kind: str) -> Callable[[Asked], pl.DataFrame]:
+def _finder(kind: str) -> Callable[[Checked], pl.DataFrame]:
     entry = CAPTION_KINDS[kind]
     if entry.patterns:
         return _by_sign(kind)
     if entry.select:
-        return lambda asked: asked.rows(entry.select, **entry.params)
+        return lambda checked: checked.rows(entry.select, **entry.params)
     return _FUNCTIONS[kind]
 
 
-#: What finds the captions of each kind.
-FINDERS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
+#: The function that finds the captions of each kind.
+FINDERS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     kind: _finder(kind) for kind in (*_FIRST, *(kind for kind in CAPTION_KINDS if kind not in _FIRST))
 }
 
@@ -198,36 +199,38 @@ FINDERS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
 def of_captions(
     captions: Captions, words: Sequence[str], wanted: Sequence[str], progress: Progress
 ) -> tuple[list[Finding], pl.DataFrame, list[str]]:
-    """Return what is found of single captions, their list, and what could not be looked for."""
+    """Return the findings on single captions, the list of these captions, and notes on skipped checks."""
     selection, texts = captions.selection, captions.texts().select("image", "slot", "split", "text")
     images = texts["image"].n_unique()
-    asked = Asked(captions.store, selection.version.dataset, captions.facts(progress), words)
-    found, lists, unasked = [], [pl.DataFrame(schema=_ROWS)], []
+    checked = Checked(captions.store, selection.version.dataset, captions.facts(progress), words)
+    findings, lists, skipped = [], [pl.DataFrame(schema=_ROWS)], []
     kinds = [kind for kind in FINDERS if kind in wanted and (kind != "listed-words" or words)]
     if "other-language" in kinds and not language.installed():
         kinds.remove("other-language")
-        unasked.append(f"captions in another language were not looked for: {language.EXTRA}")
+        skipped.append(f"skipped the search for captions in another language. To enable it: {language.EXTRA}")
     for done, kind in enumerate(kinds):
-        progress(f"{selection.label}: looking for {kind.replace('-', ' ')}", done, len(kinds))
-        rows = FINDERS[kind](asked)
+        progress(f"{selection.label}: searching for {kind.replace('-', ' ')}", done, len(kinds))
+        rows = FINDERS[kind](checked)
         if rows.height:
-            one, listed = _finding(selection, kind, rows, texts, images)
-            found.append(one)
+            finding, listed = _finding(selection, kind, rows, texts, images)
+            findings.append(finding)
             lists.append(listed)
-    return found, pl.concat(lists), unasked
+    return findings, pl.concat(lists), skipped
 
 
 def keep(
-    store: Store, selection: Selection, kinds: Sequence[str], listed: pl.DataFrame, told: Sequence[Finding]
+    store: Store, selection: Selection, kinds: Sequence[str], listed: pl.DataFrame, findings: Sequence[Finding]
 ) -> None:
-    """Keep what was found of a selection for people to query: the captions of each finding, or its sentence."""
-    with_list = listed.filter(pl.col("kind").is_in([finding.kind for finding in told]))
+    """Store the findings of a selection for SQL queries: the captions of each finding, or its sentence."""
+    with_list = listed.filter(pl.col("kind").is_in([finding.kind for finding in findings]))
     rows = [
-        (finding.kind, finding.severity, finding.sentence) for finding in told if finding.kind not in with_list["kind"]
+        (finding.kind, finding.severity, finding.sentence)
+        for finding in findings
+        if finding.kind not in with_list["kind"]
     ]
     whole = pl.DataFrame(rows, schema=dict.fromkeys(("kind", "severity", "why"), pl.String), orient="row")
-    found = [pl.DataFrame(schema=kept.FOUND), with_list.select(kept.FOUND.names()), whole]
-    kept.keep_findings(store, selection, kinds, pl.concat(found, how="diagonal"))
+    frames = [pl.DataFrame(schema=kept.FOUND), with_list.select(kept.FOUND.names()), whole]
+    kept.keep_findings(store, selection, kinds, pl.concat(frames, how="diagonal"))
 
 
 def _finding(
@@ -242,32 +245,32 @@ def _finding(
     across = "across" in rows.columns and bool(rows["across"].any())
     if across:
         bad = "error"
-    beside = texts.select("image", "slot", "text")
+    counterparts = texts.select("image", "slot", "text")
     listed = (
         pl.concat([pl.DataFrame(schema=LISTED), rows], how="diagonal")
         .select(LISTED.keys())
         .join(texts, on=["image", "slot"], how="left", maintain_order="left")
         .join(
-            beside.rename({name: f"other_{name}" for name in beside.columns}),
+            counterparts.rename({name: f"other_{name}" for name in counterparts.columns}),
             on=["other_image", "other_slot"], how="left", maintain_order="left",
         )
         .select("split", pl.lit(kind).alias("kind"), pl.lit(bad).alias("severity"), *_EXAMPLE)
     )  # fmt: skip
-    said = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(share)})"
+    sentence = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(share)})"
     of = CAPTION_KINDS[kind].of
     headline = f"{number:,} of {n:,} {of}"
     examples = tuple(_examples(listed))
     return (
-        Finding(kind, said, about(selection), {of: number, "share": share}, n, bad, examples, headline),
+        Finding(kind, sentence, about(selection), {of: number, "share": share}, n, bad, examples, headline),
         stamp(selection, listed).cast(_ROWS),
     )
 
 
 def _examples(listed: pl.DataFrame) -> Iterator[dict[str, str | int | None]]:
-    """Yield a few rows that differ in why they are listed, else the first."""
-    apart = listed.unique("why", keep="first", maintain_order=True).head(_EXAMPLES)
-    rest = listed.join(apart, on=["image", "slot", "why"], how="anti", nulls_equal=True, maintain_order="left")
-    yield from pl.concat([apart, rest]).head(_EXAMPLES).select(_EXAMPLE).to_dicts()
+    """Yield a few rows, first those that are listed for different reasons."""
+    different = listed.unique("why", keep="first", maintain_order=True).head(_EXAMPLES)
+    rest = listed.join(different, on=["image", "slot", "why"], how="anti", nulls_equal=True, maintain_order="left")
+    yield from pl.concat([different, rest]).head(_EXAMPLES).select(_EXAMPLE).to_dicts()
 
 
 def _percent(share: float) -> str:

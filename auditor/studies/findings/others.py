@@ -1,4 +1,4 @@
-"""What other studies found, as a reader wants it: leaks beside what chance brings, many slots as one finding."""
+"""Rank and combine the findings of other studies: leaks are compared with chance, and similar findings are merged."""
 
 from __future__ import annotations
 
@@ -17,63 +17,63 @@ from auditor.store.connection import Store
 from auditor.studies.duplicates import COPIED, LEAK, TEST, TRAIN, examples_of
 from auditor.studies.findings.questions import METRICS, Questions
 
-#: The kinds of findings that are told here, beside those of duplicates.
+#: The kinds of findings that are reported here, in addition to those of duplicates.
 _AT_SEVERAL, _SWAPPED, _UPSIDE_DOWN = "captions-at-several-images", "swapped-captions", "bound-upside-down"
 
 _UNLIKE, _SORTED, _OF_TEMPLATES = "unlike-slot", "sorted-captions", "templated-captions"
 
-#: How many standard errors more captions of a test split than chance brings, and how many more of 100, are a leak.
+#: A leak exceeds the share expected by chance by so many standard errors and by so large a share. From the last share
+#: on, it is an error.
 _BEYOND, _MORE, _FLOOD = 3.0, 0.002, 0.05
 
-#: Captions of an image score no more than others where they are ahead by less than this share; of fewer captions that
-#: cannot be told.
+#: Captions of the same image are no more similar if they score higher by at most this share. Fewest captions for this.
 _HARDLY, _LEAST = 0.1, 40
 
-#: Captions of one image meet together: the variance of a share of captions is so many times that of single ones.
+#: Matches of an image's captions are correlated: the variance of a share is so many times that of independent captions.
 _CLUSTERED = 2.0
 
-#: Shares of captions that occur at another image too. Flickr8k has 1.4 %, half of COCO 2.8 %.
+#: Shares of captions that also occur at another image. Flickr8k has 1.4%, half of COCO 2.8%.
 _COMMON, _SOME = 0.2, 0.05
 
-#: The kinds of a study that are one finding where there are several.
+#: Kinds that a study may report several times, with the sentence that merges them.
 _TOGETHER = {
-    COPIED: "{label}: {n} pairs of slots say the same, or nearly, of 10 % of their images or more, first slots"
-    " {slot} and {against_slot} ({share:.1%}): did one copy the other?",
-    _UNLIKE: "{label}: slots differ in {n} ways, most: {said}",
+    COPIED: "{label}: {n} pairs of slots are identical or nearly identical for 10% of images or more, most often slots"
+    " {slot} and {against_slot} ({share:.1%}). Was one copied from the other?",
+    _UNLIKE: "{label}: slots differ in {n} ways, most of all: {strongest}",
 }
 
 
-def unasked(store: Store, selection: Selection) -> list[str]:
-    """Return a note where no image has two captions, so that nothing can be asked of captions beside each other."""
+def incomparable(store: Store, selection: Selection) -> list[str]:
+    """Return a note if no image has two captions, so captions of one image cannot be compared."""
     why = lacking(store, selection)
-    return [f"{selection.label}: no search for swapped captions, no bounds: {why}"] if why else []
+    return [f"{selection.label}: skipped the search for swapped captions and the bounds: {why}"] if why else []
 
 
 def told(questions: Questions, selection: Selection, wanted: Collection[str] = KINDS) -> list[Finding]:
-    """Return the findings of other studies on one selection; a study that can find none of the kinds is not asked."""
-    found: list[Finding] = []
+    """Return the findings of other studies on one selection. A study that finds none of the kinds is not run."""
+    findings: list[Finding] = []
 
     def answer(ask: Callable[[], Result | None], *kinds: str) -> Result | None:
         return ask() if any(kind in wanted for kind in kinds) else None
 
     if duplicates := answer(questions.duplicates, LEAK, _AT_SEVERAL, COPIED):
-        found += [*_leaks(questions, selection, duplicates), *_shared(selection, duplicates)]
-        found += _elsewhere(selection, duplicates)
-        found += _together(selection, duplicates, COPIED)
+        findings += [*_leaks(questions, selection, duplicates), *_shared(selection, duplicates)]
+        findings += _elsewhere(selection, duplicates)
+        findings += _together(selection, duplicates, COPIED)
     if outliers := answer(lambda: questions.outliers(selection), _SWAPPED):
-        found += [replace(finding, examples=_misplaced(outliers)) for finding in outliers.found(_SWAPPED)]
+        findings += [replace(finding, examples=_misplaced(outliers)) for finding in outliers.found(_SWAPPED)]
     if templates := answer(lambda: questions.templates(selection), _UNLIKE, _SORTED, _OF_TEMPLATES):
-        found += [*_together(selection, templates, _UNLIKE), *templates.found(_SORTED)]
-        found += [_templated(finding) for finding in templates.found(_OF_TEMPLATES)]
+        findings += [*_together(selection, templates, _UNLIKE), *templates.found(_SORTED)]
+        findings += [_templated(finding) for finding in templates.found(_OF_TEMPLATES)]
     if bounds := answer(lambda: questions.bounds(selection), _UPSIDE_DOWN):
-        found += _upside_down(selection, bounds)
-    return [finding for finding in found if finding.kind in wanted]
+        findings += _upside_down(selection, bounds)
+    return [finding for finding in findings if finding.kind in wanted]
 
 
 def _leaks(questions: Questions, selection: Selection, duplicates: Result) -> list[Finding]:
-    """Put the captions of a test split that occur in train beside those of train that occur at its other images.
+    """Compare the share of test captions that occur in train with train captions that occur at other train images.
 
-    If test and train were drawn from the same images at random, the two shares would be alike.
+    If the images of test and train were sampled at random from the same source, the two shares would be equal.
     """
     counted = duplicates.frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null())
     own = selection.version.dataset
@@ -90,13 +90,13 @@ def _leaks(questions: Questions, selection: Selection, duplicates: Result) -> li
     beyond = {match: _is_beyond(shares[match], n, usual[match], of) for match in ("exact", "any")}
     excess = max(shares[match] - usual[match] for match in beyond) if any(beyond.values()) else 0.0
     exact, near = round(shares["exact"] * n), round((shares["any"] - shares["exact"]) * n)
-    look_alikes = shares["any"] - shares["exact"], usual["any"] - usual["exact"]
-    said = (
-        f"{own}: of {n:,} test captions {exact:,} occur in train word for word ({shares['exact']:.1%}; train captions"
-        f" at other train images: {usual['exact']:.1%}), {near:,} are look-alikes ({look_alikes[0]:.1%}; in train:"
-        f" {look_alikes[1]:.1%}): "
+    share_near, usual_near = shares["any"] - shares["exact"], usual["any"] - usual["exact"]
+    sentence = (
+        f"{own}: {shares['any']:.1%} of {n:,} test captions also occur in train, "
+        f"{'more' if any(beyond.values()) else 'no more'} than expected by chance: "
+        f"{exact:,} exact copies ({shares['exact']:.1%}, by chance {usual['exact']:.1%}) and "
+        f"{near:,} near-duplicates ({share_near:.1%}, by chance {usual_near:.1%})"
     )
-    said += "more than chance brings" if any(beyond.values()) else "no more than chance brings"
     severity: Severity = "error" if excess >= _FLOOD else "warning" if any(beyond.values()) else "info"
     where = about(selection) | {"split": TEST, "against": TRAIN}
     values = {
@@ -107,22 +107,22 @@ def _leaks(questions: Questions, selection: Selection, duplicates: Result) -> li
     table = next((table for table in duplicates.tables if table.name == name), None)
     examples = () if table is None else tuple(_beside(row) for row in table.frame.head(3).iter_rows(named=True))
     headline = f"{shares['any']:.1%} of test captions"
-    return [Finding(LEAK, said, where, values, n, severity, examples, headline)]
+    return [Finding(LEAK, sentence, where, values, n, severity, examples, headline)]
 
 
 def _shared(selection: Selection, duplicates: Result) -> list[Finding]:
-    """Return the leaks from other datasets; those whose images are hardly shared are what short captions bring."""
+    """Return the leaks from other datasets. If few captions are exact copies, short captions explain the matches."""
     own = selection.version.dataset
-    found = []
+    findings = []
     for finding in duplicates.found(LEAK):
         exact = float(finding.values["exact"] or 0) / max(finding.n or 1, 1)
         if finding.about.get("dataset") == own and finding.about.get("against") != f"{own}:{TRAIN}":
-            found.append(replace(finding, severity="error" if exact >= _FLOOD else "info"))
-    return found
+            findings.append(replace(finding, severity="error" if exact >= _FLOOD else "info"))
+    return findings
 
 
 def _elsewhere(selection: Selection, duplicates: Result) -> list[Finding]:
-    """Return how many captions occur at another image too."""
+    """Return how many captions also occur at another image."""
     rows = selection.rows_of(duplicates.frame).filter(
         pl.col("statistic") == "captions", pl.col("slot").is_null(), scope="across-images"
     )
@@ -131,12 +131,14 @@ def _elsewhere(selection: Selection, duplicates: Result) -> list[Finding]:
     shares, n = _by_match(rows)
     exact = round(shares["exact"] * n)
     severity: Severity = "warning" if shares["exact"] >= _COMMON else "notice" if shares["exact"] >= _SOME else "info"
-    said = (
-        f"{selection.label}: {exact:,} of {n:,} captions ({shares['exact']:.1%}) occur word for word at another image"
-        f" too, and {shares['any'] - shares['exact']:.1%} look like one there"
+    share_near = shares["any"] - shares["exact"]
+    sentence = (
+        f"{selection.label}: {exact:,} of {n:,} captions ({shares['exact']:.1%}) are used verbatim for more than one"
+        f" image. A further {share_near:.1%} have a near-duplicate at another image"
     )
-    values = {"captions": exact, "share": shares["exact"], "look_alike": shares["any"] - shares["exact"]}
-    return [Finding(_AT_SEVERAL, said, about(selection), values, n, severity, headline=f"{exact:,} of {n:,} captions")]
+    values = {"captions": exact, "share": shares["exact"], "look_alike": share_near}
+    headline = f"{exact:,} of {n:,} captions"
+    return [Finding(_AT_SEVERAL, sentence, about(selection), values, n, severity, headline=headline)]
 
 
 def _by_match(rows: pl.DataFrame) -> tuple[dict[str, float], int]:
@@ -158,14 +160,14 @@ def _beside(row: Mapping[str, Any]) -> dict[str, str | int | None]:
 
 
 def _together(selection: Selection, result: Result, kind: str) -> list[Finding]:
-    """Make one finding of several of a kind: the strongest, which says how many there are."""
+    """Merge several findings of a kind into one: the strongest, with the number of them."""
     several = [finding for finding in result.found(kind) if finding.about.get("dataset") == selection.version.dataset]
     if len(several) < 2:
         return several
     strength = "share" if kind == COPIED else "effect"
-    first = max(several, key=lambda one: abs(float(one.values[strength] or 0)))
+    first = max(several, key=lambda finding: abs(float(finding.values[strength] or 0)))
     known = {**first.about, **first.values, "n": len(several), "label": selection.label}
-    known["said"] = first.sentence.removeprefix(f"{selection.label}: ")
+    known["strongest"] = first.sentence.removeprefix(f"{selection.label}: ")
     values = {**first.values, "findings": len(several)}
     return [replace(first, sentence=_TOGETHER[kind].format(**known), values=values, severity=worst(several) or "info")]
 
@@ -175,7 +177,7 @@ def _templated(finding: Finding) -> Finding:
     return replace(finding, severity="warning" if share >= _TEMPLATED else "notice" if share >= _FEW else "info")
 
 
-#: Shares of captions made from templates. People describing pictures reach some 7 % (Flickr8k), machines most.
+#: Shares of captions made from templates. Human captions reach about 7% (Flickr8k), generated captions far more.
 _TEMPLATED, _FEW = 0.3, 0.1
 
 
@@ -193,7 +195,7 @@ def _misplaced(outliers: Result) -> tuple[dict[str, str | int | None], ...]:
 
 
 def _upside_down(selection: Selection, bounds: Result) -> list[Finding]:
-    """Name the metrics by which a caption of the image scores no more than a caption of another image."""
+    """Return a finding if, by some metrics, captions score no higher against their image than against another."""
     means = (
         selection.rows_of(bounds.frame)
         .filter(pl.col("level") == "caption", pl.col("candidate").is_in(["human", "intra"]))
@@ -210,11 +212,12 @@ def _upside_down(selection: Selection, bounds: Result) -> list[Finding]:
     )
     if below.is_empty():
         return []
-    metric, human, intra, n = below.select("metric", "mean_human", "mean_intra", "n_human").row(0)
-    names = ", ".join(below["metric"])
-    said = (
-        f"{selection.label}: a caption of the image scores no more than a caption of another image, by {names} "
-        f"({human:.3f} and {intra:.3f} by {metric}): the captions of an image do not say the same"
+    means = below.select("metric", "mean_human", "mean_intra")
+    compared = ", ".join(f"{metric} {human:.3f} vs {intra:.3f}" for metric, human, intra in means.rows())
+    metric, human, intra = means.row(0)
+    sentence = (
+        f"{selection.label}: captions of the same image are no more similar than captions of different images"
+        f" ({compared})"
     )
-    values, headline = {"human": human, "intra": intra}, f"{human:.3f} against {intra:.3f}"
-    return [Finding(_UPSIDE_DOWN, said, about(selection, metric=metric), values, n, "error", headline=headline)]
+    values, headline, n = {"human": human, "intra": intra}, f"{human:.3f} vs {intra:.3f}", below["n_human"][0]
+    return [Finding(_UPSIDE_DOWN, sentence, about(selection, metric=metric), values, n, "error", headline=headline)]

@@ -1,4 +1,4 @@
-"""The studies that findings and reports ask of the same captions, each at most once."""
+"""Run the studies that findings and reports need, each at most once."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from auditor.studies.duplicates import duplicates
 from auditor.studies.outliers import outliers
 from auditor.studies.templates import templates
 
-#: What captions and substitutes are scored by, to see whether the captions of an image say the same: by neither does a
-#: short caption get 0 for its length, as by BLEU-4.
+#: The metrics that check whether the captions of an image are paraphrases. Unlike BLEU-4, they give short captions a
+#: score above 0.
 METRICS = ("rouge-l", "cider-d")
 
-#: Returns the result of a study by its name, by a function that makes it, and by the selections that it is about.
+#: Returns the result of a study. Arguments: its name, a function that computes it, and the selections that it reads.
 Keep = Callable[[str, Callable[[], Result], Sequence[Selection]], Result]
 
 
-def _anew(_: str, make: Callable[[], Result], __: Sequence[Selection]) -> Result:
+def _uncached(_: str, make: Callable[[], Result], __: Sequence[Selection]) -> Result:
     return make()
 
 
 @dataclass
 class Questions:
-    """The studies of some captions. `absent` has the reason, by study, why one cannot answer.
+    """The studies of some selections. `absent` has the reason, by study, why one has no result.
 
-    `declared` are the datasets as datasets.toml has them, `metrics` those of forced choices, `references` how many are
-    drawn. `measured` makes bounds by all of `METRICS` and more, `keep` keeps results beyond this run.
+    `declared` are the datasets of datasets.toml, `metrics` those for forced choices, and `references` the number that
+    is sampled. `measured` computes bounds by all of `METRICS` and more. `keep` stores results for later runs.
     """
 
     store: Store
@@ -48,12 +48,12 @@ class Questions:
     metrics: Metrics = ()
     references: int | None = None
     measured: Callable[[], Result] | None = None
-    keep: Keep = _anew
+    keep: Keep = _uncached
     absent: dict[str, str] = field(default_factory=dict)
     _results: dict[str, Result] = field(default_factory=dict)
 
     def ask(self, name: str, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result | None:
-        """Return the result of a study, made at most once; null where it cannot answer. `name` begins with its name."""
+        """Return the result of a study, computed at most once; null if it fails. `name` begins with the study."""
         if name not in self._results and name not in self.absent:
             try:
                 self._results[name] = self.keep(name, make, about)
@@ -63,18 +63,18 @@ class Questions:
 
     @cached_property
     def in_pairs(self) -> tuple[Selection, ...]:
-        """The selections with an image of two captions: the others have nothing to compare."""
+        """The selections with at least one image that has two captions; others have nothing to compare."""
         return tuple(selection for selection in self.selections if not lacking(self.store, selection))
 
     def duplicates(self) -> Result | None:
-        """Search duplicates within the datasets and among them."""
+        """Search for duplicates within the datasets and between them."""
         refs = [selection.pinned_name for selection in self.selections]
         return self.ask(
             "duplicates", lambda: duplicates(self.store, *refs, config=self.declared, progress=self.progress)
         )
 
     def within(self, selection: Selection, role: str) -> Result | None:
-        """Search duplicates within the split that plays a role."""
+        """Search for duplicates within the split that has a role."""
         part = replace(selection, split=playing(role, self.store, selection, self.declared))
         return self.ask(
             f"duplicates of {selection.version.label} within {role}",
@@ -83,17 +83,17 @@ class Questions:
         )
 
     def outliers(self, selection: Selection) -> Result | None:
-        """Search the captions of one dataset for those of another image."""
+        """Search the captions of one dataset for captions of another image."""
         return self._of_one(selection, outliers) if selection in self.in_pairs else None
 
     def templates(self, selection: Selection) -> Result | None:
-        """Search the captions of one dataset for templates and unlike slots."""
+        """Search the captions of one dataset for templates and for slots with a different style."""
         return self._of_one(selection, templates)
 
     def bounds(self, selection: Selection) -> Result | None:
-        """Score captions and substitutes by `METRICS`."""
-        some = self.in_pairs
-        if selection not in some:
+        """Score human captions and wrong captions by `METRICS`."""
+        comparable = self.in_pairs
+        if selection not in comparable:
             return None
         if self.measured is not None:
             return self.ask("bounds", self.measured)
@@ -101,18 +101,18 @@ class Questions:
             "bounds of findings",
             lambda: bounds(
                 self.store,
-                *(one.pinned_name for one in some),
+                *(in_pair.pinned_name for in_pair in comparable),
                 metrics=METRICS,
                 candidates=("human", "intra"),
                 tokenizer=self.tokenizer,
                 seed=self.seed,
                 progress=self.progress,
             ),
-            some,
+            comparable,
         )
 
     def choices(self, selection: Selection, described: Selection | None = None) -> Result | None:
-        """Ask what decides the items of a benchmark, whose images another dataset may describe."""
+        """Test what decides the items of a benchmark; another dataset may describe its images."""
         against = described.pinned_name if described else None
         return self.ask(
             f"choices {selection.pinned_name}",
@@ -133,8 +133,8 @@ class Questions:
 
 
 def playing(role: str, store: Store, selection: Selection, declared: Mapping[str, Source]) -> str:
-    """Return the split of a role: that of its name, or else one that counts as it."""
-    held = set(images(store, selection)["split"])
+    """Return the split with a role: the split of that name, or one that is declared to have the role."""
+    available = set(images(store, selection)["split"])
     source = declared.get(selection.version.dataset)
     others = [split for split, plays in (source.split_roles if source else {}).items() if plays == role]
-    return next((split for split in (role, *others) if split in held), role)
+    return next((split for split in (role, *others) if split in available), role)

@@ -1,4 +1,4 @@
-"""What is wrong with the captions, how bad is it, and which are they? One list of all studies' findings."""
+"""Find problems in the captions, ranked by severity: one list of the findings of all studies."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ from auditor.store.connection import Store
 from auditor.store.versions import log
 from auditor.studies.compare import UNEQUAL, unequal_captions
 from auditor.studies.findings.captions import keep, of_captions
-from auditor.studies.findings.others import told, unasked
+from auditor.studies.findings.others import incomparable, told
 from auditor.studies.findings.questions import Questions
 from auditor.text import AUTO
 
-#: What is told of images that several people described.
+#: Kinds that apply only to images with several independent descriptions.
 _OF_DESCRIPTIONS = ("padded-images", "uneven-captions", "copied-images")
 
 _CHOICES = "choices"
 
 _UNREADABLE, _COLLAPSE = "metrics-not-for-language", "vocabulary-collapse"
 
-#: A version has lost its words that has so many of the captions of the one before, and so few of its different words.
+#: The vocabulary collapsed if a version has at least this share of the captions of the version before, but fewer than
+#: this share of its different words. Below the last share, it is an error.
 _CAPTIONS, _WORDS, _HALF = 0.9, 0.8, 0.5
 
 _SHOWN = 5
@@ -44,13 +45,16 @@ Kinds = Annotated[
     p.Parameter("Kind of finding, such as placeholders; repeat for more; default: all.", "kind", "k"),
 ]
 
-Words = Annotated[Path | None, p.Parameter("File of words that no caption should hold, one a line: a profanity list.")]
+Words = Annotated[Path | None, p.Parameter("File of unwanted words, one per line, such as a profanity list.")]
 
 CaptionsOnly = Annotated[
-    bool, p.Parameter("Look at captions one by one only: no search for duplicates, outliers, templates, bounds.")
+    bool, p.Parameter("Run per-caption checks only. Skips duplicates, outliers, templates and bounds (faster).")
 ]
 
-FailOn = Annotated[str | None, p.Parameter("Exit with 1 where a finding is as bad: error, warning or notice.")]
+FailOn = Annotated[
+    str | None,
+    p.Parameter("Exit with code 1 if any finding has this severity or worse: error, warning or notice."),
+]
 
 
 def findings(
@@ -66,20 +70,20 @@ def findings(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Find what is wrong with the captions, the worst first.
+    """Find problems in the captions, ranked by severity.
 
-    Looks at every caption for what a curator would mend: placeholders, personal data, mark-up, broken characters,
-    another language or script, captions that break off or repeat themselves, misspellings, images copied or padded.
-    Then asks `duplicates`, `outliers`, `templates` and `bounds`, and ranks what all of them found, the worst first.
+    Checks every caption for placeholders, personal data, URLs, file names, markup and broken characters. Also finds
+    other languages or scripts, truncated captions, repeated phrases, misspellings, and copied or padded images. Then
+    runs `duplicates`, `outliers`, `templates` and `bounds`, and ranks all findings.
 
-    How to read it: an error is wrong for certain, or spoils numbers made from the captions; a warning wants a look
-    before the data are used; a notice is worth knowing; info answers the question and is no fault. Each kind has its
-    page in docs/findings.md: how it is measured, how often it is wrong, what to do. Rows list the captions, so that a
-    file can be mended and ingested again.
+    How to read it: errors are certain, or make scores on this dataset invalid. Warnings need a look before you use the
+    data. Notices are worth knowing. Info is not a problem. Each kind has a section in docs/findings.md: how it is
+    measured, how often it is wrong, and how to fix it. The rows list the affected captions. Fix them in the source
+    file, and ingest it again.
 
-    Limits: words only, no picture is looked at. What was not looked for is said in the notes.
+    Limits: these checks read only the text, not the images. The notes list the checks that were skipped.
 
-    Raises `UsageError` for a kind or severity that does not exist.
+    Raises `UsageError` for an unknown kind or severity.
 
     Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv
     """
@@ -90,10 +94,10 @@ def findings(
     list_of_words = _words(words)
     declared = {} if captions_only else sources(config) or {}
     questions = Questions(store, selections_of(selected), selected[0].tokenizer, seed, declared, progress)
-    found = all_findings(questions, wanted, list_of_words, captions_only=captions_only)
-    bad = worst(found.findings)
+    result = all_findings(questions, wanted, list_of_words, captions_only=captions_only)
+    bad = worst(result.findings)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
-    return replace(found, holds=False if fails else None, notes=(*selected[0].notes, *found.notes))
+    return replace(result, holds=False if fails else None, notes=(*selected[0].notes, *result.notes))
 
 
 def all_findings(
@@ -103,75 +107,75 @@ def all_findings(
     *,
     captions_only: bool = False,
 ) -> Result:
-    """Return what is found in all selections, the worst first: in their captions, then by the other studies."""
-    found, lists, notes = list[Finding](), list[pl.DataFrame](), list[str]()
+    """Return the findings on all selections, the worst first: those on captions and those of the other studies."""
+    collected, lists, notes = list[Finding](), list[pl.DataFrame](), list[str]()
     for selection in questions.selections:
         of_items = selection.version.kind == _CHOICES
-        looked_for = _of_single(wanted) if of_items else wanted
-        make = partial(_of_captions, questions, selection, looked_for, words)
+        searched = _of_single(wanted) if of_items else wanted
+        make = partial(_of_captions, questions, selection, searched, words)
         own = questions.keep(f"findings {selection.label}", make, [selection])
         lists.append(own.frame)
         notes += own.notes
-        found += own.findings
+        collected += own.findings
         if captions_only:
             continue
-        notes += unasked(questions.store, selection)
+        notes += incomparable(questions.store, selection)
         others = _of_items(questions, selection, wanted, notes) if of_items else told(questions, selection, wanted)
-        found += others
+        collected += others
         keep(questions.store, selection, wanted, own.frame, ranked([*own.findings, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
-        found += unequal_captions(questions.store, questions.in_pairs, questions.references)
-    ordered = ranked(dict.fromkeys(found))  # parts of one dataset share what is found in all of it
-    told_of = pl.DataFrame(
-        [(str(one.about.get("dataset")), one.kind) for one in ordered],
+        collected += unequal_captions(questions.store, questions.in_pairs, questions.references)
+    ordered = ranked(dict.fromkeys(collected))  # parts of one dataset share the findings on all of it
+    reported = pl.DataFrame(
+        [(str(finding.about.get("dataset")), finding.kind) for finding in ordered],
         schema={"dataset": pl.String, "kind": pl.String},
         orient="row",
     )
     return Result(
         "findings",
-        pl.concat(lists).join(told_of, on=["dataset", "kind"], how="semi", maintain_order="left"),
+        pl.concat(lists).join(reported, on=["dataset", "kind"], how="semi", maintain_order="left"),
         selections=questions.selections,
         tables=_tables(ordered),
-        lead=(f"{tally(ordered) or 'Nothing was found'}. `auditor findings -o FILE.csv` lists the captions.",),
+        lead=(f"{tally(ordered) or 'No problems found'}. `auditor findings -o FILE.csv` lists the captions.",),
         notes=tuple(dict.fromkeys([*notes, *questions.absent.values()])),
         findings=ordered,
     )
 
 
 def _of_captions(questions: Questions, selection: Selection, wanted: Sequence[str], words: Sequence[str]) -> Result:
-    """Return what is found in the captions of a selection, one by one and as a whole, with their list."""
+    """Return the findings on the captions of a selection, one by one and as a whole, with the list of captions."""
     captions, progress = Captions(questions.store, selection, questions.tokenizer), questions.progress
-    own, rows, unasked = of_captions(captions, words, wanted, progress)
-    found = (*own, *_of_whole(captions, wanted, progress))
-    return Result("findings", rows, selections=(selection,), notes=tuple(unasked), findings=found)
+    own, rows, skipped = of_captions(captions, words, wanted, progress)
+    every = (*own, *_of_whole(captions, wanted, progress))
+    return Result("findings", rows, selections=(selection,), notes=tuple(skipped), findings=every)
 
 
 def _words(file: Path | None) -> list[str]:
-    """Read a list of words. Raises `SourceError` for a file that cannot be read."""
+    """Read a list of words. Raises `SourceError` for an unreadable file."""
     try:
         return [] if file is None else file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeError) as error:
-        raise SourceError(f"--words {file}: expected a file of UTF-8 text, a word a line: {error}") from error
+        raise SourceError(f"--words {file}: expected a file of UTF-8 text with one word per line: {error}") from error
 
 
 def _wanted(kinds: Sequence[str] | None) -> Sequence[str]:
     for kind in kinds or ():
         if kind not in KINDS:
-            raise UsageError(f"--kind {kind}: no such kind of finding; docs/findings.md lists them")
+            raise UsageError(f"--kind {kind}: unknown kind of finding; docs/findings.md lists all kinds")
     return tuple(kinds) if kinds else tuple(KINDS)
 
 
-def _tables(found: Sequence[Finding]) -> tuple[Table, ...]:
-    """Show every finding in a row, the worst first, then examples of each that has any."""
-    rows = [(finding.severity, finding.kind, finding.sentence, KINDS[finding.kind].consequence) for finding in found]
+def _tables(ordered: Sequence[Finding]) -> tuple[Table, ...]:
+    """Return a table with a row for each finding, the worst first, then the examples of each finding."""
+    rows = [(finding.severity, finding.kind, finding.sentence, KINDS[finding.kind].consequence) for finding in ordered]
     summary = pl.DataFrame(rows, schema=["severity", "kind", "finding", "consequence"], orient="row")
     examples = [
-        Table(f"{finding.kind}: examples", _columns(finding), name=f"{finding.kind}/{place}", tells_findings=True)
-        for place, finding in enumerate(found)
+        Table(f"{finding.kind}: examples", _columns(finding), name=f"{finding.kind}/{number}", tells_findings=True)
+        for number, finding in enumerate(ordered)
         if finding.examples
     ]
-    listed = Table("findings, the worst first", summary, sections="severity", name="findings", tells_findings=True)
-    return (listed, *examples)
+    ranking = Table("findings by severity", summary, sections="severity", name="findings", tells_findings=True)
+    return (ranking, *examples)
 
 
 def _columns(finding: Finding) -> pl.DataFrame:
@@ -180,14 +184,15 @@ def _columns(finding: Finding) -> pl.DataFrame:
 
 
 def _of_single(wanted: Sequence[str]) -> list[str]:
-    """Name the kinds that can be looked for in the captions of items."""
+    """List the kinds that apply to the captions of forced-choice items."""
     return [kind for kind in wanted if kind not in _OF_DESCRIPTIONS]
 
 
 def _of_items(questions: Questions, selection: Selection, wanted: Collection[str], notes: list[str]) -> list[Finding]:
-    """Return what decides the items without their images; `notes` report what was not asked, and why."""
+    """Return the findings on items that can be solved without their images. Adds skipped checks to `notes`."""
     notes.append(
-        f"{selection.label}: forced-choice items: repeated, uneven, misplaced captions and templates are not looked for"
+        f"{selection.label}: skipped the search for repeated, uneven and swapped captions and for templates, which does"
+        " not apply to forced-choice items"
     )
     result = questions.choices(selection)
     if result is None:
@@ -197,9 +202,9 @@ def _of_items(questions: Questions, selection: Selection, wanted: Collection[str
 
 
 def _of_whole(captions: Captions, wanted: Collection[str], progress: Progress) -> list[Finding]:
-    """Return the findings on a dataset as a whole, of the kinds that are wanted."""
-    found = _unreadable(captions) if _UNREADABLE in wanted else []
-    return [*found, *(_collapsed(captions, progress) if _COLLAPSE in wanted else ())]
+    """Return the findings on a dataset as a whole, of the requested kinds."""
+    unsupported = _unreadable(captions) if _UNREADABLE in wanted else []
+    return [*unsupported, *(_collapsed(captions, progress) if _COLLAPSE in wanted else ())]
 
 
 def _unreadable(captions: Captions) -> list[Finding]:
@@ -208,30 +213,33 @@ def _unreadable(captions: Captions) -> list[Finding]:
     if not reasons:
         return []
     first, why = next(iter(reasons.items()))
-    said = f"{selection.label}: metrics that cannot read these captions: {listed([*reasons], _SHOWN)} ({first}: {why})"
+    sentence = (
+        f"{selection.label}: these metrics don't support the language of this dataset: {listed([*reasons], _SHOWN)}"
+        f" ({first}: {why})"
+    )
     values, headline = {"metrics": len(reasons)}, f"{len(reasons)} of {len(every)} metrics"
-    return [Finding(_UNREADABLE, said, about(selection), values, len(every), "notice", headline=headline)]
+    return [Finding(_UNREADABLE, sentence, about(selection), values, len(every), "notice", headline=headline)]
 
 
 def _collapsed(captions: Captions, progress: Progress) -> list[Finding]:
-    """Compare the different words of a version with those of the one before, where it has hardly fewer captions."""
+    """Compare the number of different words with the version before, if that has about as many captions."""
     selection, version = captions.selection, captions.selection.version
-    before = [one for one in log(captions.store, version.dataset) if one.seq < version.seq]
+    before = [logged for logged in log(captions.store, version.dataset) if logged.seq < version.seq]
     if not before or selection.split is not None or selection.draw is not None:
         return []
-    earlier = captions.like(Selection(max(before, key=lambda one: one.seq)))
-    had, has = (_counted(some) for some in (earlier.tokenize(progress), captions))
+    earlier = captions.like(Selection(max(before, key=lambda logged: logged.seq)))
+    had, has = (_counted(compared) for compared in (earlier.tokenize(progress), captions))
     if has["captions"] < _CAPTIONS * had["captions"] or has["types"] >= _WORDS * had["types"]:
         return []
     kept = has["types"] / had["types"]
     severity: Severity = "error" if kept < _HALF else "warning"
-    said = (
-        f"{selection.label}: {has['types']:,.0f} different words, where {earlier.label} had {had['types']:,.0f}, in "
-        f"{has['captions']:,.0f} captions ({had['captions']:,.0f})"
+    sentence = (
+        f"{selection.label}: {has['types']:,.0f} different words, down from {had['types']:,.0f} in {earlier.label}, in "
+        f"{has['captions']:,.0f} captions ({had['captions']:,.0f} before)"
     )
     values = {"words": int(has["types"]), "words_before": int(had["types"]), "share_kept": kept}
-    headline = f"{kept:.0%} of the different words"
-    return [Finding(_COLLAPSE, said, about(selection), values, int(has["captions"]), severity, headline=headline)]
+    headline = f"{kept:.0%} of the different words kept"
+    return [Finding(_COLLAPSE, sentence, about(selection), values, int(has["captions"]), severity, headline=headline)]
 
 
 def _counted(captions: Captions) -> dict[str, float]:

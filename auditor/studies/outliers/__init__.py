@@ -1,4 +1,4 @@
-"""Which captions do not seem to be of their image?"""
+"""Find captions that may belong to another image."""
 
 from auditor.studies.outliers.study import outliers
 

@@ -1,7 +1,7 @@
-"""Do captions fit another image better than their own, by vectors and words together? As `likelihood` asks by words.
+"""Find captions that fit another image better, by vectors and words together. `likelihood` does the same by words.
 
-Captions that fit where they stand as badly as decoys do are held against every image. What they gain elsewhere becomes
-relation `gain`, so that pairs are told, and chance is judged, by the same SELECTs as those of words alone.
+Captions that fit their image as badly as decoys do are compared with every image. Their gains at other images become
+relation `gain`, so the SELECTs for words alone also find pairs and estimate chance here.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from auditor.store.workspace import Workspace
 from auditor.studies.outliers.fit import Fold, Judge, Likeness, Places, drawn_decoys
 from auditor.studies.outliers.likelihood import DECIMALS, DECOYS, PLACE, least
 
-#: Captions that are held against every image, the worst first, and images that captions are learnt from.
+#: Most captions that are compared with every image, the worst first, and most images to learn from.
 _MOST, _IMAGES = 5_000, 2**31 - 1
 
-#: Decoys that are held against every image, of all that teach what signs are worth.
+#: Decoys that are compared with every image. All decoys train the weights of the signs.
 _DECOYS_AT_EVERY_IMAGE = 1_000
 
-#: The share of decoys that fit as badly as a caption in doubt, or worse.
+#: A caption is checked if its fit is not above this quantile of the fits of decoys.
 _BADLY = 0.98
 
 _SEED = 1
 
-#: So many images must have a vector: of fewer, decoys teach nothing.
+#: Fewest images with a vector: decoys of fewer images are not reliable.
 FEWEST = 100
 
 
 class Sight(NamedTuple):
-    """What was seen by which vectors, with the settings that a signature names, and whether every image has one.
+    """The results by vectors, with the settings for a signature, and whether every image has a vector.
 
-    `fits` says by how many bits each caption fits its image, and by how many standard deviations their vectors match
-    better than those of the caption and other images: image, slot, fit, match. `leads` has the columns of
-    `likelihood.leads`; the workspace relations `gain` and `reach`.
+    `fits` has the columns image, slot, fit and match. `fit` is in bits, for the caption and its image. `match` is in
+    standard deviations: how much better their vectors agree than those of the caption and other images. `leads` has the
+    columns of `likelihood.leads`; the workspace has the relations `gain` and `reach`.
     """
 
     vectors: Version
@@ -53,27 +53,27 @@ class Sight(NamedTuple):
 
 
 def weigh(captions: Captions, vectors: Version, progress: Progress = silent) -> Sight:
-    """Hold the captions of a selection against those of its images that have a vector.
+    """Compare the captions of a selection with those of its images that have a vector.
 
-    Raises `MetricError` where too few of its images have one.
+    Raises `MetricError` if too few images have a vector.
     """
     selection, workspace = captions.selection, captions.workspace()
     ridge = request("vector-ridge")
-    asked = {**ridge.settings, "vectors": Selection(vectors).pinned_name, "train": selection.pinned_name}
-    learning = {**asked, **ridge.metric.counted_with}
+    settings = {**ridge.settings, "vectors": Selection(vectors).pinned_name, "train": selection.pinned_name}
+    learning = {**settings, **ridge.metric.counted_with}
     material = of_captions(captions.store, workspace, learning, _IMAGES)
     numbers = np.unique(material.folds).tolist()
     steps = 3 * len(numbers)
-    learnt: dict[int, TextModel] = {}
+    trained: dict[int, TextModel] = {}
     for number, model in models(material, numbers, learning):
-        progress(f"{selection.label}: learning from captions and vectors", len(learnt), steps)
-        learnt[number] = model
-    alike = Likeness(material)
+        progress(f"{selection.label}: training on captions and vectors", len(trained), steps)
+        trained[number] = model
+    likeness = Likeness(material)
 
     def folds(done: int) -> Iterator[Fold]:
-        for place, (number, model) in enumerate(learnt.items()):
-            progress(f"{selection.label}: looking for images that fit better", done + place, steps)
-            yield Fold(material, alike, number, model)
+        for step, (number, model) in enumerate(trained.items(), done):
+            progress(f"{selection.label}: searching for better matching images", step, steps)
+            yield Fold(material, likeness, number, model)
 
     decoys, taken = drawn_decoys(material, DECOYS, _SEED)
     every = np.arange(len(material.rows))
@@ -87,8 +87,8 @@ def weigh(captions: Captions, vectors: Version, progress: Progress = silent) -> 
     badly = float(np.quantile(decoy_fits, _BADLY, method="lower")) if len(decoys) else -np.inf
     doubted = np.flatnonzero(fits <= badly)
     suspects = np.sort(doubted[np.argsort(fits[doubted], kind="stable")][:_MOST])
-    some = slice(None, None, max(1, len(decoys) // _DECOYS_AT_EVERY_IMAGE))
-    search = _Search(material, judge, fits, suspects, decoys[some], taken[some], decoy_fits[some])
+    sample = slice(None, None, max(1, len(decoys) // _DECOYS_AT_EVERY_IMAGE))
+    search = _Search(material, judge, fits, suspects, decoys[sample], taken[sample], decoy_fits[sample])
     for fold in folds(2 * len(numbers)):
         search.look(fold)
     search.bind(workspace)
@@ -96,11 +96,11 @@ def weigh(captions: Captions, vectors: Version, progress: Progress = silent) -> 
         fit=pl.Series(fits), match=pl.Series(standing[:, 0]).round(DECIMALS)
     )
     sees_all = len(material.images) == captions.images().height
-    return Sight(vectors, {"tok": captions.tokenizer, **asked}, sees_all, whole, search.leads(badly), workspace)
+    return Sight(vectors, {"tok": captions.tokenizer, **settings}, sees_all, whole, search.leads(badly), workspace)
 
 
 class _Search:
-    """Which other image fits each caption in doubt, and each decoy, best and next best; and what captions gain."""
+    """The best and second-best other image of each suspect caption and each decoy, and the gains of captions."""
 
     def __init__(
         self, material: Material, judge: Judge, fits: Floats, suspects: Places, decoys: Places, taken: Places,
@@ -118,16 +118,16 @@ class _Search:
         self._least = least(len(material.images))
 
     def look(self, fold: Fold) -> None:
-        """Hold the captions of a fold against every image."""
+        """Compare the captions of a fold with every image."""
         rows = np.flatnonzero(np.isin(self._captions, fold.captions))
         first = 0
-        for some, signs in fold.everywhere(self._captions[rows]):
-            here = rows[first : first + len(some)]
-            first += len(some)
+        for batch, signs in fold.everywhere(self._captions[rows]):
+            here = rows[first : first + len(batch)]
+            first += len(batch)
             bits = self._judge.bits(signs)
             line = np.arange(len(here))
             bits[line, self._at[here]] = -np.inf
-            bits[line, self._material.rows[some]] = -np.inf
+            bits[line, self._material.rows[batch]] = -np.inf
             order = np.argpartition(bits, -2, axis=1)[:, -2:] if bits.shape[1] > 1 else np.zeros((len(here), 2), int)
             two = np.sort(np.take_along_axis(bits, order, axis=1), axis=1)
             self._best[here], self._bits[here] = bits.argmax(axis=1), two[:, ::-1]
@@ -145,7 +145,7 @@ class _Search:
         )
 
     def bind(self, workspace: Workspace) -> None:
-        """Bind `gain`, what captions in doubt gain at images that hold one, and `reach`, how many images they saw."""
+        """Bind `gain`, the bits that suspect captions gain at images of other suspects, and `reach`, their number."""
         workspace.params["least_bits"] = self._least
         workspace.bind_rows("gain", pl.concat(self._gains))
         images = self._material.images.gather(self._held)

@@ -1,10 +1,15 @@
-"""How well does each caption fit each image, by the image's vector and by the words of its other captions together?
+"""Compute how well each caption fits each image, by the image's vector and the words of its other captions together.
 
-Four signs, of a caption and an image: how much better their vectors agree than those of the caption and other images
-(in standard deviations; the caption's by ridge regression of captions of other images), how alike the caption and the
-image's other captions are in that space, how alike by their words, and how well these others fit the image. Decoys,
-captions put at another image on purpose, and the captions where they stand teach logistic regression what the signs are
-worth together: by how many bits a caption rather belongs to an image than not.
+Four signs describe a caption and an image:
+
+- how much better their vectors agree than those of the caption and other images, in standard deviations (the caption's
+  vector by ridge regression on captions of other images);
+- the similarity of the caption and the image's other captions in that space;
+- their similarity by words;
+- how well these other captions fit the image.
+
+Logistic regression learns the weights of the signs from decoys (captions assigned to a wrong image on purpose) and from
+captions at their image. The result is in bits: the evidence that a caption belongs to an image.
 """
 
 from __future__ import annotations
@@ -23,10 +28,10 @@ from auditor.studies.outliers.likelihood import DECIMALS
 
 Places = NDArray[np.int64]
 
-#: Captions whose signs are worked out at once.
+#: Captions whose signs are computed at once.
 _AT_ONCE = 2_048
 
-#: Captions that are held against every image at once: 4 signs of 32 captions and 100,000 images are 100 MB.
+#: Captions that are compared with every image at once: 4 signs of 32 captions and 100,000 images are 100 MB.
 _ROWS_AT_ONCE = 32
 
 _SIGNS = 4
@@ -35,7 +40,7 @@ _PENALTY = 1.0
 
 
 class Likeness:
-    """What does not depend on the model: which captions an image has, and how alike captions are by their words."""
+    """The parts that need no model: the captions of each image, and the similarity of captions by their words."""
 
     def __init__(self, material: Material) -> None:
         self.bags, self.image_of = material.bags, material.rows
@@ -46,70 +51,70 @@ class Likeness:
         self._means = (diags(1 / np.maximum(self.counts, 1)) @ self._sums).tocsr().T.tocsr()
 
     def at(self, captions: Places, images: Places, standing: Places) -> Floats:
-        """Return the mean cosine of each caption and the captions of an image, but for the one `standing` there."""
+        """Return the mean cosine of each caption and the captions of an image, except for the caption `standing`."""
         rest = self._sums[images] - self.bags[standing]
         total = np.asarray(self.bags[captions].multiply(rest).sum(axis=1)).ravel()
         return np.asarray(total / np.maximum(self.counts[images] - 1, 1))
 
     def everywhere(self, captions: Places) -> Floats:
-        """Return the mean cosine of each caption and the captions of every image; a row a caption."""
+        """Return the mean cosine of each caption and the captions of every image; one row per caption."""
         return np.asarray((self.bags[captions] @ self._means).todense())
 
 
 class Fold:
-    """The captions and images of one fold, as a model sees them that has learnt from the others."""
+    """The captions and images of one fold, for a model that is trained on the other folds."""
 
-    def __init__(self, material: Material, alike: Likeness, number: int, model: TextModel) -> None:
+    def __init__(self, material: Material, likeness: Likeness, number: int, model: TextModel) -> None:
         self.captions: Places = np.flatnonzero(material.folds[material.rows] == number)
-        self._model, self._alike = model, alike
+        self._model, self._likeness = model, likeness
         self.images = model.images(material.vectors)
         self._mean = self.images.mean(axis=0)
         self._square = self.images.T @ self.images / len(self.images)
-        self._told = np.zeros_like(self.images)
+        self._sums = np.zeros_like(self.images)
         for first in range(0, len(material.rows), _AT_ONCE):
-            some = slice(first, first + _AT_ONCE)
-            np.add.at(self._told, material.rows[some], model.texts(alike.bags[some]))
-        lengths = np.sqrt(np.einsum("ij,ij->i", self._told, self._told))
-        self._told_lengths = np.where(lengths > 0, lengths, 1.0)
-        self._others_fit = np.einsum("ij,ij->i", self._told, self.images) / self._told_lengths
+            batch = slice(first, first + _AT_ONCE)
+            np.add.at(self._sums, material.rows[batch], model.texts(likeness.bags[batch]))
+        lengths = np.sqrt(np.einsum("ij,ij->i", self._sums, self._sums))
+        self._lengths = np.where(lengths > 0, lengths, 1.0)
+        self._others_fit = np.einsum("ij,ij->i", self._sums, self.images) / self._lengths
 
     def texts(self, captions: Places) -> Floats:
-        """Return where captions are in the space of images, a row each."""
-        return self._model.texts(self._alike.bags[captions])
+        """Return the vectors of captions in the space of images, one row each."""
+        return self._model.texts(self._likeness.bags[captions])
 
     def at(self, captions: Places, images: Places, standing: Places) -> Floats:
-        """Return the signs of captions and images, in whose captions those `standing` do not count. A row a caption.
+        """Return the signs of captions and images, without the captions `standing` there. One row per caption.
 
-        Signs that need another caption of the image are NaN where there is none.
+        Signs that need another caption of the image are NaN without one.
         """
         signs = np.empty((len(captions), _SIGNS))
         for first in range(0, len(captions), _AT_ONCE):
-            some = slice(first, first + _AT_ONCE)
-            texts, seen = self.texts(captions[some]), self.images[images[some]]
+            batch = slice(first, first + _AT_ONCE)
+            texts, seen = self.texts(captions[batch]), self.images[images[batch]]
             mean, spread = self._spread(texts)
-            others = unit(self._told[images[some]] - self.texts(standing[some]))
-            signs[some, 0] = (np.einsum("ij,ij->i", texts, seen) - mean) / spread
-            signs[some, 1] = np.einsum("ij,ij->i", texts, others)
-            signs[some, 2] = self._alike.at(captions[some], images[some], standing[some])
-            signs[some, 3] = np.einsum("ij,ij->i", others, seen)
-        signs[self._alike.counts[images] < 2, 1:] = np.nan
+            others = unit(self._sums[images[batch]] - self.texts(standing[batch]))
+            signs[batch, 0] = (np.einsum("ij,ij->i", texts, seen) - mean) / spread
+            signs[batch, 1] = np.einsum("ij,ij->i", texts, others)
+            signs[batch, 2] = self._likeness.at(captions[batch], images[batch], standing[batch])
+            signs[batch, 3] = np.einsum("ij,ij->i", others, seen)
+        signs[self._likeness.counts[images] < 2, 1:] = np.nan
         return signs
 
     def everywhere(self, captions: Places) -> Iterator[tuple[Places, Floats]]:
-        """Yield the signs of captions and every image, some captions at once: captions × images × signs."""
+        """Yield the signs of captions and every image, in batches of captions: captions × images × signs."""
         for first in range(0, len(captions), _ROWS_AT_ONCE):
-            some = captions[first : first + _ROWS_AT_ONCE]
-            texts = self.texts(some)
+            batch = captions[first : first + _ROWS_AT_ONCE]
+            texts = self.texts(batch)
             mean, spread = self._spread(texts)
-            signs = np.empty((len(some), len(self.images), _SIGNS))
+            signs = np.empty((len(batch), len(self.images), _SIGNS))
             signs[:, :, 0] = (texts @ self.images.T - mean[:, None]) / spread[:, None]
-            signs[:, :, 1] = texts @ self._told.T / self._told_lengths
-            signs[:, :, 2] = self._alike.everywhere(some)
+            signs[:, :, 1] = texts @ self._sums.T / self._lengths
+            signs[:, :, 2] = self._likeness.everywhere(batch)
             signs[:, :, 3] = self._others_fit
-            yield some, signs
+            yield batch, signs
 
     def _spread(self, texts: Floats) -> tuple[Floats, Floats]:
-        """Return mean and standard deviation of the cosines of each text and all images."""
+        """Return the mean and standard deviation of the cosines of each text and all images."""
         mean = texts @ self._mean
         square = np.einsum("ij,ij->i", texts @ self._square, texts)
         spread = np.sqrt(np.maximum(square - mean**2, 0.0))
@@ -117,7 +122,7 @@ class Fold:
 
 
 class Judge:
-    """Says by how many bits signs speak for a caption and an image that belong together."""
+    """Converts signs to bits: the evidence that a caption belongs to an image."""
 
     def __init__(self, standing: Floats, decoys: Floats) -> None:
         signs = np.concatenate([standing, decoys])
@@ -129,7 +134,7 @@ class Judge:
         self._weights = _logistic(self._scaled(signs), belongs, weight)
 
     def bits(self, signs: Floats) -> Floats:
-        """Return the bits, in the shape of all axes but the last."""
+        """Return the bits, in the shape of all axes except the last."""
         scaled = self._scaled(signs)
         odds: Floats = scaled @ self._weights[:-1] + self._weights[-1]
         rounded: Floats = np.round(odds / math.log(2), DECIMALS)
@@ -156,11 +161,11 @@ def _logistic(signs: Floats, belongs: Floats, weight: Floats) -> Floats:
 
 
 def drawn_decoys(material: Material, most: int, seed: int) -> tuple[Places, Places]:
-    """Draw captions and images of the same fold that are not theirs: the captions, and those whose places they take."""
+    """Sample captions and wrong images of the same fold. Returns the captions, and those of the wrong images."""
     draws = np.random.default_rng(seed)
     fold_of = material.folds[material.rows]
     captions = [np.flatnonzero(fold_of == number) for number in np.unique(fold_of)]
-    both = np.concatenate(captions), np.concatenate([draws.permutation(some) for some in captions])
+    both = np.concatenate(captions), np.concatenate([draws.permutation(in_fold) for in_fold in captions])
     apart = np.flatnonzero(material.rows[both[0]] != material.rows[both[1]])
     chosen = np.sort(draws.permutation(apart)[:most])
     return both[0][chosen], both[1][chosen]

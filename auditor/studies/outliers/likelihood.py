@@ -1,11 +1,10 @@
-"""Does a caption speak for another image than its own, and have two captions changed places?
+"""Find captions whose words fit another image better, and pairs of swapped captions.
 
-The words of a caption are weighed against the captions of each image (a multi-variate Bernoulli model, McCallum & Nigam
-1998): by how many bits they speak for it. What a caption gains by standing elsewhere is its `evidence`, and by how much
-it speaks rather for that image than for any other its `lead`. Decoys, put at an image that is not theirs, are weighed
-beside the captions in doubt: they show how often either is so by chance. The least evidence is chosen at which most
-claims are right (target and decoy, Elias & Gygi 2007); without one, nothing is told. Evidence of words and vectors
-together (`by_sight`) is judged in the same way.
+The words of a caption are compared with the captions of each image, in bits (a multi-variate Bernoulli model, McCallum
+& Nigam 1998). The gain at another image is the caption's `evidence`. The advantage of that image over all others is its
+`lead`. Decoys, captions assigned to a wrong image, are scored like the suspect captions, and give the results expected
+by chance. The threshold is the least evidence at which most findings are right (target-decoy search, Elias & Gygi
+2007). Without such a threshold, nothing is reported. `by_sight` uses the same method for words and vectors together.
 """
 
 from __future__ import annotations
@@ -23,53 +22,53 @@ from auditor.store.connection import Store
 from auditor.store.versions import language
 from auditor.store.workspace import Workspace
 
-#: Images that a caption is weighed against: those that share most of its rare words.
+#: Images that a caption is compared with: those that share most of its rare words.
 NEAREST = 20
 
-#: Captions put at another image than theirs.
+#: Captions assigned to a wrong image.
 DECOYS = 4_000
 
-#: A word is rare where no more than 5 % of the images hold it, and no more than 500; in small datasets, 20.
+#: A word is rare if at most 5% of the images have it, and at most 500; in small datasets, at most 20.
 _RARE_SHARE = 0.05
 
 _RAREST, _RARE = 20, 500
 
-#: A slot of fewer captions does not say what is usual in it.
+#: Fewest captions of a slot for its word frequencies.
 _SLOT_CAPTIONS = 500
 
-#: Captions that are weighed at once, so that memory does not grow with their number.
+#: Captions that are compared at once; this limits memory.
 _AT_ONCE = 4_000
 
-#: The share of claims that have to be right, were chance to bring this many standard errors more than expected. It is
-#: more than half, since where images are much alike (ABSTRACT-50S) chance brings more than decoys tell.
+#: The share of findings that must be right, even if chance exceeds its expectation by this many standard errors. It is
+#: above one half because decoys underestimate chance if images are very similar (ABSTRACT-50S).
 _RIGHT, _ERRORS = 0.8, 1.28
 
-#: What is told of a caption in doubt.
+#: The findings on a suspect caption.
 SWAPPED, ELSEWHERE, UNLIKE = "swapped", "elsewhere", "unlike"
 
-#: Where a caption stands.
+#: The columns that identify a caption.
 PLACE = ["image", "slot"]
 
-#: Further digits depend on the machine.
+#: More digits would depend on the machine.
 DECIMALS = 6
 
 
 def normalization(store: Store, selection: Selection) -> str | None:
-    """Return which words stand in the place of tokens: stems, for captions in English."""
+    """Return the normalization of tokens: stems for captions in English, none otherwise."""
     return "porter" if language(store, selection.version.dataset).partition("-")[0] == "en" else None
 
 
 def least(images: int) -> int:
-    """Return half the bits that tell one image from all others: two captions that changed places have them together."""
+    """Return half the bits that identify one image among all: two swapped captions reach them together."""
     return math.ceil(math.log2(max(images, 2)) / 2)
 
 
 def weigh(captions: Captions, suspects: pl.DataFrame, images: int, progress: Progress = silent) -> Workspace:
-    """Weigh captions in doubt, and as many decoys, against the images like them. `suspects`: image, slot.
+    """Compare suspect captions, and decoys, with the most similar images. `suspects`: image, slot.
 
     The workspace has relation `weighed`.
     """
-    what = f"{captions.label}: looking for images that fit better"
+    task = f"{captions.label}: searching for better matching images"
     rare = max(_RAREST, min(_RARE, round(_RARE_SHARE * images)))
     workspace = captions.workspace(rare=rare, nearest=NEAREST, decoys=DECOYS)
     workspace.params |= {"least_bits": least(images), "slot_captions": _SLOT_CAPTIONS}
@@ -80,19 +79,19 @@ def weigh(captions: Captions, suspects: pl.DataFrame, images: int, progress: Pro
     steps = [*((range_of_images, "likely_images", "similar_image") for range_of_images in ranges)]
     steps += [*((range_of_images, "weighed", "image_log_likelihood") for range_of_images in ranges)]
     for done, ((first, last), relation, name) in enumerate(steps):
-        progress(what, done, len(steps))
+        progress(task, done, len(steps))
         workspace.params |= {"first_suspect": first, "last_suspect": last}
         workspace.append(relation, name)
     return workspace
 
 
 def leads(workspace: Workspace) -> pl.DataFrame:
-    """Return which other image each caption speaks most for. A row a caption in doubt, and a decoy.
+    """Return the best other image of each suspect caption and each decoy, one row each.
 
-    Columns: image, slot, is_decoy, other_image, evidence (bits for the other image less those for the image where it
-    stands, a decoy's home), lead (bits for it less those for the next, or for none), is_misfit (it speaks for where it
-    stands as little as a decoy does); and of decoys is_sure (it speaks most for its own image), and found_lead (what
-    `lead` is where its own image is among the others).
+    Columns: image, slot, is_decoy, other_image; evidence, the bits for the other image minus those for the assigned
+    one; lead, the bits for it minus those for the next best, or for none; is_misfit, whether it fits its assigned image
+    as badly as a decoy. Only for decoys: is_sure, whether its own image fits best, and found_lead, its `lead` if its
+    own image is among the others.
     """
     bits = workspace.rows("caption_in_doubt")
     return bits.select(
@@ -105,10 +104,10 @@ def leads(workspace: Workspace) -> pl.DataFrame:
 
 
 def exchanged(workspace: Workspace) -> pl.DataFrame:
-    """Pair captions that each gain by standing in the other's image, where neither has a better such pair.
+    """Pair captions that both fit the other's image better, if neither has a better such pair.
 
-    Two rows a pair: image, slot, other_image, other_slot, evidence, pair_evidence (the sum of the two), lesser (the
-    lesser of the two), by which pairs are ranked.
+    Two rows per pair: image, slot, other_image, other_slot, evidence, pair_evidence (the sum of the two), lesser (the
+    smaller of the two, which ranks the pairs).
     """
     both = workspace.rows("exchange").select(
         *PLACE, "other_image", "other_slot",
@@ -124,9 +123,9 @@ def exchanged(workspace: Workspace) -> pl.DataFrame:
 
 
 class Level(NamedTuple):
-    """From how many bits on claims are made, how many there are, and how many of these are expected to be right.
+    """The threshold in bits, the number of findings (`claims`), and how many are expected to be right.
 
-    `found` is the share of decoys that are told as of their own image by as many bits.
+    `found` is the share of decoys whose own image this threshold would find.
     """
 
     bits: int
@@ -136,7 +135,7 @@ class Level(NamedTuple):
 
 
 def pair_level(pairs: pl.DataFrame, by_chance: Mapping[int, float], least: int) -> Level | None:
-    """Choose the least bits of both captions of a pair. `pairs` has column `lesser`, two rows a pair."""
+    """Choose the least bits of both captions of a pair. `pairs` has column `lesser`, two rows per pair."""
 
     def chance(bits: int) -> tuple[float, float]:
         expected = by_chance.get(bits, 0.0)
@@ -146,33 +145,33 @@ def pair_level(pairs: pl.DataFrame, by_chance: Mapping[int, float], least: int) 
 
 
 def caption_level(leads: pl.DataFrame, least: int) -> tuple[pl.DataFrame, Level | None]:
-    """Choose the least lead of a misfit; give those that have it.
+    """Choose the least lead of a misfit. Return the misfits that reach it, and the threshold.
 
-    `leads` is of `likelihood.leads`, of the captions in doubt that have not changed places, and of the decoys. A decoy
-    that is surely of its own image is wrong wherever else it is found.
+    `leads` has the rows of `likelihood.leads` for decoys and for the suspect captions that are not swapped. If its own
+    image fits a decoy best, any other image is wrong.
     """
     misfits = leads.filter("is_misfit")
-    doubted = misfits.filter(~pl.col("is_decoy"))
+    suspects = misfits.filter(~pl.col("is_decoy"))
     wrong = misfits.filter("is_decoy", "is_sure")["lead"]
     if wrong.is_empty():
         return leads.clear(), None
-    each = doubted.height / wrong.len()
+    each = suspects.height / wrong.len()
 
     def chance(bits: int) -> tuple[float, float]:
         seen = each * int((wrong >= bits).sum())
         return seen + each, seen + each + _ERRORS * math.sqrt(seen * (1 + each))
 
-    level = _lowest(doubted["lead"], chance, least)
+    level = _lowest(suspects["lead"], chance, least)
     if level is None:
         return leads.clear(), None
     decoys = leads.filter("is_decoy")["found_lead"]
     found = int((decoys >= level.bits).sum()) / decoys.len()
-    return doubted.filter(pl.col("lead") >= level.bits), level._replace(found=found)
+    return suspects.filter(pl.col("lead") >= level.bits), level._replace(found=found)
 
 
-def _lowest(found: Iterable[float], chance: Callable[[int], tuple[float, float]], least: int) -> Level | None:
-    """Return the lowest level at which enough is right, were chance to bring as much as it may."""
-    bits = sorted(math.floor(value) for value in found)
+def _lowest(evidence: Iterable[float], chance: Callable[[int], tuple[float, float]], least: int) -> Level | None:
+    """Return the lowest threshold at which enough findings are right, even with the most that chance allows."""
+    bits = sorted(math.floor(value) for value in evidence)
     for level in range(least, max(bits, default=-1) + 1):
         claims = sum(bit >= level for bit in bits)
         expected, most = chance(level)
@@ -181,8 +180,8 @@ def _lowest(found: Iterable[float], chance: Callable[[int], tuple[float, float]]
     return None
 
 
-class Told(NamedTuple):
-    """What is told of captions in doubt, and from which evidence on.
+class Claims(NamedTuple):
+    """The findings on suspect captions, with their thresholds.
 
     `rows`: image, slot, finding (swapped, elsewhere or unlike), other_image, other_slot, evidence, pair_evidence, lead.
     """
@@ -193,19 +192,19 @@ class Told(NamedTuple):
 
     @property
     def right(self) -> float:
-        """How many captions of those that are told should be right."""
+        """The number of reported captions that are expected to be right."""
         return (2 * self.pairs.right if self.pairs else 0) + (self.alone.right if self.alone else 0)
 
     @property
     def claims(self) -> int:
-        """How many captions are told."""
+        """The number of reported captions."""
         return (2 * self.pairs.claims if self.pairs else 0) + (self.alone.claims if self.alone else 0)
 
 
-def told(workspace: Workspace, leads: pl.DataFrame) -> Told:
-    """Tell pairs that changed places, and captions of another image, where most of what is told should be right.
+def claims(workspace: Workspace, leads: pl.DataFrame) -> Claims:
+    """Find swapped pairs and captions of another image, from the thresholds at which most findings are right.
 
-    `workspace` has relations `gain` and `reach`; `leads` has the columns of `likelihood.leads`.
+    `workspace` has the relations `gain` and `reach`; `leads` has the columns of `likelihood.leads`.
     """
     exchanges = exchanged(workspace)
     by_chance = dict(workspace.rows("exchange_by_chance").iter_rows())
@@ -223,25 +222,25 @@ def told(workspace: Workspace, leads: pl.DataFrame) -> Told:
         ],
         how="diagonal",
     ).with_columns(pl.col("finding").fill_null(UNLIKE))
-    return Told(rows, pairs, singly)
+    return Claims(rows, pairs, singly)
 
 
-def together(words: Told, sight: Told, seen: pl.Series) -> Told:
-    """Take what words and vectors tell of images that are `seen`, and what words alone tell of the others.
+def together(words: Claims, sight: Claims, seen: pl.Series) -> Claims:
+    """Combine the findings by words and vectors on images that are `seen` with those by words on other images.
 
-    A pair of which one image is not seen is told by words.
+    A pair with an image that is not seen is judged by words.
     """
     both = pl.col("image").is_in(seen.implode()) & pl.col("other_image").is_in(seen.implode()).fill_null(True)
     left = words.rows.filter(~both)
     rows = pl.concat([sight.rows, left.join(sight.rows, on=PLACE, how="anti")], how="diagonal")
     pairs = left.filter(finding=SWAPPED).height // 2
     alone = left.filter(finding=ELSEWHERE).height
-    return Told(rows, _added(sight.pairs, words.pairs, pairs), _added(sight.alone, words.alone, alone))
+    return Claims(rows, _added(sight.pairs, words.pairs, pairs), _added(sight.alone, words.alone, alone))
 
 
-def _added(one: Level | None, other: Level | None, left: int) -> Level | None:
-    """Add the claims that are left of another finder; of these the same share should be right as of all."""
-    if other is None or not left:
-        return one
-    part = other._replace(claims=left, right=other.right * left / other.claims)
-    return part if one is None else one._replace(claims=one.claims + left, right=one.right + part.right)
+def _added(level: Level | None, further: Level | None, left: int) -> Level | None:
+    """Add the findings that are `left` from a further level; the same share of them is expected to be right."""
+    if further is None or not left:
+        return level
+    part = further._replace(claims=left, right=further.right * left / further.claims)
+    return part if level is None else level._replace(claims=level.claims + left, right=level.right + part.right)

@@ -1,4 +1,4 @@
-"""Which caption speaks for its image, which may belong to another, and which images do people describe differently?"""
+"""Find captions that may belong to another image, the consensus caption of each image, and difficult images."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from auditor.store.connection import Store
 from auditor.store.vectors import coverage
 from auditor.studies.outliers import by_sight, likelihood, tables
 from auditor.studies.outliers.by_sight import Sight
-from auditor.studies.outliers.likelihood import ELSEWHERE, PLACE, SWAPPED, UNLIKE, Told
+from auditor.studies.outliers.likelihood import ELSEWHERE, PLACE, SWAPPED, UNLIKE, Claims
 from auditor.text import AUTO
 
 LEVELS = ("caption", "image")
@@ -30,21 +30,25 @@ _VERSION = 3
 
 _FIT_VERSION = 1
 
-#: What a user types to look at words alone.
+#: The value of `--vectors` for words alone.
 NO_VECTORS = "none"
 
 _ORDER = {SWAPPED: 0, ELSEWHERE: 1, UNLIKE: 2}
 
 
-Metric = Annotated[str, p.Parameter("Metric of likeness, 0 to 1, with parameters: cider:stem=true.", short="m")]
+Metric = Annotated[
+    str, p.Parameter("Similarity metric from 0 to 1, with parameters, such as cider:stem=true.", short="m")
+]
 
-Level = Annotated[str, p.Parameter("caption: those least like the others; image: all, with their consensus caption.")]
+Level = Annotated[
+    str, p.Parameter("caption: list outlier captions; image: list all images with their consensus caption.")
+]
 
-Share = Annotated[float, p.Parameter("Share of the captions, the least like the others, that are looked into.")]
+Share = Annotated[float, p.Parameter("Share of captions to check: those least similar to the others.")]
 
 Vectors = Annotated[
     str | None,
-    p.Parameter("Vectors by which images are seen; default: those that most images have; none: words alone."),
+    p.Parameter("Image vectors to use; default: those that most images have; none: words alone."),
 ]
 
 
@@ -61,35 +65,34 @@ def outliers(
 ) -> Result:
     """Find captions that may belong to another image.
 
-    Looks into the `share` of captions with the lowest leave-one-out scores (each caption scored against the others of
-    its image), and asks which image their words fit best: `evidence` is the log-likelihood ratio, in bits, by which the
-    caption's words speak rather for `other_image` than for its own.
+    Scores each caption against the others of its image, and checks the `share` with the lowest scores. `evidence`
+    compares the image that the caption's words fit best with its own image. It is a log-likelihood ratio in bits, in
+    favor of `other_image`. `lead` is the advantage, in bits, of `other_image` over all other images.
 
-    Decoys, captions put at another image on purpose, say how much would be found by chance: a caption is told only
-    where most of what is told should be right, and the sentence says how many; else all is held back. `lead` is by how
-    many bits the caption speaks rather for `other_image` than for any other.
+    Decoys, captions assigned to a wrong image on purpose, give the number of findings expected by chance. Captions are
+    reported only from a threshold at which most of them should be correct. The finding states how many. Without such a
+    threshold, none is reported.
 
-    Where 100 images or more have vectors (`auditor ingest NAME --format vectors`), these are looked at as well. A ridge
-    regression, learnt from the captions of other images, says where an image lies by a caption's words. `fit` is by how
-    many bits a caption rather belongs to its image than not: by how near that is to the image's vector, how alike the
-    image's other captions are, and how near these are, weighed as decoys teach. Captions that fit as badly as decoys
-    are looked into beside the `share`; their `evidence` is by how many bits more they fit `other_image`. `vectors`
-    names others than those that most images have; none leaves them out, and shows what words alone tell.
+    If at least 100 images have vectors (`auditor ingest NAME --format vectors`), these are used too. A ridge regression
+    on captions of other images predicts an image vector from a caption. `fit` is the evidence, in bits, that a caption
+    belongs to its image. It compares the predicted with the actual vector, the caption with the image's other captions,
+    and these with the vector. The weights are learned from decoys. Captions that fit as badly as decoys are checked in
+    addition to the `share`. Their `evidence` is the gain in bits at `other_image`. `vectors` selects other vectors;
+    none uses words alone.
 
-    How to read it: `finding` is swapped where the caption and that of `other_slot` seem to have changed places,
-    elsewhere where it seems to be of `other_image`, else unlike: it differs, but no other image fits. `others` is the
-    mean score of the image's other captions among themselves: a low score beside high `others` is one odd caption;
-    where both are low, people see different things. At level image the most difficult images come first: `difficulty`
-    is 1 - the mean score, and `consensus` the caption that is most like the others; `ties` captions share that score.
-    With vectors, `match` says by how many standard deviations captions match the vector of their image better than
-    those of other images. How many should be right is what is told less what decoys bring by chance.
+    How to read it: `finding` is swapped if the caption and that of `other_slot` appear to be swapped. It is elsewhere
+    if the caption appears to belong to `other_image`. Otherwise it is unlike: no other image fits better. `others` is
+    the mean score of the image's other captions among themselves. A low score with high `others` means one unusual
+    caption. If both are low, the annotators describe different things. At level image, the most difficult images come
+    first: `difficulty` is 1 - the mean score. `consensus` is the caption most similar to the others; `ties` captions
+    share its score. With vectors, `match` compares captions with their image's vector and those of other images. It is
+    in standard deviations. The expected number of correct findings is their number minus the number expected by chance.
 
-    Limits: a hint to look at the picture, never a verdict: a caption that sees what others do not is unlike them too.
-    Bits of words overstate, since words come in phrases. Captions of two images that show the same thing cannot be
-    told apart.
+    Limits: treat the findings as leads and check the images. A caption can differ from the others because it mentions
+    something they miss. Bits of words overstate the evidence, since words are not independent. Two images that show the
+    same thing cannot be distinguished.
 
-    Raises `UsageError` for a metric whose scores do not go from 0 to 1 with higher for more alike, `MetricError` where
-    no caption has a score.
+    Raises `UsageError` if the metric is not a similarity from 0 to 1, and `MetricError` without any score.
 
     Examples: auditor outliers flickr8k -o outliers.csv · auditor outliers flickr8k --level image -o consensus.csv
     """
@@ -105,23 +108,21 @@ def outliers(
     names, unseen = list[dict[str, str]](), list[str]()
     for captions in map(selected[0].like, selections):
         selection = captions.selection
-        scored, one = _scored(captions, measure, progress)
+        scored, scored_by = _scored(captions, measure, progress)
         notes += [*without_references(store, selection), *too_long(captions)]
         sight = _sight(captions, vectors, progress)
-        names.append({measure.label: str(one.signature(tokenizer, References("loo")))})
+        names.append({measure.label: str(scored_by.signature(tokenizer, References("loo")))})
         names.append(_signed(sight, tokenizer, share if level == "caption" else None))
         by_image.append(_by_image(scored, captions, measure, sight))
         if level == "caption":
-            findings, said = _looked_into(captions, scored, share, sight, progress)
+            findings, claims = _checked(captions, scored, share, sight, progress)
             rows.append(_rows(findings, captions, measure))
             could_see = vectors is None and captions.images().height >= by_sight.FEWEST
             unseen += [selection.label] if sight is None and could_see else []
-            notes.append(tables.finding(selection, findings, scored.height, said, sight))
+            notes.append(tables.finding(selection, findings, scored.height, claims, sight))
     if unseen:
-        how = (
-            "`auditor ingest NAME --format vectors --from FILE` adds vectors of the images, which are looked at as well"
-        )
-        notes.append(f"{joined(unseen)}: by words alone: {how}")
+        how = "To use image vectors too, add them with `auditor ingest NAME --format vectors --from FILE`"
+        notes.append(f"{joined(unseen)}: checked by words alone. {how}")
     return Result(
         "outliers",
         pl.concat(rows or by_image, how="diagonal"),
@@ -138,17 +139,17 @@ def outliers(
 def _similarity(name: str) -> MetricRequest:
     metric = request(name)
     if metric.metric.lower_is_better or metric.settings.get("scale", "raw") != "raw":
-        raise UsageError(f"--metric {name}: expected one whose scores are 0 to 1, higher for more alike, such as cider")
+        raise UsageError(f"--metric {name}: expected a similarity metric with scores from 0 to 1, such as cider")
     return metric
 
 
-def _scored(captions: Captions, asked: MetricRequest, progress: Progress) -> tuple[pl.DataFrame, MetricRequest]:
+def _scored(captions: Captions, measure: MetricRequest, progress: Progress) -> tuple[pl.DataFrame, MetricRequest]:
     """Score every caption against the others of its image. Columns: image, slot, value, others, text.
 
-    Gives also the metric, which names the vectors where it sees them.
+    Also return the metric, with its vectors if it uses any.
     """
     store, selection = captions.store, captions.selection
-    (metric,) = pinned(store, selection, [asked])
+    (metric,) = pinned(store, selection, [measure])
     scores = score_candidates(captions, [HUMAN], [metric], progress)
     texts = captions.texts().select(*PLACE, "text")
     rows = (
@@ -161,16 +162,16 @@ def _scored(captions: Captions, asked: MetricRequest, progress: Progress) -> tup
 
 
 def _is_symmetric(metric: MetricRequest) -> bool:
-    """Return whether a score is the mean over references of what is the same both ways."""
+    """Return whether a score is the mean over references of a symmetric similarity."""
     settings = metric.settings
     over_all = (settings.get("references"), settings.get("combine")) == ("mean", "mean")
     return metric.metric.name == "cider" and over_all and settings["idf"] != "fold"
 
 
 def _among_others() -> pl.Expr:
-    """Return the mean score of an image's other captions among themselves: what is left of the sum without the caption.
+    """Return the mean score of an image's other captions among themselves: the sum of scores without the caption's.
 
-    Null where there are fewer than two others.
+    Null with fewer than two others.
     """
     n = pl.len().over("image").cast(pl.Int64)
     units = exact(pl.col("value"))
@@ -179,38 +180,38 @@ def _among_others() -> pl.Expr:
 
 
 def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
-    """Take the captions with the lowest scores; none where all are equal."""
+    """Return the captions with the lowest scores; none if all are equal."""
     if scored["value"].n_unique() == 1:
         return scored.clear()
     return scored.sort("value", *PLACE).head(max(1, round(share * scored.height)))
 
 
-def _looked_into(
+def _checked(
     captions: Captions, scored: pl.DataFrame, share: float, sight: Sight | None, progress: Progress
-) -> tuple[pl.DataFrame, Told]:
-    """Say of each caption in doubt where it fits better, and what follows: by words, or by vectors and words."""
+) -> tuple[pl.DataFrame, Claims]:
+    """Return the suspect captions with the image that fits better, and the findings: by words, or also by vectors."""
     suspects = _suspects(scored, share)
     if sight is None:
-        said = _by_words(captions, suspects, progress)
-        return _found(captions, scored, suspects, said), said
-    said = likelihood.told(sight.workspace, sight.leads)
+        claims = _by_words(captions, suspects, progress)
+        return _with_findings(captions, scored, suspects, claims), claims
+    claims = likelihood.claims(sight.workspace, sight.leads)
     if not sight.sees_all:
         by_words = _by_words(captions, suspects, progress)
-        said = likelihood.together(by_words, said, sight.fits["image"].unique())
-    found = _found(captions, scored, suspects, said)
-    return found.join(sight.fits.drop("match"), on=PLACE, how="left", maintain_order="left"), said
+        claims = likelihood.together(by_words, claims, sight.fits["image"].unique())
+    rows = _with_findings(captions, scored, suspects, claims)
+    return rows.join(sight.fits.drop("match"), on=PLACE, how="left", maintain_order="left"), claims
 
 
-def _by_words(captions: Captions, suspects: pl.DataFrame, progress: Progress) -> Told:
+def _by_words(captions: Captions, suspects: pl.DataFrame, progress: Progress) -> Claims:
     workspace = likelihood.weigh(captions, suspects, captions.images().height, progress)
-    return likelihood.told(workspace, likelihood.leads(workspace))
+    return likelihood.claims(workspace, likelihood.leads(workspace))
 
 
-def _found(captions: Captions, scored: pl.DataFrame, suspects: pl.DataFrame, said: Told) -> pl.DataFrame:
-    """Put what is told beside the captions in doubt, the surest first; a lone caption has no score."""
+def _with_findings(captions: Captions, scored: pl.DataFrame, suspects: pl.DataFrame, claims: Claims) -> pl.DataFrame:
+    """Join the suspect captions with their findings, the surest first. An image's only caption has no score."""
     texts = captions.texts().select(*PLACE, "text")
-    rows = pl.concat([suspects.select(*PLACE), said.rows.select(*PLACE)]).unique().join(texts, on=PLACE, how="left")
-    rows = rows.join(scored.drop("text"), on=PLACE, how="left").join(said.rows, on=PLACE, how="left")
+    rows = pl.concat([suspects.select(*PLACE), claims.rows.select(*PLACE)]).unique().join(texts, on=PLACE, how="left")
+    rows = rows.join(scored.drop("text"), on=PLACE, how="left").join(claims.rows, on=PLACE, how="left")
     surest = pl.coalesce(pl.col("pair_evidence") / 2, "lead")
     return rows.with_columns(pl.col("finding").fill_null(UNLIKE)).sort(
         pl.col("finding").replace_strict(_ORDER, return_dtype=pl.Int8), surest, "value", *PLACE,
@@ -218,26 +219,26 @@ def _found(captions: Captions, scored: pl.DataFrame, suspects: pl.DataFrame, sai
     )  # fmt: skip
 
 
-def _sight(captions: Captions, asked: str | None, progress: Progress) -> Sight | None:
-    """Look at the images of a selection, where they have vectors. None where there are none, or too few."""
-    if asked == NO_VECTORS:
+def _sight(captions: Captions, vectors: str | None, progress: Progress) -> Sight | None:
+    """Compare captions with the vectors of images. Null without vectors, or with too few."""
+    if vectors == NO_VECTORS:
         return None
     store, selection = captions.store, captions.selection
-    if asked is None:
+    if vectors is None:
         version = most_seen(store, selection, least=by_sight.FEWEST)
     else:
-        version = named_vectors(store, asked)
+        version = named_vectors(store, vectors)
         seen = coverage(store, version, selection).filter("has_captions", "has_vector").height
         if seen < by_sight.FEWEST:
             raise MetricError(
-                f"{selection.label}: {seen:,} of its images have a vector in {version.dataset}: {by_sight.FEWEST} are "
-                "needed to tell captions apart; name others, or --vectors none"
+                f"{selection.label}: {seen:,} of its images have a vector in {version.dataset}, but at least "
+                f"{by_sight.FEWEST} are required; select other vectors, or use --vectors none"
             )
     return None if version is None else by_sight.weigh(captions, version, progress)
 
 
 def _signed(sight: Sight | None, tokenizer: str, share: float | None) -> dict[str, str]:
-    """Name what was asked of words, and of vectors; `share` is null where captions were not looked into."""
+    """Return the signatures of the findings by words and by vectors; `share` is null if no captions were checked."""
     signed = {}
     if share is not None and (sight is None or not sight.sees_all):
         words: dict[str, str | int | float | bool] = {"tok": tokenizer, "words": "porter"}
@@ -257,9 +258,9 @@ def _rows(rows: pl.DataFrame, captions: Captions, metric: MetricRequest) -> pl.D
 
 
 def _by_image(scored: pl.DataFrame, captions: Captions, metric: MetricRequest, sight: Sight | None) -> pl.DataFrame:
-    """Rank images by how differently they are described, each with the caption that is most like the others.
+    """Rank images by difficulty, each with its consensus caption, the one most similar to the others.
 
-    Where images are seen, with how their vectors match those of their captions.
+    With vectors, add how well they match the captions.
     """
     values = scored.select("image", "value")
     best = scored.filter(pl.col("value") == pl.col("value").max().over("image"))

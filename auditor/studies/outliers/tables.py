@@ -1,4 +1,4 @@
-"""Outliers as people read them: which captions are swapped, misplaced or alone, and which images are difficult."""
+"""Tables, figures and findings of outliers: swapped, misplaced and unusual captions, and difficult images."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Pictured, Selection, pictured
-from auditor.result import Figure, Finding, Table, about, folded
+from auditor.result import Figure, Finding, Table, about, counted, folded
 from auditor.studies.outliers.by_sight import Sight
-from auditor.studies.outliers.likelihood import Told
+from auditor.studies.outliers.likelihood import Claims
 
 _SHOWN = 10
 
 _BIN = 0.05
 
-#: The kind of finding on captions that seem to be at the wrong image.
+#: The kind of finding on captions that appear to be at the wrong image.
 SWAPPED = "swapped-captions"
 
 _CAPTIONS = {
-    "swapped": "each speaks rather for the other's image; evidence in bits, of the two together",
-    "elsewhere": "lead: bits by which the words of the caption speak rather for the other image than for any other",
-    "unfit": "fit: bits by which the caption rather belongs to its image than not, by vectors and words; other_fit: "
-    "those of the other image that it fits best: below 0 it belongs to neither",
-    "unlike": "value: mean score against the other captions of the image; others: of these among themselves",
+    "swapped": "both captions fit the other's image better; pair_evidence: bits of both together",
+    "elsewhere": "lead: advantage of the other image over all further images, in bits, by the words of the caption",
+    "unfit": "fit: evidence that the caption belongs to its image, in bits, by vectors and words; other_fit: the same "
+    "for the best other image (below 0: it belongs to neither)",
+    "unlike": "value: mean score against the other captions of the image; others: mean score of these among themselves",
 }
 
 
 def tables(
     selections: Sequence[Selection], captions: Sequence[pl.DataFrame], by_image: Sequence[pl.DataFrame]
 ) -> tuple[Table, ...]:
-    """Arrange the rows of `outliers`, a frame for each selection; without `captions`, the images alone."""
+    """Return the tables of `outliers`, from a frame for each selection; without `captions`, only those of images."""
     made = []
     for index, selection in enumerate(selections):
         if captions:
@@ -43,9 +43,10 @@ def tables(
         shown = hardest.head(_SHOWN)
         made.append(
             Table(
-                f"the images of {selection.label} that people describe most differently",
+                f"the most difficult images of {selection.label}",
                 shown,
-                caption="difficulty: 1 - mean score; consensus: the caption most like the others, the first of ties",
+                caption="difficulty: 1 - mean score; consensus: slot of the caption most similar to the others (the "
+                "first of ties)",
                 name="difficult-images",
                 pictured=pictured(shown, selection.version.dataset, "image"),
             )
@@ -53,21 +54,22 @@ def tables(
     return folded(made)
 
 
-def lead(found: Sequence[Finding]) -> tuple[str, ...]:
-    """Return how many captions seem to be at the wrong image, with a word of caution."""
-    led = [f"{finding.sentence}." for finding in found if finding.kind == SWAPPED]
-    seems = any(finding.values["captions"] for finding in found if finding.kind == SWAPPED)
-    return (*led, *(["Images that are almost the same bring such findings too: look at them."] if seems else []))
+def lead(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """Return the number of captions that appear to be at the wrong image, with a caution."""
+    sentences = [f"{finding.sentence}." for finding in findings if finding.kind == SWAPPED]
+    if any(finding.values["captions"] for finding in findings if finding.kind == SWAPPED):
+        sentences.append("Check the images: almost identical images can also cause such findings.")
+    return tuple(sentences)
 
 
 def _unfit(selection: Selection, by_image: pl.DataFrame) -> Table:
     seen = by_image.filter(pl.col("match").is_not_null()).sort("match", "image")
     worst = seen.select("image", "n", "match", "text").head(_SHOWN)
     return Table(
-        f"the images of {selection.label} that their captions match worst",
+        f"the images of {selection.label} with the worst match to their captions",
         worst,
-        caption="match: standard deviations by which captions match the image's vector better than those of other "
-        "images, their mean; text: the caption most like the others",
+        caption="match: how much better the captions match the vector of their image than those of other images, in "
+        "standard deviations (mean); text: the caption most similar to the others",
         name="unfit-images",
         pictured=_pictured(selection, worst),
     )
@@ -100,15 +102,15 @@ def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
             .select("image", "slot", "fit", "text", "other_image", other_fit=pl.col("fit") + pl.col("evidence"))
         )
     listed = (
-        (f"captions of {selection.label} that seem to have changed places", pairs, "swapped"),
-        (f"captions of {selection.label} that seem to be of another image", elsewhere, "elsewhere"),
-        (f"captions of {selection.label} that fit their image worst", unfit, "unfit"),
-        (f"captions of {selection.label} least like the others of their image", unlike, "unlike"),
+        (f"captions of {selection.label} that appear to be swapped", pairs, "swapped"),
+        (f"captions of {selection.label} that appear to belong to another image", elsewhere, "elsewhere"),
+        (f"captions of {selection.label} with the worst fit to their image", unfit, "unfit"),
+        (f"captions of {selection.label} least similar to the others of their image", unlike, "unlike"),
     )
     return [
-        Table(title, shown, caption=_more(_CAPTIONS[kind], some), name=kind, pictured=_pictured(selection, shown))
-        for title, some, kind in listed
-        if (shown := some.head(_SHOWN)).height
+        Table(title, shown, caption=_more(_CAPTIONS[kind], frame), name=kind, pictured=_pictured(selection, shown))
+        for title, frame, kind in listed
+        if (shown := frame.head(_SHOWN)).height
     ]
 
 
@@ -117,39 +119,41 @@ def _pictured(selection: Selection, shown: pl.DataFrame) -> tuple[Pictured, ...]
     return pictured(shown, selection.version.dataset, *columns)
 
 
-def _more(said: str, rows: pl.DataFrame) -> str:
+def _more(caption: str, rows: pl.DataFrame) -> str:
     hidden = rows.height - _SHOWN
-    return f"{said}; {hidden:,} more: -o FILE has them all" if hidden > 0 else said
+    return f"{caption}; {hidden:,} more: -o FILE writes all" if hidden > 0 else caption
 
 
-def finding(selection: Selection, rows: pl.DataFrame, scored: int, told: Told, sight: Sight | None) -> Finding:
-    """Say in plain words what was found among the captions least like the others of their image."""
-    pairs, alone = told.pairs, told.alone
+def finding(selection: Selection, rows: pl.DataFrame, scored: int, claims: Claims, sight: Sight | None) -> Finding:
+    """Return the finding on captions that appear to belong to another image."""
+    pairs, alone = claims.pairs, claims.alone
     if rows.is_empty():
-        same = f"{selection.label}: every caption has the same score: none is an outlier"
+        same = f"{selection.label}: every caption has the same score, so none is an outlier"
         return Finding("scores-all-equal", same, about(selection), n=scored, severity="notice")
-    said = []
+    results = []
     if pairs:
-        said.append(
-            f"{pairs.claims:,} pairs seem to have changed places, of which about {pairs.right:,.0f} should be right"
-        )
+        swapped = counted(pairs.claims, "pair appears to be swapped", "pairs appear to be swapped")
+        results.append(f"{swapped}. About {pairs.right:,.0f} are expected to be correct")
     if alone:
-        said.append(f"{alone.claims:,} seem to be of another image, of which about {alone.right:,.0f} should be right")
-    if not said:
-        by = "words alone" if sight is None else f"words and the vectors of {sight.vectors.dataset}"
-        said.append(f"none is told as of another image: held back, since {by} cannot tell here")
-    elif sight is not None:
-        said[-1] += f", by words and the vectors of {sight.vectors.dataset}"
+        verb = counted(alone.claims, "caption appears", "captions appear")
+        results.append(f"{verb} to belong to another image (about {alone.right:,.0f} expected to be correct)")
+    if not results:
+        basis = "text alone is" if sight is None else f"text and the vectors of {sight.vectors.dataset} are"
+        results.append(f"No caption could be identified as swapped: {basis} not reliable enough on this dataset")
+    checked = "those least similar to the others of their image"
+    if sight is not None:
+        checked += f" or with the worst fit to it, were checked by words and the vectors of {sight.vectors.dataset}"
+    else:
+        checked += ", were checked"
     return Finding(
         SWAPPED,
-        f"{selection.label}: of the {rows.height:,} captions (of {scored:,}) least like the others of their image"
-        f"{', or that fit it worst' if sight else ''}, " + " and ".join(said),
+        f"{selection.label}: {rows.height:,} of {scored:,} captions, {checked}. {'. '.join(results)}",
         about(selection),
         {
-            "captions": told.claims,
+            "captions": claims.claims,
             "swapped_pairs": pairs.claims if pairs else 0,
             "elsewhere": alone.claims if alone else 0,
-            "expected_right": round(told.right),
+            "expected_right": round(claims.right),
             "looked_into": rows.height,
             "pair_bits": pairs.bits if pairs else None,
             "lead_bits": alone.bits if alone else None,
@@ -157,13 +161,13 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, told: Told, s
         },
         scored,
         "warning" if pairs or alone else "info",
-        headline=f"{told.claims:,} of {scored:,} captions",
+        headline=f"{claims.claims:,} of {scored:,} captions",
     )
 
 
 def figures(selections: Sequence[Selection], by_image: Sequence[pl.DataFrame]) -> tuple[Figure, ...]:
-    """Draw how difficult images are: the share of images by difficulty."""
-    counted = [
+    """Return the figure of the share of images by difficulty."""
+    shares = [
         rows.group_by(bin=(pl.col("difficulty") / _BIN).floor().clip(0, 1 / _BIN - 1).cast(pl.Int64))
         .agg(images=pl.len())
         .join(pl.DataFrame({"bin": range(round(1 / _BIN))}), on="bin", how="right")
@@ -178,9 +182,9 @@ def figures(selections: Sequence[Selection], by_image: Sequence[pl.DataFrame]) -
     return (
         Figure(
             "difficulty",
-            "How differently people describe an image",
+            "Difficulty of images",
             "lines",
-            pl.concat(counted),
+            pl.concat(shares),
             x="difficulty",
             y="share",
             series="dataset",

@@ -1,4 +1,4 @@
-"""Everything that the other questions found, as one document."""
+"""Write a full audit report, or a dataset card."""
 
 from auditor.studies.report.card import card
 from auditor.studies.report.pictured import pictures_of_result

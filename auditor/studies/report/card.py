@@ -1,4 +1,4 @@
-"""The card of a dataset: what its README, or a catalogue, should say of it."""
+"""The card of a dataset, for its README or a catalog."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from auditor.studies.findings import all_findings
 from auditor.studies.report.request import METRICS, ReportContext, ReportSettings
 
 _STATISTICS: Mapping[str, str] = {
-    "captions-per-image-min": "captions of an image, at least",
-    "captions-per-image-mean": "captions of an image, mean",
-    "captions-per-image-max": "captions of an image, at most",
-    "asl": "words of a caption, mean",
-    "sdsl": "words of a caption, standard deviation",
-    "length-min": "words of the shortest caption",
-    "length-max": "words of the longest caption",
+    "captions-per-image-min": "captions per image, minimum",
+    "captions-per-image-mean": "captions per image, mean",
+    "captions-per-image-max": "captions per image, maximum",
+    "asl": "words per caption, mean",
+    "sdsl": "words per caption, standard deviation",
+    "length-min": "words per caption, minimum",
+    "length-max": "words per caption, maximum",
     "tokens": "words",
     "types": "different words",
     "types-occurring-once": "words that occur once",
@@ -41,11 +41,11 @@ _STATISTICS: Mapping[str, str] = {
 
 _CANDIDATES: Mapping[str, str] = {
     "human": "a caption against the others of its image",
-    "intra": "a caption of another image in its place",
-    "brown": "a sentence of the Brown corpus in its place",
+    "intra": "a caption of another image instead",
+    "brown": "a sentence of the Brown corpus instead",
 }
 
-#: What the numbers of a card depend on; its other settings are of comparisons.
+#: The settings that the numbers of a card depend on; the others are for comparisons.
 _SETTINGS = ("metrics", "tokenizer", "seed", "references")
 
 
@@ -57,14 +57,14 @@ def card(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> DatasetCard:
-    """Write the card of a dataset, for its README; `auditor report --format card` does.
+    """Write the card of a dataset for its README, as `auditor report --format card` does.
 
-    How to read it: every number names the version and the signature that it holds for; `auditor store verify FILE`
-    checks them. Known problems are those of `auditor findings`, the worst first.
+    How to read it: every number has its version and signature; `auditor store verify FILE` checks them. Known problems
+    are those of `auditor findings`, the worst first.
 
-    Limits: it describes captions; who wrote them, how and with what consent, is yours to add.
+    Limits: it describes captions only. Add who wrote them, how and with what consent.
 
-    Raises `UsageError` for a dataset, version or split that is not there.
+    Raises `UsageError` for an unknown dataset, version or split.
 
     Example: auditor report flickr8k --format card -o README.md
     """
@@ -72,9 +72,9 @@ def card(
     selection = versions.resolve(store, ref, (settings or ReportSettings()).split)
     context = ReportContext(store, (selection,), settings or ReportSettings(), progress, declared)
     profiled, measured = context.profiled(), context.measured(bounds) if context.scored else None
-    looked = all_findings(context.questions)
-    found, unasked = looked.findings, looked.notes
-    results = (dataclasses.replace(looked, findings=()),)
+    audited = all_findings(context.questions)
+    findings, skipped = audited.findings, audited.notes
+    results = (dataclasses.replace(audited, findings=()),)
     about, read_as = declared.get(selection.version.dataset), FORMATS.get(selection.version.format)
     language = versions.language(store, selection.version.dataset)
     splits = (
@@ -83,12 +83,12 @@ def card(
         .agg(images=pl.len().cast(pl.Int64), captions=pl.col("captions").sum().cast(pl.Int64))
         .sort("split")
     )
-    asked = {name: getattr(context.settings, name) for name in _SETTINGS}
+    chosen = {name: getattr(context.settings, name) for name in _SETTINGS}
     numbers = (
-        _counted(profiled, asked["tokenizer"]),
+        _counted(profiled, chosen["tokenizer"]),
         _of_splits(splits),
         _scored(measured),
-        _of_findings(found),
+        _of_findings(findings),
     )
     return DatasetCard(
         f"Dataset card: {selection.label}",
@@ -98,7 +98,7 @@ def card(
             Section("splits", "Splits", tables=(Table("", splits, name="splits"),)),
             _statistics(context, profiled),
             _bounds(context, measured),
-            _problems(context, found, results, unasked),
+            _problems(context, findings, results, skipped),
         ),
         program(),
         level=2,
@@ -108,10 +108,10 @@ def card(
         citation=about.citation if about else None,
         url=_published_at(selection, about),
         media_type=read_as.media_type if read_as else None,
-        settings={key: [*value] if key == "metrics" else value for key, value in asked.items() if value is not None},
+        settings={key: [*value] if key == "metrics" else value for key, value in chosen.items() if value is not None},
         numbers=tuple(itertools.chain(*numbers)),
-        findings=found,
-        unasked=unasked,
+        findings=findings,
+        unasked=skipped,
     )  # fmt: skip
 
 
@@ -127,7 +127,8 @@ def _facts(context: ReportContext, profiled: Result, language: str, about: Sourc
         "license": about.license if about else None,
         "citation": about.citation if about else None,
     }
-    known = pl.DataFrame([(name, said) for name, said in facts.items() if said], schema=["fact", "value"], orient="row")
+    rows = [(name, fact) for name, fact in facts.items() if fact]
+    known = pl.DataFrame(rows, schema=["fact", "value"], orient="row")
     scoring = context.scoring(metrics=context.settings.metrics != METRICS)
     return Section(
         "facts", "Counts", tables=(Table("", known, name="counts"),), results=(profiled,),
@@ -148,33 +149,33 @@ def _bounds(context: ReportContext, measured: Result | None) -> Section:
     mean = {"metric", *_CANDIDATES}
     shown = [
         Table("", table.frame.select(name for name in table.frame.columns if name in mean), caption=(
-            "Mean score of a caption against the others of its image (human), and of a caption of another image "
-            "(intra) or a sentence of the Brown corpus (brown) in its place."
+            "Mean score of a caption against the others of its image (human), and of a wrong caption: from another "
+            "image (intra), or a sentence of the Brown corpus (brown)."
         ), name="bounds")
         for table in measured.tables if table.name == "means" and "intra" in table.frame.columns
     ]  # fmt: skip
-    absent = None if shown else "No caption of another image could be put in the place of one of its own."
+    absent = None if shown else "No lower bound: captions could not be exchanged between images."
     return Section("bounds", "Bounds", tables=tuple(shown), results=(measured,), absent=absent)
 
 
 def _problems(
-    context: ReportContext, found: Sequence[Finding], results: tuple[Result, ...], unasked: tuple[str, ...]
+    context: ReportContext, findings: Sequence[Finding], results: tuple[Result, ...], skipped: tuple[str, ...]
 ) -> Section:
-    """Return what is wrong, and of what is bad also what follows from it."""
-    said = [
+    """Return the section of known problems; errors and warnings have their consequence."""
+    problems = [
         f"{finding.severity}: {finding.sentence}. {_consequence(finding)}".strip()
-        for finding in found
+        for finding in findings
         if finding.severity != "info"
     ]
     command = context.command("findings", *context.tokenizer())
     return Section(
-        "problems", "Known problems", tuple(said) or ("None was found.",), results=results, notes=unasked,
+        "problems", "Known problems", tuple(problems) or ("No problems found.",), results=results, notes=skipped,
         commands=(command,),
     )  # fmt: skip
 
 
 def _published_at(selection: Selection, about: Source | None) -> str | None:
-    """Return where the file that was read is published: at the address whose declared hash is its own."""
+    """Return the URL of the source file: the declared download with the same hash."""
     own = selection.version.source_sha256
     return next(
         (
@@ -189,10 +190,10 @@ def _published_at(selection: Selection, about: Source | None) -> str | None:
 def _counted(profiled: Result, tokenizer: str) -> Iterator[Number]:
     signature = str(Signature("profile", {"tok": tokenizer}, 2))
     value = dict(profiled.frame.select("statistic", "value").iter_rows())
-    for name, said in {"images": "images", "captions": "captions", **_STATISTICS}.items():
+    for name, meaning in {"images": "images", "captions": "captions", **_STATISTICS}.items():
         if value.get(name) is not None:
             whole = int(value[name])
-            yield Number(f"profile/{name}", said, whole if whole == value[name] else value[name], signature)
+            yield Number(f"profile/{name}", meaning, whole if whole == value[name] else value[name], signature)
 
 
 def _of_splits(splits: pl.DataFrame) -> Iterator[Number]:
@@ -210,19 +211,19 @@ def _scored(measured: Result | None) -> Iterator[Number]:
             yield Number(f"bounds/{metric}/{candidate}", f"{metric}, mean: {_CANDIDATES[candidate]}", mean, signature)
 
 
-def _of_findings(found: Sequence[Finding]) -> Iterator[Number]:
-    """Count what was found by severity, then give the numbers of each finding."""
-    counts = Counter(finding.severity for finding in found)
+def _of_findings(findings: Sequence[Finding]) -> Iterator[Number]:
+    """Yield the number of findings by severity, then the numbers of each finding."""
+    counts = Counter(finding.severity for finding in findings)
     for severity in SEVERITIES[:3]:
         yield Number(f"findings/{severity}", f"{severity}s", counts[severity])
     given: dict[str, Number] = {}
-    for finding in found:
+    for finding in findings:
         against = finding.about.get("against")
-        place = f"findings/{finding.kind}" + (f"/{against}" if against else "")
+        path = f"findings/{finding.kind}" + (f"/{against}" if against else "")
         for name, value in finding.values.items() if finding.severity != "info" else ():
             if isinstance(value, int | float) and math.isfinite(value):
-                said = f"{title(finding.kind)}: {KINDS[finding.kind].values.get(name, name)}"
-                given.setdefault(f"{place}/{name}", Number(f"{place}/{name}", said, value))
+                meaning = f"{title(finding.kind)}: {KINDS[finding.kind].values.get(name, name)}"
+                given.setdefault(f"{path}/{name}", Number(f"{path}/{name}", meaning, value))
     yield from given.values()
 
 

@@ -1,4 +1,4 @@
-"""What a reader of a report sees first: the findings that matter most, and each dataset at a glance."""
+"""The summary at the beginning of a report: the most important findings, and an overview of each dataset."""
 
 from __future__ import annotations
 
@@ -14,46 +14,47 @@ from auditor.store import versions
 from auditor.studies import profile as profile_study
 from auditor.studies.report.request import ReportContext
 
-#: Cards on the first screen at most, and so many of them where there are no errors or warnings enough.
+#: Most cards in the summary, and fewest: notices are added if there are fewer errors and warnings.
 _CARDS, _AT_LEAST = 6, 3
 
 _BAD = ("error", "warning")
 
-_NOTHING = "Nothing was found that is worth a word."
+_NOTHING = "No problems found."
 
-_MILD = "No errors and no warnings were found; what follows are notices."
+_MILD = "No errors or warnings. Notices:"
 
-_NOT_LOOKED = "What is wrong with the captions was not looked for: `auditor findings DATASET` does it."
+_NOT_LOOKED = "The report was written without findings. Run `auditor findings DATASET`."
 
 
-def cards(context: ReportContext, found: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Choose what stands first: errors and warnings, each dataset in its turn, and notices where these are few.
+def cards(context: ReportContext, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Choose the findings of the summary: errors and warnings of each dataset in turn, and notices if these are few.
 
-    What is of all datasets together comes before what is of one. Of a dataset each kind once, the worst; of notices
-    each kind once, that of the larger share first.
+    Findings on all datasets together come before those on one. Each kind appears once per dataset, with its worst
+    finding. Each kind of notice appears once, the largest share first.
     """
-    own = []
+    by_dataset = []
     for name in dict.fromkeys([None, *(selection.version.dataset for selection in context.selections)]):
-        of_kind = {one.kind: one for one in reversed(found) if one.about.get("dataset") == name}
-        own.append([one for one in found if one.severity != "info" and of_kind.get(one.kind) is one])
-    turns = [one for turn in itertools.zip_longest(*own) for one in turn if one is not None]
-    bad = [turn for turn in turns if turn.severity in _BAD][:_CARDS]
-    notices = sorted((turn for turn in turns if turn.severity not in _BAD), key=_share, reverse=True)
+        worst = {finding.kind: finding for finding in reversed(findings) if finding.about.get("dataset") == name}
+        shown = [finding for finding in findings if finding.severity != "info" and worst.get(finding.kind) is finding]
+        by_dataset.append(shown)
+    in_turn = [finding for turn in itertools.zip_longest(*by_dataset) for finding in turn if finding is not None]
+    bad = [finding for finding in in_turn if finding.severity in _BAD][:_CARDS]
+    notices = sorted((finding for finding in in_turn if finding.severity not in _BAD), key=_share, reverse=True)
     kinds = dict.fromkeys(notice.kind for notice in notices)
     rest = [next(notice for notice in notices if notice.kind == kind) for kind in kinds][: max(0, _AT_LEAST - len(bad))]
-    return tuple(sorted([*bad, *rest], key=lambda one: SEVERITIES.index(one.severity)))
+    return tuple(sorted([*bad, *rest], key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
-def _share(found: Finding) -> float:
-    """Return the share of what was looked at that a finding is of: its first number, of its `n` where it is a count."""
-    first = next(iter(found.values.values()), None)
+def _share(finding: Finding) -> float:
+    """Return the share that a finding affects: its first number, divided by its `n` if it is a count."""
+    first = next(iter(finding.values.values()), None)
     if not isinstance(first, float | int):
         return 0.0
-    return first / found.n if first >= 1 and found.n else min(first, 1.0)
+    return first / finding.n if first >= 1 and finding.n else min(first, 1.0)
 
 
 def portraits(context: ReportContext, profiled: Result) -> tuple[Portrait, ...]:
-    """Draw each dataset at a glance. `profiled` is the result of `profile`."""
+    """Return an overview of each dataset. `profiled` is the result of `profile`."""
     (lengths,) = (figure.frame for figure in profiled.figures if figure.name == profile_study.LENGTHS)
     likeness = _homogeneity(context)
     return tuple(_portrait(context, selection, profiled, lengths, likeness) for selection in context.selections)
@@ -84,16 +85,16 @@ def _portrait(
 
 
 def _homogeneity(context: ReportContext) -> pl.DataFrame:
-    """Return homogeneity by the last metric, where a section has compared the datasets."""
+    """Return the homogeneity by the last metric, if a section compares the datasets."""
     if "compare" not in context.results:
         return pl.DataFrame()
-    found = context.results["compare"].frame.filter(pl.col("statistic") == "homogeneity")
-    rows = found.filter(pl.col("against").is_null()) if "against" in found.columns else found
+    every = context.results["compare"].frame.filter(pl.col("statistic") == "homogeneity")
+    rows = every.filter(pl.col("against").is_null()) if "against" in every.columns else every
     return rows.filter(pl.col("metric") == rows["metric"][-1]) if rows.height else rows
 
 
 def summary(shown: Sequence[Finding], drawn: Sequence[Portrait], lacking: Sequence[str], *, looked: bool) -> Section:
-    """Say in words and a table what a page shows as cards and portraits; `looked` is whether anything was asked."""
+    """Return the summary as sentences and a table; pages show cards and portraits. `looked`: were findings computed?"""
     rows = [
         (
             portrait.label, portrait.images, portrait.captions, portrait.distinct, portrait.length,
@@ -105,12 +106,12 @@ def summary(shown: Sequence[Finding], drawn: Sequence[Portrait], lacking: Sequen
     columns = ["dataset", "images", "captions", "different", "words", "images by split", "homogeneity", "low", "high"]
     frame = pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
     kept = [column for column in frame.get_columns() if column.null_count() < frame.height or not frame.height]
-    said = "different: captions but for those that repeat another of their image; words: tokens of a caption, mean"
+    caption = "different: captions that don't repeat another of their image; words: mean tokens per caption"
     return Section(
         "summary",
-        "What to know first",
+        "Summary",
         tuple(f"{finding.severity}: {finding.sentence}." for finding in shown),
-        tables=(Table("datasets", frame.select(kept), caption=said, digits=(("words", 1),), name="datasets"),),
+        tables=(Table("datasets", frame.select(kept), caption=caption, digits=(("words", 1),), name="datasets"),),
         notes=tuple(lacking),
         absent=_verdict(shown, looked=looked),
     )

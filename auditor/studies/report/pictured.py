@@ -1,4 +1,4 @@
-"""The pictures of a report: which images its examples name, the first of them read from where datasets.toml says."""
+"""Read the images that the examples of a report name, from the folders that datasets.toml declares."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from auditor.result import Finding, Result
 from auditor.result.document import Document, Section
 from auditor.sources.pictures import pictures
 
-#: Images that are read at most. What a page has room for it says itself.
+#: Most images that are read. A page may show fewer.
 _MOST = 150
 
 
@@ -22,38 +22,38 @@ def pictures_of(
     where: Mapping[str, Path],
     progress: Progress = silent,
 ) -> Pictures:
-    """Read pictures of the images that examples name, in the order of a page; where there can be none, say why.
+    """Read the images that examples name, in the order of the page. If a dataset has none, report why.
 
-    `where` says where the image files of a dataset are.
+    `where` has the paths of the image files, by dataset.
     """
-    named = dict.fromkeys(one for one in _named(cards, sections) if one[0] in where)
+    named = dict.fromkeys((dataset, image) for dataset, image in _named(cards, sections) if dataset in where)
     chosen = [*named][:_MOST]
     shown: dict[tuple[str, str], Picture] = {}
     looked, notes, absent = set[str](), list[str](), list[str]()
     for dataset in dict.fromkeys(dataset for dataset, _ in chosen):
-        progress(f"pictures of {dataset}", len(shown), len(chosen))
+        progress(f"images of {dataset}", len(shown), len(chosen))
         try:
-            made, said = pictures(where[dataset], [image for of, image in chosen if of == dataset])
+            made, reading_notes = pictures(where[dataset], [image for of, image in chosen if of == dataset])
         except AuditorError as error:
-            absent.append(f"Pictures of {dataset}: {error}; with it, examples have their picture beside them")
+            absent.append(f"Examples of {dataset} have no images: {error}")
             continue
         looked.add(dataset)
         shown |= {(dataset, image): picture for image, picture in made.items()}
-        notes += [f"{dataset}: {one}" for one in said]
+        notes += [f"{dataset}: {note}" for note in reading_notes]
     return Pictures(shown, frozenset(looked), tuple(notes), tuple(absent), _MOST)
 
 
 def pictures_of_result(shown: Result | Document) -> Pictures:
-    """Read pictures of the images that the tables of a result name; none of a document, which has its own.
+    """Read the images that the tables of a result name; none for a document, which has its own.
 
-    What is wrong with datasets.toml takes nobody the result: it is said where the pictures would be.
+    An error in datasets.toml does not stop the output: a message replaces the images.
     """
     if isinstance(shown, Document) or not any(table.pictured for table in shown.tables):
         return Pictures()
     try:
         return pictures_of((), [Section(shown.command, shown.command, tables=shown.tables)], image_files())
     except AuditorError as error:
-        return Pictures(absent=(f"Pictures: {error}",))
+        return Pictures(absent=(f"Examples have no images: {error}",))
 
 
 def _named(cards: Sequence[Finding], sections: Sequence[Section]) -> Iterator[tuple[str, str]]:

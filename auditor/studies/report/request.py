@@ -1,4 +1,4 @@
-"""What every section of a report is asked: about which captions, how, and with what has been found before."""
+"""The input of every section of a report: selections, settings, and earlier results."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from auditor.studies.findings import Questions
 from auditor.studies.profile import profile
 from auditor.text import AUTO, tokenizer_of
 
-#: A first and a fourth order of n-grams, a subsequence, a consensus: one of each kind that needs no further part to be
-#: installed and is counted in minutes, not hours.
+#: The default metrics: n-grams of order one and four, a subsequence, a consensus. They need no extra component and take
+#: minutes, not hours.
 METRICS = ("bleu-1", "bleu-4", "rouge-l", "cider-d")
 
 
 Metrics = Annotated[
     Sequence[str],
-    p.Parameter("Metric, with parameters: cider-d:sigma=4. Repeat for more; default: a few.", "metric", "m"),
+    p.Parameter("Metric with parameters, such as cider-d:sigma=4. Repeat for more; default: a few.", "metric", "m"),
 ]
 
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """What is decided for a whole report. `resamples` are those behind each interval of a comparison.
+    """The settings of a whole report. `resamples` is the number for each interval of a comparison.
 
-    A function among the `metrics` is called by its name from here on.
+    Functions among the `metrics` are replaced by their names.
     """
 
     metrics: Metrics = METRICS
@@ -56,19 +56,19 @@ class ReportSettings:
         if self.tokenizer != AUTO:
             tokenizer_of(self.tokenizer)
         if self.resamples < 0:
-            raise UsageError(f"--resamples {self.resamples}: expected a number of resamples, or 0 for no interval")
+            raise UsageError(f"--resamples {self.resamples}: expected a positive number, or 0 for no interval")
 
 
 @dataclass
 class ReportContext:
-    """One report in the making. `results` are those so far, by study, so that none is made twice.
+    """The state of a report in progress. `results` are those computed so far, by study; each is computed once.
 
-    `tokenizer_notes` say which tokenizer was chosen where none was named, and why; `settings` then name it, and so do
-    its commands (`names_tokenizer`), as they do one that would not have been chosen.
+    `tokenizer_notes` explain the default tokenizer if it was chosen by the captions. `settings` then contain it, and so
+    do the commands (`names_tokenizer`). Commands also contain a tokenizer that differs from the default.
 
-    `scored` are the selections whose captions have references, `alone` says of the others why they have no scores.
+    `scored` are the selections whose captions have references. `alone` has the reasons why others have no scores.
 
-    `declared` are the datasets as datasets.toml has them, by name: what their splits count as.
+    `declared` are the datasets of datasets.toml, by name, with the roles of their splits.
     """
 
     store: Store
@@ -84,8 +84,8 @@ class ReportContext:
 
     def __post_init__(self) -> None:
         against, metrics = References("loo", self.settings.references, self.settings.seed), self.settings.metrics
-        self.scored, alone = referenced(self.store, self.selections, against, requests(metrics), least=0)
-        self.alone = tuple(f"{name.sentence}." for name in alone)
+        self.scored, unscored = referenced(self.store, self.selections, against, requests(metrics), least=0)
+        self.alone = tuple(f"{finding.sentence}." for finding in unscored)
         chosen, notes = chosen_tokenizer(self.store, self.refs)
         if self.settings.tokenizer == AUTO:
             self.settings, self.tokenizer_notes = dataclasses.replace(self.settings, tokenizer=chosen), notes
@@ -93,13 +93,13 @@ class ReportContext:
 
     @property
     def refs(self) -> list[str]:
-        """What the selections are called so that nothing later can change what they name."""
+        """The names of the selections, with pinned versions."""
         return [selection.pinned_name for selection in self.selections]
 
     def result(self, study: str, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result:
-        """Return the result of a study, made at most once, and kept in the store's cache for the next report.
+        """Return the result of a study, computed at most once, and cached in the store for the next report.
 
-        `about` are the selections that it is about, where these are not those of the report.
+        `about` are the selections that it reads, if these differ from those of the report.
         """
         if study not in self.results:
             self.progress(study, len(self.results), len(self.results) + 1)
@@ -116,7 +116,7 @@ class ReportContext:
 
     @functools.cached_property
     def questions(self) -> Questions:
-        """What findings and sections ask of the same captions."""
+        """The studies that findings and sections share."""
         settings = self.settings
         knows = settings.references is None and set(METRICS_OF_FINDINGS) <= set(settings.metrics)
         return Questions(
@@ -126,70 +126,70 @@ class ReportContext:
         )  # fmt: skip
 
     def profiled(self) -> Result:
-        """Count sizes, lengths, words and signs of dirt."""
+        """Count sizes, lengths, words and possible text defects."""
         return self.result(
             "profile",
             lambda: profile(self.store, *self.refs, tokenizer=self.settings.tokenizer, progress=self.progress),
         )
 
     def measured(self, study: Callable[..., Result], **more: object) -> Result:
-        """Ask a study of scores what the report was asked, of the captions that have references."""
+        """Run a study of scores with the settings of the report, on the captions that have references."""
         settings = self.settings
-        asked = {
+        options = {
             "metrics": settings.metrics, "tokenizer": settings.tokenizer, "seed": settings.seed,
             "references": settings.references, "progress": self.progress, **more,
         }  # fmt: skip
         refs = [label.pinned_name for label in self.scored]
         about = self.scored if self.alone else ()
-        return self.result(study.__name__, lambda: study(self.store, *refs, **asked), about)
+        return self.result(study.__name__, lambda: study(self.store, *refs, **options), about)
 
     def related(self, selection: Selection, *kinds: str) -> dict[str, list[str]]:
-        """Name the datasets of some kinds that are related, either way, by kind."""
+        """List the datasets of these kinds that are related in either direction, by kind."""
         named = (
             "select d.kind, d.dataset from dataset as d join dataset as own on own.dataset = $dataset"
             " where list_contains($kinds, d.kind)"
             " and (list_contains(d.related, own.dataset) or list_contains(own.related, d.dataset)) order by d.dataset"
         )
         by_kind: dict[str, list[str]] = {}
-        asked = {"dataset": selection.version.dataset, "kinds": list(kinds)}
-        for kind, dataset in self.store.query(named, asked).iter_rows():
+        params = {"dataset": selection.version.dataset, "kinds": list(kinds)}
+        for kind, dataset in self.store.query(named, params).iter_rows():
             by_kind.setdefault(kind, []).append(dataset)
         return by_kind
 
     def to_add(self, selections: Sequence[Selection], *kinds: str) -> str:
-        """Name a command that adds a dataset of some kinds, where any is declared as related to a selection."""
+        """Return a hint to ingest a dataset of these kinds, if one is declared as related to a selection."""
         names = {selection.version.dataset for selection in selections}
-        related = (name for name, one in self.declared.items() if one.kind in kinds and names & {*one.related})
+        related = (name for name, source in self.declared.items() if source.kind in kinds and names & {*source.related})
         first = next(related, None)
-        return f"; `auditor ingest {first}` adds some" if first else ""
+        return f". To add some: `auditor ingest {first}`" if first else ""
 
     def counts(self, metrics: Sequence[str] | None = None) -> tuple[str, ...]:
-        """Name the SELECTs that count for the metrics."""
+        """List the SELECTs that count for the metrics."""
         wanted = requests(metrics or self.settings.metrics)
         return tuple(dict.fromkeys(name for metric in wanted for name in metric.counting.relations))
 
     def command(self, verb: str, *options: str, refs: Sequence[str] | None = None) -> str:
-        """Write the command that makes a part of the report again."""
+        """Return the command that recomputes a part of the report."""
         named = map(shlex.quote, self.refs if refs is None else refs)
         return " ".join(["auditor", verb, *named, *options])
 
     def scoring(self, *, metrics: bool = True) -> list[str]:
-        """Write the settings of scores as options, those that are not the default."""
+        """Return the settings of scores as options, except for defaults."""
         options: list[str] = [f"-m {shlex.quote(name)}" for name in self.settings.metrics] if metrics else []
         options += [f"--references {self.settings.references}"] if self.settings.references else []
         options += [f"--seed {self.settings.seed}"] if self.settings.seed != 1 else []
         return options + self.tokenizer()
 
     def scoring_command(self, verb: str, *options: str) -> str:
-        """Write the command that scores again what the report has scored."""
+        """Return the command that recomputes the scores of the report."""
         return self.command(verb, *self.scoring(), *options, refs=[label.pinned_name for label in self.scored])
 
     def comparing(self) -> list[str]:
-        """Write the settings of intervals as options, those that are not the default."""
+        """Return the settings of intervals as options, except for defaults."""
         default = ReportSettings()
         chosen = {"resamples": self.settings.resamples, "confidence": self.settings.confidence}
         return [f"--{name} {value:g}" for name, value in chosen.items() if value != getattr(default, name)]
 
     def tokenizer(self) -> list[str]:
-        """Write the tokenizer as an option, where it is not the default."""
+        """Return the tokenizer as an option, if it is not the default."""
         return [f"--tokenizer {self.settings.tokenizer}"] if self.names_tokenizer else []

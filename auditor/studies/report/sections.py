@@ -1,4 +1,4 @@
-"""The sections of a report: which studies are asked, with what, and how any result becomes a section."""
+"""The sections of a report: the studies behind them, and the conversion of results to sections."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from auditor.studies.findings import all_findings
 from auditor.studies.report.request import ReportContext
 from auditor.studies.versions import datasets, diff
 
-#: Rows of a statistic, or of a list of captions, that a report carries: the command gives all.
+#: Most rows per statistic or dataset in a report, and the studies that it applies to; the command lists all rows.
 _CARRIED, _CUT = 100, ("outliers", "templates")
 
 
@@ -35,7 +35,7 @@ _Part = TypeVar("_Part", Table, Figure)
 
 @dataclass(frozen=True)
 class Answers:
-    """What studies answer: their results, the commands that make them again, and why others are missing."""
+    """The results of studies, the commands that recompute them, and the reasons why others are missing."""
 
     results: tuple[Result, ...] = ()
     commands: tuple[str, ...] = ()
@@ -44,12 +44,12 @@ class Answers:
 
     @classmethod
     def of(cls, results: Iterable[Result | None], *commands: str, lacking: Iterable[str] = ()) -> Answers:
-        """Leave out what has no answer."""
+        """Return the answers, without missing results."""
         return cls(tuple(result for result in results if result is not None), commands, tuple(lacking))
 
 
 class Question(NamedTuple):
-    """A section: its title, the function that asks the studies, and the SELECTs that count what they answer."""
+    """A section: its title, the function that runs the studies, and the SELECTs behind their numbers."""
 
     title: str
     ask: Callable[[ReportContext], Answers]
@@ -57,33 +57,33 @@ class Question(NamedTuple):
 
 
 def section_of(context: ReportContext, name: str) -> Section:
-    """Turn the results of a question into a section: leads, tables to show and further ones, figures, notes."""
+    """Return the section of a question: leads, main and further tables, figures, notes."""
     question = SECTIONS[name]
-    asked = question.ask(context)
-    results = asked.results
-    lacking = tuple(dict.fromkeys(asked.lacking))
+    answers = question.ask(context)
+    results = answers.results
+    lacking = tuple(dict.fromkeys(answers.lacking))
     if not results:
         return Section(name, question.title, absent=" ".join(lacking) or None)
     tables = _together(table for result in results for table in result.tables)
-    found = results[0].findings if name == FINDINGS else ()
+    findings = results[0].findings if name == FINDINGS else ()
     carried = tuple(map(_carried, results))
-    is_cut = any(one is not whole for one, whole in zip(carried, results, strict=True))
-    cut = [f"the rows here are the first {_CARRIED} of each statistic or dataset; the command gives all"] * is_cut
-    notes = (*lacking, *(note for result in results for note in (result.notes if found else result.remarks)))
+    is_cut = any(part is not whole for part, whole in zip(carried, results, strict=True))
+    cut = [f"only the first {_CARRIED} rows of each statistic or dataset are included; the command lists all"] * is_cut
+    notes = (*lacking, *(note for result in results for note in (result.notes if findings else result.remarks)))
     return Section(
         name, question.title,
         tuple(dict.fromkeys(sentence for result in results for sentence in result.lead)),
-        tuple(replace(one, findings=()) if found else one for one in carried),
-        () if found else tuple(table for table in tables if not table.further),
-        () if found else tuple(table for table in tables if table.further),
+        tuple(replace(result, findings=()) if findings else result for result in carried),
+        () if findings else tuple(table for table in tables if not table.further),
+        () if findings else tuple(table for table in tables if table.further),
         tuple(_together(figure for result in results for figure in result.figures)),
         tuple(dict.fromkeys((*notes, *cut))),
-        asked.commands, (*asked.sql, *question.sql), findings=found,
+        answers.commands, (*answers.sql, *question.sql), findings=findings,
     )  # fmt: skip
 
 
 def _carried(result: Result) -> Result:
-    """Leave out all rows but the first of each dataset and statistic, where there are many."""
+    """Return a result with at most `_CARRIED` rows of each dataset and statistic."""
     if result.command not in _CUT:
         return result
     by = [name for name in ("dataset", "statistic") if name in result.frame.columns]
@@ -92,19 +92,21 @@ def _carried(result: Result) -> Result:
 
 
 def _together(parts: Iterable[_Part]) -> list[_Part]:
-    """Put tables, or figures, of one name and title, each of some datasets, into one."""
-    alike: dict[tuple[str, str], list[_Part]] = {}
+    """Merge tables, or figures, with the same name and title that describe different datasets."""
+    groups: dict[tuple[str, str], list[_Part]] = {}
     for part in parts:
-        alike.setdefault((part.name, part.title), []).append(part)
+        groups.setdefault((part.name, part.title), []).append(part)
     return [
-        replace(some[0], frame=pl.concat([one.frame for one in some], how="vertical_relaxed")) if some[1:] else some[0]
-        for some in alike.values()
+        replace(group[0], frame=pl.concat([part.frame for part in group], how="vertical_relaxed"))
+        if group[1:]
+        else group[0]
+        for group in groups.values()
     ]
 
 
 def _findings(context: ReportContext) -> Answers:
-    found = all_findings(context.questions)
-    return Answers.of([found], context.command("findings", *context.tokenizer()))
+    result = all_findings(context.questions)
+    return Answers.of([result], context.command("findings", *context.tokenizer()))
 
 
 def _facts(context: ReportContext) -> Answers:
@@ -112,7 +114,7 @@ def _facts(context: ReportContext) -> Answers:
 
 
 def _scored(context: ReportContext, study: Callable[..., Result], *options: str, **more: object) -> Answers:
-    """Ask a study of scores, of the captions that have references."""
+    """Run a study of scores on the captions that have references."""
     if not context.scored:
         return Answers(lacking=context.alone)
     result = context.measured(study, **more)
@@ -123,15 +125,15 @@ def _scored(context: ReportContext, study: Callable[..., Result], *options: str,
 def _compared(context: ReportContext) -> Answers:
     settings = context.settings
     if len(context.scored) < 2:
-        why = "There is nothing to compare with: name a second dataset, `auditor report DATASET DATASET`."
+        why = "Add a second dataset to compare: `auditor report DATASET DATASET`."
         return Answers(lacking=context.alone or (why,))
-    asked = {"resamples": settings.resamples, "confidence": settings.confidence}
-    return _scored(context, compare, *context.comparing(), **asked)
+    options = {"resamples": settings.resamples, "confidence": settings.confidence}
+    return _scored(context, compare, *context.comparing(), **options)
 
 
 def _correlated(context: ReportContext) -> Answers:
     if len(requests(context.settings.metrics)) < 2:
-        why = "One metric agrees with nothing: name another, `auditor report DATASET -m METRIC -m METRIC`."
+        why = "Add a second metric to see correlations: `auditor report DATASET -m METRIC -m METRIC`."
         return Answers(lacking=(why,))
     return _scored(context, correlate)
 
@@ -147,19 +149,19 @@ def _diversity(context: ReportContext) -> Answers:
 
 
 def _duplicates(context: ReportContext) -> Answers:
-    commands, found = [context.command("duplicates")], [context.questions.duplicates()]
+    commands, results = [context.command("duplicates")], [context.questions.duplicates()]
     lacking = [why for name, why in context.questions.absent.items() if name == "duplicates"]
     if context.questions.in_pairs:
         commands.append(context.command("duplicates", "--exact", "--within"))
-        found.append(context.result("identical", lambda: identical(context.store, *context.refs)))
-    return Answers.of(found, *commands, lacking=lacking)
+        results.append(context.result("identical", lambda: identical(context.store, *context.refs)))
+    return Answers.of(results, *commands, lacking=lacking)
 
 
 def _of_each(
-    context: ReportContext, study: str, ask: Callable[[Selection], Result | None], asked: Sequence[Selection]
+    context: ReportContext, study: str, ask: Callable[[Selection], Result | None], selections: Sequence[Selection]
 ) -> Answers:
-    """Ask a study about each dataset of captions by itself."""
-    made = {one.pinned_name: ask(one) for one in asked if one.version.kind == "captions"}
+    """Run a study on each dataset of captions separately."""
+    made = {selection.pinned_name: ask(selection) for selection in selections if selection.version.kind == "captions"}
     lacking = [why for name, why in context.questions.absent.items() if name.split()[0] == study]
     refs = [ref for ref, result in made.items() if result is not None]
     return Answers.of(made.values(), context.command(study, *context.tokenizer(), refs=refs), lacking=lacking)
@@ -175,7 +177,7 @@ def _templates(context: ReportContext) -> Answers:
 
 
 def _people(context: ReportContext) -> Answers:
-    """Put metrics against what people say of captions, where the store holds any of it."""
+    """Compare metrics with human ratings, if the store has any for these images."""
     settings = context.settings
     question = AgreeSettings(resampling=Resampling(settings.resamples, settings.confidence, settings.seed))
     plain = AgreeSettings(resampling=Resampling(settings.resamples, seed=settings.seed))
@@ -184,8 +186,8 @@ def _people(context: ReportContext) -> Answers:
     for selection in context.selections:
         names = context.related(selection, "judgements", "pairs", "triplets")
         unrated += [] if names else [selection]
-        asked: dict[str, Any] = {"metrics": settings.metrics, "against": selection.pinned_name}
-        asked |= {"tokenizer": settings.tokenizer, "progress": context.progress}
+        shared: dict[str, Any] = {"metrics": settings.metrics, "against": selection.pinned_name}
+        shared |= {"tokenizer": settings.tokenizer, "progress": context.progress}
         options = (f"--against {selection.pinned_name}", *context.scoring(), *context.comparing())
         for kinds, more, renamed in (
             (("judgements",), {"question": question}, {"--references": ""}),
@@ -195,7 +197,7 @@ def _people(context: ReportContext) -> Answers:
             if rated:
                 name = f"agree {kinds[0]} {selection.label}"
                 about = [selection, *(resolve(context.store, selection) for selection in rated)]
-                ask = partial(agree, context.store, *rated, **asked, **more)
+                ask = partial(agree, context.store, *rated, **shared, **more)
                 made.append(context.questions.ask(name, ask, about))
                 lacking += filter(None, [context.questions.absent.get(name)])
                 words = [
@@ -203,44 +205,44 @@ def _people(context: ReportContext) -> Answers:
                 ]
                 commands.append(context.command("agree", *(" ".join(word) for word in words if word[0]), refs=rated))
     if unrated:
-        held = "the store holds no judgements of people (ratings, choices) of these images"
+        none = "the store has no human ratings or preferences for these images"
         labels = joined([selection.label for selection in unrated])
-        lacking.append(f"{labels}: {held}{context.to_add(unrated, 'judgements', 'pairs', 'triplets')}.")
+        lacking.append(f"{labels}: {none}{context.to_add(unrated, 'judgements', 'pairs', 'triplets')}.")
     return replace(Answers.of(made, *commands, lacking=lacking), sql=context.counts())
 
 
 def _choices(context: ReportContext) -> Answers:
-    """Ask every benchmark that the report is about, or whose images its datasets describe."""
-    asked: dict[Selection, Selection | None] = {}
+    """Test every benchmark of the report, and every benchmark whose images its datasets describe."""
+    benchmarks: dict[Selection, Selection | None] = {}
     for selection in context.selections:
         if selection.version.kind == "choices":
-            asked.setdefault(selection, None)
+            benchmarks.setdefault(selection, None)
         else:
             related = context.related(selection, "choices").get("choices", [])
-            asked |= dict.fromkeys((resolve(context.store, ref) for ref in related), selection)
-    if not asked:
+            benchmarks |= dict.fromkeys((resolve(context.store, ref) for ref in related), selection)
+    if not benchmarks:
         add = context.to_add(context.selections, "choices")
-        return Answers(lacking=(f"The store holds no forced-choice items of these images{add}.",))
-    made = [context.questions.choices(name, described) for name, described in asked.items()]
+        return Answers(lacking=(f"The store has no forced-choice items for these images{add}.",))
+    made = [context.questions.choices(name, described) for name, described in benchmarks.items()]
     commands = [
         context.command(
             "choices", *([f"--against {described.pinned_name}"] if described else []), *context.scoring(),
             refs=[name.pinned_name],
         )
-        for name, described in asked.items()
+        for name, described in benchmarks.items()
     ]  # fmt: skip
     lacking = [why for name, why in context.questions.absent.items() if name.startswith("choices ")]
     return Answers.of(made, *commands, lacking=lacking)
 
 
 def _versions(context: ReportContext) -> Answers:
-    """Ask which versions the store holds of each dataset, what the newest changed, and how far words moved."""
+    """List the stored versions of each dataset, the changes in the newest, and the drift of its words."""
     results, sql, lacking = dict[str, Result | None](), list[str](), list[str]()
     for selection in context.selections:
         dataset = selection.version.dataset
         results[context.command("datasets", refs=[dataset])] = datasets(context.store, selection.version.label)
-        held = versions.log(context.store, dataset)
-        before = next((one for one in held if one.seq < selection.version.seq), None)
+        logged = versions.log(context.store, dataset)
+        before = next((version for version in logged if version.seq < selection.version.seq), None)
         both = [before.label, selection.version.label] if before else []
         if before is None or (command := context.command("diff", refs=both)) in results:
             continue
@@ -261,7 +263,7 @@ FINDINGS = "findings"
 
 _SUBSTITUTES = ("candidate_intra", "candidate_inter", "candidate_brown")
 
-#: What is in a report between what to know first and its method, in this order.
+#: The sections of a report between its summary and its method, in this order.
 SECTIONS: Mapping[str, Question] = {
     FINDINGS: Question("Findings", _findings),
     "facts": Question("Dataset facts", _facts, (
@@ -275,16 +277,16 @@ SECTIONS: Mapping[str, Question] = {
         "list_length", "list_tokens", "list_gram_count", "frequency_spectrum", "self_repetition", "distinct_caption",
         "image_vocabulary",
     )),
-    "duplicates": Question("Duplicates and leakage", _duplicates, (
+    "duplicates": Question("Duplicates and leaks", _duplicates, (
         "repeat", "repeat_count", "identical", "duplicate_within", "duplicate_elsewhere", "duplicate_count",
         "duplicate_slot", "slot_pair", "shared_image", "duplicate_pair",
     )),
-    "people": Question("Agreement with people", _people),
+    "people": Question("Agreement with human ratings", _people),
     "choices": Question("Forced choice", _choices, (
         "choice_item", "choice_surface", "caption_chance", "caption_bits", "choice_feature", "candidate_choice",
         "fair_choice",
     )),
-    "consensus": Question("Consensus and outliers", _outliers, ("image_log_likelihood",)),
+    "consensus": Question("Outliers", _outliers, ("image_log_likelihood",)),
     "templates": Question("Templates", _templates, (
         "opening_spread", "frequent_opening", "template_skeleton", "template", "templated_caption",
         "slot_caption", "slot_vocabulary", "slot_order",

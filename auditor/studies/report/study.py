@@ -1,4 +1,4 @@
-"""Everything that an audit has to say of datasets, in one document."""
+"""Write a full audit report as one document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
 
 Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat for more; default: all.", "section")]
 
-Timed = Annotated[bool, p.Parameter("Say when it was made; without it equal reports are equal files.", "time")]
+Timed = Annotated[bool, p.Parameter("Include the creation time. Use --no-time for byte-identical reports.", "time")]
 
 
 def report(
@@ -38,28 +38,28 @@ def report(
     progress: Progress = silent,
     card: bool = False,
 ) -> Document:
-    """Write the whole audit as a page, or a dataset card.
+    """Write a full audit report, or a dataset card.
 
-    One section for each question that the datasets can answer, or for those named by `section`, what to know first
-    before them and the method behind. Equal captions, settings and program give equal documents but for the time,
-    which is that of SOURCE_DATE_EPOCH where the environment sets it, and left out with --no-time.
+    The report has a summary, a section for each question that the datasets can answer, and the method. `section`
+    selects sections. The same captions, settings and program always produce the same document, except for the time.
+    SOURCE_DATE_EPOCH sets the time, and --no-time omits it.
 
     `--format card` writes the card of one dataset for its README: counts, splits, statistics, bounds, known problems
-    and signatures. It is Markdown, unless the ending of the file is another: it begins with the front matter that
-    Hugging Face reads, and ends with a comment that holds every number with all its digits. `--format croissant` writes
-    Croissant 1.1 with its fields on responsible AI, for catalogues; `--format badge` a picture with the number of
-    errors and warnings. None of these three holds a caption. In Python `audit.card(NAME)` gives the card.
+    and signatures. It is Markdown, unless the file extension selects another format. It begins with front matter for
+    Hugging Face. It ends with a comment that contains every number with all its digits. `--format croissant` writes
+    Croissant 1.1 with its fields on responsible AI, for catalogs. `--format badge` writes an image with the number of
+    errors and warnings. None of these three contains a caption. In Python, `audit.card(NAME)` returns the card.
 
-    How to read it: begin with what to know first: the worst findings, and each dataset at a glance. Tables sort by a
-    click, plots answer, every number unfolds the SELECT that counted it and the command that makes it again. The HTML
-    file asks nobody for anything: it can be mailed. Where datasets.toml says where the images are (`images`), it shows
-    them beside the captions that it quotes. Every number of a card names the version and the signature that it holds
-    for, so that others can check it: `auditor store verify FILE` does.
+    How to read it: begin with the summary, which has the worst findings and an overview of each dataset. Click a column
+    to sort a table. Plots are interactive. Each number can show the SELECT that counted it and the command that
+    recomputes it. The HTML file is self-contained and works offline. If datasets.toml declares image folders
+    (`images`), the images are shown next to the quoted captions. Every number of a card has its version and signature,
+    and `auditor store verify FILE` checks them.
 
-    Limits: as those of the questions that it is made of. Metrics are a few by default; repeat -m for others. A card
-    describes captions; who wrote them, how and with what consent, and where they are published, is yours to add.
+    Limits: see the commands behind the sections. By default, the report uses a few fast metrics; add others with -m. A
+    card describes captions only. Add who wrote them, how and with what consent, and where they are published.
 
-    Raises `UsageError` for a section that there is not, and for a card of several datasets or with a section.
+    Raises `UsageError` for an unknown section, and for a card of several datasets or with a section.
 
     Examples: auditor report flickr8k flickr30k -o audit.html · auditor report flickr8k --format card > README.md
     """
@@ -67,16 +67,15 @@ def report(
     settings = settings or ReportSettings()
     if card:
         if len(refs) != 1 or sections:
-            raise UsageError("a card is of one dataset, and whole: name one, and no --section")
+            raise UsageError("--format card: expected exactly one dataset, and no --section")
         return card_of(store, refs[0], settings=settings, config=declared, progress=progress)
     for name in sections or ():
         if name not in SECTIONS:
-            raise UsageError(f"{name}: no such section; known are {', '.join(SECTIONS)}")
+            raise UsageError(f"--section {name}: unknown section; expected one of {', '.join(SECTIONS)}")
     context = ReportContext(store, resolve_all(store, refs, settings.split), settings, progress, declared or {})
     built = [section_of(context, name) for name in SECTIONS if not sections or name in sections]
-    found = next((section for section in built if section.name == FINDINGS), None)
-    told = found.findings if found else ()
-    shown = first.cards(context, told)
+    audited = next((section for section in built if section.name == FINDINGS), None)
+    shown = first.cards(context, audited.findings if audited else ())
     drawn = first.portraits(context, context.profiled())
     lacking = [f"{section.title}: {section.absent}" for section in built if section.absent]
     statements = _statements(built)
@@ -85,7 +84,7 @@ def report(
         f"Audit of {joined([selection.label for selection in context.selections])}",
         context.selections,
         (
-            first.summary(shown, drawn, lacking, looked=found is not None and found.absent is None),
+            first.summary(shown, drawn, lacking, looked=audited is not None and audited.absent is None),
             *built,
             _method(context, built, sections or ()),
         ),
@@ -100,26 +99,27 @@ def report(
 
 
 def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str]) -> Section:
-    """Return how the numbers were made, and how anyone can make them again."""
+    """Return the section on how the numbers were computed, and how to recompute them."""
     settings = context.settings
-    drawn = "all references" if settings.references is None else f"{settings.references} references drawn by the seed"
+    number = settings.references
+    references = "all references" if number is None else f"{number} references sampled with the seed"
     scored = (
-        "Every caption is held out once and scored against the others of its image (leave one out), by "
-        f"{joined(settings.metrics)}, with {drawn}.",
+        "Every caption is held out once and scored against the others of its image (leave-one-out), by "
+        f"{joined(settings.metrics)}, with {references}.",
         *_intervals(context),
-        "These metrics are a choice that is counted fast; `auditor metrics` lists all, and -m adds any of them."
+        "This report uses the fastest metrics. `auditor metrics` lists all; add more with -m."
         if settings.metrics == ReportSettings().metrics
-        else "The metrics were named by whoever asked for this report; `auditor metrics` lists all.",
+        else "Metrics were chosen with -m. `auditor metrics` lists all.",
     )
     how, *more = scored if context.scored else ("No caption was scored.",)
     words = (
         how,
         *context.alone,
-        f"Captions become tokens by tokenizer {settings.tokenizer}; everything that is drawn is drawn by seed "
-        f"{settings.seed}, as a function of the image and the place of the caption.",
+        f"Captions are tokenized with tokenizer {settings.tokenizer}. All samples use seed {settings.seed}, and depend "
+        "only on the image and the slot of a caption.",
         *more,
-        "The SELECTs behind the numbers, with all that they read, are below by the name of their file; the commands "
-        "make each section again, from the same versions, to the last digit.",
+        "The SELECTs behind the numbers, with everything that they read, are listed below by file name. The commands "
+        "recompute each section from the same versions, to the last digit.",
     )
     refs = " ".join(map(shlex.quote, context.refs))
     scoring = context.scoring(metrics=settings.metrics != ReportSettings().metrics)
@@ -135,27 +135,27 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
 def _intervals(context: ReportContext) -> list[str]:
     settings = context.settings
     if len(context.scored) < 2 or not settings.resamples:
-        return ["No score of this report has a bootstrap interval: intervals come with a comparison of datasets."]
+        return ["The scores have no bootstrap intervals: only a comparison of datasets computes them."]
     return [
-        f"Intervals of the comparison are {settings.confidence:.0%} bootstrap-t intervals by {settings.resamples:,} "
-        "resamples of images; a rank is claimed where the interval of the difference excludes 0. Ranges of the "
-        "diversity of words are over drawn orders of the captions, or over parallel lists of them."
+        f"Intervals of the comparison are {settings.confidence:.0%} bootstrap-t intervals, from {settings.resamples:,} "
+        "resamples of images. A rank is assigned only if the interval of the difference excludes 0. Ranges of lexical "
+        "diversity are over random orders of the captions, or over parallel lists of them."
     ]
 
 
 def _statements(built: Sequence[Section]) -> tuple[Statement, ...]:
-    """Return the SELECTs that the sections name, with all that these read, by path."""
+    """Return the SELECTs of the sections, with all SELECTs that these read, sorted by path."""
     named = {name for section in built for name in section.sql}
     names = named.union(*(reads_of(name) for name in named)) & catalogue().keys()
     root = {name: catalogue()[name] for name in names}
     paths = {name: file.path.relative_to(sql_root()).as_posix() for name, file in root.items()}
     return tuple(
-        Statement(name, paths[name], root[name].statement) for name in sorted(names, key=lambda one: paths[one])
+        Statement(name, paths[name], root[name].statement) for name in sorted(names, key=lambda name: paths[name])
     )
 
 
 def _now() -> str:
-    """Return the time, or that of SOURCE_DATE_EPOCH, to the second. Raises `UsageError` where that is no time."""
+    """Return the time, or that of SOURCE_DATE_EPOCH, to the second. Raises `UsageError` for an invalid time."""
     set_to = os.environ.get("SOURCE_DATE_EPOCH")
     try:
         at = datetime.datetime.now(tz=datetime.UTC) if set_to is None else _epoch(set_to)

@@ -1,4 +1,4 @@
-"""Which captions are made from one template?"""
+"""Measure how formulaic the captions are."""
 
 from auditor.studies.templates.study import templates
 

@@ -1,7 +1,7 @@
-"""Are the captions of one slot (the first, the second … of each image) unlike those of the others?
+"""Find slots with a different style: the first, the second, … caption of each image, compared with the others.
 
-The slot of a caption may be an annotator, an order of arrival, or an accident of the file. Each caption is compared
-with the others of its own image, so that what the images show cancels out.
+A slot may be an annotator, the order of submission, or an accident of the file. Each caption is compared with the
+others of the same image, which cancels out the content of the images.
 """
 
 from __future__ import annotations
@@ -23,64 +23,64 @@ from auditor.statistics.summary import exact
 from auditor.store.captions import Captions
 from auditor.store.workspace import Workspace
 
-#: Effects are told where the whole interval is beyond what Cohen (1988) calls small.
+#: An effect is reported if its whole interval is beyond a small effect (Cohen 1988).
 _SMALL = 0.2
 
-#: A file is said to be sorted where so many of its images are.
+#: Captions count as sorted if this share of the images is, above chance.
 _SORTED = 0.5
 
-#: Fewer images say nothing of sorting; so many captions are never sorted by chance.
+#: Fewest images for a statement about sorting, and a number of captions that is never sorted by chance.
 _IMAGES, _MANY = 20, 100
 
 
 def slot_effects(
     captions: Captions, metric_name: str, workspace: Workspace, progress: Progress
 ) -> tuple[pl.DataFrame, dict[str, str], Sequence[Said]]:
-    """Compare slots; with the signature of the scores, by label, and what has to be said.
+    """Compare slots. Return the rows, the signatures of the scores by label, and the findings and notes.
 
-    `slot-length`, `slot-opening` (the share whose first three tokens are one of the ten most frequent openings),
-    `slot-score` (mean leave-one-out score): `value` is the slot's mean, `difference` the mean difference from the other
-    captions of the image, `effect` that in standard deviations of all captions (Cohen's d), `low` and `high` the 95 %
-    interval of the effect over images, by Student's t. `slot-types`: different tokens of the slot. `sorted-by-length`
-    (characters) and `sorted-by-spelling`: the share of `n` images whose captions go that way by slot, of those whose
-    captions are not all alike.
+    `slot-length`, `slot-opening` (the share that begin with one of the ten most frequent openings of three tokens) and
+    `slot-score` (mean leave-one-out score) have these columns: `value`, the slot's mean; `difference`, the mean
+    difference from the other captions of the image; `effect`, the same in standard deviations of all captions (Cohen's
+    d); `low` and `high`, the 95% interval of the effect over images, by Student's t. `slot-types`: different tokens of
+    the slot. `sorted-by-length` (characters) and `sorted-by-spelling`: the share of `n` images whose captions are
+    sorted by slot; images whose captions are all equal do not count.
     """
     store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
     vocabulary = workspace.rows("slot_vocabulary")
-    placed = workspace.rows("slot_caption")
+    slot_captions = workspace.rows("slot_caption")
     types = vocabulary.select(
         pl.lit("slot-types").alias("statistic"), "slot", "captions", value=pl.col("types").cast(pl.Float64)
     )
     if vocabulary.height < 2:
         single = Finding(
             "one-caption-per-image",
-            f"{selection.label}: one caption an image: there are no slots to compare",
+            f"{selection.label}: every image has a single caption, so slots cannot be compared",
             about(selection),
             severity="notice",
         )
         return types, {}, [single]
     measures, signed, notes = {"slot-length": "length", "slot-opening": "common"}, {}, list[Said]()
-    asked = request(metric_name)
+    requested = request(metric_name)
     try:
-        (metric,) = pinned(store, selection, [asked])
+        (metric,) = pinned(store, selection, [requested])
         scores = score_candidates(Captions(store, selection, tokenizer), [HUMAN], [metric], progress)
     except MetricError as error:
-        notes.append(f"no slot-score: {error}")
+        notes.append(f"skipped slot-score: {error}")
     else:
         measures["slot-score"] = "score"
         signed[metric.label] = str(metric.signature(tokenizer, References("loo")))
-        placed = placed.join(
+        slot_captions = slot_captions.join(
             scores.select("image", "slot", score=metric.label), on=["image", "slot"], how="left", maintain_order="left"
         )
-    made = pl.concat(_effect(placed, name, column) for name, column in measures.items())
-    notes += _told(selection, made)
+    made = pl.concat(_effect(slot_captions, name, column) for name, column in measures.items())
+    notes += _unlike(selection, made)
     order = _order(workspace.rows("slot_order"))
     notes += _sorted(selection, order)
     return pl.concat([made, types, order.drop("chance")], how="diagonal_relaxed"), signed, notes
 
 
 def _effect(captions: pl.DataFrame, name: str, column: str) -> pl.DataFrame:
-    """Compare each slot with the others of its image. Sums are of integers, so that no order changes a digit."""
+    """Compare each slot with the others of its image. Sums are of integers, so their order changes no digit."""
     n = pl.len().over("image").cast(pl.Int128)
     units = exact(pl.col(column))
     of_image = captions.filter(pl.col(column).is_not_null()).with_columns(
@@ -116,23 +116,26 @@ def _effect(captions: pl.DataFrame, name: str, column: str) -> pl.DataFrame:
 
 
 def _sd(sums: tuple[int, int, int]) -> float | None:
-    """Return the sd (of the sample) by a sum, a sum of squares and a number; none for fewer than two."""
+    """Return the sample standard deviation by a sum, a sum of squares and a number; null for fewer than two."""
     total, squares, n = (int(value) for value in sums)
     return None if n < 2 else math.sqrt((squares * n - total * total) / (n * (n - 1))) / 10.0**DECIMALS
 
 
-def _told(selection: Selection, effects: pl.DataFrame) -> list[Finding]:
-    """Name the slots that are surely unlike the others."""
+def _unlike(selection: Selection, effects: pl.DataFrame) -> list[Finding]:
+    """Return findings on the slots that differ significantly from the others."""
     words = {
-        "slot-length": ("longer", "shorter"),
-        "slot-opening": ("more often with a frequent opening", "less often with a frequent opening"),
-        "slot-score": ("more like the other captions of the image", "less like the other captions of the image"),
+        "slot-length": ("is longer", "is shorter"),
+        "slot-opening": ("has more captions with a frequent opening", "has fewer captions with a frequent opening"),
+        "slot-score": (
+            "is more similar to the other captions of the image",
+            "is less similar to the other captions of the image",
+        ),
     }
     sure = effects.filter((pl.col("low") > _SMALL) | (pl.col("high") < -_SMALL))
-    told = [
+    findings = [
         Finding(
             "unlike-slot",
-            f"{selection.label}: slot {slot} is {words[name][effect < 0]} (effect {effect:+.2f})",
+            f"{selection.label}: slot {slot} {words[name][effect < 0]} (effect {effect:+.2f})",
             about(selection, slot=slot, statistic=name),
             {"effect": effect, "low": low, "high": high},
             captions,
@@ -143,12 +146,12 @@ def _told(selection: Selection, effects: pl.DataFrame) -> list[Finding]:
             "statistic", "slot", "effect", "low", "high", "captions"
         ).rows()
     ]
-    alike = f"{selection.label}: no slot is unlike the others by more than a small effect ({_SMALL:g})"
-    return told or [Finding("slots-alike", alike, about(selection), {"least_effect": _SMALL})]
+    same = f"{selection.label}: no slot differs from the others by more than a small effect ({_SMALL:g})"
+    return findings or [Finding("slots-alike", same, about(selection), {"least_effect": _SMALL})]
 
 
 def _order(by_image: pl.DataFrame) -> pl.DataFrame:
-    """Count in how many images captions go by each order, of those whose captions are not all alike."""
+    """Compute the share of images with sorted captions, by order; images with equal captions do not count."""
     orders = {number: 1 / math.factorial(min(number, _MANY)) for number in by_image["captions"].unique()}
     by_image = by_image.with_columns(chance=pl.col("captions").replace_strict(orders, return_dtype=pl.Float64))
     rows = []
@@ -165,17 +168,16 @@ def _order(by_image: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-#: How an order is said, where it is not as rows have it.
-_SAID = {"longer": "the longest last", "shorter": "the longest first"}
+#: The direction of an order in sentences, if it differs from that in the rows.
+_DIRECTIONS = {"longer": "longest last", "shorter": "longest first"}
 
 
 def _sorted(selection: Selection, order: pl.DataFrame) -> list[Finding]:
     return [
         Finding(
             "sorted-captions",
-            f"{selection.label}: captions are {name.replace('-', ' ')} ({_SAID.get(pattern, pattern)}) "
-            f"in {share:.0%} of the images ({chance:.0%} by chance): "
-            "there the place of a caption says nothing of who wrote it",
+            f"{selection.label}: captions are {name.replace('-', ' ')} ({_DIRECTIONS.get(pattern, pattern)}) "
+            f"in {share:.0%} of images ({chance:.0%} expected by chance). Slots do not correspond to annotators",
             about(selection, statistic=name),
             {"share": share, "by_chance": chance, "order": pattern},
             n,

@@ -1,4 +1,4 @@
-"""How formulaic are captions: frequent openings, templates with an open slot, slots unlike the others?"""
+"""Measure how formulaic captions are: frequent openings, templates with an open position, slots with another style."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from auditor.text import AUTO
 
 LEVELS = ("dataset", "caption")
 
-#: What templates look like: x is a fixed token, * an open one; without *, a long n-gram.
+#: The shapes of templates: x is a fixed token, * an open position; without *, a long n-gram.
 SHAPES = ("x*xx", "xx*x", "xx*xx", "xxx*xxx", "xxxxx", "xxxxxx", "xxxxxxx")
 
-#: A caption is made of a template that fixes half of its tokens or more, and four at least.
+#: A caption follows a template that covers at least half of its tokens, and at least four.
 _HALF, _FIXED = 0.5, 4
 
 _VERSION = 2
@@ -39,11 +39,13 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-Level = Annotated[str, p.Parameter("dataset: openings, templates, slots; caption: those made of a template.")]
+Level = Annotated[
+    str, p.Parameter("dataset: statistics of openings, templates and slots; caption: list captions with a template.")
+]
 
-Least = Annotated[float, p.Parameter("Share of the captions that have to hold what is called a template.")]
+Least = Annotated[float, p.Parameter("Least share of the captions that contain a template.")]
 
-Metric = Annotated[str, p.Parameter("Metric of each slot's score.", short="m")]
+Metric = Annotated[str, p.Parameter("Metric for the score of each slot.", short="m")]
 
 
 def templates(
@@ -56,30 +58,31 @@ def templates(
     split: p.Split = None,
     progress: Progress = silent,
 ) -> Result:
-    """Measure how formulaic captions are.
+    """Measure how formulaic the captions are.
 
-    A template is a sequence of tokens that `least`, a share, of the captions hold (two at least): five to seven tokens
-    in a row, or four to seven of which one is open. Statistics at level dataset:
+    A template is a token sequence that at least the share `least` of the captions contain (at least two). It is
+    five to seven tokens in a row, or four to seven with one open position. Statistics at level dataset:
 
-    - `opening`: share of captions that begin with `pattern`, `n` tokens; the 100 most frequent;
-    - `openings`, `opening-top-10`, `opening-top-100`, `opening-entropy`, `opening-perplexity`: how many there are of
-      `n` tokens, the share of captions whose opening is among the most frequent, entropy in bits and 2 to its power;
-    - `template`: share of captions that hold `pattern`; `fillers` different tokens fill its open place; `association`
-      is how much more often, log2, its two sides meet than by chance; first what explains most, captions × association;
-    - `templated`: share of captions that are made of a template, half of their tokens or more and four at least;
+    - `opening`: share of captions that begin with `pattern`, a sequence of `n` tokens; the 100 most frequent;
+    - `openings`: number of different openings of `n` tokens; `opening-top-10` and `opening-top-100`: share of captions
+      with one of the most frequent; `opening-entropy` in bits, and `opening-perplexity`, 2 to its power;
+    - `template`: share of captions that contain `pattern`. `fillers` different tokens fill its open position.
+      `association` is how much more often than by chance its two sides occur together (log2). Templates are sorted by
+      captions × association;
+    - `templated`: share of captions that follow a template, which covers at least half of their tokens and four;
     - `slot-length`, `slot-opening`, `slot-score`, `slot-types`, `sorted-by-length`, `sorted-by-spelling`: how much the
       first, second, … caption of every image differs from the others.
 
-    Level caption lists every caption that is made of a template.
+    Level caption lists every caption that follows a template.
 
     How to read it: a high `templated` share means that annotators filled in a form, or that a program wrote the
-    captions. Opening perplexity is the number of equally frequent openings that would be as varied. A slot that differs
-    from the others is one annotator, or a sorted file.
+    captions. Opening perplexity is the number of equally frequent openings with the same variety. If a slot differs
+    from the others, one annotator may have written it, or the file may be sorted.
 
-    Limits: natural language repeats itself too ("in front of a"): judge the share beside that of a dataset that you
-    trust. `association` needs both sides to be frequent. Small datasets have few templates by definition.
+    Limits: natural language is repetitive too ("in front of a"). Compare the share with that of a dataset that you
+    trust. `association` is reliable only if both sides are frequent. Small datasets have few templates by definition.
 
-    Raises `UsageError` for a dataset, version or split that is not there.
+    Raises `UsageError` for an unknown dataset, version or split.
 
     Examples: auditor templates flickr8k coco-val · auditor templates flickr8k --level caption --least 0.01 -o flood.csv
     """
@@ -106,13 +109,13 @@ def templates(
             frames.append(captions.stamp(listed.sort("image", "slot")))
             del workspace
             continue
-        effects, signed, said = slot_effects(captions, metric, workspace, progress)
+        effects, signed, slot_notes = slot_effects(captions, metric, workspace, progress)
         signatures |= signed
-        notes += said
+        notes += slot_notes
         rows = pl.concat([_whole(rows) for rows in (*_of_dataset(workspace, made.height), effects)])
         frames.append(captions.stamp(rows))
         notes.append(tables.finding(captions.selection, rows, int(workspace.rows("slot_vocabulary")["captions"].sum())))
-        del workspace  # so that the next dataset finds the room that this one took
+        del workspace  # frees its memory for the next dataset
     frame = pl.concat(frames)
     at_dataset = level == "dataset"
     return Result(
@@ -146,7 +149,7 @@ def _lengths(workspace: Workspace) -> pl.DataFrame:
 
 
 def _of_dataset(workspace: Workspace, templated: int) -> list[pl.DataFrame]:
-    """Return the rows of openings, of templates and of the captions that are made of one."""
+    """Return the rows of openings, of templates and of the share of captions that follow one."""
     captions = workspace.rows("slot_vocabulary")["captions"].sum()
     spread = workspace.rows("opening_spread")
     whole = dict(spread.select("n", "captions").iter_rows())
@@ -177,7 +180,7 @@ def _of_dataset(workspace: Workspace, templated: int) -> list[pl.DataFrame]:
 
 
 def _whole(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows every column, null where they have none."""
+    """Return the rows with every column, null if they lack it."""
     return rows.select(
         (pl.col(name) if name in rows.columns else pl.lit(None)).cast(dtype).alias(name)
         for name, dtype in _COLUMNS.items()

@@ -1,4 +1,4 @@
-"""Openings, templates and slots as people read them."""
+"""Tables, figures and findings of openings, templates and slots."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ _SHOWN = 10
 
 _OPENED = 3
 
-#: A picture with more slots than these says less than the table.
+#: Most slots in a figure; with more, the table is clearer.
 _DRAWN = 12
 
 _SPREAD = ("openings", "opening-top-10", "opening-top-100", "opening-entropy", "opening-perplexity")
 
-#: Slots that a table shows at most, by the size of their effects.
+#: Most slots in a table, by the size of their effects.
 _SLOTS_SHOWN = 15
 
-#: The kind of finding on captions made of templates, and the name of the table that puts datasets side by side.
+#: The kind of finding on captions made from templates, and the name of the table that compares datasets.
 TEMPLATED, _BESIDE = "templated-captions", "templates-and-openings"
 
 _SLOTS = ("slot-length", "slot-opening", "slot-score")
 
 
 def tables(selections: Sequence[Selection], frame: pl.DataFrame, *, at_dataset: bool) -> tuple[Table, ...]:
-    """Arrange the rows of `templates` for each selection."""
+    """Return the tables of each selection."""
     each = (
         table
         for selection in selections
@@ -39,7 +39,7 @@ def tables(selections: Sequence[Selection], frame: pl.DataFrame, *, at_dataset: 
 
 
 def _side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Table:
-    """Put the datasets side by side: templates and openings."""
+    """Return the table that compares the templates and openings of the datasets."""
     rows = []
     for selection in selections:
         own = selection.rows_of(frame)
@@ -52,24 +52,24 @@ def _side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Table
         "templates and openings",
         pl.DataFrame(rows, schema={"dataset": pl.String, **columns}, orient="row"),
         bars=("templated", "top_10"),
-        caption="templated: share of captions made of a template; top_10: share that begin with one of ten openings of "
-        f"{_OPENED} tokens; perplexity: of these openings, the lower the more alike",
+        caption="templated: share of captions that follow a template; top_10: share that begin with one of the ten "
+        f"most frequent openings of {_OPENED} tokens; perplexity: variety of openings, low if captions begin similarly",
         name=_BESIDE,
     )
 
 
-def lead(found: Sequence[Finding]) -> tuple[str, ...]:
+def lead(findings: Sequence[Finding]) -> tuple[str, ...]:
     """Return how formulaic the captions of each dataset are."""
-    return tuple(f"{finding.sentence}." for finding in found if finding.kind == TEMPLATED)
+    return tuple(f"{finding.sentence}." for finding in findings if finding.kind == TEMPLATED)
 
 
 def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
     hidden = rows.height - _SHOWN
     return [
         Table(
-            f"captions of {selection.label} that are made of a template",
+            f"captions of {selection.label} that follow a template",
             rows.select("image", "slot", "pattern", pl.col("value").alias("share"), "text").head(_SHOWN),
-            caption=f"{hidden:,} more: -o FILE has them all" if hidden > 0 else None,
+            caption=f"{hidden:,} more: -o FILE writes all" if hidden > 0 else None,
             name="templated",
         )
     ]
@@ -107,15 +107,15 @@ def _of_dataset(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         Table(
             f"templates of {selection.label}",
             templates.head(_SHOWN).select("pattern", "captions", "fillers", "association", share="value"),
-            caption="* is any token; first what explains most, captions × association (bits)"
-            + (f"; {hidden:,} more: -o FILE has them all" if hidden > 0 else ""),
+            caption="*: any token; sorted by captions × association (bits)"
+            + (f"; {hidden:,} more: -o FILE writes all" if hidden > 0 else ""),
             name="templates",
         ),
         Table(
-            f"slots of {selection.label}, each against the others of its image",
+            f"slots of {selection.label}, compared with the others of the image",
             strongest.select("statistic", "slot", "value", "difference", "effect", "low", "high"),
             sections="statistic",
-            caption="effect: difference in standard deviations of all captions, with its 95 % interval over images"
+            caption="effect: difference in standard deviations of all captions, with its 95% interval over images"
             + (f"; the {_SLOTS_SHOWN} largest of {slots.height:,}" if slots.height > _SLOTS_SHOWN else ""),
             name="slots",
         ),
@@ -123,19 +123,21 @@ def _of_dataset(selection: Selection, rows: pl.DataFrame) -> list[Table]:
 
 
 def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
-    """Return how formulaic captions are, of which there are `captions`."""
+    """Return the finding on captions made from templates; `captions` is the number of all captions."""
     values = {
         (name, n): value for name, n, value in rows.select("statistic", "n", "value").rows() if name != "template"
     }
     templates = rows.filter(pl.col("statistic") == "template")
     share = values["templated", None]
-    said = f"{selection.label}: {share:.1%} of the captions are made of a frequent template"
+    sentence = f"{selection.label}: {share:.1%} of captions follow a common template"
     if templates.height:
-        said += f", most of “{templates['pattern'][0]}” ({templates['value'][0]:.1%}; * is any word)"
+        sentence += f", most often “{templates['pattern'][0]}” ({templates['value'][0]:.1%}, * is any word)"
     top = values.get(("opening-top-10", _OPENED))
+    if top is not None:
+        sentence += f". {top:.1%} begin with one of the ten most frequent openings of {_OPENED} tokens"
     return Finding(
         TEMPLATED,
-        said if top is None else f"{said}; {top:.1%} begin with one of ten openings of {_OPENED} tokens",
+        sentence,
         about(selection),
         {"share": share, "templates": templates.height, "opening_top_10": top},
         captions,
@@ -144,7 +146,7 @@ def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
 
 
 def figures(selections: Sequence[Selection], frame: pl.DataFrame) -> tuple[Figure, ...]:
-    """Draw how many captions the most frequent openings cover, and the effects of slots."""
+    """Return figures of the share of captions that frequent openings cover, and of the effects of slots."""
     labeled = pl.concat(
         selection.rows_of(frame).with_columns(dataset=pl.lit(selection.label)) for selection in selections
     )
@@ -163,7 +165,7 @@ def figures(selections: Sequence[Selection], frame: pl.DataFrame) -> tuple[Figur
     if covered.height:
         made.append(
             Figure(
-                "openings", f"Captions that begin with one of the most frequent openings of {_OPENED} tokens", "lines",
+                "openings", f"Captions that begin with a frequent opening of {_OPENED} tokens", "lines",
                 covered, x="openings", y="share", series="dataset", x_label="openings", y_label="share of captions",
                 log_x=True,
             )
@@ -171,10 +173,10 @@ def figures(selections: Sequence[Selection], frame: pl.DataFrame) -> tuple[Figur
     if slots.height:
         made.append(
             Figure(
-                "slot-length", "Length of a slot's captions against the others of the image", "bars",
+                "slot-length", "Length of a slot's captions, compared with the others of the image", "bars",
                 slots, x="slot", y="effect", series="dataset", low="low", high="high",
                 x_label="slot", y_label="effect",
-                caption="In standard deviations of all captions; 95 % intervals over images.",
+                caption="In standard deviations of all captions, with 95% intervals over images.",
             )
         )  # fmt: skip
     return tuple(made)

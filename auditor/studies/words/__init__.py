@@ -1,4 +1,4 @@
-"""Which words does A use more than B, less, or never?"""
+"""List words that A uses more or less than B, or never."""
 
 from auditor.studies.words.lacking import missed_words, omitted_words
 from auditor.studies.words.study import words

@@ -1,4 +1,4 @@
-"""Which words does one set of captions use more, or less, than another? (Rayson & Garside 2000)."""
+"""List words that one set of captions uses more or less than another (Rayson & Garside 2000)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def keyness(
 ) -> Result:
     """Compare the words of two datasets, for `auditor words`.
 
-    Rows: dataset, against, word, occurrences, expected, log_likelihood, log_ratio, p, direction (over, under, even),
-    for words that both together hold `minimum` times or more, and for `words` however rare. Raises `MetricError` for a
-    side without a token.
+    Rows: dataset, against, word, occurrences, expected, log_likelihood, log_ratio, p, direction (over, under, even).
+    They contain words that occur at least `minimum` times in both datasets together, and all of `words`. Raises
+    `MetricError` for a dataset without a token.
     """
     if minimum < 1:
         raise UsageError(f"--minimum {minimum}: expected 1 or more")
@@ -45,7 +45,7 @@ def keyness(
     for relation, side in zip(("token_a", "token_b"), sides, strict=True):
         both.bind(relation, "token_count", of=side.workspace())
         if both.query(f"select 1 from {relation} limit 1").is_empty():
-            raise MetricError(f"{side.label}: no caption has a token, so that no word of it can be compared")
+            raise MetricError(f"{side.label}: no caption has a token, so its words cannot be compared")
     counted = both.rows("keyness")
     often = pl.col("occurrences") + pl.col("occurrences_b") >= minimum
     frame = _rows(sides, counted.filter(often | pl.col("word").is_in(watched)))
@@ -60,9 +60,9 @@ def keyness(
         tables=tuple(_tables(sides, frame, watched)),
         notes=(
             *sides[0].notes,
-            *([f"in neither as a token of tokenizer {chosen}: {', '.join(unseen)}"] if unseen else []),
-            f"p is that of one word; {frame.height:,} were compared: for all together, ask for less than"
-            f" {0.05 / max(frame.height, 1):.1g}",
+            *([f"these words are in neither dataset (tokenizer {chosen}): {', '.join(unseen)}"] if unseen else []),
+            f"p is for a single word, but {frame.height:,} were compared. To correct for this (Bonferroni), require p"
+            f" below {0.05 / max(frame.height, 1):.1g}",
         ),
         findings=tuple(_images(sides)),
     )
@@ -100,24 +100,24 @@ def _tables(sides: Sequence[Captions], frame: pl.DataFrame, watched: Sequence[st
     return [
         Table(
             title,
-            some.head(_SHOWN).select(columns),
-            caption=f"{some.height - _SHOWN:,} more words: -o FILE has them all" if some.height > _SHOWN else None,
+            rows.head(_SHOWN).select(columns),
+            caption=f"{rows.height - _SHOWN:,} more words: -o FILE writes all" if rows.height > _SHOWN else None,
             name=name,
         )
-        for name, title, some in listed
-        if some.height
+        for name, title, rows in listed
+        if rows.height
     ]
 
 
 def _images(sides: Sequence[Captions]) -> list[Finding]:
-    """Return whether the two describe the same images: what is in them changes words too."""
+    """Return a finding if the two datasets describe different images, whose content also changes the words."""
     a, b = (side.images()["image"] for side in sides)
     shared = int(a.is_in(b.implode()).sum())
     if shared == len(a) == len(b):
         return []
-    said = (
-        f"{sides[0].label} describes {len(a):,} images, {sides[1].label} {len(b):,}; {shared:,} are the same: what"
-        " other images show is among the differences"
+    sentence = (
+        f"{sides[0].label} describes {len(a):,} images, {sides[1].label} {len(b):,}, and both share {shared:,}. Part of"
+        " the differences in words comes from the content of other images"
     )
     where = about(sides[0].selection, against=sides[1].label)
-    return [Finding("images-not-shared", said, where, {"images": len(a) - shared}, len(a), "notice")]
+    return [Finding("images-not-shared", sentence, where, {"images": len(a) - shared}, len(a), "notice")]

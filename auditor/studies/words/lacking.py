@@ -1,4 +1,4 @@
-"""Which words that people use do systems lack, ever or of an image, and which do they use that nobody does?
+"""List words of human captions that systems lack, overall or for an image, and words that only systems use.
 
 Van Miltenburg, Elliott & Vossen 2018, sections 3.3 and 3.4 (global and local ranking of omitted words) and 5.1 (local
 precision).
@@ -28,9 +28,9 @@ _VERSION = 1
 
 _SHOWN = 20
 
-_TOGETHER = "none of them"
+_TOGETHER = "all systems together"
 
-#: What names the dataset of rows that are of several.
+#: The columns of the dataset, null in rows about several.
 _UNNAMED = tuple(pl.lit(None, pl.String).alias(name) for name in ("dataset", "version", "split"))
 
 _MISSED = ("absolute", "relative", "relative-floor")
@@ -47,7 +47,7 @@ def omitted_words(
     all_images: bool = False,
     progress: Progress = silent,
 ) -> Result:
-    """List words that systems could have learnt and never use, for `auditor words --by training`."""
+    """List words that systems could have learned but never use, for `auditor words --by training`."""
     if number < 1:
         raise UsageError(f"--number {number}: expected 1 or more")
     settings, notes = settled(store, refs, WordSettings(tokenizer), against, evaluation, split)
@@ -55,8 +55,8 @@ def omitted_words(
     selections, known = selections_with_tokens(store, refs, against, evaluation, split, tokenizer, progress)
     relations = workspace(store, replace(settings, all_images=all_images), known)
     parts: list[tuple[Selection | None, pl.DataFrame, int]] = []
-    for place, selection in enumerate(selections):
-        progress(f"{selection.label}: omitted words", place, len(selections))
+    for done, selection in enumerate(selections):
+        progress(f"{selection.label}: omitted words", done, len(selections))
         use(relations, selection)
         omitted = relations.rows("omitted_word").drop("token_id")
         parts.append((selection, omitted, relations.rows("learnable_word").height))
@@ -112,8 +112,8 @@ def _omitted_rows(selection: Selection | None, words: pl.DataFrame, number: int,
 def _omitted_table(selection: Selection | None, words: pl.DataFrame, number: int) -> Table:
     by_training = words.head(number).select(pl.col("rank"), "word", "trained")
     by_evaluation = words.sort("evaluated_rank").head(number).select(pl.col("word").alias("word "), "evaluated")
-    who = f"{selection.label} does not have" if selection else f"{_TOGETHER} has"
-    title = f"learnable words that {who}: by training data, by evaluation data"
+    who = f"{selection.label} does not use" if selection else "no system uses"
+    title = f"learnable words that {who}, by frequency in training and evaluation data"
     return Table(title, pl.concat([by_training, by_evaluation], how="horizontal"), name="omitted-words")
 
 
@@ -128,16 +128,18 @@ def missed_words(
     split: str | None = None,
     progress: Progress = silent,
 ) -> Result:
-    """List words that human captions of an image have and systems miss, for `auditor words --by image`."""
+    """List words of an image's human captions that systems miss, for `auditor words --by image`."""
     if importance < 1 or floor < 1 or (number is not None and number < 1):
-        raise UsageError(f"--number {number}, --importance {importance}, --minimum {floor}: expected 1 or more of each")
-    chosen, said = settled(store, refs, settings or WordSettings(), None, evaluation, split)
-    people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
+        raise UsageError(
+            f"--number {number}, --importance {importance}, --minimum {floor}: expected 1 or more for each"
+        )
+    chosen, notes = settled(store, refs, settings or WordSettings(), None, evaluation, split)
+    humans, systems = resolve(store, evaluation), resolve_all(store, refs, split)
     content = content_of(chosen)
-    met, missed, claimed = [], [], []
-    for pairing in pairings(store, systems, people, content, chosen, progress):
+    paired, missed, claimed = [], [], []
+    for pairing in pairings(store, systems, humans, content, chosen, progress):
         pairing.workspace.params["importance"] = importance
-        met.append(pairing)
+        paired.append(pairing)
         missed.append(pairing.workspace.rows("recall_by_word").rename({"missed": "times", "recalled": "otherwise"}))
         claimed.append(
             pairing.workspace.rows("precision_by_word").select(
@@ -153,26 +155,26 @@ def missed_words(
         "unsupported-relative": _ranked(unsupported, "value"),
         "unsupported-floor": _ranked(unsupported.filter(pl.col("least") >= floor), "value"),
     }
-    lacking = f"{people.label}: no word is in {importance} captions of an image, so that none can be missed"
-    rules = [*dict.fromkeys(pairing.refs.rule for pairing in met)]
+    lacking = f"{humans.label}: no word is in {importance} captions of an image, so none can be missed"
+    rules = [*dict.fromkeys(pairing.refs.rule for pairing in paired)]
     parameters = {
-        "tok": chosen.resolved_tokenizer, **met[0].refs.parameters, "refs": "+".join(rules), "content": content.label,
-        "importance": importance, "floor": floor, "eval": people.pinned_name,
+        "tok": chosen.resolved_tokenizer, **paired[0].refs.parameters, "refs": "+".join(rules),
+        "content": content.label, "importance": importance, "floor": floor, "eval": humans.pinned_name,
     }  # fmt: skip
     signature = str(Signature("missed", parameters, _VERSION))
     return Result(
         "missed",
-        _rows(people, {name: words.head(number or words.height) for name, words in ranked.items()}, signature),
-        selections=(*systems, *(() if people in systems else (people,))),
+        _rows(humans, {name: words.head(number or words.height) for name, words in ranked.items()}, signature),
+        selections=(*systems, *(() if humans in systems else (humans,))),
         signatures={"missed": signature},
         tables=tuple(_tables(ranked, importance, floor, number or _SHOWN)),
-        notes=(*said, *shared_notes(met), *([] if omitted.height else [lacking])),
-        findings=tuple(unlike_images(met)),
+        notes=(*notes, *shared_notes(paired), *([] if omitted.height else [lacking])),
+        findings=tuple(unlike_images(paired)),
     )
 
 
 def _together(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Add the systems up. Columns: word, times, occurrences, value, least (of any system; 0 where one never had it)."""
+    """Add up the systems. Columns: word, times, occurrences, value, least (of any system; 0 if a system lacks it)."""
     occurrences = pl.col("times") + pl.col("otherwise")
     return (
         pl.concat(parts)
@@ -187,7 +189,7 @@ def _together(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _ranked(counted: pl.DataFrame, by: str) -> pl.DataFrame:
-    """Rank words of which anything is to be told, the highest first."""
+    """Rank the words that were missed or made up at least once, the highest first."""
     return (
         counted.filter(pl.col("times") > 0)
         .sort(by, "occurrences", "word", descending=[True, True, False])
@@ -195,7 +197,7 @@ def _ranked(counted: pl.DataFrame, by: str) -> pl.DataFrame:
     )
 
 
-def _rows(people: Selection, ranked: Mapping[str, pl.DataFrame], signature: str) -> pl.DataFrame:
+def _rows(humans: Selection, ranked: Mapping[str, pl.DataFrame], signature: str) -> pl.DataFrame:
     rows = pl.concat(
         words.select(
             pl.lit("missed" if ranking in _MISSED else "unsupported").alias("statistic"), "value",
@@ -203,16 +205,16 @@ def _rows(people: Selection, ranked: Mapping[str, pl.DataFrame], signature: str)
         )
         for ranking, words in ranked.items()
     )  # fmt: skip
-    named = stamp(people, rows, EVALUATION).select(*_UNNAMED[:2], pl.exclude(EVALUATION), *EVALUATION)
+    named = stamp(humans, rows, EVALUATION).select(*_UNNAMED[:2], pl.exclude(EVALUATION), *EVALUATION)
     return named.with_columns(pl.lit(signature).alias("signature"))
 
 
 def _tables(ranked: Mapping[str, pl.DataFrame], importance: int, floor: int, number: int) -> list[Table]:
-    said = {
+    titles = {
         f"words in {importance} captions of an image that systems miss": {
             "absolute": "most often", "relative": "in the largest share", "relative-floor": f"of {floor} or more",
         },
-        "words of systems that no caption of the image has": {
+        "words of systems that no human caption of the image has": {
             "unsupported": "most often", "unsupported-relative": "in the largest share",
             "unsupported-floor": f"of {floor} or more",
         },
@@ -223,12 +225,12 @@ def _tables(ranked: Mapping[str, pl.DataFrame], importance: int, floor: int, num
             pl.concat([_column(ranked[name], shown, number) for name, shown in columns.items()], how="horizontal"),
             name="missed-words",
         )
-        for title, columns in said.items()
+        for title, columns in titles.items()
     ]
 
 
 def _column(words: pl.DataFrame, shown: str, number: int) -> pl.DataFrame:
-    """List the first words of a ranking, each with how often it is so, of how many times."""
-    told = pl.format("{} {}/{}", "word", "times", "occurrences").alias(shown)
-    first = words.head(number).select(told)
+    """Return the first words of a ranking, each with its count and its number of occurrences."""
+    cells = pl.format("{} {}/{}", "word", "times", "occurrences").alias(shown)
+    first = words.head(number).select(cells)
     return pl.concat([first, pl.DataFrame({shown: [None] * (number - first.height)}, schema={shown: pl.String})])

@@ -1,4 +1,4 @@
-"""Which words does A use more than B, less, or never?"""
+"""List words that A uses more or less than B, or never."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from auditor.studies.words.keyness import keyness
 from auditor.studies.words.lacking import missed_words, omitted_words
 from auditor.text import AUTO
 
-#: By kind of comparison, the parameters that it alone reads, or shares with one other.
+#: The parameters of each kind of comparison; all others apply to every kind.
 _READ = {
     "corpus": ("minimum", "words"),
     "training": ("evaluation", "number", "all_images"),
     "image": ("minimum", "number", "importance", "seed", "references", "pipeline", "function_words"),
 }
 
-#: What they are called on the command line, where that is another name.
+#: Their names on the command line, if different.
 _OPTIONS = {"evaluation": "eval", "words": "word", "all_images": "all-images", "function_words": "function-words"}
 
 
 def _known(by: str) -> None:
     if by not in _READ:
-        raise UsageError(f"--by {by}: expected {', '.join(_READ)}")
+        raise UsageError(f"--by {by}: expected one of {', '.join(_READ)}")
 
 
 Against = Annotated[
     str,
     p.Parameter(
-        "B: another dataset; by training the training data, by image human captions of the same images.",
+        "B: another dataset; by training: the training data; by image: human captions of the same images.",
         completes="dataset",
     ),
 ]
@@ -43,30 +43,32 @@ Against = Annotated[
 By = Annotated[
     str,
     p.Parameter(
-        "corpus: words more or less frequent than in B; training: learnable words never used; image: words that human "
-        "captions of the image have.",
+        "corpus: words more or less frequent than in B; training: learnable words that are never used; image: words "
+        "of the image's human captions.",
         check=_known,
     ),
 ]
 
 Evaluation = Annotated[
-    str | None, p.Parameter("By training: human captions of the same images, whose words are learnable.", "eval")
+    str | None, p.Parameter("By training: human captions of the same images, which learnable words must be in.", "eval")
 ]
 
 Minimum = Annotated[
     int | None,
     p.Parameter(
-        "Least occurrences: by corpus in both together, default 5; by image of each system, default 10.", least=1
+        "Least number of occurrences; by corpus: in both together (5); by image: of each system (10).", least=1
     ),
 ]
 
 Number = Annotated[
-    int | None, p.Parameter("By training or image: so many words of each ranking; default: 20, by image all.", least=1)
+    int | None, p.Parameter("Number of words in each ranking; default: 20 by training, all by image.", least=1)
 ]
 
-Importance = Annotated[int | None, p.Parameter("By image: words in so many captions of it; default: 5.", least=1)]
+Importance = Annotated[
+    int | None, p.Parameter("By image: number of human captions that must have a word; default: 5.", least=1)
+]
 
-Words = Annotated[Sequence[str], p.Parameter("By corpus: also this word, however rare; repeat for more.", "word")]
+Words = Annotated[Sequence[str], p.Parameter("By corpus: always include this word; repeat for more.", "word")]
 
 
 def words(
@@ -90,61 +92,69 @@ def words(
 ) -> Result:
     """List words that A uses more or less than B, or never.
 
-    By corpus, log-likelihood: G2 = 2 Σ observed ln(observed / expected), where a word is expected as often in A as its
-    share in both together says; the sign is that of observed - expected. The log ratio is log2 of the relative
-    frequency in A over that in B; a word that one side lacks counts there as half an occurrence.
+    By corpus: the log-likelihood is G2 = 2 Σ observed ln(observed / expected), with the sign of observed - expected.
+    The expected frequency in A is that in both datasets together. The log ratio is log2 of the relative frequency in A
+    divided by that in B. A word that one dataset lacks counts there as half an occurrence.
 
-    By training, a word is learnable that both the training data (B) and human captions (`eval`) have; punctuation is no
-    word. Of a system and of human captions only the images that both describe count, unless `all_images`. Ties are
-    broken by the word.
+    By training: a word is learnable if both the training data (B) and human captions (`eval`) contain it. Punctuation
+    does not count. Only images that both the system and the human captions describe count, unless `all_images`. Ties
+    are sorted by word.
 
-    By image, all systems count together, and only content words. Of the words that `importance` captions of an image
-    have: `absolute` ranks by how often they are missed, `relative` by missed / (missed + recalled), `relative-floor`
-    the same of words that each system could recall `minimum` times. Of the words that systems use: `unsupported` ranks
-    by how often no caption of the image has them, `unsupported-relative` by the share of their uses,
-    `unsupported-floor` the same of words that each system uses `minimum` times. Ties go to the more frequent word, then
-    by spelling.
+    By image: all systems are counted together, and only content words. For words in at least `importance` captions of
+    an image, there are three rankings:
 
-    How to read it: by corpus the most telling words come first, `direction` over where A uses the word more than B. The
-    log-likelihood shows how sure the difference is, the log ratio how large: 1 is twice as often, 3 eight times. By
-    training a row is a learnable word that the system never uses: `rank` by its frequency in the training data
-    (`trained`), `evaluated_rank` by that in human captions (`evaluated`); rows without `dataset` are words that no
-    system uses. By image a row is a word: `times` it was missed (or made up) of `occurrences`, and their ratio.
+    - `absolute`: by the number of times they are missed;
+    - `relative`: by missed / (missed + recalled);
+    - `relative-floor`: the same, for words that each system could recall at least `minimum` times.
 
-    Limits: by corpus `p` is of one word alone, and thousands of words are compared. Words come in bunches, so a few
-    captions about one thing make a word look telling; with large data every word is sure, and the log ratio is what
-    matters. By training and by image a word may be missing because a synonym is used, and a right word that no
-    annotator used counts as made up; forms of one word are several words.
+    For words that systems use, there are three more:
+
+    - `unsupported`: by the number of times no human caption of the image has them;
+    - `unsupported-relative`: by the share of such uses;
+    - `unsupported-floor`: the same, for words that each system uses at least `minimum` times.
+
+    Ties are sorted by frequency, then by spelling.
+
+    How to read it: by corpus, the words with the clearest difference come first. `direction` is over if A uses the word
+    more than B. The log-likelihood is the evidence for a difference, the log ratio its size: 1 is twice as often, 3 is
+    eight times. By training, a row is a learnable word that the system never uses. `rank` is by its frequency in the
+    training data (`trained`), `evaluated_rank` by that in human captions (`evaluated`). Rows without `dataset` are
+    words that no system uses. By image, a row is a word. It was missed (or made up) `times` of `occurrences`.
+
+    Limits: by corpus, `p` is for a single word, but thousands are compared. Words occur in clusters, so a few captions
+    on one topic can make a word look significant. With large datasets almost every word is significant, so read the log
+    ratio. By training and by image, a word may be missing because the system uses a synonym. A correct word that no
+    annotator used counts as made up. Inflected forms are separate words.
 
     Source: Rayson & Garside 2000; Dunning 1993; Hardie 2014. By training and by image: van Miltenburg, Elliott & Vossen
-    2018, sections 3.3, 3.4 and 5.1; the authors' program asks for more than 10 occurrences a system on average, and
-    spells ties backwards.
+    2018, sections 3.3, 3.4 and 5.1. The authors' program requires more than 10 occurrences per system on average, and
+    sorts ties in reverse.
 
-    Raises `MetricError` for a side without a token, `UsageError` for a dataset that is not there, and for a setting of
-    another comparison.
+    Raises `MetricError` for a dataset without a token, `UsageError` for an unknown dataset or an option of another
+    comparison.
 
     Examples: auditor words shetty2017 --against coco-val -t ptb ·
     auditor words dai2017 --against coco-train-words --eval coco-val --by training ·
     auditor words dai2017 liu2017 --against coco-val --by image
     """
     _known(by)
-    told = {"minimum": minimum, "number": number, "importance": importance, "words": words, "evaluation": evaluation,
-            "all_images": all_images, "references": references, "seed": seed != 1, "pipeline": pipeline,
-            "function_words": function_words}  # fmt: skip
-    for name, value in told.items():
+    given = {"minimum": minimum, "number": number, "importance": importance, "words": words, "evaluation": evaluation,
+             "all_images": all_images, "references": references, "seed": seed != 1, "pipeline": pipeline,
+             "function_words": function_words}  # fmt: skip
+    for name, value in given.items():
         if value and name not in _READ[by]:
             which = " or ".join(kind for kind, names in _READ.items() if name in names)
-            raise UsageError(f"--{_OPTIONS.get(name, name)}: is read with --by {which} alone")
+            raise UsageError(f"--{_OPTIONS.get(name, name)}: only valid with --by {which}")
     if by == "corpus":
         if len(refs) != 1:
-            raise UsageError("--by corpus: compares one dataset with another; name one, and the other with --against")
+            raise UsageError(f"--by corpus: expected one dataset and --against, but got {len(refs)} datasets")
         result = keyness(
             store, refs[0], against, tokenizer=tokenizer, split=split, minimum=5 if minimum is None else minimum,
             words=words, progress=progress,
         )  # fmt: skip
     elif by == "training":
         if evaluation is None:
-            raise UsageError("--by training: name human captions of the same images with --eval DATASET")
+            raise UsageError("--by training: human captions are missing; set --eval DATASET")
         result = omitted_words(
             store, *refs, against=against, evaluation=evaluation, number=20 if number is None else number,
             tokenizer=tokenizer, split=split, all_images=all_images, progress=progress,

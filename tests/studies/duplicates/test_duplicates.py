@@ -120,7 +120,7 @@ def test_leak_is_counted_from_the_split_that_is_tested_and_roles_are_those_decla
         ("exact", "images"): 1, ("near", "images"): 1, ("any", "images"): 2,
     }  # fmt: skip
     assert result.sentences[1] == (
-        "66.7% of the 3 captions of set:test also occur in set:train, 1 of them exactly, 1 nearly"
+        "66.7% of the 3 captions of set:test also occur in set:train: 1 exact copy and 1 near-duplicate"
     )
     undeclared = duplicates(store, "set").frame
     assert set(undeclared.filter(pl.col("scope") == "across-splits")["split"]) == {"train", "restval", "test"}
@@ -251,7 +251,7 @@ def test_copied_annotator_shows_as_a_pair_of_slots(store: Store) -> None:
     pair = result.frame.filter(pl.col("against_slot").is_not_null(), pl.col("match") == "any")
     assert pair.select("slot", "against_slot", "value", "n").rows() == [(0, 2, 1.0, 40)]
     assert (
-        "set: slots 0 and 2 say the same, or nearly, of 100.0% of their images: did one copy the other?"
+        "set: slots 0 and 2 are identical or nearly identical for 100.0% of images. Was one copied from the other?"
         in result.sentences
     )
 
@@ -259,13 +259,13 @@ def test_copied_annotator_shows_as_a_pair_of_slots(store: Store) -> None:
 @pytest.mark.parametrize(
     ("rows", "note"),
     [
-        ([("a", 0, "a kite")], "one caption an image, so that none can occur twice within it"),
-        ([("a", 0, "a kite")], "one image, so that no caption can occur again at another"),
+        ([("a", 0, "a kite")], "every image has a single caption, so none can repeat within an image"),
+        ([("a", 0, "a kite")], "one image, so no caption can occur at another image"),
         (
             [("a", 0, "a kite"), ("b", 0, "men")],
-            "no two splits are known, so that leaks from one into another cannot be looked for",
+            "fewer than two splits, so a search for train/test leaks is not possible",
         ),
-        ([("a", 0, ""), ("a", 1, ""), ("b", 0, "...")], "captions without a word, and so not compared: 3"),
+        ([("a", 0, ""), ("a", 1, ""), ("b", 0, "...")], "3 captions without a word, not compared"),
     ],
 )
 def test_what_cannot_be_searched_is_said(store: Store, rows: Rows, note: str) -> None:
@@ -297,7 +297,7 @@ def test_threshold_that_no_pair_of_rare_words_proves_is_refused(store: Store, ne
 def test_too_many_captions_that_are_alike_are_refused_in_a_line(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ingest_rows(store, [(str(n), 0, f"a picture of a {n} on a table") for n in range(20)])
     monkeypatch.setattr(search, "_MOST_PAIRS", 100)
-    with pytest.raises(MetricError, match=r"set: .* 190 pairs would have to be compared at --near 0\.7; raise it"):
+    with pytest.raises(MetricError, match=r"set: .* --near 0\.7 would compare 190 pairs; increase --near"):
         duplicates(store, "set")
 
 

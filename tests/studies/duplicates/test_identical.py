@@ -46,8 +46,8 @@ def test_pairs_have_the_same_tokens_and_know_whether_all_of_the_image_have(store
     (shown,) = (table.frame for table in result.tables if table.name == "identical-pairs")
     assert shown.rows() == result.frame.drop("dataset", "version", "split").rows()
     assert result.findings[0].sentence == (
-        "set: 3 of 7 captions repeat another of their image, at 2 of 3 images; captions in groups of equal captions: 5,"
-        " in pairs: 4; images with all captions identical: 1"
+        "set: 3 of 7 captions repeat another of their image, at 2 of 3 images. Captions in groups of identical"
+        " captions: 5, in pairs: 4. Images whose captions are all identical: 1"
     )
 
 
@@ -63,7 +63,7 @@ def test_captions_without_a_word_are_nobodys_twin_and_are_counted(store: Store, 
     result = identical(store, "set", as_text=as_text)
     assert result.frame.select("image", "slot_a", "slot_b", "all_identical").rows() == [("e", 0, 1, False)]
     assert result.findings[0].sentence.endswith(
-        "images with all captions identical: 0; without a word, and so not compared: 3"
+        "Images whose captions are all identical: 0. Captions without a word, not compared: 3"
     )
 
 

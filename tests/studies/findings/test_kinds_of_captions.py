@@ -133,14 +133,14 @@ def test_padded_images_are_counted_by_captions(store: Store) -> None:
     padded = [(image, slot, text if slot < 2 else "A thing.") for image, slot, text in CLEAN]
     found = one(asked(store, padded), "padded-images")
     assert (found.severity, found.values["captions"]) == ("error", 2 * 64)
-    assert found.examples[0]["why"] == "the same words as #2; of 5 captions 3 are different"
+    assert found.examples[0]["why"] == "same words as #2 (3 of 5 captions are different)"
 
 
 def test_images_with_fewer_captions_are_told(store: Store) -> None:
     fewer = [row for row in CLEAN if row[1] < 3 or int(row[0][:2]) >= 8]
     found = one(asked(store, fewer), "uneven-captions")
     assert (found.severity, found.values["images"], found.n) == ("warning", 8, 64)
-    assert found.examples[0]["why"] == "3 captions, most others have 5"
+    assert found.examples[0]["why"] == "3 captions, most images have 5"
 
 
 @pytest.mark.parametrize(("split", "bad"), [("test", "error"), ("train", "warning")])
@@ -154,7 +154,7 @@ def test_an_image_under_two_ids_is_an_error_across_splits(store: Store, split: s
     )
     found = one(result, "copied-images")
     assert (found.severity, found.values["images"]) == (bad, 2)
-    assert "5 of 5 captions are those of" in found.examples[0]["why"]
+    assert "shares 5 of 5 captions with" in found.examples[0]["why"]
 
 
 def test_a_slot_by_template_is_told(store: Store) -> None:
@@ -171,7 +171,7 @@ def test_listed_words_are_looked_for_by_the_users_list(store: Store, tmp_path: P
     rows = with_texts("What a nitwit!")
     assert asked(store, rows).found("listed-words") == ()
     found = one(findings(store, "set", words=words, captions_only=True), "listed-words")
-    assert (found.severity, found.examples[0]["why"]) == ("warning", "says “nitwit”")
+    assert (found.severity, found.examples[0]["why"]) == ("warning", "contains “nitwit”")
 
 
 def test_examples_are_at_most_three_and_differ_in_why(store: Store) -> None:
@@ -193,7 +193,7 @@ def test_findings_are_ranked_and_sentences_have_number_share_and_consequence(sto
 def test_kinds_are_asked_for_by_name(store: Store) -> None:
     rows = with_texts("IMG_1234.jpg", "see www.harbour.example.com")
     assert {found.kind for found in asked(store, rows, kinds=["web-address"]).findings} == {"web-address"}
-    with pytest.raises(UsageError, match="no such kind"):
+    with pytest.raises(UsageError, match="unknown kind of finding"):
         findings(store, "set", kinds=["webaddress"])
 
 

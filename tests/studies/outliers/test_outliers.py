@@ -94,7 +94,7 @@ def test_caption_of_another_image_is_told_without_a_partner(store: Store) -> Non
     assert result.frame.select("image", "slot", "finding", "other_image", "other_slot").row(0) == (
         "i3", 4, "elsewhere", "i0", None
     )  # fmt: skip
-    assert "1 seem to be of another image, of which about 1 should be right" in result.sentences[-1]
+    assert "1 caption appears to belong to another image (about 1 expected to be correct)" in result.sentences[-1]
     assert result.found("swapped-captions")[0].values["expected_right"] == 1
 
 
@@ -143,7 +143,7 @@ def test_equal_and_empty_captions_are_no_outliers(store: Store) -> None:
         ingest_rows(store, [(image, slot, text) for image in "ab" for slot in (0, 1)], name, kind="candidates")
         result = outliers(store, name)
         assert result.frame.is_empty()
-        assert result.sentences == (f"{name}: every caption has the same score: none is an outlier",)
+        assert result.sentences == (f"{name}: every caption has the same score, so none is an outlier",)
 
 
 def test_threads_order_and_other_datasets_change_no_digit(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_where_chance_says_as_much_nothing_is_told(store: Store) -> None:
     ingest_rows(store, rows)
     result = outliers(store, "set", share=1.0)
     found = result.found("swapped-captions")[0]
-    assert "held back, since words alone cannot tell here" in found.sentence
+    assert "text alone is not reliable enough on this dataset" in found.sentence
     assert (found.values["swapped_pairs"], found.values["elsewhere"], found.values["expected_right"]) == (0, 0, 0)
     assert found.severity == "info"
 

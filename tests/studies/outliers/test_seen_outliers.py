@@ -63,7 +63,7 @@ def test_nothing_is_told_of_untouched_captions(store: Store) -> None:
     result = outliers(store, "set")
     assert told(result.frame) == set()
     assert (
-        "held back, since words and the vectors of seen cannot tell here"
+        "text and the vectors of seen are not reliable enough on this dataset"
         in result.found("swapped-captions")[0].sentence
     )
 
@@ -134,7 +134,7 @@ def test_row_order_changes_nothing(store: Store) -> None:
 
 def test_too_few_vectors_that_were_asked_for_are_refused(store: Store) -> None:
     planted(store, seen_images=99)
-    with pytest.raises(MetricError, match="99 of its images have a vector in seen: 100 are needed"):
+    with pytest.raises(MetricError, match="99 of its images have a vector in seen, but at least 100 are required"):
         outliers(store, "set", vectors="seen")
     with pytest.raises(MetricError, match="vectors=set: holds captions, not vectors"):
         outliers(store, "set", vectors="set")

@@ -84,7 +84,7 @@ def test_a_dataset_without_a_fault_has_none(store: Store) -> None:
         store, [(f"i{n}", slot, text) for n, pair in enumerate(said) for slot, text in enumerate(pair)], "scenes"
     )
     made = card(store, "scenes", settings=BLEU)
-    assert next(one for one in made.sections if one.name == "problems").words == ("None was found.",)
+    assert next(one for one in made.sections if one.name == "problems").words == ("No problems found.",)
     assert "0 errors, 0 warnings" in reports.document_text(made, "badge")
     assert "rai:dataBiases" not in croissant(made)
 

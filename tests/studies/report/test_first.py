@@ -122,7 +122,7 @@ def test_first_section_says_the_cards_and_the_portraits_in_words(store: Store) -
     ingest_rows(store, FAULTY, "dogs")
     made = report(store, "dogs", settings=BLEU, sections=["findings"], timed=False)
     summary = made.sections[0]
-    assert (summary.title, summary.absent) == ("What to know first", None)
+    assert (summary.title, summary.absent) == ("Summary", None)
     assert summary.words == tuple(f"{one.severity}: {one.sentence}." for one in made.cards)
     assert len(summary.words) >= 3
     row = summary.tables[0].frame.row(0, named=True)
@@ -133,11 +133,11 @@ def test_report_that_looked_for_nothing_does_not_say_that_nothing_was_found(stor
     ingest_rows(store, FAULTY, "dogs")
     summary = report(store, "dogs", settings=BLEU, sections=["versions"], timed=False).sections[0]
     assert summary.words == ()
-    assert "was not looked for: `auditor findings DATASET`" in str(summary.absent)
+    assert "without findings. Run `auditor findings DATASET`" in str(summary.absent)
 
 
 def test_nothing_found_is_said() -> None:
-    assert first.summary((), (), (), looked=True).absent == "Nothing was found that is worth a word."
+    assert first.summary((), (), (), looked=True).absent == "No problems found."
 
 
 def test_findings_of_a_report_are_those_of_the_command(store: Store) -> None:

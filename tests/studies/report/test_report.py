@@ -98,13 +98,13 @@ def test_leak_comes_first_and_splits_count_as_declared(store: Store) -> None:
     declared = Source("dogs", "captions", "karpathy", (), split_roles={"restval": "train"})
     document = report(store, "dogs", settings=BLEU, sections=["duplicates"], config={"dogs": declared}, timed=False)
     found = document.sections[1]
-    assert found.words[0].startswith("Leakage: ")
-    assert "of the 4 captions of dogs:test also occur in dogs:train, 1 of them exactly" in found.words[0]
-    assert found.tables[0].title == "captions that occur again"
+    assert found.words[0].startswith("Train/test leak: ")
+    assert "of the 4 captions of dogs:test also occur in dogs:train: 1 exact copy" in found.words[0]
+    assert found.tables[0].title == "duplicate captions"
     examples = [table.title for table in found.further if table.title.startswith("examples")]
     assert examples[0] == "examples: dogs:test in dogs:train"
     undeclared = report(store, "dogs", settings=BLEU, sections=["duplicates"], timed=False)
-    assert not any("Leakage" in words for words in undeclared.sections[1].words)
+    assert not any("leak" in words for words in undeclared.sections[1].words)
 
 
 def test_differences_are_tested_where_there_are_resamples(store: Store) -> None:
@@ -152,7 +152,7 @@ def test_time_is_the_one_that_the_environment_sets(store: Store, monkeypatch: py
 
 def test_section_that_there_is_not_is_refused_with_those_there_are(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
-    with pytest.raises(UsageError, match="gossip: no such section; known are findings, facts, bounds"):
+    with pytest.raises(UsageError, match="--section gossip: unknown section; expected one of findings, facts, bounds"):
         report(store, "dogs", settings=BLEU, sections=["gossip"])
 
 
@@ -174,8 +174,8 @@ def test_dataset_that_nobody_has_rated_is_told_what_to_ingest(store: Store) -> N
         report(store, "dogs", settings=BLEU, sections=["people"], config=config, timed=False) for config in ({}, rated)
     ]
     bare, named = (section(document, "people") for document in told)
-    assert "dogs: the store holds no judgements of people (ratings, choices) of these images." in bare
-    assert "of these images; `auditor ingest r` adds some." in named
+    assert "dogs: the store has no human ratings or preferences for these images." in bare
+    assert "for these images. To add some: `auditor ingest r`." in named
 
 
 ALONE = "{}: needs two captions per image; this dataset has one."
@@ -204,7 +204,9 @@ def test_a_dataset_of_single_captions_stays_out_of_the_scores_of_others(store: S
     wanted = ["findings", "bounds", "comparison", "correlation", "consensus"]
     document = report(store, "alone", "dogs", "cats", settings=BLEU, sections=wanted, timed=False)
     found, *scored = document.sections[1:6]
-    assert any(note.startswith("alone: no search for swapped captions, no bounds: ") for note in found.notes)
+    assert any(
+        note.startswith("alone: skipped the search for swapped captions and the bounds: ") for note in found.notes
+    )
     for one in scored:
         assert one.absent is None
         assert ALONE.format("alone") in one.notes

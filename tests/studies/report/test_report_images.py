@@ -84,7 +84,7 @@ def test_without_a_place_nothing_changes(store: Store, photos: Path) -> None:
 def test_folder_that_is_not_there_is_said_and_nothing_else_changes(store: Store, tmp_path: Path) -> None:
     ingest_rows(store, ROWS, "set")
     page = html(made(store, tmp_path / "nowhere" / "photos"))
-    said = "Pictures of set: nowhere/photos: no such folder; with it, examples have their picture beside them"
+    said = "Examples of set have no images: nowhere/photos: no such folder"
     assert page.replace(f'<li dir="auto">{said}</li>\n', "", 1) == html(made(store, None))
 
 

@@ -87,8 +87,8 @@ def test_captions_are_sorted_where_twenty_images_say_more_than_chance(store: Sto
         (f"i{image}", slot, " ".join(["w"] * (1 + slot + image % 3))) for image in range(20) for slot in range(3)
     ]
     assert told(lengths) == [
-        "set: captions are sorted by length (the longest last) in 100% of the images (17% by chance): there the place of a caption says nothing of who wrote it",
-        "set: captions are sorted by spelling (a to z) in 100% of the images (17% by chance): there the place of a caption says nothing of who wrote it",
+        "set: captions are sorted by length (longest last) in 100% of images (17% expected by chance). Slots do not correspond to annotators",
+        "set: captions are sorted by spelling (a to z) in 100% of images (17% expected by chance). Slots do not correspond to annotators",
     ]
     assert not told(lengths[:57])
     by_chance = [
@@ -131,8 +131,8 @@ def test_edges_have_numbers_or_one_line_that_says_why_not(store: Store) -> None:
         assert of(result, "templated")["value"].item() == 0.0
         said[name] = result.sentences
         result.to_json()
-    assert said["lonely"][0] == "lonely: one caption an image: there are no slots to compare"
-    assert said["single"][0].startswith("no slot-score: single: cider not available: ")
+    assert said["lonely"][0] == "lonely: every image has a single caption, so slots cannot be compared"
+    assert said["single"][0].startswith("skipped slot-score: single: cider not available: ")
     with pytest.raises(UsageError, match="--least 0"):
         templates(store, "equal", least=0)
     with pytest.raises(UsageError, match="--level x"):
