@@ -186,7 +186,7 @@ def test_findings_are_ranked_and_sentences_have_number_share_and_consequence(sto
     result = asked(store, with_texts("IMG_1234.jpg", "see www.harbour.example.com"))
     ranks = [SEVERITIES.index(found.severity) for found in result.findings]
     assert ranks == sorted(ranks)
-    assert one(result, "file-names").sentence == "set: captions with the name of a file: 1 of 320 (0.3%)"
+    assert one(result, "file-names").sentence == "set: captions with a file name: 1 of 320 (0.3%)"
     consequences = dict(result.table("findings").frame.select("kind", "consequence").iter_rows())
     assert consequences["file-names"] == KINDS["file-names"].consequence != ""
 

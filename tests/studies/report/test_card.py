@@ -73,7 +73,7 @@ def test_known_problems_are_the_findings_the_worst_first_with_what_follows_from_
     assert len(said) == sum(one.severity != "info" for one in dogs.findings)
     (personal,) = (words for words in said if "e-mail" in words)
     assert personal.startswith("warning: dogs: captions with an e-mail address or a phone number: 1 of 14")
-    assert personal.endswith("the law may forbid to pass them on.")
+    assert personal.endswith("sharing it may be illegal.")
 
 
 def test_a_dataset_without_a_fault_has_none(store: Store) -> None:
