@@ -40,11 +40,11 @@ ROUNDED = 1e-12
 
 #: Of the script for ROUGE without `rounding=official`.
 PRINTED = 2e-5
-PRINTED_WHY = "the script rounds precision and recall to 5 decimals, then F, as `rounding=official` does"
+PRINTED_WHY = "the script rounds precision and recall to 5 decimals, and then F; so does `rounding=official`"
 
 #: What is left out of a comparison, by program and data.
 LEFT_OUT = {
-    ("pycocoevalcap Rouge", "E"): "without two empty texts, which it takes for the same word: 1 there, 0 here",
+    ("pycocoevalcap Rouge", "E"): "without two empty texts, which the program scores as equal words (1) and we as 0",
 }
 
 
@@ -193,16 +193,16 @@ def _differences(name: str, ours: Mapping[str, Sequence[float]], official: Offic
 
 # The page.
 
-_HEAD = """# Conformance
+_HEAD = """# Official programs compared
 
-The programs that define the metrics and `auditor` have scored the same captions, one by one. Each number below is the
-largest difference between a score of theirs and ours over all captions of a data set, on the scale of our metric, which
-is named as you type it after `-m`. Up to 1e-12 is no difference, since our scores are rounded to 12 decimals; where
-more is allowed, a note says why, and what is not allowed is in bold.
+Check how closely the scores of `auditor` match those of the programs that define the metrics. Both have scored the same
+captions, one by one. Each number below is the largest difference over all captions of a dataset, on the scale of our
+metric. The metric is written as you type it after `-m`. Differences up to 1e-12 count as none, because our scores are
+rounded to 12 decimals. A note explains where more is allowed. A difference that is not allowed is in bold.
 
-Every program was given the tokens of our tokenizer `bare`, joined by blanks. B and E come with official scores,
-precomputed; programs that have no version below were not run again, and their rows rest on those scores alone. Where a
-program ran and has precomputed scores, too, the larger difference is given.
+Every program was given the tokens of our tokenizer `bare`, joined by spaces. B and E come with precomputed official
+scores. Programs without a version below were not run again: their rows use those scores only. If a program ran and also
+has precomputed scores, the larger difference is shown.
 """
 
 

@@ -111,7 +111,7 @@ def load(name: str, most: int | None) -> Data:
 def held_out_photos(most: int | None) -> Data:
     """Hold out each caption of Flickr8k's test split: 5,000 against 4 references each."""
     rows = _cut_images(_rows_of("flickr8k", "test"), most)
-    return Data("A", "Flickr8k test, each caption against the other 4 of its image", rows)
+    return Data("A", "Flickr8k test, each caption scored against the other 4 of its image", rows)
 
 
 def held_out_scenes(most: int | None) -> Data:
@@ -119,7 +119,7 @@ def held_out_scenes(most: int | None) -> Data:
     rows = _rows_of("abstract50s")
     images = list(dict.fromkeys(image for image, _, _ in rows))[:_SCENES]
     rows = [row for row in rows if row[0] in set(images)]
-    what = "ABSTRACT-50S, first 110 scenes, each caption against the other 47 of its scene"
+    what = "ABSTRACT-50S, first 110 scenes, each caption scored against the other 47 of its scene"
     return Data("C", what, _cut_images(rows, most))
 
 
@@ -143,7 +143,7 @@ def judged(most: int | None) -> Data:
         Official(program, {metric: oracle[column].to_list()[:most] for metric, column in columns.items()})
         for program, columns in judged_columns(whole=most is None).items()
     ]
-    what = "Flickr8k, judged captions against 5 references; official scores, precomputed"
+    what = "Flickr8k, rated captions scored against 5 references; precomputed official scores"
     return Data("B", what, rows, candidates[:most], official)
 
 
@@ -231,7 +231,7 @@ def edge_cases(most: int | None) -> Data:
     ]
     return Data(
         "E",
-        "constructed cases, empty texts among them; official scores, precomputed (CIDEr's idf: A)",
+        "constructed cases, including empty texts; precomputed official scores (CIDEr's idf: A)",
         [(case["case"], slot, text) for case, refs in cases for slot, text in enumerate(refs)],
         [(case["case"], 0, case["candidate"]) for case, _ in cases],
         official,

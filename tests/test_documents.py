@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import re
 import shlex
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
 
 from auditor.cli.app import LISTED
+from auditor.findings import KINDS
 from auditor.studies import GROUPS
 
 DOCUMENTS = sorted(one.relative_to(ROOT).as_posix() for one in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
+
+#: Pages that programs write, and those that keep what was written before.
+GENERATED = {"CHANGELOG.md", "docs/findings.md", "docs/reproduction.md"}
+
+AVOIDED = r"\b(?:told|nobody|somebody|whoever|anew|pictures?|blanks|by heart|beside|colours?|licence)\b|\d %"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -46,3 +53,21 @@ def test_readme_is_one_screen_of_questions_before_its_links() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(re.findall(r"^\d\. \*\*.*\?\*\*|^\d\. \*\*", readme, re.MULTILINE)) == 6
     assert Path(ROOT / "docs" / "report.png").stat().st_size < 100_000
+
+
+def test_questions_are_answered_by_commands_options_and_kinds_that_exist() -> None:
+    page = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
+    commands = [shlex.split(line) for line in re.findall(r"^\|[^|]*\| `auditor ([^`]+)` \|", page, re.MULTILINE)]
+    assert len(commands) == len(re.findall(r"^\| (?!question|---)", page, re.MULTILINE)) >= 40
+    for name, *words in commands:
+        options = (ROOT / "docs" / "commands" / f"{name}.md").read_text(encoding="utf-8")
+        assert {word for word in words if re.match("--?[a-z]", word)} <= set(re.findall(r"--?[a-z][a-z-]*", options))
+        assert {kind for option, kind in pairwise(words) if name == "findings" and option == "-k"} <= {*KINDS}
+
+
+@pytest.mark.parametrize("document", [name for name in DOCUMENTS if name not in GENERATED and "/commands/" not in name])
+def test_prose_avoids_words_that_readers_must_translate(document: str) -> None:
+    text = re.sub(
+        r"^ *```.*?^ *```$|`[^`\n]*`", "", (ROOT / document).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
+    assert not re.findall(AVOIDED, text, re.IGNORECASE)
