@@ -142,7 +142,7 @@ def lead(rows: pl.DataFrame) -> list[str]:
         f"{statistic} {tests.filter(pl.col('p_holm') < _ALPHA).height} of {tests.height}"
         for (statistic,), tests in tested
     ]
-    how = f"Significant differences by pair of datasets and metric (permutation tests, Holm, {_ALPHA:.0%})"
+    how = f"Significant after Holm's correction (permutation tests, {_ALPHA:.0%}), by pair of datasets and metric"
     return [f"{how}: {'; '.join(counts)}."] if counts else []
 
 

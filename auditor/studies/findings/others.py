@@ -216,7 +216,7 @@ def _upside_down(selection: Selection, bounds: Result) -> list[Finding]:
     compared = ", ".join(f"{metric} {human:.3f} vs {intra:.3f}" for metric, human, intra in means.rows())
     metric, human, intra = means.row(0)
     sentence = (
-        f"{selection.label}: captions of the same image are no more similar than captions of different images"
+        f"{selection.label}: captions of the same image are not more similar than captions of different images"
         f" ({compared})"
     )
     values, headline, n = {"human": human, "intra": intra}, f"{human:.3f} vs {intra:.3f}", below["n_human"][0]
