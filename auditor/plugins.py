@@ -61,7 +61,7 @@ def _points(group: str) -> Iterator[tuple[str, EntryPoint]]:
             points = [point for point in package.entry_points if point.group == group]
             name = package.name if points else ""
         except Exception as error:  # noqa: BLE001  files of a package may hold anything
-            _warn(f"left out a package whose entry points cannot be read: {said(error)}")
+            _warn(f"a package whose entry points cannot be read is left out: {said(error)}")
             continue
         if name not in seen:  # Python imports the first in the path
             yield from ((name, point) for point in points)

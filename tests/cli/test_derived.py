@@ -109,14 +109,14 @@ BROKEN = {
     "raise BaseException": "BaseException",
     "class Odd(Exception):\n    __str__ = None\nraise Odd": "Odd",
     "raise ValueError('x' * 1_000)": "x" * 200,
-    "STUDY = 3; CONSTANT = 'x'": "no ",
+    "STUDY = 3; CONSTANT = 'x'": "is of type ",
     "": "has no attribute",
     "import no_such_part": "No module named 'no_such_part'",
     "def": "SyntaxError",
-    PACKAGE.replace('"Language"', '"Nowhere"').replace('counts="bleu"', 'counts="nowhere"'): "group is no ",
+    PACKAGE.replace('"Language"', '"Nowhere"').replace('counts="bleu"', 'counts="nowhere"'): "group is not of type ",
     PACKAGE.replace('"Count datasets, which have vowels.")', "None)").replace(
         '"constant"', '"other"'
-    ): "line is no str",
+    ): "line is not of type str",
 }
 
 

@@ -132,7 +132,7 @@ def test_lines_that_are_not_utf8_are_refused_alone(sentences: Path) -> None:
     (sentences / "1009.txt").write_text("UTF-16", encoding="utf-16")
     rows = read(sentences).sort("image", "slot")
     assert rows.filter(pl.col("reason").is_null())["text"].to_list() == ["A boy runs", "fine"]
-    utf16 = "1009.txt:1: UTF-16 text; convert it to UTF-8 with `iconv -f UTF-16 -t UTF-8`"
+    utf16 = "1009.txt:1: UTF-16; convert it to UTF-8 with `iconv -f UTF-16 -t UTF-8`"
     assert reasons(rows) == [
         ("Sentences/1007.txt", 2, "not UTF-8 (byte 0xe9 at column 4)"),
         ("Sentences/1009.txt", 1, f"Sentences/{utf16}"),

@@ -93,7 +93,7 @@ def test_swapped_counts_of_the_crowd_are_refused_with_their_line(tmp_path: Path,
 def test_ids_without_captions_ask_for_the_file_that_has_them(tmp_path: Path) -> None:
     path = tmp_path / "expert.txt"
     path.write_text("a.jpg\tb.jpg#0\t1\t2\t4\n")
-    with pytest.raises(UsageError, match=r"expert\.txt: names captions by their ids: .* option captions_file"):
+    with pytest.raises(UsageError, match=r"expert\.txt: names captions by their ids; .*option captions_file"):
         read(path)
 
 

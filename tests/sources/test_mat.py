@@ -212,7 +212,7 @@ def test_faulty_pair_is_refused_as_one_record(tmp_path: Path, changed: dict[str,
 
 @pytest.mark.parametrize("name", ["category", "new_data", "result"])
 def test_votes_of_another_number_of_pairs_are_refused_whole(tmp_path: Path, name: str) -> None:
-    with pytest.raises(SourceError, match=f"variable {name} is not"):
+    with pytest.raises(SourceError, match=f"variable {name} needs"):
         read(save(tmp_path / "pairs.mat", PAIRS | {name: PAIRS[name][:1, :1]}))
 
 

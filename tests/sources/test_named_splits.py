@@ -55,7 +55,7 @@ def test_files_of_which_only_some_tell_a_split_have_none_and_it_is_said(store: S
     written(tmp_path, "train.csv", "more.csv")
     found, notes = taken(store, "train.csv", "more.csv")
     assert set(found.values()) == {None}
-    assert any("more.csv is not" in note and "--from train=FILE" in note for note in notes)
+    assert any("more.csv does not" in note and "--from train=FILE" in note for note in notes)
 
 
 def test_shards_that_are_named_after_nothing_say_nothing(store: Store, tmp_path: Path) -> None:
@@ -69,5 +69,5 @@ def test_shards_that_are_named_after_nothing_say_nothing(store: Store, tmp_path:
     "address", ["https://x.org/a.csv", "https://x.org/a.csv?raw=1", "s3://bucket/a.csv", "hf://datasets/x/a.parquet"]
 )
 def test_address_is_answered_with_what_to_do(store: Store, address: str) -> None:
-    with pytest.raises(SourceError, match=r"://.*: an address.* download it .*`auditor fetch`"):
+    with pytest.raises(SourceError, match=r"://.*: an address .*download the file .*`auditor fetch`"):
         ingest_sources(store, wanted(["q"], files=[Path(address)]))

@@ -150,7 +150,7 @@ def test_wrong_encoding_names_file_line_and_a_better_one(store: Store, tmp_path:
 
 def test_encoding_of_what_is_no_text_is_a_mistake(store: Store, tmp_path: Path) -> None:
     path = written(tmp_path, "e.parquet", b"PAR1\0\0\0\0PAR1")
-    with pytest.raises(SourceError, match="--encoding is for text"):
+    with pytest.raises(SourceError, match="remove --encoding"):
         taken(store, path, encoding="latin-1", file_format="table")
 
 
@@ -222,7 +222,7 @@ def test_coco_images_go_by_file_name_where_asked_for(store: Store, tmp_path: Pat
 
 def test_coco_key_that_no_image_has_is_a_mistake(store: Store, tmp_path: Path) -> None:
     path = written(tmp_path, "c.json", json.dumps(COCO))
-    with pytest.raises(SourceError, match=r'c\.json: no image has the key "name" ; correct image_key'):
+    with pytest.raises(SourceError, match=r'c\.json: no image has the key "name"; correct image_key'):
         taken(store, path, options=["image_key=name"])
     lacking = COCO | {"images": [{"id": 7, "file_name": "a.jpg"}, {"id": 8}]}
     with pytest.raises(SourceError, match="image 8 has no name in the file's list of images"):

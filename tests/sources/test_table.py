@@ -709,7 +709,7 @@ def test_saved_splits_are_splits(tmp_path: Path) -> None:
         ("{}", 'expected "_data_files"'),
         ('{"_data_files": ["x"]}', 'expected "_data_files"'),
         ('{"_data_files": [{"filename": "../other.arrow"}]}', "is not the name of a file in this folder"),
-        ('{"_data_files": [{"filename": "none.arrow"}]}', "no such file"),
+        ('{"_data_files": [{"filename": "none.arrow"}]}', "[Nn]o such file"),
         ('{"_data_files": [], "_indices_data_files": [{"filename": "i.arrow"}]}', "flatten_indices"),
         ('{"_data_files": []}', "holds no record"),
     ],

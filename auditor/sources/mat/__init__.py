@@ -188,7 +188,7 @@ def _rows(path: Path, arrays: Mapping[str, NDArray[Any]], name: str, count: int,
     if array is None:
         return [[None] * width] * count
     if array.dtype.kind not in "iuf" or array.size != count * width or (width > 1 and array.shape != (count, width)):
-        raise SourceError(f"{path}: variable {name} does not have {width} numbers for each of {count:,} pairs")
+        raise SourceError(f"{path}: variable {name} needs {width} numbers for each of {count:,} pairs")
     rows: list[list[Any]] = array.reshape(count, width).tolist()
     return rows
 
@@ -199,7 +199,7 @@ def _ballots(path: Path, arrays: Mapping[str, NDArray[Any]], count: int) -> list
     if array is None:
         return [None] * count
     if "result" not in (array.dtype.names or ()) or array.size != count:
-        raise SourceError(f"{path}: variable result does not have a struct {{result}} for each of {count:,} pairs")
+        raise SourceError(f"{path}: variable result needs a struct {{result}} for each of {count:,} pairs")
     return [votes.ravel().tolist() if votes.dtype.kind in "iuf" else [None] for votes in array["result"].ravel()]
 
 

@@ -80,7 +80,7 @@ def _cut(file: BinaryIO, where: Path | str) -> Iterator[bytes]:
     line = 1
     block = file.read(_BLOCK)
     if block.startswith(_UTF_16):
-        raise SourceError(f"{where}:1: UTF-16 text; convert it to UTF-8 with `iconv -f UTF-16 -t UTF-8`")
+        raise SourceError(f"{where}:1: UTF-16; convert it to UTF-8 with `iconv -f UTF-16 -t UTF-8`")
     block = block.removeprefix(_BOM)
     if b"\n" not in block and block.strip(b"\r\n").count(b"\r"):
         raise SourceError(f"{where}:1: lines end in CR only; convert them to LF with `tr '\\r' '\\n'`")
