@@ -60,7 +60,7 @@ Batches = Iterator[pl.DataFrame]
 Option = str | int | bool | Path | tuple[str, ...]
 
 
-def place(source: str | Path, unit: str | None, line: int) -> str:
+def location(source: str | Path, unit: str | None, line: int) -> str:
     """Return the location of a record: `file:line`, or its number in a file without lines."""
     return f"{source}:{line}" if unit == "line" else f"{source}, {unit or 'record'} {line}"
 

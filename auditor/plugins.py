@@ -42,13 +42,13 @@ def added(
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001  another package may raise anything
-            why = f"{said(error)}; update the package or remove it"
+            why = f"{described(error)}; update the package or remove it"
             _warn(f"package {package}: its addition {point.name} is left out: {why}")
         else:
             yield point.name, loaded, package
 
 
-def said(error: BaseException) -> str:
+def described(error: BaseException) -> str:
     """Describe an error of other code in a line, even if its message is long or cannot be formatted."""
     return traceback.format_exception_only(error)[-1].strip()[:_MOST]
 
@@ -61,7 +61,7 @@ def _points(group: str) -> Iterator[tuple[str, EntryPoint]]:
             points = [point for point in package.entry_points if point.group == group]
             name = package.name if points else ""
         except Exception as error:  # noqa: BLE001  files of a package may hold anything
-            _warn(f"a package whose entry points cannot be read is left out: {said(error)}")
+            _warn(f"a package whose entry points cannot be read is left out: {described(error)}")
             continue
         if name not in seen:  # Python imports the first in the path
             yield from ((name, point) for point in points)

@@ -17,7 +17,7 @@ from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
-from auditor.studies.findings.others import told
+from auditor.studies.findings.others import findings_of
 from auditor.studies.findings.questions import Questions
 from auditor.studies.outliers import outliers
 from auditor.text import AT_INGEST
@@ -67,7 +67,7 @@ def named_by(store: Store, dataset: str, study: str) -> pl.DataFrame:
 def told_by(store: Store, dataset: str, kind: str) -> list[Finding]:
     """Return the findings of a kind that rest on other studies."""
     questions = Questions(store, (resolve(store, dataset),), "bare", 1, {}, silent)
-    return told(questions, questions.selections[0], [kind])
+    return findings_of(questions, questions.selections[0], [kind])
 
 
 def drawn(captions: pl.DataFrame, images: int) -> pl.DataFrame:

@@ -24,7 +24,7 @@ from auditor import __version__
 from auditor.cli.former import refuse_former
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, mute
 from auditor.errors import AuditorError, MissingExtraError, redacted
-from auditor.plugins import said
+from auditor.plugins import described
 from auditor.studies import GROUPS, STUDIES, of_others
 
 BUG = 70
@@ -129,7 +129,7 @@ def _function(name: str) -> Callable[..., None]:
     except AuditorError:
         raise
     except Exception as error:
-        why = f"{name} cannot be a command: {said(error)}; update the package or remove it"
+        why = f"{name} cannot be a command: {described(error)}; update the package or remove it"
         raise MissingExtraError(f"package {study.package}: {why}") from error
 
 

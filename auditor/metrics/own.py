@@ -56,7 +56,7 @@ def card_of(
         Scorer(name, function, columns, str(getattr(function, "__module__", ""))),
         summary=summary or (inspect.getdoc(function) or "").partition("\n")[0] or f"function {_place(function)}",
         kind="a function of your own",
-        place=_place(function),
+        position=_place(function),
         digest=digest,
         lower_is_better=lower_is_better,
         caution=None if source else _CAUTION,
@@ -64,7 +64,7 @@ def card_of(
 
 
 def card(
-    scorer: Scorer, *, summary: str, kind: str, place: str, digest: str, lower_is_better: bool, caution: str | None
+    scorer: Scorer, *, summary: str, kind: str, position: str, digest: str, lower_is_better: bool, caution: str | None
 ) -> Metric:
     """Make a metric of a scorer. Raises `MetricError` for a name that is invalid in requests and signatures."""
     if not _NAME.fullmatch(scorer.name):
@@ -82,7 +82,7 @@ def card(
         references="the function receives all references of a caption at once",
         sensitivity="some",
         edge_cases="an exception, or a score that is not a finite number, is an error",
-        source=f"{place}, sha256 {digest}",
+        source=f"{position}, sha256 {digest}",
         bibtex="",
         lower_is_better=lower_is_better,
         default=False,

@@ -117,7 +117,7 @@ def card_of_statement(statement: Statement) -> Metric:
         Scorer(statement.name, statement, columns=True, home=str(statement.path)),
         summary=statement.summary,
         kind="a SELECT of your own",
-        place=str(statement.path),
+        position=str(statement.path),
         digest=statement.digest,
         lower_is_better=statement.lower_is_better,
         caution=None,

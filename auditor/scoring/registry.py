@@ -20,7 +20,7 @@ from auditor.metrics.card import OF_FILE, CountSpec, Metric
 from auditor.metrics.vectors import cards as of_vectors
 from auditor.model import Draw, Selection
 from auditor.parameters import MetricName
-from auditor.plugins import added, said
+from auditor.plugins import added, described
 from auditor.result import Finding, Signature, plain
 from auditor.scoring.own_statements import card_of_statement, statement_of
 from auditor.statistics import cards
@@ -110,7 +110,7 @@ class MetricRequest:
         except BaseException as error:
             if isinstance(error, AuditorError | KeyboardInterrupt):
                 raise
-            raise MetricError(f"{self.label}, of another package: {said(error)}") from error
+            raise MetricError(f"{self.label}, of another package: {described(error)}") from error
         return scores
 
     def _scores(self, counts: pl.DataFrame) -> pl.Series:
@@ -338,7 +338,7 @@ def lacking(metric: Metric) -> str | None:
     except BaseException as error:
         if metric is _OURS.get(metric.name) or isinstance(error, KeyboardInterrupt):
             raise
-        return f"{metric.name}, of another package: {said(error)}"
+        return f"{metric.name}, of another package: {described(error)}"
     return None
 
 

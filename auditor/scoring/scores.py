@@ -78,14 +78,14 @@ def scored(
         ]
     seen = any(metric.metric.sees_images for metric in metrics)
     frames: list[pl.DataFrame] = []
-    counted, place = pl.DataFrame(), pl.Series(dtype=pl.UInt32)
+    counted, position = pl.DataFrame(), pl.Series(dtype=pl.UInt32)
     for spec in specs:
         rows = pl.concat(parts.pop(spec))
         if not rows.select(_KEYS).equals(counted):  # most countings give the same candidates in the same order
             counted = rows.select(_KEYS)
-            place = counted.with_columns(_as_text("image")).select(pl.arg_sort_by(*_KEYS)).to_series()
+            position = counted.with_columns(_as_text("image")).select(pl.arg_sort_by(*_KEYS)).to_series()
         needed = rows if seen or not frames else rows.drop(_KEYS)  # the keys of each would take most of the memory
-        frames.append(needed.select(pl.all().gather(place)))
+        frames.append(needed.select(pl.all().gather(position)))
     whole = reduce(_joined, frames) if seen else pl.concat(frames, how="horizontal")
     return whole.select(_as_text("candidate"), _as_text("image"), "slot", *(metric.label for metric in metrics))
 

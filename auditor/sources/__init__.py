@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from auditor.errors import SourceError, UsageError
-from auditor.model import COMMON_OPTIONS, Batches, Part, place
+from auditor.model import COMMON_OPTIONS, Batches, Part, location
 from auditor.sources.format import Format
 from auditor.sources.guards.panics import each_unheard, unheard
 from auditor.sources.judgements.columns import ratings as rating_columns
@@ -139,7 +139,7 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
         refusals = captions.filter(captions["reason"].is_not_null())
         if first is None and refusals.height:
             row = refusals.row(0, named=True)
-            first = f"{place(row['source'], row['unit'], row['line'])}: {row['reason']}"
+            first = f"{location(row['source'], row['unit'], row['line'])}: {row['reason']}"
         refused += refusals.height
         kept = captions.filter(captions["reason"].is_null() & captions["left_out"].is_null())
         accepted += kept.height

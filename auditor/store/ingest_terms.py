@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.model import Source, Version, place
+from auditor.model import Source, Version, location
 
 FIRST_REFUSALS = 10
 
@@ -38,7 +38,8 @@ def check_terms(source: Source, read: int, rejected: pl.DataFrame, terms: Terms)
     """Raise `SourceError`, with the first rejected records, if too many records are rejected."""
     shown = rejected.head(FIRST_REFUSALS)
     first = "; ".join(
-        f"{place(*where)}: {reason}" for *where, reason in shown.select("source", "unit", "line", "reason").iter_rows()
+        f"{location(*where)}: {reason}"
+        for *where, reason in shown.select("source", "unit", "line", "reason").iter_rows()
     )
     if rejected.height == read:
         raise SourceError(f"{source.dataset}: all {read:,} records were rejected: {first}")

@@ -193,12 +193,12 @@ def keep_scores(store: Store, selection: Selection, scores: pl.DataFrame, made: 
         when_closed(store, scores, partial(_save_scores, selection, made))
 
 
-def keep_findings(store: Store, selection: Selection, kinds: Sequence[str], found: pl.DataFrame) -> None:
+def keep_findings(store: Store, selection: Selection, kinds: Sequence[str], listed: pl.DataFrame) -> None:
     """Keep the findings of some kinds for queries, replacing those of an earlier run.
 
     `found` has the columns of `FOUND`.
     """
-    when_closed(store, found, partial(_save_findings, selection, kinds))
+    when_closed(store, listed, partial(_save_findings, selection, kinds))
 
 
 def _save_entry(selection: Selection, relation: str, entry: str, store: Store, rows: pl.DataFrame) -> None:
@@ -227,9 +227,9 @@ def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores:
         store.execute(f"delete from cache.{table} where list_contains($keys, key)", {"keys": passed})
 
 
-def _save_findings(selection: Selection, kinds: Sequence[str], store: Store, found: pl.DataFrame) -> None:
+def _save_findings(selection: Selection, kinds: Sequence[str], store: Store, listed: pl.DataFrame) -> None:
     for kind in kinds:
-        rows = found.filter(kind=kind)
+        rows = listed.filter(kind=kind)
         entry = key(selection, params={"findings": kind})
         _insert(store, "finding", entry, rows.select(*_of(selection), *FOUND))
         if rows.height:

@@ -122,8 +122,8 @@ def buckets(
     at_once = np.maximum(1, _PAIRINGS_AT_ONCE // captions[starts])
     parts = np.where(alone[starts], -(-candidates[starts] // at_once), 1)
     return [
-        Bucket(*map(int, one))
-        for one in zip(firsts, lasts, np.maximum(1, parts), np.where(parts > 1, at_once, 0), strict=True)
+        Bucket(*map(int, item))
+        for item in zip(firsts, lasts, np.maximum(1, parts), np.where(parts > 1, at_once, 0), strict=True)
     ]
 
 

@@ -99,15 +99,15 @@ def provide(
         known = store.query("select caption_id from cache.parse where pipeline = $pipeline", {"pipeline": pipeline})
         texts = texts.join(known, on="caption_id", how="anti", maintain_order="left")
     waiting = _Waiting(store, pipeline)
-    found = waiting.rows().join(texts, on=["caption_id", "text_hash"], how="semi")
-    lacking = texts.join(found, on="caption_id", how="anti", maintain_order="left")
+    present = waiting.rows().join(texts, on=["caption_id", "text_hash"], how="semi")
+    lacking = texts.join(present, on="caption_id", how="anti", maintain_order="left")
     made = _made(lacking, annotate, f"{', '.join(selection.label for selection in selections)}: parsing", progress)
     if store.writable:
-        for rows in itertools.chain([found], made):
+        for rows in itertools.chain([present], made):
             _insert(store, pipeline, rows)
         waiting.forget(store)
         return Parses(pipeline, _EMPTY, is_kept=True)
-    parts = [found]
+    parts = [present]
     for rows in made:
         waiting.add(rows)
         parts.append(rows)

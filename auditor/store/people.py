@@ -57,14 +57,14 @@ def relations() -> dict[str, Relation]:
     files = {file.name: file for file in map(parse, sorted((sql_root() / "people").glob("*.sql")))}
     ordered: dict[str, Relation] = {}
 
-    def place(file: SqlFile) -> None:
+    def order(file: SqlFile) -> None:
         for read in file.reads:
             if read in files and files[read].params:
-                place(files[read])
+                order(files[read])
         ordered.setdefault(file.name, _relation(file))
 
     for file in files.values():
-        place(file)
+        order(file)
     return ordered
 
 
@@ -87,11 +87,11 @@ def _relation(file: SqlFile) -> Relation:
     return Relation(
         file,
         f"{file.name}({listed})" if params else file.name,
-        tuple((found[1], found[2], found[3]) for found in columns if found),
+        tuple((matched[1], matched[2], matched[3]) for matched in columns if matched),
         _field(header, "example"),
     )
 
 
 def _field(header: str, name: str) -> str:
-    found = re.search(rf"^-- {name}: (.+)$", header, re.MULTILINE)
-    return found[1] if found else ""
+    matched = re.search(rf"^-- {name}: (.+)$", header, re.MULTILINE)
+    return matched[1] if matched else ""

@@ -198,8 +198,8 @@ def _first(batches: Iterator[pl.DataFrame], most: int | None) -> Iterator[pl.Dat
 def _columns(relation: duckdb.DuckDBPyRelation) -> list[_Column]:
     kinds = [str(kind).lower() for kind in relation.types]
     return [
-        _Column(name, place, kind)
-        for place, (name, kind) in enumerate(zip(_numbered(relation.columns), kinds, strict=True))
+        _Column(name, position, kind)
+        for position, (name, kind) in enumerate(zip(_numbered(relation.columns), kinds, strict=True))
     ]
 
 

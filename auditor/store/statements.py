@@ -74,13 +74,13 @@ def refuse_other_than_reading(connection: duckdb.DuckDBPyConnection, statement: 
     row = connection.execute("select system.main.json_serialize_sql($text)", {"text": text}).fetchall()[0]
     try:
         parsed = json.loads(row[0])
-        found = list(_facts(parsed))
+        names = list(_facts(parsed))
     except RecursionError as error:
         raise SqlError("the statement is nested too deeply") from error
     if parsed["error"]:
         what = "EXPLAIN of anything else, or with ANALYZE," if kind is duckdb.StatementType.EXPLAIN else "this"
         raise SqlError(f"{_ALLOWED}, {what} is not")
-    for name in found:
+    for name in names:
         if name.endswith("_NODE") and name not in _QUERIES:
             raise SqlError(f"{_ALLOWED}, {name.removesuffix('_NODE').removesuffix('_QUERY')} is not, nor in WITH")
         if name.endswith("()") and name[:-2] not in _OF_ROWS | people.relations().keys() | (
@@ -95,8 +95,8 @@ def relations_read(connection: duckdb.DuckDBPyConnection, statement: str) -> set
 
     Empty for another statement.
     """
-    found = connection.execute("select system.main.json_serialize_sql($text)", {"text": statement}).fetchall()[0]
-    parsed = json.loads(found[0])
+    answer = connection.execute("select system.main.json_serialize_sql($text)", {"text": statement}).fetchall()[0]
+    parsed = json.loads(answer[0])
     called = {name for name in _facts(parsed) if name.removesuffix("()") in people.relations()}
     return called | (set(_named(parsed, "table_name")) - set(_named(parsed, "key")))
 
@@ -105,8 +105,8 @@ def called_with(
     connection: duckdb.DuckDBPyConnection, statement: str, function: str, params: Mapping[str, Any]
 ) -> Iterator[list[str]]:
     """List with which texts a SELECT calls a function, in writing or by its parameters."""
-    found = connection.execute("select system.main.json_serialize_sql($text)", {"text": statement}).fetchall()[0]
-    for part in _parts(json.loads(found[0])):
+    answer = connection.execute("select system.main.json_serialize_sql($text)", {"text": statement}).fetchall()[0]
+    for part in _parts(json.loads(answer[0])):
         if part.get("type") == "TABLE_FUNCTION" and part["function"]["function_name"].lower() == function:
             given = [argument["expression"] for argument in part["function"]["arguments"]]
             yield [

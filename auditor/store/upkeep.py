@@ -49,12 +49,12 @@ def size(path: Path) -> int:
 
 def relations(store: Store) -> list[str]:
     """List the tables by their names in statements, facts first."""
-    found = store.query(
+    sizes = store.query(
         "select schema_name, table_name from duckdb_tables()"
         " where database_name = current_database() and not internal and not temporary"
         " order by schema_name = 'cache', table_name"
     )
-    return [table if schema == "main" else f"{schema}.{table}" for schema, table in found.iter_rows()]
+    return [table if schema == "main" else f"{schema}.{table}" for schema, table in sizes.iter_rows()]
 
 
 def tables(store: Store) -> pl.DataFrame:
@@ -169,9 +169,9 @@ def _cache_tables(store: Store) -> list[str]:
 
 def _blocks(store: Store) -> tuple[int, int]:
     """Return the size of a block and the number of unused blocks; a store in memory has none."""
-    found = store.query(
+    sizes = store.query(
         "select coalesce(block_size, 0)::bigint, coalesce(free_blocks, 0)::bigint from pragma_database_size()"
         " where database_name = current_database()"
     )
-    block_size, free_blocks = found.row(0)
+    block_size, free_blocks = sizes.row(0)
     return block_size, free_blocks

@@ -43,11 +43,11 @@ def legible(store: Store, progress: Progress = silent) -> pl.DataFrame:
 
 def _keys(store: Store) -> dict[str, str]:
     """Return the first column of each table's primary key, by the table's name as `upkeep.relations` has it."""
-    found = store.query(
+    actual = store.query(
         "select if(schema_name = 'main', table_name, schema_name || '.' || table_name), constraint_column_names[1]"
         " from duckdb_constraints() where constraint_type = 'PRIMARY KEY' and database_name = current_database()"
     )
-    return dict(found.rows())
+    return dict(actual.rows())
 
 
 def check(store: Store, only: Selection | None = None, progress: Progress = silent) -> pl.DataFrame:
@@ -60,9 +60,11 @@ def check(store: Store, only: Selection | None = None, progress: Progress = sile
     for number, version in enumerate(hashed):
         progress(f"hashing {version.label}", number, len(hashed))
         of_vectors = version.kind == "vectors"
-        found = vectors.content_hash(store, version) if of_vectors else versions.content_hash(store, Selection(version))
+        actual = (
+            vectors.content_hash(store, version) if of_vectors else versions.content_hash(store, Selection(version))
+        )
         expected = (version.version, version.images, version.captions)
-        rows.append(("hash and counts", version.label, version.captions, int(found != expected)))
+        rows.append(("hash and counts", version.label, version.captions, int(actual != expected)))
     rows.append(_profiles(store))
     by_version = pl.DataFrame(rows, schema=SCHEMA, orient="row")
     by_table = [store.rows(name).cast(SCHEMA) for name in ("integrity", "version_integrity", "vector_integrity")]

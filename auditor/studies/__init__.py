@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from auditor.errors import MissingExtraError
-from auditor.plugins import added, said
+from auditor.plugins import added, described
 
 Group = Literal["Data", "Captions", "Language", "Scores", "Ratings", "Reports"]
 
@@ -55,7 +55,7 @@ class Study:
         except Exception as error:
             if not self.package:
                 raise
-            why = f"{self.function} cannot be imported: {said(error)}; update the package or remove it"
+            why = f"{self.function} cannot be imported: {described(error)}; update the package or remove it"
             raise MissingExtraError(f"package {self.package}: {why}") from error
         return function
 

@@ -44,7 +44,7 @@ word as (
     from image_word
     group by token_id
 ),
-said as (
+stated as (
     select pair, image, is_foreign, unnest(list_distinct(tokens)) as token_id
     from lone
     semi join contest using (image)
@@ -54,13 +54,13 @@ likelihood as (
         s.pair, s.image, s.is_foreign,
         -- in whole units, so that the sum does not depend on the order
         sum(round(ln((coalesce(i.captions, 0) + w.share) / (n.captions + 1) / w.share) * 1048576)::bigint)::bigint as fit
-    from said as s
+    from stated as s
     join image_size as n on n.image = s.image
     join word as w on w.token_id = s.token_id
     left join image_word as i on i.image = s.image and i.token_id = s.token_id
     group by s.pair, s.image, s.is_foreign
 ),
-told as (
+resolved as (
     select
         a.pair, a.is_foreign <> b.is_foreign as is_shared,
         if(a.is_foreign <> b.is_foreign, a.is_foreign, a.fit < b.fit) as is_incorrect, abs(a.fit - b.fit) / 1048576.0 as margin
@@ -69,5 +69,5 @@ told as (
     where a.is_foreign <> b.is_foreign or a.fit <> b.fit
 )
 select pair, if(is_incorrect, 'HI', 'HC') as kind, if(is_shared, 'shared', 'words') as evidence, margin
-from told
+from resolved
 order by pair

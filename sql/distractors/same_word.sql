@@ -9,16 +9,16 @@
 -- the training split. Persons: chains of phrases use both for one person, in at least 1 of 20 uses of the rarer word,
 -- since captions of one image may describe different persons. "man" and "worker" can be one, "man" and "woman" are
 -- not.
-with said as (
+with mention as (
     select distinct kind, head, image, if(kind = 'scene', '', chain) as chain
     from trained_mention
     where kind = 'scene' or chain <> '0'
 ),
-word as (select kind, head, count(*) as places from said group by all),
+word as (select kind, head, count(*) as places from mention group by all),
 together as (
     select a.kind, a.head, b.head as other_head, count(*) as places
-    from said as a
-    join said as b on b.kind = a.kind and b.image = a.image and b.chain = a.chain
+    from mention as a
+    join mention as b on b.kind = a.kind and b.image = a.image and b.chain = a.chain
     group by all
 )
 select kind, head, other_head

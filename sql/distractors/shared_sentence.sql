@@ -32,7 +32,7 @@ shared as (
     from mention
     where kind = $mentioned::varchar and (kind = 'scene' or mention = 0)
 ),
-said as (
+named as (
     select image, list_distinct(flatten(list(string_split(lower(text), ' ')))) as words from mention group by image
 ),
 tried as (
@@ -45,7 +45,7 @@ fitting as (
     select t.image, t.slot, t.mention, t.try, p.image as drawn_image, p.slot as drawn_slot, p.text
     from tried as t
     join pool as p on p.head = t.head and p.place = t.place
-    join said as o on o.image = t.image
+    join named as o on o.image = t.image
     where p.image <> t.image
         and 4 * len(list_intersect(o.words, string_split(lower(p.text), ' '))) <= 3 * list_unique(string_split(lower(p.text), ' '))
 ),

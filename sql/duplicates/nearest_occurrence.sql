@@ -7,7 +7,7 @@
 -- The occurrence in a side that is most similar to a given text, with its image, and the best at another image. Both
 -- are packed into numbers, the smallest being the best: first the distance (0 for the same text, otherwise 1 or more in
 -- millionths), then the place.
-with alike as (
+with near_or_equal as (
     select distinct text_no, text_no as other_no, 0::ubigint as distance
     from first_occurrence
     union all
@@ -16,7 +16,7 @@ with alike as (
 ),
 found as materialized (
     select l.side_no, a.text_no, l.image_no, at_distance(a.distance, l.place) as best
-    from alike as a
+    from near_or_equal as a
     join first_occurrence as l on l.text_no = a.other_no
 ),
 first_found as (

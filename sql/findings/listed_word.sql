@@ -6,12 +6,12 @@
 -- order: r.image, r.slot
 --
 -- Captions with a word from the user's list (relation wanted_word), such as a profanity list.
-with said as (
+with used_word as (
     select caption_id, unnest(list_distinct(tokens)) as token_id from text_tokens
 )
 select r.image, r.slot, 'contains ' || string_agg('“' || v.token || '”', ', ' order by v.token) as why
 from reference as r
-join said as s using (caption_id)
+join used_word as s using (caption_id)
 join vocabulary as v using (token_id)
 semi join wanted_word as w on w.word = v.token
 group by r.image, r.slot

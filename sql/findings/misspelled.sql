@@ -41,7 +41,7 @@ rare as (
     where f.captions <= 2
 ),
 frequent as (select token_id, token, captions, form from formed where captions >= $frequent::integer),
-alike as (
+near_word as (
     select distinct
         r.token_id, r.token, f.token_id as meant_id, f.token as meant, f.captions,
         starts_with(r.token, f.token) or starts_with(f.token, r.token) as longer,
@@ -51,19 +51,19 @@ alike as (
     join frequent as f using (form)
     where f.captions >= $times_as_frequent::integer * r.captions and damerau_levenshtein(r.token, f.token) = 1
 ),
-usual as (select p.before, p.token_id, p.behind from placed as p semi join alike as a on a.meant_id = p.token_id),
+usual as (select p.before, p.token_id, p.behind from placed as p semi join near_word as a on a.meant_id = p.token_id),
 usual_before as (select before, token_id, count(*) as times from usual group by before, token_id having count(*) >= 3),
 usual_behind as (select behind, token_id, count(*) as times from usual group by behind, token_id having count(*) >= 3),
-told as (
+flagged as (
     select p.image, p.slot, a.token, a.meant, a.captions, coalesce(b.times * h.times, 0) as fit
     from placed as p
-    join alike as a using (token_id)
+    join near_word as a using (token_id)
     left join usual_before as b on b.before = p.before and b.token_id = a.meant_id
     left join usual_behind as h on h.behind = p.behind and h.token_id = a.meant_id
     where a.inside and not a.longer
         or b.times is not null and h.times is not null and not (a.longer and regexp_matches(greatest(a.token, a.meant), '[srdnye]$'))
 )
 select image, slot, format('“{}”, perhaps “{}”', token, meant) as why
-from told
+from flagged
 qualify row_number() over (partition by image, slot, token order by fit desc, captions desc, meant) = 1
 order by image, slot, why

@@ -30,7 +30,7 @@ again as (
         and tokens[place:place + span - 1] = tokens[place + span:place + 2 * span - 1]
 ),
 looped as (
-    select image, slot, tokens[place:place + span - 1] as said, if(looping, 'again and again', 'twice in a row') as times
+    select image, slot, tokens[place:place + span - 1] as repeated, if(looping, 'again and again', 'twice in a row') as times
     from again
     where looping or span > 3
     qualify row_number() over (partition by image, slot order by looping desc, if(looping, span, -span), place) = 1
@@ -42,7 +42,7 @@ halved as (
 ),
 spelled as (
     select l.image, l.slot, string_agg(v.token, ' ' order by u.nth) as words, any_value(l.times) as times
-    from looped as l, unnest(l.said) with ordinality as u (token_id, nth)
+    from looped as l, unnest(l.repeated) with ordinality as u (token_id, nth)
     join vocabulary as v on v.token_id = u.token_id
     group by l.image, l.slot
 )

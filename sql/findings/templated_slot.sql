@@ -33,7 +33,7 @@ template as (
             + if(captions < of_captions, (of_captions - captions) * ln((1 - captions / of_captions) / (1 - expected)), 0)
         >= $evidence::double
 ),
-told as (
+flagged as (
     select w.image, w.slot, t.words, t.captions, t.of_captions
     from window_of as w
     join template as t on t.words = w.words and t.slot = w.slot
@@ -41,11 +41,11 @@ told as (
 ),
 spelled as (
     select t.words, string_agg(v.token, ' ' order by u.nth) as template
-    from (select distinct words from told) as t, unnest(t.words) with ordinality as u (token_id, nth)
+    from (select distinct words from flagged) as t, unnest(t.words) with ordinality as u (token_id, nth)
     join vocabulary as v on v.token_id = u.token_id
     group by t.words
 )
 select t.image, t.slot, format('“{}”, {} of {} times in this slot', s.template, t.captions, t.of_captions::bigint) as why
-from told as t
+from flagged as t
 join spelled as s on s.words = t.words
 order by t.image, t.slot

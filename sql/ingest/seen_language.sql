@@ -17,7 +17,7 @@ with lettered as (
         end as letters
     from content
 ),
-told as (
+identified as (
     select
         case
             when plain then null
@@ -38,6 +38,6 @@ told as (
     where letters <> ''
 )
 select language, count(*) as captions, sum(count(*)) over ()::bigint as of_captions
-from told
+from identified
 group by language
 order by captions desc, language

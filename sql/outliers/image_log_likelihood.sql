@@ -23,7 +23,7 @@ with placed as (
     join image_silence as d on d.image_no = p.image_no
     where p.suspect_no between $first_suspect::integer and $last_suspect::integer
 ),
-said as (
+used_word as (
     select
         p.suspect_no, p.image_no, p.place,
         sum(((
@@ -49,5 +49,5 @@ from placed as p
 join suspect_caption as c using (suspect_no)
 join image_silence as own on own.image_no = c.image_no
 join image_silence as there on there.image_no = p.image_no
-left join said as s on s.suspect_no = p.suspect_no and s.image_no = p.image_no and s.place = p.place
+left join used_word as s on s.suspect_no = p.suspect_no and s.image_no = p.image_no and s.place = p.place
 order by own.image, c.slot, is_decoy, candidate_image, p.place

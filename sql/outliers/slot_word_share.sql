@@ -12,12 +12,12 @@ with slot_size as (
     select slot, count(*) as captions, count(*) over () as slots from reference group by slot
 ),
 manner as (select slot, captions from slot_size where slots <= 10 and captions >= $slot_captions::integer),
-said as (
+used_word as (
     select r.slot, unnest(list_distinct(t.tokens)) as word
     from reference as r
     join text_tokens as t using (caption_id)
 ),
-held as (select slot, word, count(*) as holding from said group by slot, word)
+held as (select slot, word, count(*) as holding from used_word group by slot, word)
 select m.slot, w.word, (coalesce(h.holding, 0) + 50 * w.share) / (m.captions + 50) as share
 from manner as m
 cross join word_document_share as w

@@ -9,10 +9,10 @@
 -- with the word, times its idf (over images whose captions have it), ties by spelling. Null if no other caption shares
 -- a word, or only words that every image has. `mean_length` is that of the other captions of the image, rounded; null
 -- without other captions.
-with said as (select distinct image, slot, token_id, token from reference_word),
+with used_word as (select distinct image, slot, token_id, token from reference_word),
 agreed as (
     select image, token_id, count(*) as captions
-    from said
+    from used_word
     group by image, token_id
 ),
 spread as (
@@ -23,7 +23,7 @@ spread as (
 total as (select count(distinct image) as images from reference),
 weighed as (
     select s.image, s.slot, s.token_id, s.token, (a.captions - 1) * ln(t.images / d.images) as weight
-    from said as s
+    from used_word as s
     join agreed as a on a.image = s.image and a.token_id = s.token_id
     join spread as d on d.token_id = s.token_id
     cross join total as t

@@ -6,11 +6,11 @@
 --
 -- The frequency of each word, bigram, and opening (first three tokens); packed as in caption_gram.
 with spoken as (select caption_id, count(*) as copies from reference group by caption_id),
-said as (
+copied as (
     select s.copies, t.tokens from text_tokens as t join spoken as s using (caption_id)
 ),
 side_by_side as (
-    select copies, unnest(tokens)::uhugeint as a, unnest(tokens[2:]) as b from said
+    select copies, unnest(tokens)::uhugeint as a, unnest(tokens[2:]) as b from copied
 ),
 occurrence as (
     select 'words' as kind, a as gram, copies from side_by_side
@@ -18,7 +18,7 @@ occurrence as (
     select 'bigrams', pack(a, b), copies from side_by_side where b is not null
     union all
     select 'openings', pack(tokens[1]::uhugeint, tokens[2], tokens[3]), copies
-    from said
+    from copied
     where len(tokens) >= 3
 )
 select kind, gram, sum(copies)::bigint as occurrences

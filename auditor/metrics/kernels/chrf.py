@@ -41,7 +41,7 @@ def matches(both: Sides, parts: Texts, most: int) -> Table:
     less than 2 ** 21, or less than 2 ** 32 if `most` is 2.
     """
     starts = offsets(both.last - both.first - (both.held >= 0))
-    found = np.zeros((most, starts[-1]), np.uint32)
+    matched = np.zeros((most, starts[-1]), np.uint32)
     step = int(parts.tokens.max(initial=0) + 1).bit_length()  # symbols count from 1: 0 is what follows a text
     ours, theirs = (lengths(side, parts).astype(np.int64) for side in (both.candidates, both.references))
     in_parts(
@@ -49,20 +49,20 @@ def matches(both: Sides, parts: Texts, most: int) -> Table:
         lambda first, last: _count(
             both.candidates.tokens, both.candidates.starts, both.references.tokens, both.references.starts,
             both.first, both.last, both.held, parts.tokens, parts.starts, ours, theirs, starts, first, last, step,
-            found,
+            matched,
         ),
     )  # fmt: skip
-    return found
+    return matched
 
 
 @compiled
 def _count(
     tokens: Counts, token_starts: Places, their_tokens: Counts, their_starts: Places, first_of: Places, last_of: Places,
     held_of: Places, parts: Counts, part_starts: Places, lengths: Places, their_lengths: Places, pairs: Places,
-    begin: int, finish: int, step: int, found: Table,
+    begin: int, finish: int, step: int, matched: Table,
 ) -> None:  # fmt: skip
     """Count for candidates begin to finish - 1, image by image, as these share their references."""
-    most = len(found)
+    most = len(matched)
     room, texts = 0, 0
     keys, marks = np.empty((4, room), np.uint64), np.empty((2, room), np.int64)
     owner, count, touched = np.empty(texts, np.int64), np.empty(texts, np.int64), np.empty(texts, np.int64)
@@ -108,7 +108,7 @@ def _count(
         for n in range(1, most + 1):
             at = _share(
                 keys[2 * side], keys[2 * side + 1], marks[side], at, n, step, references, first, owner, held_of, pairs,
-                count, touched, found[n - 1],
+                count, touched, matched[n - 1],
             )  # fmt: skip
 
 
@@ -136,8 +136,8 @@ def _spell(
     shift, top = np.uint64(step), np.uint64(64 - step)
     mask, more = _mask(held, step), _mask(most - held, step)
     key, rest, following = np.uint64(0), np.uint64(0), 0
-    for place in range(last - 1, first - 1, -1):
-        token = tokens[place]
+    for position in range(last - 1, first - 1, -1):
+        token = tokens[position]
         for symbol in range(part_starts[token + 1] - 1, part_starts[token] - 1, -1):
             if more:
                 rest = (rest >> shift | (key >> np.uint64(64 - held * step)) << top) & more
@@ -152,8 +152,8 @@ def _spell(
 def _sort(keys: Keys, marks: Places, size: int) -> int:
     """Sort positions by key; return the half of the rows that they are in afterward."""
     for begin in range(0, size, _RUN):
-        for one in range(begin + 1, min(begin + _RUN, size)):
-            key, rest, mark, at = keys[0, one], keys[1, one], marks[0, one], one
+        for item in range(begin + 1, min(begin + _RUN, size)):
+            key, rest, mark, at = keys[0, item], keys[1, item], marks[0, item], item
             while at > begin and (keys[0, at - 1] > key or (keys[0, at - 1] == key and keys[1, at - 1] > rest)):
                 keys[0, at], keys[1, at], marks[0, at] = keys[0, at - 1], keys[1, at - 1], marks[0, at - 1]
                 at -= 1
@@ -165,8 +165,10 @@ def _sort(keys: Keys, marks: Places, size: int) -> int:
             left, middle, end = begin, min(begin + width, size), min(begin + 2 * width, size)
             right = middle
             for to in range(begin, end):
-                one, other = keys[here, min(left, middle - 1)], keys[here, min(right, end - 1)]
-                earlier = one < other or (one == other and keys[here + 1, left] <= keys[here + 1, min(right, end - 1)])
+                item, other = keys[here, min(left, middle - 1)], keys[here, min(right, end - 1)]
+                earlier = item < other or (
+                    item == other and keys[here + 1, left] <= keys[here + 1, min(right, end - 1)]
+                )
                 taken = left if left < middle and (right == end or earlier) else right
                 left, right = left + (taken == left), right + (taken == right)
                 keys[there, to], keys[there + 1, to] = keys[here, taken], keys[here + 1, taken]
@@ -178,7 +180,7 @@ def _sort(keys: Keys, marks: Places, size: int) -> int:
 @part
 def _share(
     keys: Keys, rests: Keys, marks: Places, size: int, n: int, step: int, references: int, first: int, owner: Places,
-    held_of: Places, pairs: Places, count: Places, touched: Places, found: Counts,
+    held_of: Places, pairs: Places, count: Places, touched: Places, matched: Counts,
 ) -> int:  # fmt: skip
     """Count the n-grams that texts share, and keep their positions in order; return the number of positions."""
     held = 64 // step
@@ -205,7 +207,7 @@ def _share(
                     for other in range(several):
                         text = touched[other]
                         if text < references and text != held_out:
-                            found[to + text - (0 <= held_out < text)] += min(ours, count[text])
+                            matched[to + text - (0 <= held_out < text)] += min(ours, count[text])
             for at in range(begin, end):
                 keys[kept], rests[kept], marks[kept] = keys[at], rests[at], marks[at]
                 kept += 1

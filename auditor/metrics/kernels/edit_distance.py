@@ -231,13 +231,13 @@ def align_beam(
         if i > 0 and j > 0:
             wrong = 0 if words[i - 1] == ref[j - 1] else 1
             cost = costs[i, j - lows[i]]
-            place, width = j - lows[i - 1], highs[i - 1] - lows[i - 1]
-            if 0 < place <= width and costs[i - 1, place - 1] + wrong == cost:
+            position, width = j - lows[i - 1], highs[i - 1] - lows[i - 1]
+            if 0 < position <= width and costs[i - 1, position - 1] + wrong == cost:
                 i, j = i - 1, j - 1
                 aligned[j] = i
                 hyp_errors[i + 1] = ref_errors[j + 1] = wrong
                 continue
-            inserted = not (0 <= place < width and costs[i - 1, place] + 1 == cost)
+            inserted = not (0 <= position < width and costs[i - 1, position] + 1 == cost)
         if inserted:
             j -= 1
             aligned[j] = i - 1

@@ -163,13 +163,13 @@ def _lcs_of_words(ours: _Tokens, theirs: _Tokens) -> int:
     state = ~np.uint64(0)
     for token in theirs:
         matches = np.uint64(0)
-        for place in range(len(ours)):
-            matches |= np.uint64(ours[place] == token) << np.uint64(place)
+        for position in range(len(ours)):
+            matches |= np.uint64(ours[position] == token) << np.uint64(position)
         met = state & matches
         state = (state + met) | (state - met)
     length = len(ours)
-    for place in range(len(ours)):
-        length -= int((state >> np.uint64(place)) & np.uint64(1))
+    for position in range(len(ours)):
+        length -= int((state >> np.uint64(position)) & np.uint64(1))
     return length
 
 
@@ -179,12 +179,12 @@ def _lcs_of_rows(ours: _Tokens, theirs: _Tokens, row: _Places) -> int:
     row[: len(ours) + 1] = 0
     for token in theirs:
         diagonal = 0
-        for place in range(len(ours)):
-            above = row[place + 1]
-            if ours[place] == token:
-                row[place + 1] = diagonal + 1
-            elif row[place] > above:
-                row[place + 1] = row[place]
+        for position in range(len(ours)):
+            above = row[position + 1]
+            if ours[position] == token:
+                row[position + 1] = diagonal + 1
+            elif row[position] > above:
+                row[position + 1] = row[position]
             diagonal = above
     return int(row[len(ours)])
 
@@ -199,8 +199,8 @@ def _weighted(ours: _Tokens, theirs: _Tokens, weights: _Weights, row: _Row) -> t
     is known: the weight of the runs that have ended, in the order of the reference, and the length of the last.
     """
     values, runs, ended, last = row
-    for place in range(len(ours) + 1):
-        values[place], runs[place], ended[place], last[place] = 0.0, 0, 0.0, 0
+    for position in range(len(ours) + 1):
+        values[position], runs[position], ended[position], last[position] = 0.0, 0, 0.0, 0
     for token in theirs:
         value, run, before, length = 0.0, 0, 0.0, 0  # of the cell above and to the left
         for j in range(len(ours)):

@@ -27,7 +27,7 @@ def find_shifts(
     hyp_errors: Numbers,
     ref_errors: Numbers,
     most: int,
-    found: Table,
+    matched: Table,
 ) -> int:
     """Write at most `most` shifts (first word, words, word before which they go) to `found`; return their number.
 
@@ -56,10 +56,10 @@ def find_shifts(
                 ):
                     continue
                 before = -1
-                for place in range(at - 1, at + length):
-                    target = 0 if place < 0 else aligned[place] + 1
+                for position in range(at - 1, at + length):
+                    target = 0 if position < 0 else aligned[position] + 1
                     if target != before:
-                        found[count, 0], found[count, 1], found[count, 2] = start, length, target
+                        matched[count, 0], matched[count, 1], matched[count, 2] = start, length, target
                         before = target
                         count += 1
                         if count == most:

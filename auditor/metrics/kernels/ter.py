@@ -50,7 +50,7 @@ class _Desk(NamedTuple):
     ref_errors: Numbers
     lows: Numbers
     highs: Numbers
-    found: Table
+    matched: Table
     none: Table
 
 
@@ -80,7 +80,7 @@ def _desk(n_hyp: int, n_ref: int) -> _Desk:
         ref_errors=np.empty(n_ref + 1, np.int64),
         lows=np.empty(n_hyp + 1, np.int64),
         highs=np.empty(n_hyp + 1, np.int64),
-        found=np.empty((MOST, 3), np.int64),
+        matched=np.empty((MOST, 3), np.int64),
         none=np.empty((0, 0), np.int64),
     )
 
@@ -131,7 +131,7 @@ def _edits_of_pair(hyp: Words, ref: Words, shifts: bool, desk: _Desk) -> int:
     while shifts and now > least:
         _align(whole, words, masks, ref, desk, costs)
         count = find_shifts(
-            words, ref, masked, masks, desk.aligned, desk.hyp_errors, desk.ref_errors, MOST - tried, desk.found
+            words, ref, masked, masks, desk.aligned, desk.hyp_errors, desk.ref_errors, MOST - tried, desk.matched
         )
         tried += count
         if tried >= MOST:
@@ -139,7 +139,7 @@ def _edits_of_pair(hyp: Words, ref: Words, shifts: bool, desk: _Desk) -> int:
         best = _best_shift(whole, masked, words, masks, ref, count, now, least, desk, costs, rows)
         if best < 0:
             break
-        low, middle, high = as_rotation(desk.found[best], n_hyp)
+        low, middle, high = as_rotation(desk.matched[best], n_hyp)
         _rotate(words, masks, low, middle, high, desk)
         now = _fill(whole, masked, words, masks, ref, low, desk, costs)
         shifted += 1
@@ -160,12 +160,12 @@ def _best_shift(
     costs: Table,
     rows: Table,
 ) -> int:
-    """Try the shifts in `desk.found`, and return the position of the best; -1 if none brings the words nearer."""
+    """Try the shifts in `desk.matched`, and return the position of the best; -1 if none brings the words nearer."""
     n_hyp, n_ref = len(words), len(ref)
     best, gain = -1, 0
     for k in range(count):
-        low, middle, high = as_rotation(desk.found[k], n_hyp)
-        wanted = gain if best >= 0 and _precedes(desk.found[k], desk.found[best]) else gain + 1
+        low, middle, high = as_rotation(desk.matched[k], n_hyp)
+        wanted = gain if best >= 0 and _precedes(desk.matched[k], desk.matched[best]) else gain + 1
         if middle in (low, high) or wanted > now - least:
             continue
         if whole and wanted > 2 * min(middle - low, high - middle):

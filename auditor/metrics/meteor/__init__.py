@@ -159,8 +159,8 @@ def _phrases(laid: Any, known: Lexicon) -> tuple[Any, Any]:
         len(laid.starts) - 1,
         lambda first, last: occurrences(words, laid.starts, first, last, table.word, table.children, table.is_phrase),
     )
-    counts, place, length, node = (np.concatenate(column) for column in zip(*parts, strict=True))
-    kept = reachable(offsets(counts), place, length, node, table.targets, table.target)
+    counts, position, length, node = (np.concatenate(column) for column in zip(*parts, strict=True))
+    kept = reachable(offsets(counts), position, length, node, table.targets, table.target)
     return Occurrences(*kept[:4]), Paraphrases(*kept[4:])
 
 

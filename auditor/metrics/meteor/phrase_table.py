@@ -81,8 +81,8 @@ def _grow(
     for depth in range(int(lengths.max())):
         longer = np.flatnonzero(lengths > depth)
         edges = at[longer] << 16 | words[starts[longer] + depth]
-        distinct, place = np.unique(edges, return_inverse=True)
-        at[longer] = count + place
+        distinct, position = np.unique(edges, return_inverse=True)
+        at[longer] = count + position
         levels.append((distinct >> 16, distinct & 0xFFFF))
         count += len(distinct)
     return levels, at

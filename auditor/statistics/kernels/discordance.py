@@ -76,8 +76,8 @@ def _compare(a: Ranking, b: Ranking) -> Discordance:
 def _ranks(order: NDArray[np.uint32], starts: NDArray[np.int64]) -> NDArray[np.uint32]:
     ranks = np.empty(len(order), np.uint32)
     for rank in range(len(starts) - 1):
-        for place in range(starts[rank], starts[rank + 1]):
-            ranks[order[place]] = rank
+        for position in range(starts[rank], starts[rank + 1]):
+            ranks[order[position]] = rank
     return ranks
 
 
@@ -89,8 +89,8 @@ def _in_order_of(
     free = starts[:-1].astype(np.uint32)
     ranks = np.empty(len(rank), np.uint32)
     for rank_b in range(len(starts_b) - 1):
-        for place in range(starts_b[rank_b], starts_b[rank_b + 1]):
-            rank_a = rank[order_b[place]]
+        for position in range(starts_b[rank_b], starts_b[rank_b + 1]):
+            rank_a = rank[order_b[position]]
             ranks[free[rank_a]] = rank_b
             free[rank_a] += 1
     return ranks
@@ -102,8 +102,8 @@ def _equal_neighbors(ranks: NDArray[np.uint32], starts: NDArray[np.int64]) -> in
     tied = 0
     for group in range(len(starts) - 1):
         before = 0
-        for place in range(starts[group] + 1, starts[group + 1]):
-            before = before + 1 if ranks[place] == ranks[place - 1] else 0
+        for position in range(starts[group] + 1, starts[group + 1]):
+            before = before + 1 if ranks[position] == ranks[position - 1] else 0
             tied += before
     return tied
 
@@ -129,8 +129,8 @@ def _exchanges(ranks: NDArray[np.uint32], starts: NDArray[np.int64], smaller: ND
             for digit in range(_DIGITS):
                 greater[digit] = 0
                 free[digit] = starts[min(first + (digit << shift), distinct)]
-            for place in range(free[0], starts[min(first + (_DIGITS << shift), distinct)]):
-                rank = source[place]
+            for position in range(free[0], starts[min(first + (_DIGITS << shift), distinct)]):
+                rank = source[position]
                 digit = (rank >> np.uint32(shift)) & np.uint32(_DIGITS - 1)
                 exchanges += greater[digit]
                 for other in range(_DIGITS):

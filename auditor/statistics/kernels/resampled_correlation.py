@@ -196,20 +196,20 @@ def _by_rows(
             while end < len(a) and a[end] == a[start]:
                 count = int(drawn[image[end]])
                 lower = 0
-                place = b[end]
-                while place > 0:
-                    lower += tree[place]
-                    place &= place - 1
+                position = b[end]
+                while position > 0:
+                    lower += tree[position]
+                    position &= position - 1
                 surplus += count * (2 * lower + of_b[b[end]] - before)
                 equal += count
                 end += 1
             for row in range(start, end):
                 count = int(drawn[image[row]])
                 of_b[b[row]] += count
-                place = b[row] + 1
-                while place <= distinct_b:
-                    tree[place] += count
-                    place += place & -place
+                position = b[row] + 1
+                while position <= distinct_b:
+                    tree[position] += count
+                    position += position & -position
             before += equal
             ties_a += equal * (equal - 1) // 2
             values_a += equal > 0

@@ -22,8 +22,8 @@ def stream(tokens: Tokens, starts: Places, order: Places) -> Tokens:
     out = np.empty(len(tokens), np.int64)
     at = 0
     for text in order:
-        for place in range(starts[text], starts[text + 1]):
-            out[at] = tokens[place]
+        for position in range(starts[text], starts[text + 1]):
+            out[at] = tokens[position]
             at += 1
     return out[:at]
 
@@ -31,13 +31,13 @@ def stream(tokens: Tokens, starts: Places, order: Places) -> Tokens:
 @compiled
 def _segment_tokens(walked: Tokens, types: int, segment: int, segments: int) -> int:
     held = np.full(types, -1, np.int32)  # the last segment that held each token
-    found = 0
+    types_seen = 0
     for number in range(segments):
-        for place in range(number * segment, (number + 1) * segment):
-            token = walked[place]
-            found += held[token] != number
+        for position in range(number * segment, (number + 1) * segment):
+            token = walked[position]
+            types_seen += held[token] != number
             held[token] = number
-    return found
+    return types_seen
 
 
 @compiled
@@ -51,20 +51,20 @@ def segment_types(walked: Tokens, types: int, n: int, segment: int) -> tuple[int
         size *= 2
     grams = np.empty(size, np.int64)
     filled = np.full(size, -1, np.int64)
-    found = 0
+    types_seen = 0
     for number in range(segments):
-        for place in range(number * segment, (number + 1) * segment):
+        for position in range(number * segment, (number + 1) * segment):
             gram = np.int64(0)
             for k in range(n):
-                gram = gram * types + walked[place + k]
+                gram = gram * types + walked[position + k]
             slot = ((gram ^ (gram >> 29)) * np.int64(0x2545F4914F6CDD1D) >> 20) & (size - 1)
             while filled[slot] == number and grams[slot] != gram:
                 slot = (slot + 1) & (size - 1)
             if filled[slot] != number:
                 filled[slot] = number
                 grams[slot] = gram
-                found += 1
-    return found, segments
+                types_seen += 1
+    return types_seen, segments
 
 
 @compiled
@@ -72,13 +72,13 @@ def growth(walked: Tokens, types: int, positions: Places) -> Places:
     """Count the different tokens among the first tokens of the walk, for each of ascending numbers of them."""
     seen = np.zeros(types, np.bool_)
     counts = np.empty(len(positions), np.int64)
-    found = place = 0
+    types_seen = position = 0
     for at in range(len(positions)):
-        while place < positions[at]:
-            found += not seen[walked[place]]
-            seen[walked[place]] = True
-            place += 1
-        counts[at] = found
+        while position < positions[at]:
+            types_seen += not seen[walked[position]]
+            seen[walked[position]] = True
+            position += 1
+        counts[at] = types_seen
     return counts
 
 
@@ -86,16 +86,16 @@ def growth(walked: Tokens, types: int, positions: Places) -> Places:
 def window_types(walked: Tokens, types: int, window: int) -> tuple[int, int]:
     """Count the different tokens of every window. Returns their sum, and the number of windows."""
     held = np.zeros(types, np.int64)
-    found = total = 0
-    for place in range(len(walked)):
-        held[walked[place]] += 1
-        found += held[walked[place]] == 1
-        if place >= window:
-            left = walked[place - window]
+    types_seen = total = 0
+    for position in range(len(walked)):
+        held[walked[position]] += 1
+        types_seen += held[walked[position]] == 1
+        if position >= window:
+            left = walked[position - window]
             held[left] -= 1
-            found -= held[left] == 0
-        if place >= window - 1:
-            total += found
+            types_seen -= held[left] == 0
+        if position >= window - 1:
+            total += types_seen
     return total, max(0, len(walked) - window + 1)
 
 
@@ -103,14 +103,14 @@ def window_types(walked: Tokens, types: int, window: int) -> tuple[int, int]:
 def factors(walked: Tokens, types: int, threshold: float) -> float:
     """Count the stretches after which the type-token ratio falls below a threshold, with a share for the last one."""
     seen = np.full(types, -1, np.int64)
-    whole = found = length = 0
+    whole = types_seen = length = 0
     ratio = 1.0
     for token in walked:
         length += 1
-        found += seen[token] != whole
+        types_seen += seen[token] != whole
         seen[token] = whole
-        ratio = found / length
+        ratio = types_seen / length
         if ratio < threshold:
             whole += 1
-            found = length = 0
+            types_seen = length = 0
     return whole + ((1 - ratio) / (1 - threshold) if length else 0.0)

@@ -46,7 +46,7 @@ def over_draws(accuracy: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def alike(scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
+def compared(scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
     """Correlate the scores of CIDEr and CIDEr-D over the compared captions. Columns as in `ROWS`."""
     labels = [metric.label for metric in metrics if metric.metric.name in _CORRELATED]
     if len(labels) < 2:
@@ -62,7 +62,7 @@ def _rows(part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
     parts = [accuracy]
     if settings.draws > 1:
         parts.append(over_draws(part.accuracy).with_columns(statistic=pl.lit("accuracy"), truth=truth))
-    parts.append(part.alike.with_columns(references=most, draw=first) if part.alike.height else part.alike)
+    parts.append(part.compared.with_columns(references=most, draw=first) if part.compared.height else part.compared)
     parts.append(part.ceiling.with_columns(statistic=pl.lit("ceiling"), metric=pl.lit(PEOPLE), truth=truth))
     if part.halves.height:
         parts.append(part.halves.with_columns(statistic=pl.lit("split-half"), truth=truth))
@@ -116,7 +116,7 @@ class ConsensusResult:
     most: int
     metrics: Sequence[MetricRequest]
     accuracy: pl.DataFrame
-    alike: pl.DataFrame
+    compared: pl.DataFrame
     ceiling: pl.DataFrame
     halves: pl.DataFrame
     preferred: pl.DataFrame

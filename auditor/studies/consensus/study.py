@@ -99,7 +99,7 @@ def compared(
     return ConsensusResult(
         votes, references, most, metrics,
         accuracy=_by_references(votes.rows, scored, metrics, settings, key, progress),
-        alike=rows_of.alike(first, metrics),
+        compared=rows_of.compared(first, metrics),
         ceiling=people_ceiling(votes.rows, settings.ties),
         halves=halves,
         preferred=preferred,

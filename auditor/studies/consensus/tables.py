@@ -26,10 +26,10 @@ def tables(part: ConsensusResult, settings: ConsensusSettings) -> list[Table]:
     made = [_accuracy(part, settings)]
     if part.accuracy["references"].n_unique() > 1:
         made.append(_by_reference_count(part))
-    if part.alike.height:
+    if part.compared.height:
         made.append(
             Table(f"CIDEr and CIDEr-D of the compared captions of {label}",
-                  part.alike.select("metric", "against", "statistic", "value", "n"), name="compared-scores")
+                  part.compared.select("metric", "against", "statistic", "value", "n"), name="compared-scores")
         )  # fmt: skip
     if part.ceiling.height:
         made.append(_ceiling(part, settings))

@@ -22,7 +22,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.duplicates.identical import identical
 from auditor.studies.duplicates.search import Search, search_duplicates
-from auditor.studies.duplicates.tables import lead, pair_rows, rows, said, tables
+from auditor.studies.duplicates.tables import lead, messages, pair_rows, rows, tables
 
 _VERSION = 2
 
@@ -108,7 +108,7 @@ def duplicates(
     settings: dict[str, str | float] = {"tok": search.tokenizer, "near": round(near, 3), "words": "jaccard"}
     signature = str(Signature("duplicates", settings, _VERSION))
     frame = pair_rows(counted) if pairs else rows(counted)
-    texts, shown = said(counted, search), tables(counted, examples)
+    texts, shown = messages(counted, search), tables(counted, examples)
     return Result(
         "duplicates",
         frame.with_columns(pl.lit(search.tokenizer).alias("tokenizer"), pl.lit(signature).alias("signature")),

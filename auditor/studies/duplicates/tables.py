@@ -130,7 +130,7 @@ def lead(shown: Sequence[Table], findings: Sequence[Finding]) -> tuple[str, ...]
     return (*sentences, *(finding.sentence for finding in findings if finding.kind == COPIED))
 
 
-def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
+def messages(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
     """Return the definitions of a match, the leaks, the duplicate slots, and what could not be searched."""
     near_share = f"{search.near:.1%}".replace(".0%", "%")
     texts: list[Said] = [

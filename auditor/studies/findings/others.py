@@ -49,7 +49,7 @@ def incomparable(store: Store, selection: Selection) -> list[str]:
     return [f"{selection.label}: skipped the search for swapped captions and the bounds: {why}"] if why else []
 
 
-def told(questions: Questions, selection: Selection, wanted: Collection[str] = KINDS) -> list[Finding]:
+def findings_of(questions: Questions, selection: Selection, wanted: Collection[str] = KINDS) -> list[Finding]:
     """Return the findings of other studies on one selection. A study that finds none of the kinds is not run."""
     findings: list[Finding] = []
 

@@ -23,7 +23,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import log
 from auditor.studies.compare import UNEQUAL, unequal_captions
 from auditor.studies.findings.captions import keep, of_captions
-from auditor.studies.findings.others import incomparable, told
+from auditor.studies.findings.others import findings_of, incomparable
 from auditor.studies.findings.questions import Questions
 from auditor.text import AUTO
 
@@ -120,7 +120,9 @@ def all_findings(
         if captions_only:
             continue
         notes += incomparable(questions.store, selection)
-        others = _of_items(questions, selection, wanted, notes) if of_items else told(questions, selection, wanted)
+        others = (
+            _of_items(questions, selection, wanted, notes) if of_items else findings_of(questions, selection, wanted)
+        )
         collected += others
         keep(questions.store, selection, wanted, own.frame, ranked([*own.findings, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:

@@ -14,7 +14,7 @@ import polars as pl
 
 from auditor.config.lock import Entry, Lock
 from auditor.errors import SourceError, UsageError
-from auditor.model import Progress, Selection, Source, place, silent
+from auditor.model import Progress, Selection, Source, location, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
 from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.sources import check, check_places, find_format, guess, ratings, read, remarks
@@ -148,7 +148,7 @@ def _refusals(rejections: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ..
     if refused.is_empty():
         return ()
     shown = refused.head(_SHOWN_REFUSALS)
-    places = [place(*where) for where in shown.select("source", "unit", "line").iter_rows()]
+    places = [location(*where) for where in shown.select("source", "unit", "line").iter_rows()]
     more = refused.height - shown.height
     return (
         Table(

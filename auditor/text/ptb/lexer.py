@@ -41,20 +41,20 @@ class Lexer:
         self._rules = rules
         self._automaton = Automaton([f"({rule.pattern})({rule.before})" for rule in rules], named)
         self._ends = {
-            place: (Automaton([rule.pattern], named), Automaton([rule.before], named))
-            for place, rule in enumerate(rules)
+            position: (Automaton([rule.pattern], named), Automaton([rule.before], named))
+            for position, rule in enumerate(rules)
             if rule.before
         }
 
     def match(self, text: str, at: int) -> tuple[str, int] | None:
         """Find the rule that matches at a place, and where its token ends; null where none does."""
-        end, place = self._automaton.longest(text, at)
-        if place < 0:
+        end, position = self._automaton.longest(text, at)
+        if position < 0:
             return None
-        if place in self._ends:
-            token, rest = self._ends[place]
+        if position in self._ends:
+            token, rest = self._ends[position]
             end = next(middle for middle in token.ends(text, at, end) if rest.spans(text, middle, end))
-        return self._rules[place].name, end
+        return self._rules[position].name, end
 
 
 class Automaton:
@@ -62,7 +62,7 @@ class Automaton:
 
     def __init__(self, patterns: Sequence[str], named: dict[str, Charset]) -> None:
         self._graph = _Graph(named)
-        starts = [self._graph.add(pattern, place) for place, pattern in enumerate(patterns)]
+        starts = [self._graph.add(pattern, position) for position, pattern in enumerate(patterns)]
         self._states: dict[frozenset[int], int] = {}
         self._members: list[frozenset[int]] = []
         self._steps: list[dict[str, int]] = []
@@ -71,25 +71,25 @@ class Automaton:
 
     def longest(self, text: str, at: int) -> tuple[int, int]:
         """Return the end of the longest match and the first pattern that reaches it; -1 where none matches."""
-        state, end, found = self._start, at, -1
-        for place in range(at, len(text)):
-            state = self._step(state, text[place])
+        state, end, matched = self._start, at, -1
+        for position in range(at, len(text)):
+            state = self._step(state, text[position])
             if state < 0:
                 break
             if self._accepts[state] >= 0:
-                end, found = place + 1, self._accepts[state]
-        return end, found
+                end, matched = position + 1, self._accepts[state]
+        return end, matched
 
     def ends(self, text: str, at: int, last: int) -> Iterator[int]:
         """Return the ends of every match up to `last`, the longest first."""
-        state, found = self._start, []
-        for place in range(at, last):
-            state = self._step(state, text[place])
+        state, matched = self._start, []
+        for position in range(at, last):
+            state = self._step(state, text[position])
             if state < 0:
                 break
             if self._accepts[state] >= 0:
-                found.append(place + 1)
-        return reversed(found)
+                matched.append(position + 1)
+        return reversed(matched)
 
     def spans(self, text: str, at: int, end: int) -> bool:
         """Return whether a match covers just this stretch."""
@@ -126,13 +126,13 @@ class _Graph:
         self._text = ""
         self._at = 0
 
-    def add(self, pattern: str, place: int) -> int:
+    def add(self, pattern: str, position: int) -> int:
         """Add a pattern, and give the node where it starts."""
         self._text, self._at = pattern, 0
         start, end = self._either()
         if self._at < len(pattern):
             raise ValueError(f"{pattern}: unexpected {pattern[self._at]!r} at {self._at}")
-        self.accepts[end] = place
+        self.accepts[end] = position
         return start
 
     def closure(self, nodes: Sequence[int]) -> frozenset[int]:

@@ -76,13 +76,15 @@ def _columns(values: NDArray[np.uint64], sizes: Integers, chunks: Integers, stri
         [[0], np.cumsum(word)]
     )  # the words before each position of all texts, which include whitespace
     heads = _heads(head.astype(np.int64), word)
-    place = before - np.append(before[begins][text], 0)  # the same within the text; undefined at the end of all texts
+    position = before - np.append(
+        before[begins][text], 0
+    )  # the same within the text; undefined at the end of all texts
     columns = {
         "starts": pl.Series(start[word]),
         "lengths": pl.Series(length[word]),
         "tags": _spelled(tag[word], strings),
         "lemmas": _spelled(lemma[word], strings),
-        "heads": pl.Series(np.where(heads < 0, 0, place[heads] + 1)[word]),
+        "heads": pl.Series(np.where(heads < 0, 0, position[heads] + 1)[word]),
         "labels": _spelled(label[word], strings),
     }
     of, first, after = chunks.T

@@ -41,8 +41,8 @@ class Parser(pipelines.Pipeline):
             [_blanked(parsed, places(parsed)) for places in WORD_CLASSES.values()] for parsed in self.parse(distinct)
         ]
         by_text = pl.DataFrame(left, schema=dict.fromkeys(WORD_CLASSES, pl.String), orient="row")
-        place = texts.replace_strict(distinct, pl.int_range(len(distinct), eager=True), return_dtype=pl.UInt32)
-        return by_text.select(pl.all().gather(place))
+        position = texts.replace_strict(distinct, pl.int_range(len(distinct), eager=True), return_dtype=pl.UInt32)
+        return by_text.select(pl.all().gather(position))
 
 
 def pipeline(name: str | None) -> Parser:

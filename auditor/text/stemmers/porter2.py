@@ -109,9 +109,9 @@ def _mark_consonant_ys(word: str) -> str:
     if "y" not in word:
         return word
     letters = list(word)
-    for place, letter in enumerate(letters):
-        if letter == "y" and (place == 0 or letters[place - 1] in _VOWELS):
-            letters[place] = "Y"
+    for position, letter in enumerate(letters):
+        if letter == "y" and (position == 0 or letters[position - 1] in _VOWELS):
+            letters[position] = "Y"
     return "".join(letters)
 
 
@@ -119,8 +119,8 @@ def _regions(word: str) -> tuple[int, int]:
     """Find where R1 and R2 begin: each after the first consonant that follows a vowel, the second within the first."""
     start = next((len(prefix) for prefix in _LONG_PREFIXES if word.startswith(prefix)), -1)
     if start < 0:
-        found = _REGION.search(word)
-        start = found.end() if found else len(word)
+        matched = _REGION.search(word)
+        start = matched.end() if matched else len(word)
     again = _REGION.search(word, start)
     return start, again.end() if again else len(word)
 

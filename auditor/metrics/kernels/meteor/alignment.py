@@ -146,10 +146,10 @@ def _nearest(
 def _credit(row: Statistics, pool: Starts, match: int, text: Numbers, hyp: int, ref: int, is_function: Flags) -> None:
     """Count the words of a chosen match, content and function words separately."""
     at = 4 + 4 * pool[match + MODULE]
-    for place in range(hyp + pool[match + HYP], hyp + pool[match + HYP_END]):
-        row[at + 2 * is_function[text[place]]] += 1
-    for place in range(ref + pool[match + REF], ref + pool[match + REF_END]):
-        row[at + 1 + 2 * is_function[text[place]]] += 1
+    for position in range(hyp + pool[match + HYP], hyp + pool[match + HYP_END]):
+        row[at + 2 * is_function[text[position]]] += 1
+    for position in range(ref + pool[match + REF], ref + pool[match + REF_END]):
+        row[at + 1 + 2 * is_function[text[position]]] += 1
 
 
 @part
@@ -182,8 +182,8 @@ def _members(references: Starts, first: int, last: int, candidates: Starts, begi
 @part
 def _functions(text: Numbers, first: int, last: int, is_function: Flags) -> int:
     count = 0
-    for place in range(first, last):
-        count += is_function[text[place]]
+    for position in range(first, last):
+        count += is_function[text[position]]
     return count
 
 
@@ -199,7 +199,7 @@ def align(
     """
     text, starts = texts.words, texts.starts
     key, stem, is_function = words.key, words.stem, words.is_function
-    bounds, place, length, phrase = phrases.starts, phrases.place, phrases.length, phrases.phrase
+    bounds, position, length, phrase = phrases.starts, phrases.place, phrases.length, phrases.phrase
     candidates, references, first, last = pairs.candidates, pairs.references, pairs.first, pairs.last
     vocabulary, n_phrases = len(key), len(paraphrases.targets) - 1
     longest, most = _longest(starts), _longest(bounds)
@@ -248,7 +248,7 @@ def align(
                 size = find(
                     pool, places, fixed, longest, links, key_head, stem_head, synonym_head, key_next, stem_next,
                     text, hyp, n_hyp, ref, n_ref, key, stem, hyp_head, hyp_next, ref_head, ref_next,
-                    bounds[ours], bounds[ours + 1], bounds[theirs], bounds[theirs + 1], place, length, phrase,
+                    bounds[ours], bounds[ours + 1], bounds[theirs], bounds[theirs + 1], position, length, phrase,
                     near_phrases, target,
                 )  # fmt: skip
                 if len(pool) < size <= MOST_MATCHES * COLUMNS:

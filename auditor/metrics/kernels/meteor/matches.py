@@ -160,7 +160,7 @@ def _clear(places: Starts, longest: int, n_hyp: int, n_ref: int) -> None:
 @part
 def _paraphrase_hypothesis(
     pool: Starts, places: Starts, longest: int, size: int, ref_head: Numbers, ref_next: Numbers, hyp_first: int,
-    hyp_last: int, ref_first: int, place: Numbers, length: Numbers, phrase: Numbers, near: Numbers, target: Numbers,
+    hyp_last: int, ref_first: int, position: Numbers, length: Numbers, phrase: Numbers, near: Numbers, target: Numbers,
 ) -> int:  # fmt: skip
     """Search the reference for the paraphrases of every phrase of the hypothesis."""
     for number in range(hyp_first, hyp_last):
@@ -168,7 +168,15 @@ def _paraphrase_hypothesis(
             link = ref_head[target[row]]
             while link >= 0:
                 size = _add(
-                    pool, places, longest, size, place[number], place[link], length[number], length[link], PARAPHRASE
+                    pool,
+                    places,
+                    longest,
+                    size,
+                    position[number],
+                    position[link],
+                    length[number],
+                    length[link],
+                    PARAPHRASE,
                 )
                 link = ref_next[link - ref_first]
     return size
@@ -194,7 +202,7 @@ def find(
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,
     text: Numbers, hyp: int, n_hyp: int, ref: int, n_ref: int, key: Numbers, stem: Numbers,
     hyp_head: Numbers, hyp_next: Numbers, ref_head: Numbers, ref_next: Numbers, hyp_first: int, hyp_last: int,
-    ref_first: int, ref_last: int, place: Numbers, length: Numbers, phrase: Numbers, near: Numbers, target: Numbers,
+    ref_first: int, ref_last: int, position: Numbers, length: Numbers, phrase: Numbers, near: Numbers, target: Numbers,
 ) -> int:  # fmt: skip
     """Find all matches of a pair of texts, and those that no other match overlaps on either side (`fixed`).
 
@@ -207,7 +215,7 @@ def find(
     """
     _clear(places, longest, n_hyp, n_ref)
     identical = n_hyp == n_ref and _is_same(text, hyp, ref, n_ref, key)
-    size, one = 0, ref_first
+    size, item = 0, ref_first
     for at in range(n_ref):
         word = text[ref + at]
         link = key_head[key[word]]
@@ -225,16 +233,16 @@ def find(
         while link >= 0:
             size = _add(pool, places, longest, size, links[link, 0], at, 1, 1, SYNONYM)
             link = links[link, 1]
-        while one < ref_last and place[one] == at:
-            for row in range(near[phrase[one], 0], near[phrase[one], 1]):
+        while item < ref_last and position[item] == at:
+            for row in range(near[phrase[item], 0], near[phrase[item], 1]):
                 link = hyp_head[target[row]]
                 while link >= 0:
-                    size = _add(pool, places, longest, size, place[link], at, length[link], length[one], PARAPHRASE)
+                    size = _add(pool, places, longest, size, position[link], at, length[link], length[item], PARAPHRASE)
                     link = hyp_next[link - hyp_first]
-            one += 1
+            item += 1
     if not identical:
         size = _paraphrase_hypothesis(
-            pool, places, longest, size, ref_head, ref_next, hyp_first, hyp_last, ref_first, place, length, phrase,
+            pool, places, longest, size, ref_head, ref_next, hyp_first, hyp_last, ref_first, position, length, phrase,
             near, target,
         )  # fmt: skip
     if size <= len(pool):

@@ -48,8 +48,8 @@ def occurrences(
     Returns the number of phrases in each text, and their positions, lengths and nodes.
     """
     counts = np.zeros(last - first, dtype=np.int64)
-    place = np.empty(1024, dtype=np.int32)
-    length, node = np.empty_like(place), np.empty_like(place)
+    position = np.empty(1024, dtype=np.int32)
+    length, node = np.empty_like(position), np.empty_like(position)
     count = 0
     for text in range(first, last):
         before = count
@@ -68,17 +68,17 @@ def occurrences(
                     break
                 at = low
                 if is_phrase[at]:
-                    if count == len(place):
-                        place, length, node = _twice(place), _twice(length), _twice(node)
-                    place[count], length[count], node[count] = start - starts[text], end + 1 - start, at
+                    if count == len(position):
+                        position, length, node = _twice(position), _twice(length), _twice(node)
+                    position[count], length[count], node[count] = start - starts[text], end + 1 - start, at
                     count += 1
         counts[text - first] = count - before
-    return counts, place[:count], length[:count], node[:count]
+    return counts, position[:count], length[:count], node[:count]
 
 
 @compiled
 def reachable(
-    starts: Starts, place: Numbers, length: Numbers, node: Numbers, targets: Numbers, target: Numbers
+    starts: Starts, position: Numbers, length: Numbers, node: Numbers, targets: Numbers, target: Numbers
 ) -> tuple[Starts, Numbers, Numbers, Numbers, Starts, Numbers]:
     """Keep the pairs of the table whose phrases both occur, and the occurrences of these phrases.
 
@@ -88,22 +88,22 @@ def reachable(
     for at in node:
         occurs[at] = True
     number = np.full(len(targets) - 1, -1, dtype=np.int32)
-    found = np.flatnonzero(occurs)
+    matched = np.flatnonzero(occurs)
     pairs = 0
-    for source in found:
+    for source in matched:
         for row in range(targets[source], targets[source + 1]):
             if occurs[target[row]]:
                 pairs += 1
                 number[source] = 0
                 number[target[row]] = 0
     phrases = 0
-    for at in found:
+    for at in matched:
         if number[at] == 0:
             number[at] = phrases
             phrases += 1
     kept_targets, kept_target = np.zeros(phrases + 1, dtype=np.int64), np.empty(pairs, dtype=np.int32)
     pairs = 0
-    for source in found:
+    for source in matched:
         if number[source] >= 0:
             for row in range(targets[source], targets[source + 1]):
                 if occurs[target[row]]:
@@ -117,7 +117,7 @@ def reachable(
             kept[index] = number[node[index]] >= 0
             count += kept[index]
         kept_starts[text + 1] = count
-    return kept_starts, place[kept], length[kept], number[node[kept]], kept_targets, kept_target
+    return kept_starts, position[kept], length[kept], number[node[kept]], kept_targets, kept_target
 
 
 @part
