@@ -254,6 +254,6 @@ def test_command_without_names_tells_what_it_can_be_asked(name: str, told: str, 
 def test_all_papers_are_asked_in_place_of_names(tmp_path: Path) -> None:
     store = str(tmp_path / "s.duckdb")
     assert run_auditor("ingest", "sample-narrow", "--config", str(SAMPLE), "--store", store).returncode == 0
-    assert "name papers" in run_auditor("reproduce", "--store", store).stderr
+    assert "name one or more papers" in run_auditor("reproduce", "--store", store).stderr
     asked = run_auditor("reproduce", "--all", "--store", store)
     assert asked.returncode == (0 if importlib.util.find_spec("spacy") else 6), asked.stderr

@@ -95,7 +95,7 @@ def test_without_pillow_the_page_says_what_to_install(
     monkeypatch.setitem(sys.modules, "auditor.sources.pictures.shrinking", None)
     page = html(made(store, photos))
     assert "<img " not in page
-    assert "Pictures of set: Pillow is not installed: pip install &#x27;auditor[images]&#x27;; with it," in page
+    assert "Examples of set have no images: Pillow is not installed: pip install &#x27;auditor[images]&#x27;" in page
 
 
 def test_files_that_are_no_pictures_are_named(store: Store, photos: Path) -> None:
