@@ -153,5 +153,5 @@ def test_question_about_single_captions_has_an_answer(name: str, audit: auditor.
 def test_question_that_needs_references_names_one_that_does_not(name: str, audit: auditor.Auditor) -> None:
     named, said = ASKED.get(name, (ONE, {}))
     why = "not have two candidates: " if name == "tasks" else "needs two captions per image; this dataset has one"
-    with pytest.raises(AuditorError, match=rf"^quick: .*{why}.*; `auditor [^\n]*$"):
+    with pytest.raises(AuditorError, match=rf"^quick: .*{why}.*`auditor [^\n]*$"):
         getattr(audit, name)(*SINGLE[: len(named)], **said)

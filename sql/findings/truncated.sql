@@ -10,8 +10,7 @@
 -- captions without a full stop. `words` counts the words of all captions. The chance is 0 in two cases. The last word
 -- occurs nowhere else, but is the beginning of a frequent word that usually follows the word before (“… a woma”). Or
 -- the caption is as long as the longest in characters, and far more captions have this length than a slightly shorter
--- one, as after a length limit. The chance is 1 if the last word occurs fewer than ten times, since nothing is known
--- about it.
+-- one, as after a length limit. The chance is 1 if the last word occurs fewer than ten times: too few to know.
 with worded as (
     select
         r.image, r.slot, t.tokens, len(t.tokens) as size, length(c.text) as characters,

@@ -8,8 +8,7 @@
 -- do. So each order is built from the remaining n-grams of the previous one, by their number and one more token: 64
 -- bits per key. `gram_no` holds within the image, `gram` is packed as in caption_gram. If the texts set as many
 -- separate bits as there are occurrences, each has the n-gram once (`is_once`); `holders` counts the references among
--- them, first_holder is the first of these. Other n-grams are in repeated_ngram. N-grams that several substitutes have
--- once each, and no reference has, are left out.
+-- them, first_holder is the first. Other n-grams are in repeated_ngram. N-grams of several substitutes only are left out.
 with position as (
     select
         text_no, image_no, place_bit,

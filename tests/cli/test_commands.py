@@ -166,7 +166,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
     [
         (["bounds"], 2, "Missing argument"),
         (["bounds", "nope"], 2, "the store holds mine"),
-        (["bounds", "mine", "-m", "bertscore"], 5, "no such metric"),
+        (["bounds", "mine", "-m", "bertscore"], 5, "unknown metric"),
         (["bounds", "mine", "--tokenizer", "nope"], 2, "no such tokenizer"),
         (["bounds", "nope", "--format", "none"], 2, "unknown format"),  # before it looks at the store
         (["bounds", "mine", "mine"], 2, "name each once"),
@@ -179,7 +179,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["ingest", "mine", "--config", "."], 2, "cannot be read"),
         (["score", "mine", "--candidates", "mine"], 2, "against itself"),
         (["bounds", "mine:test"], 2, "it has no splits"),
-        (["compare", "mine"], 2, "two datasets or more"),
+        (["compare", "mine"], 2, "two or more datasets"),
         (["datasets", "--store", "none.duckdb"], 4, "no store here"),
         (["ingest", "nope"], 2, "not declared in datasets.toml"),
         (["ingest", "flickr8k"], 3, "no such file"),
@@ -194,7 +194,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["sql", "selec 1"], 5, "syntax error"),
         (["sql"], 2, "set one query"),
         (["sql", "select $x", "-p", "x"], 2, "expected name=value"),
-        (["metrics", "nope"], 5, "no such metric"),
+        (["metrics", "nope"], 5, "unknown metric"),
         (["score", "mine", "--candidates", "nope"], 2, "not in"),
         (["diff", "mine@v1", "mine@v2"], 2, "there are @v1"),
         (["diff", "mine", "mine", "--depth", "words"], 2, "expected one of totals, images, text"),

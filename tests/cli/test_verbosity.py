@@ -68,7 +68,7 @@ def test_time_that_is_none_is_refused(command: str, value: str, capsys: pytest.C
     with pytest.raises(SystemExit) as ended:
         main([*command.split(), value])
     assert ended.value.code == 2
-    assert f"{value}: expected a number of seconds, 0 or more" in capsys.readouterr().err
+    assert f"{value}: expected a finite number of seconds, 0 or more" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("value", ["nan", "inf"])
@@ -77,4 +77,4 @@ def test_score_that_is_no_number_is_refused(option: str, value: str, capsys: pyt
     with pytest.raises(SystemExit) as ended:
         main(["agree", "x", option, value])
     assert ended.value.code == 2
-    assert f"{option} {value}: expected a number" in capsys.readouterr().err
+    assert f"{option} {value}: expected a finite number" in capsys.readouterr().err

@@ -141,7 +141,7 @@ def test_what_is_no_metric_and_functions_of_one_name_are_refused(store: Store) -
 
     with pytest.raises(MetricError, match=r"score: two functions have this name"):
         bounds(store, "set", metrics=[made(0.1), made(0.2)])
-    with pytest.raises(MetricError, match="3: no metric"):
+    with pytest.raises(MetricError, match="3: not a metric"):
         bounds(store, "set", metrics=[3])
     with pytest.raises(MetricError, match="invalid metric name"):
         bounds(store, "set", metrics=[lambda _candidate, _references: 1.0])

@@ -29,7 +29,7 @@ def test_a_list_counts_where_enough_images_have_a_caption_in_it() -> None:
     assert "measured 2 of 4 parallel lists, in which every image has a caption; 17 captions left out" in note
     assert lists([10, 9]).notes == ()
     (note,) = lists([10, 10, 10], no_longer=8).notes
-    assert note.startswith("set: the captions of each image are sorted by length")
+    assert note.startswith("set: captions are sorted by length within each image")
     assert lists([10, 10, 10], no_longer=7).notes == ()
 
 

@@ -198,7 +198,8 @@ def test_what_is_lacking_is_said(store: Store) -> None:
     rows, names, vectors = scenes(images=10)
     ingest_rows(store, rows)
     with pytest.raises(
-        MetricError, match="the store holds no vectors of its images; `auditor ingest NAME --format vectors"
+        MetricError,
+        match="the store has no vectors of its images; import them with `auditor ingest NAME --format vectors",
     ):
         bounds(store, "set", metrics=["vector-ridge"])
     ingest_vectors(store, ["other"], vectors[:1])

@@ -262,7 +262,7 @@ def test_a_file_with_another_bit_is_made_again_with_all_that_follows(
 
 def test_a_folder_of_other_work_is_refused(filled: Store, tmp_path: Path) -> None:
     begun(filled, tmp_path / "work")
-    with pytest.raises(UsageError, match="another question"):
+    with pytest.raises(UsageError, match="another command"):
         begun(filled, tmp_path / "work", ["bleu-1"])
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear")
@@ -328,7 +328,7 @@ def test_work_folder_of_a_stranger_stops_and_leads_nowhere(tmp_path: Path, plant
         work.path("scores", 0).with_suffix(".done").write_text("[" * 100_000)
         assert not work.whole("scores", 0)
         return
-    with pytest.raises(SourceError, match=r"name another folder with --work, or remove this one"):
+    with pytest.raises(SourceError, match=r"set another folder with --work, or remove this one"):
         work.begin("a plan")
     assert victim.read_text() == "mine"
 

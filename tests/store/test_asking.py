@@ -186,7 +186,7 @@ def test_rows_one_by_one_make_the_same_text_as_at_once(store: Store, statement: 
 
 def test_parquet_says_which_column_it_cannot_hold(store: Store) -> None:
     later = "select if(range = 69999, 'infinity', date '2020-01-01') as d from range(70000) order by range"
-    with pytest.raises(SqlError, match="d: holds values"):
+    with pytest.raises(SqlError, match="d: has dates or times"):
         stream(store, later, {}, Limits(), lambda batches: row_files.parquet(batches, BytesIO()))
 
 

@@ -77,7 +77,7 @@ def test_store_of_an_older_schema_is_migrated_and_backed_up(
 def test_replaced_views_of_an_older_schema_are_refused_before_it_is_migrated(path: Path, second_schema: str) -> None:
     with duckdb.connect(str(path)) as connection:
         connection.execute("create or replace view captions as select 1 as text").complete()
-    with pytest.raises(StoreError, match="replaced the view captions"):
+    with pytest.raises(StoreError, match="the view captions was changed"):
         Store.open(path)
     assert not migrations.backup_of(path).exists()
 
@@ -86,7 +86,7 @@ def test_info_leaves_an_old_schema_alone_and_names_the_command(path: Path, secon
     before = path.read_bytes()
     with Store.open(path, migrate=False) as store:
         told = study.info(store)
-    assert "the next command that opens it" in told.sentences[0]
+    assert "the next command that opens the store" in told.sentences[0]
     assert path.read_bytes() == before
 
 

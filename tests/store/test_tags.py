@@ -71,7 +71,7 @@ def test_deleted_tag_names_nothing(two: Store) -> None:
 
 def test_delete_of_a_tag_that_names_another_version_is_refused(two: Store) -> None:
     tag(two, "set@v1", "best")
-    with pytest.raises(UsageError, match="set@best names set@v1, not @v2"):
+    with pytest.raises(UsageError, match="set@best is set@v1, not @v2"):
         tag(two, "set@v2", "best", delete=True)
     tag(two, "set@best", "best", delete=True)
     assert tags.of(two, "set") == {}
@@ -92,14 +92,14 @@ def test_tags_of_two_datasets_do_not_meet(two: Store) -> None:
         ("V12", "number or hash"),
         ("deadbeef", "number or hash"),
         ("ABC", "number or hash"),
-        ("2026-05-01", "begins with a letter"),
-        ("1st", "begins with a letter"),
-        ("", "begins with a letter"),
-        ("a:b", "begins with a letter"),
-        ("a@b", "begins with a letter"),
-        ("a b", "begins with a letter"),
-        ("café", "begins with a letter"),
-        ("best\n", "begins with a letter"),
+        ("2026-05-01", "use a letter, then letters"),
+        ("1st", "use a letter, then letters"),
+        ("", "use a letter, then letters"),
+        ("a:b", "use a letter, then letters"),
+        ("a@b", "use a letter, then letters"),
+        ("a b", "use a letter, then letters"),
+        ("café", "use a letter, then letters"),
+        ("best\n", "use a letter, then letters"),
     ],
 )
 def test_name_that_could_hide_a_version_is_refused(untagged: Store, name: str, words: str) -> None:
@@ -130,9 +130,9 @@ def test_unknown_name_says_which_tags_there_are(two: Store) -> None:
 @pytest.mark.parametrize("ref", ["set:test", "set@v1:test"])
 def test_split_has_neither_tag_nor_note(two: Store, ref: str) -> None:
     ingest_rows(two, ROWS, splits={"test": ["b"]})
-    with pytest.raises(UsageError, match="leave :test out"):
+    with pytest.raises(UsageError, match="leave out :test"):
         tag(two, ref, "best")
-    with pytest.raises(UsageError, match="leave :test out"):
+    with pytest.raises(UsageError, match="leave out :test"):
         tag(two, ref, note="hard ones")
 
 

@@ -239,7 +239,7 @@ def test_what_training_splits_count_as_is_declared(store: Store, tmp_path: Path)
 @pytest.mark.parametrize(
     ("asked", "settings", "says"),
     [
-        (["A nurse waves ."], {}, "set:val: has no mark-up of phrases, which says whom and what captions mention"),
+        (["A nurse waves ."], {}, "set:val: has no annotated phrases"),
         (
             ["[/EN#1/other A kite] flies ."],
             {},

@@ -45,7 +45,7 @@ def test_every_pair_has_a_row_for_each_level_and_statistic(store: Store) -> None
         .startswith("ter|tok:bare|refs:loo|")
     )
     assert dict(found.frame.select("level", "n").rows()) == {"image": 6, "caption": 18}
-    assert "set: 3 images have one caption only and no score; 18 captions of 6 images are scored" in found.sentences
+    assert "set: 3 images have a single caption and no score; 18 captions of 6 images are scored" in found.sentences
     assert any(note.startswith("ter: counts errors") for note in found.sentences)
 
 

@@ -47,10 +47,10 @@ def test_rouge_of_latin_letters_is_no_default_for_other_scripts(store: Store) ->
     ingest_rows(store, RUSSIAN)
     result = score(store, "set", metrics=["rouge-1:ascii=false"])
     assert (result.frame.filter(pl.col("image") == "a")["value"] > 0).all()
-    with pytest.raises(MetricError, match=r"rouge-1 not available: .*not in Latin script; set ascii=false"):
+    with pytest.raises(MetricError, match=r"rouge-1 not available: .*not in Latin letters; set ascii=false"):
         score(store, "set", metrics=["rouge-1"])
     left = score(store, "set")
-    assert any("rouge-1" in note and "not in Latin script" in note for note in left.sentences)
+    assert any("rouge-1" in note and "not in Latin letters" in note for note in left.sentences)
     assert "rouge-1" not in left.frame["metric"].unique()
     assert "bleu-1" in left.frame["metric"].unique()
 
@@ -60,7 +60,7 @@ def test_meteor_is_refused_for_other_letters_and_languages(store: Store, meteor:
     ingest_rows(store, ENGLISH, dataset="en")
     ingest_rows(store, ENGLISH, dataset="nl")
     store.execute("update dataset set language = 'nl-BE' where dataset = 'nl'")
-    assert "not in Latin script" in unreadable(store, resolve(store, "zh"), [meteor])["meteor"]
+    assert "not in Latin letters" in unreadable(store, resolve(store, "zh"), [meteor])["meteor"]
     assert "declared as nl-BE" in unreadable(store, resolve(store, "nl"), [meteor])["meteor"]
     assert unreadable(store, resolve(store, "en"), [meteor, request("rouge-l")]) == {}
 

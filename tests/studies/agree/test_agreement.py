@@ -169,9 +169,11 @@ def test_images_without_references_are_counted_and_named(store: Store, tmp_path:
     found = agree(store, "mine", metrics=["bleu-1"], question=QUICK)
     assert "mine: 2 images have no references in refs and no scores: y, z" in found.sentences
     ingest_rows(store, [("elsewhere", 0, "a kite"), ("elsewhere", 1, "the kite")], "others")
-    with pytest.raises(UsageError, match="others describes no image of mine: its ids look like 'elsewhere'"):
+    with pytest.raises(
+        UsageError, match="others does not describe any image of mine: its image IDs look like 'elsewhere'"
+    ):
         agree(store, "mine", metrics=["bleu-1"], against="others")
-    with pytest.raises(UsageError, match="would score mine against itself"):
+    with pytest.raises(UsageError, match="cannot score mine against itself"):
         agree(store, "mine", metrics=["bleu-1"], against="mine")
 
 
@@ -239,9 +241,9 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
     ("question", "message"),
     [
         (AgreeSettings(protocols=["foo"]), "foo: unknown protocol of mine; use pooled, mean, judge-ann"),
-        (AgreeSettings(threshold=float("nan")), "--threshold nan: expected a number"),
-        (AgreeSettings(threshold=float("inf")), "--threshold inf: expected a number"),
-        (AgreeSettings(cut=float("nan")), "--cut nan: expected a number"),
+        (AgreeSettings(threshold=float("nan")), "--threshold nan: expected a finite number"),
+        (AgreeSettings(threshold=float("inf")), "--threshold inf: expected a finite number"),
+        (AgreeSettings(cut=float("nan")), "--cut nan: expected a finite number"),
         (AgreeSettings(scale=(1.0, float("inf"))), "--scale 1 inf: expected the lowest and the highest rating"),
         (AgreeSettings(resampling=Resampling(10**9)), "--resamples 1000000000: expected 100,000 or fewer"),
     ],

@@ -149,7 +149,7 @@ def test_what_cannot_be_answered_says_why_and_fails_only_if_strict(held: Store) 
         ("lone", "leakage.max"): "needs the splits test and train: it has no splits",
         ("lone", "outliers.max"): "needs two captions per image",
         ("lone", "homogeneity.bleu-1.high.max"): "needs two captions per image",
-        ("single", "homogeneity.bleu-1.high.max"): "there is no caption of another image",
+        ("single", "homogeneity.bleu-1.high.max"): "has only one image with captions",
     }
     for ref in ("set:test", "lone", "single"):
         demanded = [gate(name, 1) for whose, name in words if whose == ref]
@@ -264,7 +264,7 @@ def test_sql_that_fails_is_named_with_its_place(held: Store) -> None:
         (gate("images.min", "many"), "expected a number, not 'many'"),
         (gate("images.min", True), "expected a number, not True"),
         (gate("images.min", math.nan), "expected a number, not nan"),
-        (gate("homogeneity.cidre.high.max", 1), r"datasets.toml: \[check\]: .*cidre: no such metric"),
+        (gate("homogeneity.cidre.high.max", 1), r"datasets.toml: \[check\]: .*cidre: unknown metric"),
         (gate("drift.against", 3), "expected a version or a dataset"),
         (gate("findings.max_severity", "bad"), 'expected "info", "notice" or "warning", not .bad.'),
         (gate("findings.typos.max", 0), "KIND as in docs/findings.md"),

@@ -51,7 +51,7 @@ def test_all_items_count_by_default_and_a_note_reports_the_unconfirmed(asked: St
     result = choices(asked, "valse")
     assert row(result.frame, "shorter", "all")["n"] == 9
     assert result.notes[0] == (
-        "valse: fewer than 2 annotators confirmed 3 of 9 right captions; --confirmed 2 leaves these items out"
+        "valse: 3 of 9 right captions were confirmed by fewer than 2 annotators; --confirmed 2 leaves these items out"
     )
     assert result.signatures["shorter"] == "choices-shorter|tok:bare|ties:half|v:2"
 

@@ -97,7 +97,7 @@ def test_page_states_that_chance_is_a_third(store: Store, tmp_path: Path) -> Non
     assert "chance is 1/3: both right captions must score higher" in str(result.table("choices").caption)
     assert row(result.frame, "learnt")["accuracy"] == 1.0
     (found,) = result.found("benchmark-decided-by-words")
-    assert "chance is 33 %" in found.sentence
+    assert "33% expected by chance" in found.sentence
 
 
 def test_captions_with_the_words_of_the_wrong_one_tie_with_it(asked: Store) -> None:

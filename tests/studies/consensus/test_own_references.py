@@ -45,7 +45,9 @@ def test_switched_captions_that_are_all_references_are_refused_where_they_are_le
     switched = [(image, (slot + 1) % 3, text) for image, slot, text in REFERENCES]
     ingest_rows(described, switched, "switched", kind="candidates")
     assert any("9 of 9 captions are identical to a reference" in note for note in score(described, "set", metrics=["bleu-1"], candidates="switched").sentences)  # fmt: skip
-    with pytest.raises(UsageError, match="switched: every caption is a reference of its image in set; nothing is left"):
+    with pytest.raises(
+        UsageError, match="switched: every caption is a reference of its image in set, so none is left to score"
+    ):
         score(described, "set", metrics=["bleu-1"], candidates="switched", without_own_references=True)
 
 
@@ -67,7 +69,7 @@ def test_pairs_with_a_reference_of_their_image_are_counted_and_left_out_on_reque
     ingest_pairs(described, [("i0", "a dog runs", "red"), ("i1", "a cat plays", "blue"), ("i2", "a dog runs", "green")])
     told = "pairs: 1 pair has a caption identical to a reference of its image in set: "
     every = consensus(described, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(resamples=0))
-    assert f"{told}metrics only match the copy; --without-own-references leaves them out" in every.sentences
+    assert f"{told}metrics only match the copy; use --without-own-references to exclude them" in every.sentences
     some = consensus(
         described, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(resamples=0, without_own_references=True)
     )

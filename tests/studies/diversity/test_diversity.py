@@ -221,7 +221,7 @@ def test_a_list_that_few_images_have_is_left_out_and_said(store: Store) -> None:
         )
         assert result.frame["lists"].drop_nulls().unique().to_list() == [lists]
         assert any(
-            f"measured: {lists} of 4 parallel lists, in which {said} a caption" in note for note in result.sentences
+            f"measured {lists} of 4 parallel lists, in which {said} a caption" in note for note in result.sentences
         )
 
 

@@ -233,7 +233,7 @@ def test_a_ranking_without_words_says_so(store: Store) -> None:
     filled(store, {"p": ["a dog"]}, system={"p": "a dog"})
     result = missed_words(store, "system", evaluation="people")
     assert result.frame.is_empty()
-    assert "people: no word is in 5 captions of an image, so that none can be missed" in result.sentences
+    assert "people: no word is in 5 captions of an image, so none can be missed" in result.sentences
     with pytest.raises(UsageError, match="expected 1 or more"):
         missed_words(store, "system", evaluation="people", importance=0)
 

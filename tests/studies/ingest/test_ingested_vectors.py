@@ -177,7 +177,9 @@ def test_name_that_holds_captions_takes_no_vectors_nor_the_other_way_round(store
         SourceError, match="mine: is a dataset of captions, and the files hold vectors; the store is unchanged"
     ):
         take(store, ROWS, "mine")
-    with pytest.raises(SourceError, match="clip: holds vectors, and these are captions; the store is unchanged"):
+    with pytest.raises(
+        SourceError, match="clip: is a dataset of vectors, and the files hold captions; the store is unchanged"
+    ):
         ingest_rows(store, CAPTIONS, "clip")
     assert held(store) == before
 
@@ -263,7 +265,7 @@ def test_frozen_ingest_takes_the_locked_vectors_alone(store: Store) -> None:
     frozen = Lock(Path("datasets.lock"), frozen=True)
     assert take(store, dict(reversed(ROWS.items())), lock=frozen).frame["status"].item() == "unchanged"
     before = held(store)
-    with pytest.raises(SourceError, match=r"clip: the files hold version .*, datasets\.lock names"):
+    with pytest.raises(SourceError, match=r"clip: the files hold version .*, but datasets\.lock names"):
         take(store, ROWS | {"a.jpg": [1, 2.5]}, lock=frozen)
     assert held(store) == before
 

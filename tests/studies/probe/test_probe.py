@@ -286,7 +286,7 @@ def test_another_language_has_function_words_only_of_a_file(store: Store, tmp_pa
     filled(store, random_rows(2))
     store.execute("update dataset set language = 'de'")
     result = probe(store, "set", metrics=["bleu-1"])
-    assert "no function-words, content-words: the language is de" in " ".join(result.sentences)
+    assert "function-words, content-words not available: the language is de" in " ".join(result.sentences)
     with pytest.raises(UsageError, match="set: no function-words: the language is de"):
         probe(store, "set", metrics=["bleu-1"], components=["function-words"])
     with pytest.raises(UsageError, match="the tags are for English"):

@@ -146,9 +146,9 @@ def test_a_corpus_has_no_references_and_compared_captions_are_said_to_be_odd_one
     ingest_rows(store, ROWS, "systems", kind="candidates")
     with pytest.raises(UsageError, match="sentences: a corpus does not describe images"):
         enough_references(store, "sentences", metrics=["bleu-1"])
-    with pytest.raises(UsageError, match="sentences: is a corpus"):
+    with pytest.raises(UsageError, match="sentences: a corpus does not describe images"):
         tasks(store, "sentences")
-    with pytest.raises(UsageError, match="sentences: is a corpus"):
+    with pytest.raises(UsageError, match="sentences: a corpus does not describe images"):
         score(store, "sentences", metrics=["bleu-1"], rank=True)
     assert "systems was ingested as candidates, not as reference captions" in tasks(store, "systems").sentences
 

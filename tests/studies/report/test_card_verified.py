@@ -99,7 +99,7 @@ def test_number_that_was_changed_does_not_hold_and_is_named(path: Path, dogs: Da
     ("name", "holds", "why"),
     [
         ("findings/personal-data/captions", False, "not found"),
-        ("splits/val/images", False, "there is none"),
+        ("splits/val/images", False, "missing"),
         ("bounds/bleu-1/brown", None, "cannot be computed here"),
     ],
 )

@@ -168,7 +168,7 @@ def test_datasets_with_unequal_captions_per_image_are_told_first(store: Store) -
     assert told in found.sections[1].findings
     assert (told.severity, dict(told.values)) == ("warning", {"dogs": 3, "pairs": 2})
     (row,) = [words for words in found.sections[0].words if "captions per image differ" in words]
-    assert row.startswith("warning: captions per image differ (pairs 2.0, dogs 3.0): ")
+    assert row.startswith("warning: captions per image differ (pairs 2.0, dogs 3.0). ")
     drawn = ReportSettings(("bleu-1",), resamples=0, references=1)
     equal = report(store, "pairs", "dogs", settings=drawn, sections=["findings"], timed=False)
     assert "captions per image differ" not in equal.to_json()

@@ -67,9 +67,9 @@ def test_new_version_of_a_dataset_is_another_report(tmp_path: Path) -> None:
 def test_one_dataset_has_no_comparison_and_is_told_so(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     document = report(store, "dogs", settings=BLEU, sections=["bounds", "comparison"], timed=False)
-    assert "name a second dataset" in section(document, "comparison")
+    assert "Add a second dataset" in section(document, "comparison")
     assert any("Comparison" in note for note in document.sections[0].notes)
-    assert "dogs: a caption against the others" in section(document, "bounds")
+    assert "dogs: mean score of a caption of the image" in section(document, "bounds")
 
 
 def test_versions_are_compared_with_the_one_before(store: Store) -> None:

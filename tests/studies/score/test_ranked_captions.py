@@ -111,7 +111,7 @@ def test_images_that_cannot_be_ranked_are_explained(store: Store) -> None:
         score(filled(store, [("a", 0, "alone"), ("b", 0, "too")], "lonely"), "lonely", rank=True)
     one = score(filled(store, rows[1:], "one"), "one", rank=True)
     assert not {"cider", "cider-d"} & {*one.frame["metric"]}
-    assert any("cider not available" in note for note in one.sentences)
+    assert any("cider-d not available" in note for note in one.sentences)
 
 
 def test_ranks_depend_on_the_seed_and_the_captions_alone(store: Store) -> None:

@@ -44,7 +44,7 @@ def test_other_counts_differ_and_are_no_damage(store: Store) -> None:
     sound = result.holds
     assert sound
     assert compared(store, declared(2, 40_460)) == [("set@v1", 2, 1, "differs")]
-    assert result.sentences == ("set@v1: 3 captions, 40,457 fewer than the 40,460 that datasets.toml declares",)
+    assert result.sentences == ("set@v1: 3 captions, 40,457 fewer than the 40,460 declared in datasets.toml",)
 
 
 def test_only_the_newest_version_is_compared(store: Store) -> None:
@@ -107,7 +107,7 @@ def test_command_ends_well_where_only_counts_differ(tmp_path: Path) -> None:
     done = run_auditor("store", "verify", "--store", str(path), "--config", str(config))
     assert done.returncode == 0
     assert "differs" in done.stdout
-    assert f"{label}: 3 captions, 6 fewer than the 9 that datasets.toml declares" in done.stdout
+    assert f"{label}: 3 captions, 6 fewer than the 9 declared in datasets.toml" in done.stdout
 
 
 @pytest.mark.parametrize("seed", range(3))

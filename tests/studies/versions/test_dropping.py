@@ -80,7 +80,7 @@ def test_nothing_goes_without_a_yes(store: Store) -> None:
     asked: list[str] = []
     with pytest.raises(UsageError, match="nothing was removed"):
         drop(store, "set", confirm=lambda question: bool(asked.append(question)))
-    assert asked == ["Forget set: 1 version, the newest of 1 images and 1 captions?"]
+    assert asked == ["Remove set: 1 version, the newest with 1 images and 1 captions?"]
     with pytest.raises(UsageError, match="a split cannot be removed"):
         drop(store, "set:train", yes=True)
     drop(store, "set", confirm=lambda question: True)
