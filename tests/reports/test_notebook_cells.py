@@ -131,4 +131,5 @@ def test_configuration_that_is_broken_takes_nobody_the_result() -> None:
         "outliers", rows, tables=(Table("worst", rows, pictured=pictured(rows, "set", "image")),)
     )._repr_html_()
     assert "a dog" in html
-    assert "Examples have no images: " in html and "datasets.toml: not TOML" in html
+    assert "Examples have no images: " in html
+    assert "datasets.toml: not TOML" in html
