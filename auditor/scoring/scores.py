@@ -216,7 +216,7 @@ def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricReque
             reasons[label] = f"its stems, synonyms and function words are English, but the captions are {why}"
         elif writing == "latin" and not is_latin:
             reasons[label] = (
-                "it splits words into runs of a-z and 0-9, but the captions are not in Latin script; set ascii=false"
+                "it splits words into runs of a-z and 0-9, but the captions are not in Latin letters; set ascii=false"
             )
     return reasons
 

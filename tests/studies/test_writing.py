@@ -47,7 +47,7 @@ def test_rouge_of_latin_letters_is_no_default_for_other_scripts(store: Store) ->
     ingest_rows(store, RUSSIAN)
     result = score(store, "set", metrics=["rouge-1:ascii=false"])
     assert (result.frame.filter(pl.col("image") == "a")["value"] > 0).all()
-    with pytest.raises(MetricError, match=r"rouge-1 not available: .*not in Latin script; set ascii=false"):
+    with pytest.raises(MetricError, match=r"rouge-1 not available: .*not in Latin letters; set ascii=false"):
         score(store, "set", metrics=["rouge-1"])
     left = score(store, "set")
     assert any("rouge-1" in note and "not in Latin letters" in note for note in left.sentences)
