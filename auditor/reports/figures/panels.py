@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Okabe & Ito (2008), distinct with any color vision; their yellow and black vanish on white or on a dark page.
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#8c8c8c")
 
-#: The color of texts and axes. A page may replace it with the color of its own text.
+#: The color of texts and axes. A page may replace it with its text color.
 INK = "#222222"
 
 #: The second and third round through the colors differ by pattern, dash and marker.

@@ -44,7 +44,7 @@ def scorers(
         return
     wanted, left = scorable(store, references, requests(names), names)
     notes += [*reason, *left]
-    captions.like(references).tokenize(progress)
+    described = captions.like(references).tokenize(progress)
     both = output_of(selection)
     candidates = CandidateSet(both.name, "candidate_choice", both.params, drawn_from=both.drawn_from)
     signed = signatures(wanted, tokenizer, References("loo"))
@@ -52,11 +52,7 @@ def scorers(
     # Metrics that see images score fewer items; the others are scored separately, so they keep all items.
     for sees_images in (False, True):
         group = [metric for metric in wanted if metric.metric.sees_images is sees_images]
-        scores = (
-            score_candidates(Captions(store, references, tokenizer), [candidates], group, progress)
-            if group
-            else pl.DataFrame()
-        )
+        scores = score_candidates(described, [candidates], group, progress) if group else pl.DataFrame()
         for metric in group:
             of_items = _of_items(metric, scores, items)
             scored = of_items["wrong"].count()

@@ -112,7 +112,7 @@ def probe(
             *unscored,
             *missing({selection.label: {name: str(reason) for name, reason in reasons.items()}}),
             *without_references(store, selection),
-            *too_long(Captions(store, selection, tokenizer)),
+            *too_long(captions),
         ]
     frame = pl.concat(parts)
     return Result(
