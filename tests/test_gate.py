@@ -24,17 +24,23 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 def test_slowdown_of_30_percent_fails_and_what_is_usual_passes(gate: ModuleType) -> None:
     for here in ("one", "another"):
-        expected, allowed = gate.usual(USUAL, here)
+        expected = gate.usual(USUAL, here)
         for noise in (-0.03, 0.0, 0.03):
-            found = {"ingest": [expected["ingest"] * (1 + noise + more) for more in (-0.02, 0.0, 0.02)]}
+            found = {"ingest": [expected["ingest"][0] * (1 + noise + more) for more in (-0.02, 0.0, 0.02)]}
             slowed = {"ingest": [1.3 * ratio for ratio in found["ingest"]]}
-            assert gate.judged(found, expected, allowed)["ingest"][0] == "passes"
-            assert gate.judged(slowed, expected, allowed)["ingest"][0] == "fails"
+            assert gate.judged(found, expected)["ingest"][0] == "passes"
+            assert gate.judged(slowed, expected)["ingest"][0] == "fails"
 
 
 def test_unknown_machine_is_compared_with_the_median_of_the_known_ones(gate: ModuleType) -> None:
-    assert gate.usual(USUAL, "another") == ({"ingest": 2.2, "report": 100.0}, gate.OTHER)
-    assert gate.usual(USUAL, "one") == (USUAL["one"], gate.KNOWN)
+    assert gate.usual(USUAL, "another") == {"ingest": (2.2, gate.OTHER), "report": (100.0, gate.OTHER)}
+    assert gate.usual(USUAL, "one") == {"ingest": (2.0, gate.KNOWN), "report": (100.0, gate.KNOWN)}
+
+
+def test_kernel_on_an_unknown_machine_fails_at_twice_the_median(gate: ModuleType) -> None:
+    expected = gate.usual({"one": {"ter: kernel": 5.5}, "two": {"ter: kernel": 8.5}}, "another")
+    assert gate.judged({"ter: kernel": [11.0]}, expected)["ter: kernel"][0] == "passes"
+    assert gate.judged({"ter: kernel": [14.1]}, expected)["ter: kernel"][0] == "fails"
 
 
 def test_measurements_that_differ_too_much_bring_no_verdict(gate: ModuleType) -> None:
@@ -53,7 +59,7 @@ def test_what_fails_once_is_measured_again_and_judged_by_all_runs(
         return next(runs)
 
     monkeypatch.setattr(gate, "measured", measured)
-    found = gate.confirmed(ROOT, [], {"a": 1.0, "b": 1.0}, 0.12)
+    found = gate.confirmed(ROOT, [], {"a": (1.0, 0.12), "b": (1.0, 0.12)})
     assert found == {"a": [1.2, 1.0], "b": [1.0]}
     assert asked == [(), ("a",)]
 
