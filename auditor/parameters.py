@@ -165,7 +165,7 @@ Tokenizer = Annotated[
     ),
 ]
 
-Split = Annotated[str | None, Parameter("Split of every dataset that is named without one.", completes="split")]
+Split = Annotated[str | None, Parameter("Split of datasets that are named without one.", completes="split")]
 
 References = Annotated[
     int | None,
@@ -180,10 +180,12 @@ Draws = Annotated[int, Parameter("Repeat all random draws this many times, with 
 
 Others = Annotated[
     Sequence[str],
-    Parameter("Dataset that inter samples from; repeat for more; default: the other datasets.", completes="dataset"),
+    Parameter(
+        "Dataset from which inter draws captions; repeat for more; default: the other datasets.", completes="dataset"
+    ),
 ]
 
-Corpus = Annotated[str | None, Parameter("Corpus for substitute sentences and words; default: brown.")]
+Corpus = Annotated[str | None, Parameter("Corpus of unrelated sentences and words; default: brown.")]
 
 Resamples = Annotated[int, Parameter("Bootstrap resamples of images for each interval; 0: no intervals.")]
 
@@ -193,7 +195,7 @@ Against = Annotated[
     str | None, Parameter("Captions to score against; default: the first related dataset.", completes="dataset")
 ]
 
-Training = Annotated[str | None, Parameter("Training data, for novelty and coverage.", "against", completes="dataset")]
+Training = Annotated[str | None, Parameter("Training data, for novelty.", "against", completes="dataset")]
 
 Evaluation = Annotated[
     str | None, Parameter("Human captions of the same images, for coverage, recall and precision.", "eval")
@@ -217,11 +219,21 @@ Seed = Annotated[int, Parameter("Seed of every random draw.", check=_numbered)]
 
 Config = Annotated[
     Path | Mapping[str, Source] | None,
-    Parameter("A datasets.toml instead of the bundled one.", typed=Path | None, panel="Store", read=_declared),
+    Parameter(
+        "Your own datasets.toml, which describes datasets; default: the bundled one.",
+        typed=Path | None,
+        panel="Store",
+        read=_declared,
+    ),
 ]
 
 #: The same for a study that needs the file itself: its gates, the folders of images, or the lock next to it.
 ConfigFile = Annotated[
     Path | Mapping[str, Source] | None,
-    Parameter("A datasets.toml instead of the bundled one.", typed=Path | None, panel="Store", check=_declared),
+    Parameter(
+        "Your own datasets.toml, which describes datasets; default: the bundled one.",
+        typed=Path | None,
+        panel="Store",
+        check=_declared,
+    ),
 ]

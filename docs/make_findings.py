@@ -16,6 +16,8 @@ PAGE = Path(__file__).parent / "findings.md"
 _HEAD = """\
 # Findings
 
+Look up a kind of finding: what it means, how it is measured, how often it is wrong, and what to do.
+
 Findings are structured data. Every result has a list of `findings`, in Python (`result.findings`,
 `result.found("copied-slots")`) and in JSON (`"auditor.duplicates/v2": {"findings": [...]}`). A finding has these
 fields:

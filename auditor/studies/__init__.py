@@ -68,7 +68,7 @@ def _here(module: str, group: Group, line: str, **kind: Any) -> Study:
 STUDIES: dict[str, Study] = {
     "fetch": _here("ingest:fetch", "Data", "Download datasets and verify their checksums."),
     "ingest": _here("ingest:ingest", "Data", "Import captions as a new version of a dataset.", writes=True, makes=True),
-    "export": _here("export:export", "Data", "Export a version to files, in one of seven formats."),
+    "export": _here("export:export", "Data", "Export a version to files, in one of six formats."),
     "diff": _here("versions:diff", "Data", "Show what changed between two versions.", asks=True),
     "datasets": _here("versions:datasets", "Data", "List the datasets in the store, or the versions of one."),
     "store info": _here("upkeep.store:info", "Data", "Report the size of the store and of its tables.", migrates=False),
@@ -91,27 +91,25 @@ STUDIES: dict[str, Study] = {
     "syntax": _here(
         "syntax:syntax", "Language", "Measure parts of speech, phrases and sentence structure.", draws=True
     ),
-    "words": _here("words:words", "Language", "List words that A uses more or less than B, or never."),
+    "words": _here("words:words", "Language", "List words that A uses more, less or never, next to B."),
     "perplexity": _here(
-        "perplexity:perplexity", "Language", "Measure how well a model of A predicts B (perplexity).", draws=True
+        "perplexity:perplexity", "Language", "Train a language model on A, test it on B (perplexity).", draws=True
     ),
     "bounds": _here("bounds:bounds", "Scores", "Compute upper and lower bounds of metric scores.", draws=True),
-    "compare": _here("compare:compare", "Scores", "Rank datasets by homogeneity and specificity.", draws=True),
+    "compare": _here("compare:compare", "Scores", "Rank datasets by how similar their captions are.", draws=True),
     "score": _here("score:score", "Scores", "Score captions, or a system's output."),
     "correlate": _here("correlate:correlate", "Scores", "Correlate metrics, per image and per caption.", draws=True),
     "references": _here("references:enough_references", "Scores", "Find how many references are enough.", draws=True),
     "probe": _here("probe:probe", "Scores", "Test which parts of captions metrics react to.", draws=True),
-    "choices": _here(
-        "choices:choices", "Scores", "Measure how many forced-choice items are solvable blind.", draws=True
-    ),
-    "distractors": _here("distractors:distractors", "Scores", "Make forced-choice items, each wrong in one way."),
+    "choices": _here("choices:choices", "Scores", "Measure how many multiple-choice items need no image.", draws=True),
+    "distractors": _here("distractors:distractors", "Scores", "Make choices whose wrong caption differs in one way."),
     "metrics": _here("metrics:metric_cards", "Scores", "List the metrics, or explain one."),
     "agree": _here("agree:agree", "Ratings", "Measure how well metrics agree with human ratings.", draws=True),
     "tasks": _here("tasks:tasks", "Ratings", "Make questions for raters: which caption is better?"),
     "report": _here(
         "report:report", "Reports", "Write a full audit report, or a dataset card.", document=True, card=True
     ),
-    "check": _here("check:check", "Reports", "Check datasets against the gates of datasets.toml.", verdicts=True),
+    "check": _here("check:check", "Reports", "Check datasets against limits set in datasets.toml.", verdicts=True),
     "reproduce": Study("auditor.papers.reproduce:reproduce", "Reports", "Recompute the figures of published papers."),
 }
 

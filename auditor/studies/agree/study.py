@@ -36,7 +36,7 @@ _SHARED = ("resamples", "seed")
 
 Protocols = Annotated[
     Sequence[str] | None,
-    p.Parameter("pooled, mean, judges or judge-1; repeat for more; default: all.", "protocol"),
+    p.Parameter("pooled, mean, judges (each rater) or judge-1 (one); repeat for more; default: all.", "protocol"),
 ]
 
 Statistics = Annotated[
@@ -52,7 +52,7 @@ Threshold = Annotated[
 Cut = Annotated[
     float | None,
     p.Parameter(
-        "Score that counts as good, for kappa of one -m; default: the cut with the highest kappa.",
+        "For kappa of one -m: the score from which a caption counts as good; default: that of the highest kappa.",
         check=p.finite("cut"),
     ),
 ]
@@ -98,20 +98,20 @@ def agree(
 ) -> Result:
     """Measure how well metrics agree with human ratings.
 
-    The kind of the dataset decides how. Captions are scored against those of `against`, by default the first related
-    dataset.
+    The method depends on the data: ratings, or pairs and triplets. Captions are scored against those of `against`, by
+    default the first dataset under `related` in datasets.toml.
 
-    Ratings (--protocol to --disagreements, --confidence): Spearman's ρ, Kendall's τ and Pearson's r of scores and
+    Ratings: Spearman's ρ, Kendall's τ and Pearson's r of scores and
     ratings. They are computed over all ratings (pooled), over the mean rating of each caption (mean), and for each
     judge. Intervals resample images, and tests compare metrics. The agreement between judges is reported too.
 
-    Pairs and triplets (--most to --ties): of two captions of an image, how often does a metric prefer the one that
+    Pairs and triplets: of two captions of an image, how often does a metric prefer the one that
     raters prefer?
 
     - `accuracy`: share of the decided pairs on which metric and raters agree, by kind of pair and number of references;
-    - `ceiling`: one half of the votes against the other half;
-    - `split-half`: a metric that sees half of the references, against the votes of the other half;
-    - `wins`, `duels`: how often an author's captions win, by raters and by metric, with `pearson` and `spearman`.
+    - `ceiling`: agreement between two halves of the votes;
+    - `split-half`: accuracy of a metric with half of the references, against the votes by the other half;
+    - `wins`, `duels`: how often a system's captions win, by raters and by metric, and their correlation.
 
     How to read it: at a correlation of 1, the metric orders captions as raters do. A correlation of 0, or an accuracy
     of 0.5, is what chance gives. Compare metrics with the agreement of raters among themselves. If the intervals of two
@@ -120,16 +120,16 @@ def agree(
     the hard ones.
 
     Limits: results hold for these captions, these systems and these instructions to judges. A few systems that differ
-    much make any metric look good. Ratings have few values, so ties are frequent and coefficients differ. Pairs on
+    much make any metric look good. Ratings have many ties, so ρ, τ and r can disagree. Pairs on
     which the votes are even are left out. A metric's tie counts half, unless you set `ties`. With few references,
     accuracy is lower for every metric: compare at equal numbers.
 
-    A set of ratings may declare in datasets.toml that it leaves out captions that are a reference of their image:
-    leaves_out = "own-references". Column candidates marks its rows.
+    With leaves_out = "own-references" in datasets.toml, rated captions that equal a reference of their image are left
+    out; column candidates shows it.
 
     Your own ratings are a table with one row per rating. In datasets.toml, set kind = "judgements", format =
     "judgements", and options = { image_col = "photo", caption_col = "text", judge_col = "who", score_col = "stars" }.
-    The dataset of their references is named by related, or by --against.
+    Name the dataset of the references by related, or by --against.
 
     Source: Elliott & Keller 2014; Vedantam, Zitnick & Parikh 2015.
 

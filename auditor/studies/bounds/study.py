@@ -47,7 +47,7 @@ _FILES = "By files"
 Executor = Annotated[
     str | None,
     p.Parameter(
-        "What computes by files: here (threads), processes, or ray (extra ray); default: here.",
+        "What computes the parts: here (threads), processes, or ray (extra ray); default: here.",
         panel=_FILES,
     ),
 ]
@@ -100,32 +100,34 @@ def bounds(
     Upper bound (candidate human): each caption is held out and scored against the other captions of its image
     (leave-one-out). Lower bounds: a substitute is scored instead. Candidates intra and inter are captions of another
     image and of another dataset. brown is a sentence of the Brown corpus, and gibberish is random words. By default,
-    all candidates that can be drawn are scored. inter draws from `others`, by default the other datasets that you name.
+    all candidates that are available are scored. inter draws from `others`, by default the other datasets that you
+    name.
 
     How to read it: a system that scores near human is as good as one more annotator by this metric. A score near intra
     shows nothing about the image. If both bounds are close, the metric cannot separate right captions from wrong ones
     on these data.
 
-    Limits: human scores are not a ceiling: a system can score higher by producing generic captions. BLEU and METEOR
-    take the best reference. To compare their bounds between datasets, draw equally many captions per image with
-    `references`. An image with one caption has no reference and gets no score. If no image has two captions,
-    substitutes are scored against that one caption (signed refs:all), without candidate human.
+    Limits: a human score is a reference level, not a maximum. A system can score higher with generic captions. BLEU and
+    METEOR rise with the number of captions per image. To compare their bounds between datasets, draw equally many
+    captions per image with `references`. An image with one caption has no reference and gets no score. If no image has
+    two captions, substitutes are scored against that one caption (`refs:all` in the signature), and there is no human
+    score.
 
     Captions that repeat another of their image, token for token, raise the upper bound: they match their copy among the
-    references. A warning counts them. With `distinct`, each text counts once per image, as caption and as reference.
+    references. A warning counts them. With `--distinct`, each text counts once per image, as caption and as reference.
 
-    Rows, per metric and candidate: n, mean, sd, median, min and max. Level caption is over captions, image over the
-    means of images, and image-sd over the standard deviations of images. With `draws`, each draw has separate rows, by
-    column seed. With `distinct`, every row appears twice, by column variant.
+    Rows, per metric and candidate: n, mean, sd, median, min and max. Column level names what is summarized: scores of
+    captions, means of images (image), or standard deviations within images (image-sd). With `--draws`, each draw has
+    its own rows, with its seed. With `--distinct`, every row appears twice; column variant shows which is which.
 
-    With `work`, `executor` or `scores`, the upper bounds are computed by files, to the same digits. One bucket of
-    images is in memory at a time, so memory does not grow with the dataset. If a run was stopped or killed, run it
-    again: it computes only what is missing. A changed file is computed again, with all that depends on it. Every
+    With `--work`, `--executor` or `--scores`, the upper bounds are computed in parts on disk, to the same digits. One
+    bucket of images is in memory at a time, so memory does not grow with the dataset. If a run was stopped or killed,
+    run it again: it computes only what is missing. A changed file is computed again, with all that depends on it. Every
     machine of a cluster must see the folder `work` at the same path. A receipt next to `scores` lists captions,
     buckets, metrics and SELECTs, with checksums of the scores. Check it with `auditor store verify FILE.receipt.json`.
-    By files, you cannot use substitutes, draws, medians or your own metrics. Nor can you use metrics that see images,
-    or an idf other than dataset or none. A bucket has about 60,000 captions. Each worker needs about 0.3 GB in addition
-    to `memory`. A folder `work` is trusted: a user who writes a file there with its marker determines the scores.
+    In parts, only human scores are computed, by built-in metrics that read text, without medians. The idf is dataset or
+    none. A bucket has about 60,000 captions. Each worker needs about 0.3 GB in addition to `memory`. Anyone who can
+    write to the folder `work` can falsify scores: protect it.
 
     Source: Wang & Gaizauskas 2016, sections 4 and 5.
 

@@ -54,7 +54,7 @@ def check(
     config: p.ConfigFile = None,
     progress: Progress = silent,
 ) -> Result:
-    """Check datasets against the gates of datasets.toml.
+    """Check datasets against limits set in datasets.toml.
 
     Compares each dataset with its gates. By default, it checks every dataset of captions, and others that declare
     gates. docs/ci.md lists the gates. A gate passes if the statistic equals its limit. Drift is measured against

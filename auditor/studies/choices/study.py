@@ -106,7 +106,7 @@ def choices(
     seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
-    """Measure how many forced-choice items are solvable blind.
+    """Measure how many multiple-choice items need no image.
 
     Each item has a right and a wrong caption of an image. Some items have two right captions. Both must then score
     higher than the wrong one, and chance is 1/3.

@@ -131,35 +131,35 @@ def compare(
     images: Images = None,
     progress: Progress = silent,
 ) -> Result:
-    """Rank datasets by homogeneity and specificity.
+    """Rank datasets by how similar their captions are.
 
     Compares datasets by metric and ranks them. Rank 1 is the dataset whose captions are most similar to each other:
 
-    - `upper`, `intra`, `inter`, `brown`: the mean scores of `auditor bounds`;
-    - `homogeneity` = intra / upper: the score of a caption of another image, as a share of the score of one of the same
+    - `upper` (a human caption), `intra`, `inter`, `brown`: mean scores, as in `auditor bounds`;
+    - `homogeneity` = intra / upper: the score of a caption of another image, divided by the score of one of the same
       image;
     - `specificity` = intra - inter: how much more similar captions are to each other than to those of the other
       datasets.
 
-    For a metric that counts errors, they are upper / intra and inter - intra: larger always means more. `low`
-    and `high` are a bootstrap-t interval by `resamples` resamples of images. `se` is the jackknife standard error. A
-    rank is a range if sampling error leaves it open. A dataset is ahead of another if the interval of their difference
-    excludes 0.
+    For a metric that counts errors (TER), they are upper / intra and inter - intra, so larger always means more. `low`
+    and `high` are a bootstrap-t confidence interval; `--resamples` sets the number of resamples of images. `se` is the
+    jackknife standard error. If the data cannot decide a rank, it is a range, such as 1-2. A dataset is ahead of
+    another if the interval of their difference excludes 0.
 
     How to read it: if homogeneity is near 1, a caption fits any image of the dataset. That is easy to imitate and
     teaches little. If it is near 0, each image has distinct captions. High specificity means a narrow subject or a
     house style.
 
     Limits: a dataset with one caption per image is left out. Different numbers of captions per image change BLEU and
-    METEOR: `equalize` adds rows with equally many images and captions. Document frequencies are treated as fixed.
-    Intervals cover other images from the same source, not other annotators.
+    METEOR: `--equalize` also compares samples with equally many images and captions. Intervals treat CIDEr's word
+    weights as fixed. They reflect the choice of images, not of annotators.
 
-    Captions that repeat another of their image, token for token, raise `upper`. A warning counts them, and `distinct`
-    adds rows with each text once per image.
+    Captions that repeat another of their image, token for token, raise `upper`. A warning counts them, and `--distinct`
+    adds results without them.
 
-    Further rows compare pairs of datasets: the difference, a studentized permutation test (`p_holm`: corrected for all
-    rows of a table) and Cliff's delta. With `equalize` or `distinct`, every row appears twice, by column `variant`. A
-    statistic without a value has no row.
+    Further rows compare pairs of datasets: the difference, a studentized permutation test (`p_holm`: its p-value after
+    Holm's correction for all rows of a table) and Cliff's delta. With `--equalize` or `--distinct`, every row appears
+    twice; column `variant` shows which is which. A statistic without a value has no row.
 
     Source: Wang & Gaizauskas 2016, section 5.
 

@@ -19,7 +19,7 @@ CONFIDENCE = 0.95
 #: The credit of a pair that a metric ties.
 TIE_CREDIT = {"half": 0.5, "wrong": 0.0, "right": 1.0}
 
-Most = Annotated[int | None, p.Parameter("References per image; default: 48, or as many as every image has.", least=1)]
+Most = Annotated[int | None, p.Parameter("References per image; default: 48, or fewer if an image has fewer.", least=1)]
 
 At = Annotated[Sequence[int], p.Parameter("Also compute accuracy with this many references; repeat for more.", least=1)]
 

@@ -98,7 +98,7 @@ def distractors(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Make forced-choice items, each wrong in one way.
+    """Make choices whose wrong caption differs in one way.
 
     Each task makes one kind of error in a caption:
     - switch-people exchanges two persons: the same words in another order.

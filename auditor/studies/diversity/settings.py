@@ -34,7 +34,7 @@ Curve = Annotated[int, p.Parameter("Length of the type-token curve in tokens; 0:
 
 Pipeline = Annotated[
     str | None,
-    p.Parameter("spaCy pipeline that tags content words, with --tokenizer spacy; default: a list of words."),
+    p.Parameter("spaCy pipeline that finds content words, with --tokenizer spacy; default: a list of function words."),
 ]
 
 AllImages = Annotated[bool, p.Parameter("Compute coverage over all images; default: over the images in both datasets.")]
@@ -43,7 +43,7 @@ AllImages = Annotated[bool, p.Parameter("Compute coverage over all images; defau
 Statistics = Annotated[
     Sequence[str] | None,
     p.Parameter(
-        "Statistic to compute: ttr-1, mtld, curve, or all; repeat for more; default: those of the paper.",
+        "Statistic to compute: ttr-1, mtld, curve, or all; repeat for more; default: those of the 2018 paper.",
         "statistic",
         "s",
     ),

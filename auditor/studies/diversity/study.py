@@ -105,21 +105,22 @@ def diversity(
 
     Reports lengths, vocabulary, type-token ratios over segments of equal length (`ttr-1`, `ttr-2`), and repetition.
     With training data (`against`), it adds novelty, the share of captions that are not in them. With human captions
-    (`eval`), it adds coverage of their words, and local recall and precision. Recall is the share of the words in human
-    captions of an image that the system also uses. It is reported by the number of annotators who use a word.
+    (`eval`), it adds coverage (the share of their words that the system uses), and local recall and precision. Recall
+    is the share of the words in human captions of an image that the system also uses; precision is the reverse. Recall
+    is split by how many annotators use a word.
 
     `statistics` selects statistics. MTLD, MATTR, HD-D, Yule's K, compression ratio, self-repetition and Zipf's slope
-    are only computed on request. For three systems or more, statistics are correlated.
+    are only computed on request. For three systems or more, a table shows how statistics correlate.
 
     How to read it: more types, a higher type-token ratio, and higher coverage and recall mean more varied language.
     Compare a system with human captions of the same images. A system with high novelty but low precision may describe
     things that are not in the image.
 
-    With `robustness`, one factor changes at a time, and all statistics are computed again. The factors are the order of
-    the captions, letters, the tokenizer and the number of references. These rows have a `factor`. `base` is the value
+    With `robustness`, one factor changes at a time, and all statistics are computed again. The factors are caption
+    order, upper or lower case, tokenizer and number of references. These rows have a `factor`. `base` is the value
     before the change, `value` the one after it. `change` is value / base - 1 (empty if the base is 0). The tables show
-    the largest change of any dataset, and how many pairs of datasets switch ranks (`flips`). A statistic with flips
-    does not show which dataset is more varied.
+    the largest change of any dataset, and how many pairs of datasets switch ranks (`flips`). Do not rank datasets by a
+    statistic with flips.
 
     Limits: all statistics depend on length, on the tokenizer and on the number of captions; `robustness` measures how
     much. It skips factors that cannot change a statistic. Varied captions are not always correct; the images are not

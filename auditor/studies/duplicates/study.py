@@ -33,19 +33,19 @@ NEAR = 0.7
 _LEAST = 0.5
 
 
-Near = Annotated[float, p.Parameter("Least share of common words of a near-duplicate, above 0.5 (0.7 is 5 of 7).")]
+Near = Annotated[float, p.Parameter("Least share of shared words of a near-duplicate, above 0.5.")]
 
 Examples = Annotated[int, p.Parameter("Number of examples of each kind.", least=0)]
 
 Pairs = Annotated[bool, p.Parameter("Output each caption with its most similar duplicate, instead of counts.")]
 
 
-Exact = Annotated[bool, p.Parameter("With --within: output pairs of captions with the same tokens.")]
+Exact = Annotated[bool, p.Parameter("With --within: list identical captions of the same image.")]
 
-Within = Annotated[bool, p.Parameter("With --exact: output pairs of captions of one image.")]
+Within = Annotated[bool, p.Parameter("With --exact: list identical captions of the same image.")]
 
 AsText = Annotated[
-    bool, p.Parameter("With --exact --within: compare letters, including case, punctuation and whitespace.")
+    bool, p.Parameter("With --exact --within: compare the exact text, with case, punctuation and whitespace.")
 ]
 
 
@@ -65,14 +65,14 @@ def duplicates(
     """Find duplicate captions and train/test leaks.
 
     Exact duplicates have the same tokens (`bare`, or `char` for scripts without spaces), ignoring case, punctuation and
-    whitespace. Near-duplicates share at least `near` of the words of both captions together. This is the Jaccard index
-    of bags of words: 0.7 is 5 of 7. The search misses none: it uses no approximate hashing and no sampling. Duplicates
-    are counted within images, across images, across splits and across datasets. Within an image, the first of several
-    identical captions is not a duplicate.
+    whitespace. Near-duplicates: the words in both captions, divided by all their words, are at least `--near` (Jaccard
+    index of bags of words). The search misses none: it uses no approximate hashing and no sampling. Duplicates are
+    counted within images, across images, across splits and across datasets. Of several identical captions of an image,
+    all but the first count.
 
-    How to read it: `found` of the `n` captions with a word (or images) are duplicates; `value` is their share. Captions
-    of a test split that occur in train are a leak: a system may have memorized them. If one slot repeats another, its
-    annotator may have copied.
+    How to read it: `n` counts the captions (or images) checked, `found` the duplicates among them; `value` is found /
+    n. Captions of a test split that occur in train are a leak: a system may have memorized them. If slot 1 often
+    repeats slot 0, its annotator may have copied.
 
     Limits: short captions of simple scenes match by chance ("a dog runs"), so check the examples. Word order is
     ignored. Paraphrases with different words are not found. A search stops with an error if it would compare more than
@@ -80,8 +80,8 @@ def duplicates(
 
     Rows: dataset, version, split, slot, scope, against, against_version, against_split, against_slot, match (exact,
     near, any), statistic, value, found, n. `near` excludes exact duplicates. A row with `slot` describes one slot. A
-    row with `against_slot` too describes the images with both slots. With `pairs`, a row is a caption and its most
-    similar duplicate. `split_roles` in datasets.toml can declare splits as train or test.
+    row with `slot` and `against_slot` compares two, over the images that have both. With `pairs`, a row is a caption
+    and its most similar duplicate. `split_roles` in datasets.toml can declare splits as train or test.
 
     With `exact` and `within`, a row is a pair of identical captions of one image. `all_identical` marks images whose
     captions are all identical. Pairs contain no captions without a word.

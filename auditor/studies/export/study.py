@@ -70,22 +70,24 @@ def export(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Export a version to files, in one of seven formats.
+    """Export a version to files, in one of six formats.
 
     A bundle is a folder of Parquet files with a manifest of hashes; it contains the whole version. `coco` and
     `karpathy` are JSON, `csv` and `jsonl` are tables. `hf` is a folder for Hugging Face: Parquet files by split, and a
-    README. Equal content gives identical files. `force` replaces existing files. With `without`, captions that
-    `auditor findings` lists are left out. They are listed in NAME.left-out.csv, with the reasons.
+    README. Equal content gives identical files. `force` replaces existing files. With `--without`, captions with
+    findings of these kinds or severities are left out. NAME.left-out.csv lists them, with the reasons.
 
     URLs such as `s3://BUCKET/NAME` need the extra `remote`. Files are uploaded under temporary names and then renamed,
     the manifest or README last. If the upload fails, the existing files are unchanged.
 
-    How to read it: one row per file, with its rows and its sha256. A note shows the command that imports the files, and
-    the version that you get. That is the same version, unless the format cannot hold all of it; then the note lists
-    what is lost. Slots are kept, but COCO and Karpathy renumber an image's captions if one is missing.
+    How to read it: one row per file written, with its number of rows and its sha256. A note shows the command that
+    imports the files, and the version that you get. That is the same version, unless the format cannot hold all of it;
+    then the note lists what is lost. Slots are kept, but COCO and Karpathy renumber an image's captions if one is
+    missing.
 
     Limits: captions are exported, in a bundle also ratings, votes and phrases. Scores are not exported, since they can
-    be recomputed. Findings on a whole image, such as an unusual number of captions, only count if you name their kind.
+    be recomputed. Findings on a whole image, such as an unusual number of captions, remove captions only if you name
+    their kind.
 
     Raises `UsageError` for a target that exists or cannot be written, and for content that a format cannot hold.
 

@@ -52,7 +52,7 @@ Format = Annotated[
     str | None, p.Parameter("Format of the file; default: detected, and reported.", "format", completes="format")
 ]
 
-Kind = Annotated[str | None, p.Parameter("captions, or candidates for the output of a system.")]
+Kind = Annotated[str | None, p.Parameter("`captions`, or `candidates` if a system wrote them.")]
 
 Options = Annotated[Sequence[str], p.Parameter("Setting of the format: KEY=VALUE; repeat for more.", "option")]
 
@@ -84,7 +84,7 @@ MaxRejected = Annotated[float | None, p.Parameter("Largest share of records that
 
 Strict = Annotated[bool, p.Parameter("Reject the whole file if one record is rejected.")]
 
-Frozen = Annotated[bool, p.Parameter("Import only the versions in datasets.lock, and do not write that file.")]
+Frozen = Annotated[bool, p.Parameter("Fail unless the data match the versions in datasets.lock.")]
 
 DryRun = Annotated[bool, p.Parameter("Read the files and report what would be stored; no store is opened.")]
 
@@ -125,34 +125,35 @@ def ingest(
 ) -> Result:
     """Import captions as a new version of a dataset.
 
-    Names in datasets.toml are imported as declared there. Other names need a file. In Python, `data` replaces the file:
-    a table with a column for the image and a column for the caption. The table can be a Polars or pandas frame, a
-    pyarrow Table or a Hugging Face Dataset. `data` can also be a list of dicts, columns by name, or files. A dict has
-    one of these for each split.
+    datasets.toml describes known datasets: their names need no file. Other names need one. In Python, `data` replaces
+    the file: a table with a column for the image and a column for the caption. The table can be a Polars or pandas
+    frame, a pyarrow Table or a Hugging Face Dataset. `data` can also be a list of dicts, a dict of columns, or files.
+    For several splits, pass a dict from split name to table.
 
     Set the splits of several files with `--from train=a.csv --from test=b.csv`, or by the names of the files. Numbered
-    columns (`caption_1` to `caption_5`) are the captions of one image; the number sets the slot. A file that is not
-    UTF-8 needs `encoding`; the error names the likely one. `language` is stored with the dataset. By default it is
-    detected from the script of the captions. `ingest` prints every choice that it makes for you.
+    columns (`caption_1` to `caption_5`) are the captions of one image. A slot is a caption's position within its image;
+    `caption_1` is slot 1. A file that is not UTF-8 needs `encoding`; the error names the likely one. `language` is
+    stored with the dataset. By default it is detected from the script of the captions. `ingest` prints every choice
+    that it makes for you.
 
-    URLs (extra `remote`) can name a file, a pattern or a folder, in any scheme that fsspec supports. The files are
-    copied to a temporary folder first. Credentials come from the environment or a profile, as in the library for that
-    scheme. Dropped connections are retried. Files that are incomplete or change meanwhile are rejected. So are
-    downloads that are too slow (`min_rate`) or too long (`deadline`).
+    URLs can name a file, a pattern or a folder, in any scheme that fsspec supports (`pip install 'auditor[remote]'`).
+    The files are copied to a temporary folder first. Credentials are found as usual for that storage, such as AWS
+    variables or profiles. Dropped connections are retried. Files that are incomplete, or that change during the
+    download, are rejected. So are downloads that are too slow (`--min-rate`) or too long (`--deadline`).
 
     Image or text embeddings are a separate dataset (format `vectors`: Parquet, .npy, .npz, HDF5, folders of
     clip-retrieval), with versions like captions. `ingest` reports how many images of each caption dataset have a
-    vector. Options `basename`, `image_suffix` and `coco_ids` match the ids.
+    vector. If the ids differ, match them by `--option basename=true`, `image_suffix=.jpg` or `coco_ids=true`.
 
-    With `dry_run`, no store is opened or created. The result is the same as for an empty store. It also has the
-    format, the columns that were used, and the first five captions. With `formats`, nothing is read. The result
-    lists the file formats; with names, it explains how each format is recognized and its options.
+    With `dry_run`, no store is opened or created. The result is the same as for an empty store. It also has the format,
+    the columns that were used, and the first five captions. With `--formats`, nothing is read, and the result lists the
+    file formats. `--formats coco` explains how a format is recognized, and its options.
 
-    How to read it: `status` shows whether there is a new version. `read` counts the records in the file (for forced
-    choices, the items) and `captions` the accepted captions. `rejected` counts the rejected records; each is stored
-    with file, line and reason. `normalized` counts captions with extra spaces or line breaks. Tokenizers read these as
-    single spaces; the text is stored unchanged. The 12 characters after `version` identify the content: equal captions
-    always give equal versions.
+    How to read it: `status` shows whether there is a new version. `read` counts the records in the file (for
+    multiple-choice data, the items) and `captions` the accepted captions. `rejected` counts the rejected records; each
+    is stored with file, line and reason. `normalized` counts captions with extra spaces or line breaks. Tokenizers read
+    these as single spaces; the text is stored unchanged. The 12 characters after `version` identify the content: equal
+    captions always give equal versions.
 
     Limits: a caption needs an image. If more than 1% of the records are rejected (`max_rejected`), nothing is stored.
     If you don't set --format, the format is detected from the file. Check the message to make sure it is right.

@@ -42,7 +42,7 @@ def perplexity(
     seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
-    """Measure how well a model of A predicts B (perplexity).
+    """Train a language model on A, test it on B (perplexity).
 
     Each dataset is split into two halves by image. A language model is trained on one half and tested on the other half
     of every dataset. It is an interpolated modified Kneser-Ney model with n-grams of `order`. Perplexity is 2 to the

@@ -47,17 +47,18 @@ def report(
     `--format card` writes the card of one dataset for its README: counts, splits, statistics, bounds, known problems
     and signatures. It is Markdown, unless the file extension selects another format. It begins with front matter for
     Hugging Face. It ends with a comment that contains every number with all its digits. `--format croissant` writes
-    Croissant 1.1 with its fields on responsible AI, for catalogs. `--format badge` writes an image with the number of
-    errors and warnings. None of these three contains a caption. In Python, `audit.card(NAME)` returns the card.
+    Croissant 1.1 metadata (JSON) for catalogs, with its fields on responsible AI. `--format badge` writes an image with
+    the number of errors and warnings. None of these three contains a caption. In Python, `audit.card(NAME)` returns the
+    card.
 
     How to read it: begin with the summary, which has the worst findings and an overview of each dataset. Click a column
-    to sort a table. Plots are interactive. Each number can show the SELECT that counted it and the command that
-    recomputes it. The HTML file is self-contained and works offline. If datasets.toml declares image folders
-    (`images`), the images are shown next to the quoted captions. Every number of a card has its version and signature,
-    and `auditor store verify FILE` checks them.
+    to sort a table. Plots are interactive. Click a number to see its SQL and the command that recomputes it. The HTML
+    file is self-contained and works offline. If datasets.toml declares image folders (`images`), the images are shown
+    next to the quoted captions. Every number of a card has its version and signature, and `auditor store verify FILE`
+    checks them.
 
-    Limits: see the commands behind the sections. By default, the report uses a few fast metrics; add others with -m. A
-    card describes captions only. Add who wrote them, how and with what consent, and where they are published.
+    Limits: see the help of each section's command. By default, the report uses a few fast metrics; add others with -m.
+    A card describes captions only. Add who wrote them, how and with what consent, and where they are published.
 
     Raises `UsageError` for an unknown section, and for a card of several datasets or with a section.
 

@@ -36,7 +36,7 @@ Candidates = Annotated[
 PresetName = Annotated[
     str | None,
     p.Parameter(
-        "Print the scores of another program, on its tokens and scales: coco (pycocoevalcap) or sacrebleu.",
+        "Score as another program does, with its tokens and scales: coco (pycocoevalcap) or sacrebleu.",
         completes="preset",
     ),
 ]
@@ -66,34 +66,34 @@ def score(
     """Score captions, or a system's output.
 
     Each caption is scored against the others of its image (leave-one-out). With `candidates`, each caption of a system
-    is scored against all captions of its image. `references` limits them to so many, drawn by the seed. With several
-    systems, each mean has an interval, and is tested against the mean of the first.
+    is scored against all captions of its image. `--references N` uses N references per caption, drawn by the seed. With
+    several systems, each mean has a confidence interval, and is tested against the mean of the first.
 
-    With `preset`, the whole output gets one score per metric, as another program prints it. `coco` is the row of
-    pycocoevalcap (Bleu_1 to Bleu_4, METEOR, ROUGE_L, CIDEr). `sacrebleu` is its BLEU, chrF2 and TER. Tables have the
-    program's decimals, CSV and JSON all of them.
+    With `preset`, the whole output gets one score per metric, as pycocoevalcap or sacrebleu prints it. `coco` is the
+    row of pycocoevalcap (Bleu_1 to Bleu_4, METEOR, ROUGE_L, CIDEr). `sacrebleu` is its BLEU, chrF2 and TER. Tables
+    round as the program does; CSV and JSON keep all digits.
 
     How to read it: one row per caption and metric; the table shows the means. Higher is better, except for ter, which
     counts edits. `auditor metrics NAME` explains a metric and its range. With `preset`, there is one row per system and
-    metric. `low` and `high` are its confidence interval over images, with CIDEr's document frequencies fixed.
-    `difference` is from the first system. `p` is the share of random swaps between both outputs that differ as much.
+    metric. `low` and `high` are its confidence interval over images; CIDEr's word weights stay the same in each
+    resample. `difference` is from the first system. `p` is from a permutation test: the share of random swaps between
+    both systems with at least this difference.
 
-    Captions that repeat another of their image, token for token, get a full score. `distinct` adds rows with each text
-    once per image, by column variant.
+    Captions that repeat another of their image, token for token, score as a perfect match. `--distinct` adds results
+    without these repeats; column variant names them.
 
-    With `rank`, column `rank` orders the captions of an image. 1 is most similar to the others: what annotators agree
-    on. The last is what one annotator saw, or an error. Equal scores share the lowest rank; `length` is in tokens.
-    Metrics prefer certain lengths: a table shows whether first ranks are short or long (Vedantam, Zitnick & Parikh
-    2015, appendices II and IV).
+    With `rank`, column `rank` orders the captions of an image. 1 is most similar to the others, the typical caption.
+    The last is unusual, perhaps wrong. Equal scores share the best rank; `length` is in tokens. Metrics prefer certain
+    lengths: a table shows whether first ranks are short or long (Vedantam, Zitnick & Parikh 2015, appendices II and
+    IV).
 
     Limits: a score compares words: a right caption in other words scores low. Scores are comparable only with the same
-    signature, version and split: document frequencies are those of the scored captions. A system's caption that is
-    identical to a reference of its image is scored against itself. A note counts them, and `without_own_references`
-    leaves them out. An image with one caption has no leave-one-out score.
+    signature, version and split, because CIDEr's word weights come from these captions. A system's caption that equals
+    a reference of its image matches itself, and scores high. A note counts them, and `without_own_references` leaves
+    them out. An image with one caption has no leave-one-out score.
 
-    pycocoevalcap tokenizes a caption that ends in a letter and a full stop by the next caption in its file. It reads
-    `22 3/4` as one word in METEOR and ROUGE_L. `preset` does neither, which changes the sixth decimal on COCO's
-    val2017.
+    In pycocoevalcap, the next caption in the file can change how a final full stop is split. It reads `22 3/4` as one
+    word in METEOR and ROUGE_L. `--preset` does neither; on COCO's val2017, this changes the sixth decimal.
 
     Raises `UsageError` for an unknown dataset, version or split, `MetricError` for an unknown metric. Also
     `MetricError` for a metric that cannot score any of the captions.

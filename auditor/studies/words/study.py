@@ -1,4 +1,4 @@
-"""List words that A uses more or less than B, or never."""
+"""List words that A uses more, less or never, next to B."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def words(
     function_words: p.FunctionWords = None,
     progress: Progress = silent,
 ) -> Result:
-    """List words that A uses more or less than B, or never.
+    """List words that A uses more, less or never, next to B.
 
     By corpus: the log-likelihood is G2 = 2 Σ observed ln(observed / expected), with the sign of observed - expected.
     The expected frequency in A is that in both datasets together. The log ratio is log2 of the relative frequency in A
