@@ -110,8 +110,8 @@ def bounds(
     Limits: a human score is a reference level, not a maximum. A system can score higher with generic captions. BLEU and
     METEOR rise with the number of captions per image. To compare their bounds between datasets, draw equally many
     captions per image with `references`. An image with one caption has no reference and gets no score. If no image has
-    two captions, substitutes are scored against that one caption (`refs:all` in the signature), and there is no human
-    score.
+    two captions, substitutes are scored against that one caption (`refs:all` in the signature). A human score is then
+    not possible.
 
     Captions that repeat another of their image, token for token, raise the upper bound: they match their copy among the
     references. A warning counts them. With `--distinct`, each text counts once per image, as caption and as reference.

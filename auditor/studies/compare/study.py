@@ -141,7 +141,7 @@ def compare(
     - `specificity` = intra - inter: how much more similar captions are to each other than to those of the other
       datasets.
 
-    For a metric that counts errors (TER), they are upper / intra and inter - intra, so larger always means more. `low`
+    TER counts errors: for it, they are upper / intra and inter - intra, so larger always means more. `low`
     and `high` are a bootstrap-t confidence interval; `--resamples` sets the number of resamples of images. `se` is the
     jackknife standard error. If the data cannot decide a rank, it is a range, such as 1-2. A dataset is ahead of
     another if the interval of their difference excludes 0.

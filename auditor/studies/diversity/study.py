@@ -105,9 +105,9 @@ def diversity(
 
     Reports lengths, vocabulary, type-token ratios over segments of equal length (`ttr-1`, `ttr-2`), and repetition.
     With training data (`against`), it adds novelty, the share of captions that are not in them. With human captions
-    (`eval`), it adds coverage (the share of their words that the system uses), and local recall and precision. Recall
-    is the share of the words in human captions of an image that the system also uses; precision is the reverse. Recall
-    is split by how many annotators use a word.
+    (`eval`), it adds coverage, and local recall and precision. Coverage is the share of human words that the system
+    uses. Recall is the share of the words in human captions of an image that the system also uses; precision is the
+    reverse. Recall is split by how many annotators use a word.
 
     `statistics` selects statistics. MTLD, MATTR, HD-D, Yule's K, compression ratio, self-repetition and Zipf's slope
     are only computed on request. For three systems or more, a table shows how statistics correlate.

@@ -65,10 +65,10 @@ def duplicates(
     """Find duplicate captions and train/test leaks.
 
     Exact duplicates have the same tokens (`bare`, or `char` for scripts without spaces), ignoring case, punctuation and
-    whitespace. Near-duplicates: the words in both captions, divided by all their words, are at least `--near` (Jaccard
-    index of bags of words). The search misses none: it uses no approximate hashing and no sampling. Duplicates are
-    counted within images, across images, across splits and across datasets. Of several identical captions of an image,
-    all but the first count.
+    whitespace. Of all words of two near-duplicates, at least the share `--near` is in both. This is the Jaccard index
+    of bags of words. The search misses none: it uses no approximate hashing and no sampling. Duplicates are counted
+    within images, across images, across splits and across datasets. Of several identical captions of an image, all but
+    the first count.
 
     How to read it: `n` counts the captions (or images) checked, `found` the duplicates among them; `value` is found /
     n. Captions of a test split that occur in train are a leak: a system may have memorized them. If slot 1 often
