@@ -24,7 +24,7 @@ from conftest import ROOT, ingest_rows
 
 from auditor.scoring.candidates import CandidateSet, bind_candidates
 from auditor.scoring.signs import bind_signs
-from auditor.store import ngrams, people
+from auditor.store import ngrams, statements
 from auditor.store.connection import MEMORY, Store
 from auditor.store.readonly_sql import ask
 from auditor.store.sqlfiles import SqlFile, catalogue, reads_of, sql_root
@@ -155,7 +155,7 @@ def workspace_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Workspace]:
 
 
 def returned(file: SqlFile, case: dict[str, Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
-    if file.name in people.relations():
+    if file.name in statements.relations():
         return _asked(case)
     with workspace_of(file, case) as workspace:
         return rows_in(workspace, file)
@@ -346,4 +346,4 @@ def _plain(value: Any) -> Any:
 
 
 def every_file() -> list[SqlFile]:
-    return [*catalogue().values(), *(one.file for one in people.relations().values())]
+    return [*catalogue().values(), *(one.file for one in statements.relations().values())]

@@ -20,9 +20,9 @@ import duckdb
 import polars as pl
 
 from auditor.errors import AuditorError, EngineFaultError, EngineMemoryError, StoreError
-from auditor.store import bounded, copying, migrations
+from auditor.store import engine, migrations
 from auditor.store import file as opening
-from auditor.store.faults import engine_errors
+from auditor.store.engine import engine_errors
 from auditor.store.sqlfiles import catalogue, macros
 
 T = TypeVar("T")
@@ -120,7 +120,7 @@ class Store:
             raise nothing_yet
         migration = None
         with engine_errors(path):
-            copies = [copying.partial_of(target) for target in (path.resolve(), migrations.backup_of(path))]
+            copies = [opening.partial_of(target) for target in (path.resolve(), migrations.backup_of(path))]
             connect = partial(opening.connect, path, wait=wait, narrate=narrate, share=share)
             reads = not write and path != MEMORY
             connection = connect(read_only=reads, databases=[] if reads else copies, folder=files)
@@ -177,13 +177,13 @@ class Store:
             return pl.DataFrame(ArrowStream(lambda: stream))
 
     def bounded(self, work: Callable[[], T], seconds: float | None) -> T:
-        """Do work on the connection within limits of time and memory, see `bounded.run`."""
+        """Do work on the connection within limits of time and memory, see `engine.run_bounded`."""
 
         def left() -> None:
             self._is_left = True
 
         memory = opening.memory()
-        return bounded.run(self.connection, work, seconds=seconds, memory=memory, left=left)
+        return engine.run_bounded(self.connection, work, seconds=seconds, memory=memory, left=left)
 
     def execute(self, statement: str, params: dict[str, Any] | None = None) -> int:
         """Run one statement for its effect, and return the number of rows that it changed."""

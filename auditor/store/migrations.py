@@ -13,7 +13,7 @@ from typing import Literal
 import duckdb
 
 from auditor.errors import StoreError
-from auditor.store import copying
+from auditor.store.file import write_copy
 from auditor.store.sqlfiles import sql_root
 
 #: sha256 of the definitions of the newest schema, as the engine spells them: a fast check before a comparison.
@@ -187,7 +187,7 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> Migration:
     """
     old = current(connection) or 0
     backup = backup_of(path)
-    copying.copy(connection, path, backup)
+    write_copy(connection, path, backup)
     apply(connection)
     return Migration(old, newest(), backup)
 

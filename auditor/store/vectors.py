@@ -13,7 +13,7 @@ from auditor.errors import SourceError
 from auditor.model import Progress, Selection, Source, Version, silent
 from auditor.store import ingestion, versions
 from auditor.store.connection import Store
-from auditor.store.ingest_terms import ANY, Terms, check_kind, check_terms, check_version
+from auditor.store.ingestion import ANY, Terms, check_kind, check_terms, check_version
 from auditor.store.workspace import Workspace
 
 #: The BCP 47 code for content without a language.

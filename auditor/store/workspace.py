@@ -12,8 +12,7 @@ from typing import Any
 import polars as pl
 
 from auditor.store.connection import Held, Store
-from auditor.store.relations import check_declaration, declared
-from auditor.store.sqlfiles import SqlFile, catalogue, over, reads_of
+from auditor.store.sqlfiles import SqlFile, catalogue, check_declaration, declared, over, reads_of
 
 _OF_BUCKET = "first_image"
 

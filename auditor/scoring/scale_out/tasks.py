@@ -24,11 +24,11 @@ from auditor.scoring.scale_out.summary import sums_of_scores
 from auditor.scoring.scale_out.work import CAPTIONS, PARTIAL, SCORES, SUMMED, SUMS, WORDS, Work
 from auditor.scoring.scores import scored
 from auditor.store import ngrams
-from auditor.store.bounded import resident
 from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
-from auditor.store.excerpts import excerpt
+from auditor.store.engine import resident
 from auditor.store.file import Share
+from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
 
 #: The prefix of folders that engines spill to; those of killed workers are removed at the end.
