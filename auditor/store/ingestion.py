@@ -89,7 +89,7 @@ def write(
         check_kind(source, previous)
         workspace = Workspace(store, empty_allowed=source.kind == "candidates", dataset=source.dataset)
         left_out = _stage(workspace, source, batches, splits, progress)
-        workspace.bind("checked_record", "checked_record")
+        workspace.bind("checked_record")
         workspace.bind("annotated", "annotation_accepted")
         workspace.bind("content", "content_accepted")
         rejected = workspace.rows("refused")

@@ -44,7 +44,7 @@ def write(
         check_kind(source, previous)
         workspace = Workspace(store, dataset=source.dataset)
         read = _stage(workspace, source, frames, progress)
-        workspace.bind("accepted_vector", "accepted_vector")
+        workspace.bind("accepted_vector")
         rejected = workspace.rows("refused_vector")
         check_terms(source, read, rejected, terms)
         content = _content(
@@ -114,7 +114,7 @@ def length(store: Store, version: Version) -> int:
 
 def _workspace(store: Store, version: Version) -> Workspace:
     workspace = Workspace(store, vectors=version.dataset, vectors_seq=version.seq)
-    workspace.bind("vector_as_of", "vector_as_of")
+    workspace.bind("vector_as_of")
     return workspace
 
 

@@ -106,8 +106,9 @@ def difference(
     new_split).
     """
     both = Workspace(store)
-    bind_content(both, "content_a", store, a, tokenizer)
-    bind_content(both, "content_b", store, b, tokenizer)
+    name = "content_as_of" if tokenizer is None else "content_tokens"
+    for side, selection in (("a", a), ("b", b)):
+        both.append("content_of_side", name, of=_workspace(store, selection, tokenizer), side=side)
     return both.rows(depth)
 
 
@@ -137,14 +138,6 @@ def language(store: Store, dataset: str) -> str:
 def content(store: Store, selection: Selection) -> pl.DataFrame:
     """Return the captions of a selection, in any order. Columns: image, slot, split, text, votes."""
     return _workspace(store, selection).rows("content_as_of")
-
-
-def bind_content(
-    workspace: Workspace, relation: str, store: Store, selection: Selection, tokenizer: str | None = None
-) -> None:
-    """Bind a relation to the captions of a selection; with a tokenizer, to their tokens."""
-    own = _workspace(store, selection, tokenizer)
-    workspace.bind(relation, "content_as_of" if tokenizer is None else "content_tokens", of=own)
 
 
 def _workspace(store: Store, selection: Selection, tokenizer: str | None = None) -> Workspace:
