@@ -42,6 +42,8 @@ _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # but not a drive, C:
 
 _OTHERWISE = re.compile(r"\?" if os.name == "nt" else r"[?\\]")  # the log's name ends at ?; \ is read as a slash
 
+_COPY = "/copy"  # the engine names an open file by its stem, which never holds a slash
+
 _SIZE = re.compile(r"([0-9]+) ?([KMGT])(i?)B")
 
 _MEMORY = "640MiB"  # of the engine; more does not make it faster, and the process needs as much again for scores
@@ -239,9 +241,6 @@ def _unreadable(path: Path, error: Exception) -> StoreError | EngineMemoryError:
     return StoreError(f"{path}: cannot be opened as a store; restore a backup or name another with --store: {error}")
 
 
-_COPY = "/copy"  # the engine names an open file by its stem, which never holds a slash
-
-
 def partial_of(target: Path) -> Path:
     """Return the path that a copy is written to before it replaces `target`."""
     return target.with_name(f"{target.name}.partial")
@@ -269,8 +268,7 @@ def write_copy(connection: duckdb.DuckDBPyConnection, path: Path, target: Path) 
 
 def _write(connection: duckdb.DuckDBPyConnection, path: Path, partial: Path) -> None:
     original = connection.execute("select current_database()").fetchall()[0][0]
-    file = str(partial.absolute()).replace("'", "''")
-    connection.execute(f"attach '{file}' as {_quoted(_COPY)}").complete()
+    connection.execute(f"attach {quoted(str(partial.absolute()))} as {_quoted(_COPY)}").complete()
     try:
         connection.execute("set preserve_insertion_order = true").complete()
         connection.execute(f"copy from database {_quoted(original)} to {_quoted(_COPY)}").complete()

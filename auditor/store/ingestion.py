@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,7 +106,7 @@ def write(
         if is_new:
             log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
             _add_texts(store, workspace, tokenizers, progress)
-            removed = _close(store, "membership", workspace, "membership_closed")
+            removed = close(store, "membership", workspace, "membership_closed")
             added = workspace.insert("membership", "membership_opened")
             tokens.note_tokenizers(store, source.dataset)
         _annotate(store, workspace, is_new=is_new)
@@ -129,8 +129,7 @@ def _stage(
     for records in batches:
         batch = records.filter(pl.col("left_out").is_null()).drop("left_out")
         left_out += records.height - batch.height
-        stage = workspace.append_rows if read else workspace.bind_rows
-        stage("staged", batch.with_row_index("position", offset=read + 1))
+        workspace.append_rows("staged", batch.with_row_index("position", offset=read + 1))
         read += batch.height
         progress(f"{source.dataset}: reading captions", read, source.captions or read)
     lists = [pl.DataFrame({"image": images, "split": split}) for split, images in splits.items()]
@@ -240,13 +239,14 @@ def _add_texts(
             encoder.add(texts.select("caption_id", tokens=tokenizer(texts["text"])))
 
 
-def _close(store: Store, table: str, workspace: Workspace, name: str) -> int:
-    """End the rows of a table at the slots that a file of `sql/` selects."""
+def close(store: Store, table: str, workspace: Workspace, name: str, places: Sequence[str] = ("image", "slot")) -> int:
+    """End the rows of a table at the places that a file of `sql/` selects. Return their number."""
     gone = workspace.rows(name)
+    same = " and ".join(f"t.{place} is not distinct from g.{place}" for place in places)
     with store.registered("gone", gone):
         store.execute(
             f"update {table} as t set to_seq = $seq from gone as g"
-            " where t.dataset = $dataset and t.to_seq is null and t.image = g.image and t.slot = g.slot",
+            f" where t.dataset = $dataset and t.to_seq is null and {same}",
             {"seq": workspace.params["seq"], "dataset": workspace.params["dataset"]},
         )
     return gone.height
@@ -255,14 +255,14 @@ def _close(store: Store, table: str, workspace: Workspace, name: str) -> int:
 def _annotate(store: Store, workspace: Workspace, *, is_new: bool) -> None:
     """Update annotations with their captions. A source without annotations keeps those of unchanged captions."""
     if workspace.query("select count(*) from annotated").item():
-        _close(store, "annotation", workspace, "annotation_closed")
+        close(store, "annotation", workspace, "annotation_closed")
         workspace.insert("annotation", "annotation_opened")
         # Unchanged captions keep their version: their earlier annotations in it are replaced.
         store.execute("delete from annotation where dataset = $dataset and from_seq = to_seq", {
             "dataset": workspace.params["dataset"]
         })  # fmt: skip
     elif is_new:
-        _close(store, "annotation", workspace, "annotation_orphaned")
+        close(store, "annotation", workspace, "annotation_orphaned")
 
 
 def keep_rejected(store: Store, dataset: str, seq: int, rejected: pl.DataFrame) -> None:

@@ -69,7 +69,10 @@ class Workspace:
             self.bind(relation, name or relation, of=of, **constants)
 
     def append_rows(self, relation: str, rows: pl.DataFrame) -> None:
-        """Add rows that were made outside of the engine to a bound relation."""
+        """Add rows that were made outside of the engine to a bound relation, which is made by the first of them."""
+        if relation not in self.bound:
+            self.bind_rows(relation, rows)
+            return
         with self._store.registered("made_outside", rows):
             self._store.execute(f"insert into {self._held[relation].table} by name from made_outside")
         self._is_bound(relation)
