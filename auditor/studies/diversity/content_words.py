@@ -134,7 +134,7 @@ def bind_words(
     `UsageError` for a pipeline that splits texts into other words than the tokenizer.
     """
     workspace.bind("text_type")
-    workspace.bind_rows("given_word", content.listed)
+    workspace.bind_rows("word_in_list", content.listed)
     if content.tagger is not None:
         annotate = partial(annotated, content.tagger, None)
         parses.provide(store, selections, content.tagger.label, annotate, progress).bind(workspace)

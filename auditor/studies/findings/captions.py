@@ -106,7 +106,7 @@ def _truncated(checked: Checked) -> pl.DataFrame:
 
 def _listed(checked: Checked) -> pl.DataFrame:
     words = sorted({word.strip().lower() for word in checked.words} - {""})
-    checked.workspace.bind_rows("given_word", pl.DataFrame({"word": words}, schema={"word": pl.String}))
+    checked.workspace.bind_rows("word_in_list", pl.DataFrame({"word": words}, schema={"word": pl.String}))
     return checked.rows("listed_word")
 
 

@@ -124,7 +124,7 @@ class Components:
                 return [Component("ablation", CandidateSet(name, "candidate_made", makes="halved_text"))]
             case "function-words" | "content-words":
                 stay = {"function_words": name == "content-words"}
-                given = {"given_word": self.function_words.tokens(tokenizer_of(self.tokenizer))}
+                given = {"word_in_list": self.function_words.tokens(tokenizer_of(self.tokenizer))}
                 candidates = CandidateSet(name, "candidate_made", stay, makes="filtered_text", given=given)
                 return [Component("ablation", candidates, self._listed_as)]
             case "repeated-word" | "padding":
