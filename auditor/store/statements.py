@@ -1,4 +1,4 @@
-"""Which statements a user may run, and the views and functions for them, one per file in `sql/people/`.
+"""Which statements a user may run, and the views and functions for them, one per file in a folder of `sql/`.
 
 A user may run one statement that only reads, by the engine's own parse of it. Views and functions are temporary, and
 made on each connection that runs statements of users: stores do not define functions, since these could replace those
