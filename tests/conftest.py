@@ -23,7 +23,7 @@ from auditor.scoring.registry import METRICS
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion, migrations
 from auditor.store.connection import MEMORY, Store
-from auditor.store.relations import declared
+from auditor.store.sqlfiles import declared
 from auditor.store.workspace import Workspace
 from auditor.text import AT_INGEST
 from auditor.text.spacy import pipelines

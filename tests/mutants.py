@@ -28,7 +28,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 from sqlcases import difference, every_file, holds, load, order_of, returned, rows_in, variants, workspace_of
 from templates import copied_stores
 
-from auditor.store import people, sqlfiles
+from auditor.store import sqlfiles, statements
 from auditor.store.sqlfiles import SqlFile, catalogue, reads_of
 from auditor.store.workspace import Workspace
 
@@ -124,7 +124,7 @@ def in_place(mutant: Mutant) -> Iterator[SqlFile]:
     """Let the mutant stand in the catalogue, for its own case and for those of its readers."""
     changed = dataclasses.replace(mutant.file, statement=mutant.statement)
     held = catalogue()
-    relations = people.relations()
+    relations = statements.relations()
     name = mutant.file.name
     if name in relations:
         relations[name], before = dataclasses.replace(relations[name], file=changed), relations[name]
@@ -173,7 +173,7 @@ def unequal(file: SqlFile, chosen: list[Mutant], stores: int = 200) -> list[Muta
 @contextmanager
 def _asked_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Ask]:
     """Make the store of a case once, for the file and all its mutants."""
-    if file.name in people.relations():
+    if file.name in statements.relations():
         yield lambda changed: returned(changed, case)
         return
     with workspace_of(file, case) as workspace:

@@ -24,7 +24,7 @@ from conftest import ROOT, ingest_rows
 
 from auditor.scoring.candidates import CandidateSet, bind_candidates
 from auditor.scoring.signs import bind_signs
-from auditor.store import ngrams, people
+from auditor.store import ngrams, statements
 from auditor.store.connection import MEMORY, Store
 from auditor.store.readonly_sql import ask
 from auditor.store.sqlfiles import SqlFile, catalogue, reads_of, sql_root
@@ -155,7 +155,7 @@ def workspace_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Workspace]:
 
 
 def returned(file: SqlFile, case: dict[str, Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
-    if file.name in people.relations():
+    if file.name in statements.relations():
         return _asked(case)
     with workspace_of(file, case) as workspace:
         return rows_in(workspace, file)
@@ -218,8 +218,7 @@ def _asked(case: dict[str, Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
 
 def _count_ngrams(workspace: Workspace) -> None:
     workspace.params |= {"first_image": 1, "last_image": 4294967295}
-    workspace.append("ngram_frequency_parts", "ngram_frequency_part")
-    workspace.bind("selection_frequency", "selection_frequency")
+    workspace.bind("selection_frequency")
 
 
 def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, case: dict[str, Any]) -> None:
@@ -236,9 +235,7 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
     if "every_reference" not in workspace.bound:
         workspace.bind("every_reference", "reference")
     if "reference" not in workspace.bound and file.name != "reference":
-        workspace.bind("reference", "reference")
-    if "spoken_token" not in workspace.bound:
-        workspace.bind("spoken_token", "token_count")
+        workspace.bind("reference")
     if "text_at_work" not in workspace.bound and file.name != "reference_text":
         workspace.bind("text_at_work", "reference_text")
     weighs = {"selection_frequency", "document_frequency", "collection"} & {*reads_of(file.name)}
@@ -260,28 +257,18 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind_rows(
             "collection", workspace.query("select ln(max(image_no)::double) as log_documents from reference")
         )
-    if "fold_frequency_parts" in reads_of(file.name) and "fold_frequency_parts" not in workspace.bound:
-        workspace.append("fold_frequency_parts", "fold_frequency_part")
-    if "likely_images" in reads_of(file.name) and "likely_images" not in workspace.bound:
-        workspace.append("likely_images", "similar_image")
-    if "template_parts" in reads_of(file.name) and "template_parts" not in workspace.bound:
-        workspace.append("template_parts", "template_skeleton")
     if "content_word" in reads_of(file.name) and "content_word" not in workspace.bound:
         workspace.bind("content_word", "content_word_by_list")
-    if "searched_caption" in reads_of(file.name):
-        workspace.bind("searched_caption", "searched_text")
     if "duplicate" in reads_of(file.name):
         workspace.bind("duplicate", "duplicate_elsewhere", "duplicate_within")
     if "sign" in reads_of(file.name):
         bind_signs(workspace)
-    if "halved" in reads_of(file.name) and "halved" not in workspace.bound:
-        workspace.bind("halved", "train_test_half")
 
 
 def _candidate_sets(store: Store, case: dict[str, Any]) -> list[CandidateSet]:
     """Make the sets of a case: substitutes come from dataset "system", made texts from the words of dataset "case"."""
     params = PARAMS | case.get("params", {})
-    made = {"binds": {"spoken_token": "token_count"}, "makes": "gibberish_text"}
+    made = {"makes": "gibberish_text"}
     substitutes = {"drawn_from": (resolve(store, "system"),)} if "system" in case else {}
     beside = {**made, "makes": "changed_text", "references": "changed_reference"}
     further = {
@@ -346,4 +333,4 @@ def _plain(value: Any) -> Any:
 
 
 def every_file() -> list[SqlFile]:
-    return [*catalogue().values(), *(one.file for one in people.relations().values())]
+    return [*catalogue().values(), *(one.file for one in statements.relations().values())]

@@ -16,7 +16,7 @@ import duckdb
 import pytest
 import sizes
 
-from auditor.store import migrations, sealing
+from auditor.store import engine, migrations
 from auditor.store.connection import MEMORY, Store
 from auditor.store.file import NAME
 
@@ -33,7 +33,7 @@ def _copy_a_migrated_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def copied_stores(folder: Path) -> Iterator[None]:
     """Copy new stores from a template in a folder, as long as the context lasts."""
     template = folder / "migrated.duckdb"
-    apply, seal, state = migrations.apply, sealing.seal, migrations.state
+    apply, seal, state = migrations.apply, engine.seal, migrations.state
     refuse_macros, close = migrations._refuse_macros, Store.close
     sound: set[tuple[int, tuple[int, int]]] = set()  # with the newest schema that was known then
     without_macros: set[tuple[int, int]] = set()
@@ -44,7 +44,7 @@ def copied_stores(folder: Path) -> Iterator[None]:
         if up_to is not None or connection.execute("select current_database()").fetchall() != [(NAME,)]:
             apply(connection, up_to)
             return
-        connection.execute(f"attach {sealing.quoted(str(template))} as template (read_only)").complete()
+        connection.execute(f"attach {engine.quoted(str(template))} as template (read_only)").complete()
         try:
             connection.execute(f"copy from database template to {NAME}").complete()
         except duckdb.CatalogException:  # an older store has tables, and to ask the engine for them takes 7 ms
@@ -85,7 +85,7 @@ def copied_stores(folder: Path) -> Iterator[None]:
         patched.setattr(migrations, "_refuse_macros", refused)
         patched.setattr(Store, "close", closed)
         patched.setattr(migrations, "apply", copied)
-        patched.setattr(sealing, "seal", opened)
+        patched.setattr(engine, "seal", opened)
         yield
 
 

@@ -12,11 +12,10 @@ import pytest
 from conftest import ROOT, ingest_rows
 from sqlcases import CASES, PARAMS, every_file, holds, load, order_of, path_of
 
-from auditor.store import people
+from auditor.store import statements
 from auditor.store.connection import MEMORY, Store
 from auditor.store.readonly_sql import ask
-from auditor.store.relations import declared
-from auditor.store.sqlfiles import SqlFile, catalogue, fingerprint, macros, sql_root
+from auditor.store.sqlfiles import SqlFile, catalogue, declared, fingerprint, macros, sql_root
 from auditor.store.workspace import Workspace
 
 #: What the engine says of itself.
@@ -76,7 +75,7 @@ def test_what_is_read_is_a_select_a_table_or_declared() -> None:
     read = {name for file in catalogue().values() for name in file.reads}
     assert read - set(catalogue()) - tables - ENGINE - {"cache.ngram_frequency"} == set(declared())
     assert not set(declared()) & (set(catalogue()) | tables)
-    assert not set(people.relations()) & (set(catalogue()) | set(declared()))
+    assert not set(statements.relations()) & (set(catalogue()) | set(declared()))
 
 
 @pytest.mark.parametrize("name", declared())
@@ -180,10 +179,10 @@ def test_schema_files_comment_every_table_and_column() -> None:
     assert sql_root().is_dir()
 
 
-@pytest.mark.parametrize("name", people.relations())
+@pytest.mark.parametrize("name", statements.relations())
 def test_what_people_query_is_described_as_it_is(name: str) -> None:
     """Each column has a type, the engine's, and a meaning; the example runs."""
-    relation = people.relations()[name]
+    relation = statements.relations()[name]
     assert tuple(column for column, _, _ in relation.columns) == relation.file.returns
     assert relation.file.meaning
     assert relation.example

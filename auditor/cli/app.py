@@ -216,8 +216,8 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 def _end(code: int | str | None) -> NoReturn:
     """End the process without waiting for a statement that cannot be stopped."""
-    bounded = sys.modules.get("auditor.store.bounded")
-    if bounded is not None and bounded.is_running():
+    engine = sys.modules.get("auditor.store.engine")
+    if engine is not None and engine.is_running():
         os._exit(code if isinstance(code, int) else 0)
     sys.exit(code)
 

@@ -38,7 +38,7 @@ def beside_tables(result: Result) -> tuple[str, ...]:
     return result.notes if any(table.tells_findings for table in result.tables) else result.remarks
 
 
-def location(example: Mapping[str, str | int | None], which: str = "") -> str:
+def caption_place(example: Mapping[str, str | int | None], which: str = "") -> str:
     """Return the image and slot of a finding's example, or with `other_` those of the caption compared with it."""
     image, slot = example.get(f"{which}image"), example.get(f"{which}slot")
     return f"{image}" if slot is None else f"{image}#{slot}"

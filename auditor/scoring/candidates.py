@@ -114,7 +114,7 @@ def bind_candidates(workspace: Workspace, candidates: Sequence[CandidateSet]) ->
             workspace.params["last_text"] = _last_text(workspace)
             workspace.append("made_text", candidate.makes)
         workspace.append("candidate_at_work", candidate.file)
-    workspace.bind("candidate", "candidate")
+    workspace.bind("candidate")
     workspace.bind("text_at_work", "reference_text", "candidate_text")
 
 

@@ -231,7 +231,7 @@ def bind_text_tokens(workspace: Workspace, normalization: str | None) -> None:
     Words are numbered by spelling, from 1. These numbers hold for one counting only. Relation `word` (word, word_id)
     spells the numbers of normalized words. The vocabulary spells those of tokens.
     """
-    workspace.bind("text_tokens", "text_tokens")
+    workspace.bind("text_tokens")
     workspace.forget("word")
     if normalization is None:
         return

@@ -167,7 +167,7 @@ def _material(
         "most_images": most_images,
         "known_words": KNOWN_WORDS,
     }
-    workspace.bind("learnt_image", "learnt_image")
+    workspace.bind("learnt_image")
     captions = workspace.rows("learnt_caption")
     seen = captions["image"].n_unique()
     if seen < 2 or captions["fold"].n_unique() < 2:
@@ -176,7 +176,7 @@ def _material(
             "vectors=NAME or train=NAME:SPLIT"
         )
     words = workspace.rows("known_word")
-    workspace.bind("known_word", "known_word")
+    workspace.bind("known_word")
     held = workspace.query(
         "select image, fold, vector from learnt_image join vector_as_of using (image) order by image"
     )

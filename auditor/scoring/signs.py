@@ -33,4 +33,4 @@ def bind_signs(workspace: Workspace, kind: str | None = None) -> None:
     for sign in signs():
         if sign["kind"] == kind if kind else sign["statistic"]:
             workspace.params |= sign
-            workspace.append("sign", "sign")
+            workspace.append("sign")

@@ -174,7 +174,7 @@ def _candidate_set(
         "candidate_made",
         {"seed": seed, "words": None if name.endswith("mean") else 10},
         drawn_from=corpus if of_corpus else (),
-        binds={"spoken_token": "substitute_token" if of_corpus else "token_count"},
+        binds={"token_count": "substitute_token" if of_corpus else "token_count"},
         makes="gibberish_text",
     )
 

@@ -20,9 +20,9 @@ import duckdb
 import polars as pl
 
 from auditor.errors import AuditorError, EngineFaultError, EngineMemoryError, StoreError
-from auditor.store import bounded, copying, migrations
+from auditor.store import engine, migrations
 from auditor.store import file as opening
-from auditor.store.faults import engine_errors
+from auditor.store.engine import engine_errors
 from auditor.store.sqlfiles import catalogue, macros
 
 T = TypeVar("T")
@@ -66,15 +66,12 @@ class Store:
         connection: duckdb.DuckDBPyConnection,
         *,
         writable: bool,
-        migration: migrations.Migration | None = None,
         files: Path | None = None,
     ) -> None:
         self.path = path
         self.writable = writable
         #: The folder whose files statements may read; null if they may not read files.
         self.files = files
-        #: The migration when a store of an older schema was opened; null without one.
-        self.migration = migration
         self._connection: duckdb.DuckDBPyConnection | None = connection
         #: Functions to call when the file is closed, each with the store opened for writing.
         self.on_close: list[Callable[[Store], None]] = []
@@ -118,9 +115,8 @@ class Store:
             raise StoreError(f"{path}: no store here; make one with `auditor ingest NAME` or name another with --store")
         elif path != MEMORY and opening.is_unfinished(path):
             raise nothing_yet
-        migration = None
         with engine_errors(path):
-            copies = [copying.partial_of(target) for target in (path.resolve(), migrations.backup_of(path))]
+            copies = [opening.partial_of(target) for target in (path.resolve(), migrations.backup_of(path))]
             connect = partial(opening.connect, path, wait=wait, narrate=narrate, share=share)
             reads = not write and path != MEMORY
             connection = connect(read_only=reads, databases=[] if reads else copies, folder=files)
@@ -135,13 +131,13 @@ class Store:
                 if state == "old" and migrate:
                     kept = migrations.backup_of(path).name
                     narrate(f"{path}: migrating to schema {migrations.newest()}; the old file is kept as {kept}")
-                    migration = migrations.migrate(connection, path)
+                    migrations.migrate(connection, path)
                     if reads:
                         connection.close()
                         connection = connect(read_only=True, folder=files)
                 elif state == "empty":
                     migrations.apply(connection)
-                if state == "current" or migration is not None:
+                if state == "current" or (state == "old" and migrate):
                     migrations.check_cache(connection, path, mend=write)
                 if migrations.has_cache(connection):
                     connection.execute(f"set search_path = '{opening.NAME}.main,{opening.NAME}.cache'").complete()
@@ -149,7 +145,7 @@ class Store:
             except BaseException:
                 connection.close()
                 raise
-        return cls(path, connection, writable=write or path == MEMORY, migration=migration, files=files)
+        return cls(path, connection, writable=write or path == MEMORY, files=files)
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -177,13 +173,13 @@ class Store:
             return pl.DataFrame(ArrowStream(lambda: stream))
 
     def bounded(self, work: Callable[[], T], seconds: float | None) -> T:
-        """Do work on the connection within limits of time and memory, see `bounded.run`."""
+        """Do work on the connection within limits of time and memory, see `engine.run_bounded`."""
 
         def left() -> None:
             self._is_left = True
 
         memory = opening.memory()
-        return bounded.run(self.connection, work, seconds=seconds, memory=memory, left=left)
+        return engine.run_bounded(self.connection, work, seconds=seconds, memory=memory, left=left)
 
     def execute(self, statement: str, params: dict[str, Any] | None = None) -> int:
         """Run one statement for its effect, and return the number of rows that it changed."""

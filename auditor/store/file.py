@@ -1,21 +1,23 @@
-"""The file of a store: refusing paths that cannot be one, making its folder, waiting for another process."""
+"""The file of a store: refusing paths that cannot be one, making its folder, waiting for another process, copying."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
 from auditor.errors import EngineMemoryError, StoreError, StoreLockedError, UsageError
 from auditor.files import is_plain
-from auditor.store import sealing
-from auditor.store.faults import IN_USE, lacks_memory, lacks_room, no_memory, no_room
+from auditor.store import engine
+from auditor.store.engine import IN_USE, lacks_memory, lacks_room, no_memory, no_room, quoted
 
 IN_MEMORY = ":memory:"
 
@@ -39,6 +41,8 @@ _BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery", ".tmp", ".partial", ".par
 _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # but not a drive, C:
 
 _OTHERWISE = re.compile(r"\?" if os.name == "nt" else r"[?\\]")  # the log's name ends at ?; \ is read as a slash
+
+_COPY = "/copy"  # the engine names an open file by its stem, which never holds a slash
 
 _SIZE = re.compile(r"([0-9]+) ?([KMGT])(i?)B")
 
@@ -169,13 +173,13 @@ def _attached(
     is_shared = name != IN_MEMORY and not read_only
     connection = duckdb.connect(f"{IN_MEMORY}{name}" if is_shared else IN_MEMORY, config=settings)
     try:
-        if not (is_shared and sealing.is_sealed(connection)):
+        if not (is_shared and engine.is_sealed(connection)):
             with suppress(duckdb.CatalogException):  # a later engine may have renamed it
                 connection.execute(f"set global {_MIXES_DICTIONARIES} = false").complete()
             connection.execute(
-                f"attach {sealing.quoted(name)} as {NAME} (type duckdb{', read_only' if read_only else ''})"
+                f"attach {quoted(name)} as {NAME} (type duckdb{', read_only' if read_only else ''})"
             ).complete()
-            sealing.seal(connection, databases, folder)
+            engine.seal(connection, databases, folder)
         connection.execute(f"set search_path = '{NAME}.main'").complete()
     except BaseException:
         connection.close()
@@ -199,7 +203,7 @@ def _settings(path: Path, share: Share | None, *, read_only: bool) -> Settings:
             "temp_directory": f"{path.absolute()}.tmp",
             "disable_database_invalidation": read_only,  # a statement that breaks the engine does not break later ones
         }
-    return {**sealing.FROM_THE_START, **own}
+    return {**engine.FROM_THE_START, **own}
 
 
 def memory() -> int:
@@ -235,3 +239,88 @@ def _unreadable(path: Path, error: Exception) -> StoreError | EngineMemoryError:
     if lacks_memory(error):
         return no_memory(f"{path}: this", error)
     return StoreError(f"{path}: cannot be opened as a store; restore a backup or name another with --store: {error}")
+
+
+def partial_of(target: Path) -> Path:
+    """Return the path that a copy is written to before it replaces `target`."""
+    return target.with_name(f"{target.name}.partial")
+
+
+def write_copy(connection: duckdb.DuckDBPyConnection, path: Path, target: Path) -> None:
+    """Copy the file at `path`, which `connection` has open for writing, to `target`, which may be `path` itself.
+
+    If the process is killed, the file at `target` is unchanged, and the next copy replaces the unfinished one. Raises
+    `StoreError` if the copy is not equal to the original, and the errors of the engine.
+    """
+    partial = partial_of(target)
+    log = partial.with_name(f"{partial.name}.wal")
+    _remove(partial, log)
+    try:
+        _write(connection, path, partial)
+        if log.exists():
+            raise StoreError(f"{path}: its copy {partial.name} cannot be finished; the store is unchanged; try again")
+        shutil.copymode(path, partial)
+        partial.replace(target)
+    finally:
+        _remove(partial, log)
+    _settle(target.parent)
+
+
+def _write(connection: duckdb.DuckDBPyConnection, path: Path, partial: Path) -> None:
+    original = connection.execute("select current_database()").fetchall()[0][0]
+    connection.execute(f"attach {quoted(str(partial.absolute()))} as {_quoted(_COPY)}").complete()
+    try:
+        connection.execute("set preserve_insertion_order = true").complete()
+        connection.execute(f"copy from database {_quoted(original)} to {_quoted(_COPY)}").complete()
+        connection.execute(f"checkpoint {_quoted(_COPY)}").complete()
+        if _inventory(connection, original) != _inventory(connection, _COPY):
+            raise StoreError(f"{path}: its copy {partial.name} is not equal to it; the store is unchanged; try again")
+    finally:
+        with suppress(duckdb.Error):  # after a failed write the engine may reject further work
+            connection.execute("set preserve_insertion_order = false").complete()
+            connection.execute(f"detach {_quoted(_COPY)}").complete()
+
+
+def _inventory(connection: duckdb.DuckDBPyConnection, database: str) -> list[tuple[Any, ...]]:
+    """List the contents of a file: tables, views and columns with their comments, rows as hashes."""
+
+    def listed(fields: str, relation: str) -> list[tuple[Any, ...]]:
+        return connection.execute(
+            f"select {fields} from {relation}() where database_name = $database and not internal order by all",
+            {"database": database},
+        ).fetchall()
+
+    tables = listed("schema_name, table_name, comment", "duckdb_tables")
+    held = [
+        connection.execute(
+            "select count(*), sum(hash(stored_row))"
+            f" from {_quoted(database)}.{_quoted(schema)}.{_quoted(table)} as stored_row"
+        ).fetchall()[0]
+        for schema, table, _ in tables
+    ]
+    columns = "schema_name, table_name, column_index, column_name, data_type, is_nullable, comment"
+    return [
+        *tables,
+        *held,
+        *listed("schema_name, view_name, comment, sql", "duckdb_views"),
+        *listed(columns, "duckdb_columns"),
+    ]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _remove(*files: Path) -> None:
+    for file in files:
+        file.unlink(missing_ok=True)
+
+
+def _settle(folder: Path) -> None:
+    """Make the new name survive a power cut, if the file system supports it."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

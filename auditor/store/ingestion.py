@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.model import Batches, Progress, Source, Version, silent
+from auditor.model import Batches, Progress, Source, Version, location, silent
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
-from auditor.store.ingest_terms import ANY, FIRST_REFUSALS, Terms, check_kind, check_terms, check_version
 from auditor.store.workspace import Workspace
 
 #: The language of captions in Latin letters without a declared language.
 _ASSUMED = "en"
+
+#: Records that are named at most.
+_NAMED = 10
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The conditions under which an ingest is kept.
+
+    `max_rejected` is the largest share of records that may be rejected. `version` is the hash that the content must
+    have, with its counts if known. `named_by` names the source of that hash, `remedy` is the advice if it differs.
+    """
+
+    max_rejected: float = 1.0
+    version: str | None = None
+    images: int | None = None
+    captions: int | None = None
+    named_by: str = "the terms"
+    remedy: str = "check the files"
+
+
+#: Terms that every set of captions meets.
+ANY = Terms()
 
 
 @dataclass(frozen=True)
@@ -67,7 +89,7 @@ def write(
         check_kind(source, previous)
         workspace = Workspace(store, empty_allowed=source.kind == "candidates", dataset=source.dataset)
         left_out = _stage(workspace, source, batches, splits, progress)
-        workspace.bind("checked_record", "checked_record")
+        workspace.bind("checked_record")
         workspace.bind("annotated", "annotation_accepted")
         workspace.bind("content", "content_accepted")
         rejected = workspace.rows("refused")
@@ -84,7 +106,7 @@ def write(
         if is_new:
             log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
             _add_texts(store, workspace, tokenizers, progress)
-            removed = _close(store, "membership", workspace, "membership_closed")
+            removed = close(store, "membership", workspace, "membership_closed")
             added = workspace.insert("membership", "membership_opened")
             tokens.note_tokenizers(store, source.dataset)
         _annotate(store, workspace, is_new=is_new)
@@ -92,7 +114,7 @@ def write(
         version = versions.log(store, source.dataset)[0]
         unmatched = workspace.rows("unmatched_split").row(0, named=True)
         single = workspace.rows("single_caption_image")
-    names = tuple(single["image"].head(FIRST_REFUSALS))
+    names = tuple(single["image"].head(_NAMED))
     return Ingest(
         version, is_new, **facts, left_out=left_out, added=added, removed=removed, rejected=rejected, **unmatched,
         single_images=single.height, single_names=names, seen=seen,
@@ -107,8 +129,7 @@ def _stage(
     for records in batches:
         batch = records.filter(pl.col("left_out").is_null()).drop("left_out")
         left_out += records.height - batch.height
-        stage = workspace.append_rows if read else workspace.bind_rows
-        stage("staged", batch.with_row_index("position", offset=read + 1))
+        workspace.append_rows("staged", batch.with_row_index("position", offset=read + 1))
         read += batch.height
         progress(f"{source.dataset}: reading captions", read, source.captions or read)
     lists = [pl.DataFrame({"image": images, "split": split}) for split, images in splits.items()]
@@ -137,6 +158,44 @@ def _language(store: Store, workspace: Workspace, source: Source) -> tuple[str, 
     found = workspace.rows("seen_language").filter(2 * pl.col("captions") > pl.col("of_captions"))
     language, captions = next(found.select("language", "captions").iter_rows(), (None, 0))
     return (_ASSUMED, None) if language is None else (language, (language, captions))
+
+
+def check_terms(source: Source, read: int, rejected: pl.DataFrame, terms: Terms) -> None:
+    """Raise `SourceError`, with the first rejected records, if too many records are rejected."""
+    shown = rejected.head(_NAMED)
+    first = "; ".join(
+        f"{location(*where)}: {reason}"
+        for *where, reason in shown.select("source", "unit", "line", "reason").iter_rows()
+    )
+    if rejected.height == read:
+        raise SourceError(f"{source.dataset}: all {read:,} records were rejected: {first}")
+    if rejected.height / read > terms.max_rejected + 1e-12:
+        raise SourceError(
+            f"{source.dataset}: {rejected.height:,} of {read:,} records were rejected, more than "
+            f"{terms.max_rejected:.2%} (--max-rejected); the store is unchanged; the first: {first}"
+        )
+
+
+def check_kind(source: Source, previous: Version | None) -> None:
+    """Raise `SourceError` for vectors under the name of a dataset of captions, or the other way round."""
+    if previous is not None and (previous.kind == "vectors") != (source.kind == "vectors"):
+        raise SourceError(
+            f"{source.dataset}: is a dataset of {previous.kind}, and the files hold {source.kind}; the store is "
+            "unchanged; choose another name"
+        )
+
+
+def check_version(source: Source, content: Mapping[str, Any], terms: Terms) -> None:
+    """Raise `SourceError`, with the different counts, if the content does not have the expected version."""
+    expected = {"version": terms.version, "images": terms.images, "captions": terms.captions}
+    if all(value in (None, content[key]) for key, value in expected.items()):
+        return
+    counts = (key for key in ("images", "captions") if expected[key] not in (None, content[key]))
+    differences = "; ".join(f"{content[key]:,} {key}, not {expected[key]:,}" for key in counts)
+    raise SourceError(
+        f"{source.dataset}: the files hold version {content['version'][:12]}, but {terms.named_by} names "
+        f"{str(terms.version)[:12]}: {differences or 'as many captions'}; the store is unchanged; {terms.remedy}"
+    )
 
 
 def describe(store: Store, source: Source, language: str) -> None:
@@ -180,13 +239,14 @@ def _add_texts(
             encoder.add(texts.select("caption_id", tokens=tokenizer(texts["text"])))
 
 
-def _close(store: Store, table: str, workspace: Workspace, name: str) -> int:
-    """End the rows of a table at the slots that a file of `sql/` selects."""
+def close(store: Store, table: str, workspace: Workspace, name: str, places: Sequence[str] = ("image", "slot")) -> int:
+    """End the rows of a table at the places that a file of `sql/` selects. Return their number."""
     gone = workspace.rows(name)
+    same = " and ".join(f"t.{place} is not distinct from g.{place}" for place in places)
     with store.registered("gone", gone):
         store.execute(
             f"update {table} as t set to_seq = $seq from gone as g"
-            " where t.dataset = $dataset and t.to_seq is null and t.image = g.image and t.slot = g.slot",
+            f" where t.dataset = $dataset and t.to_seq is null and {same}",
             {"seq": workspace.params["seq"], "dataset": workspace.params["dataset"]},
         )
     return gone.height
@@ -195,14 +255,14 @@ def _close(store: Store, table: str, workspace: Workspace, name: str) -> int:
 def _annotate(store: Store, workspace: Workspace, *, is_new: bool) -> None:
     """Update annotations with their captions. A source without annotations keeps those of unchanged captions."""
     if workspace.query("select count(*) from annotated").item():
-        _close(store, "annotation", workspace, "annotation_closed")
+        close(store, "annotation", workspace, "annotation_closed")
         workspace.insert("annotation", "annotation_opened")
         # Unchanged captions keep their version: their earlier annotations in it are replaced.
         store.execute("delete from annotation where dataset = $dataset and from_seq = to_seq", {
             "dataset": workspace.params["dataset"]
         })  # fmt: skip
     elif is_new:
-        _close(store, "annotation", workspace, "annotation_orphaned")
+        close(store, "annotation", workspace, "annotation_orphaned")
 
 
 def keep_rejected(store: Store, dataset: str, seq: int, rejected: pl.DataFrame) -> None:

@@ -6,14 +6,13 @@ import functools
 import hashlib
 import json
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import duckdb
 
 from auditor.errors import StoreError
-from auditor.store import copying
+from auditor.store.file import write_copy
 from auditor.store.sqlfiles import sql_root
 
 #: sha256 of the definitions of the newest schema, as the engine spells them: a fast check before a comparison.
@@ -79,15 +78,6 @@ _NUMBERS_BEFORE = "migration"
 
 #: Where the cache begins in `sql/schema.sql`.
 _CACHE_BEGINS = "create schema cache;"
-
-
-@dataclass(frozen=True)
-class Migration:
-    """A finished migration: the old and the new schema, and the backup of the old file."""
-
-    old: int
-    new: int
-    backup: Path
 
 
 def steps() -> list[str]:
@@ -180,16 +170,13 @@ def backup_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.before-schema-{newest()}")
 
 
-def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> Migration:
+def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Migrate an older store, which `connection` has open for writing, to the newest schema. A backup is kept.
 
     The backup includes what an interrupted process left in the file's log.
     """
-    old = current(connection) or 0
-    backup = backup_of(path)
-    copying.copy(connection, path, backup)
+    write_copy(connection, path, backup_of(path))
     apply(connection)
-    return Migration(old, newest(), backup)
 
 
 def check_cache(connection: duckdb.DuckDBPyConnection, path: Path, *, mend: bool) -> None:

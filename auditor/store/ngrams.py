@@ -129,7 +129,7 @@ def buckets(
 
 def count(workspace: Workspace, relation: str = "selection_frequency") -> None:
     """Bind a relation to the n-gram frequencies of relation `reference`."""
-    workspace.forget("ngram_frequency_parts")
+    workspace.forget("ngram_frequency_part")
     parts = buckets(workspace)
     if len(parts) == 1:  # whose frequencies are those of the whole
         workspace.params |= {"first_image": parts[0].first, "last_image": parts[0].last}
@@ -137,7 +137,7 @@ def count(workspace: Workspace, relation: str = "selection_frequency") -> None:
         return
     for bucket in parts:
         workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
-        workspace.append("ngram_frequency_parts", "ngram_frequency_part")
+        workspace.append("ngram_frequency_part")
     workspace.bind(relation, "selection_frequency")
 
 
@@ -226,8 +226,8 @@ def pool(store: Store, selections: Sequence[Selection], tokenizer: str) -> Pool:
     for selection in selections:
         relations = workspace(store, selection, tokenizer)
         provide(store, relations, selection, tokenizer, "selection_frequency")
-        pooled.append("pooled_gram", "ngram_document", of=relations)
+        pooled.append("ngram_document", of=relations)
         images += relations.query("select count(distinct image_no) as images from reference").item()
-    pooled.bind("pooled_frequency", "pooled_frequency")
-    pooled.forget("pooled_gram")
+    pooled.bind("pooled_frequency")
+    pooled.forget("ngram_document")
     return Pool(pooled, images)

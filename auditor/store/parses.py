@@ -69,7 +69,7 @@ class Parses:
         )
         if self._is_kept:
             workspace.params |= {"pipeline": self.pipeline, "first_caption": first, "last_caption": last}
-            workspace.bind("parse", "kept_parse")
+            workspace.bind("parse")
             workspace.append_rows("parse", waiting)
         else:
             workspace.bind_rows("parse", waiting)

@@ -12,9 +12,9 @@ import duckdb
 import polars as pl
 
 from auditor.errors import AuditorError, SqlError
-from auditor.store import ngrams, people, versions
+from auditor.store import ngrams, statements, versions
 from auditor.store.connection import ArrowStream, Store
-from auditor.store.faults import engine_errors
+from auditor.store.engine import engine_errors
 from auditor.store.statements import called_with, parameters, refuse_other_than_reading
 
 T = TypeVar("T")
@@ -139,7 +139,7 @@ def _run(
     refuse_other_than_reading(store.connection, statement, files=store.files is not None)
     _refuse_other_parameters(statement, params)
     connection, path = store.connection, store.path
-    people.provide(connection)
+    statements.provide(connection)
 
     def work() -> T:
         with engine_errors(path, of_user=True):
@@ -160,7 +160,7 @@ def _keep_frequencies(store: Store, statement: str, params: Params) -> None:
     """Keep the n-gram frequencies that a statement used, so that the next one does not count them again."""
     with suppress(AuditorError, ValueError):  # also for a statement that does not end
         for given in called_with(store.connection, statement, "ngram_frequency", params):
-            ref, tokenizer = [*given, people.TOKENIZER][:2]
+            ref, tokenizer = [*given, statements.TOKENIZER][:2]
             ngrams.keep(store, versions.resolve(store, ref), tokenizer)
 
 

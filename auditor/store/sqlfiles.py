@@ -1,4 +1,4 @@
-"""sql/*.sql as records: one file is a header and one SELECT.
+"""sql/*.sql as records: one file is a header and one SELECT. sql/relations.toml declares what Python binds for them.
 
 The header is a contract (see `tests/test_sql_contracts.py`, which lets DuckDB check it). Nothing here opens a store.
 """
@@ -9,7 +9,8 @@ import functools
 import hashlib
 import itertools
 import re
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -135,3 +136,40 @@ def reads_of(name: str) -> frozenset[str]:
     file = catalogue()[name]
     below = (reads_of(read) for read in file.reads if read in catalogue())
     return frozenset(file.reads).union(*below)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A relation that Python binds.
+
+    `grain` is the meaning of one row, `holds` describes all rows; `columns` are those that a SELECT may count on, with
+    their types; `bound_by` names the modules that bind it.
+    """
+
+    grain: str
+    holds: str
+    columns: dict[str, str]
+    bound_by: tuple[str, ...]
+
+
+@functools.cache
+def declared() -> dict[str, Relation]:
+    """Read the declarations, by name."""
+    tables = tomllib.loads((sql_root() / "relations.toml").read_text(encoding="utf-8"))
+    return {
+        name: Relation(
+            table["grain"],
+            table["holds"],
+            {column: kind for column, _, kind in (written.partition(" ") for written in table["columns"])},
+            tuple(table["bound_by"]),
+        )
+        for name, table in tables.items()
+    }
+
+
+def check_declaration(relation: str, columns: Sequence[str]) -> None:
+    """Raise `TypeError` for a relation that is bound without a column that it is declared with."""
+    declaration = declared().get(relation)
+    lacking = [column for column in declaration.columns if column not in columns] if declaration else []
+    if lacking:
+        raise TypeError(f"{relation} is bound without {', '.join(lacking)}, which sql/relations.toml declares")

@@ -1,6 +1,7 @@
-"""Maintenance of the file: its size, removing outdated rows of the cache, rewriting it without free blocks.
+"""Maintenance of the file: its size, deleting versions and outdated counts, rewriting it without free blocks.
 
-Facts are never changed: only schema `cache` is swept, and a new file is compared with the old one row by row.
+Facts change only where a version is deleted, and those that another version holds stay. A new file is compared with the
+old one row by row.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import StoreError
-from auditor.store import copying, migrations, parses
+from auditor.model import Version
+from auditor.store import migrations, parses
 from auditor.store.connection import MEMORY, Store
-from auditor.store.faults import engine_errors
+from auditor.store.engine import engine_errors
+from auditor.store.file import write_copy
 
 _INDEX = ("entry", "ngram_frequency", "parse")  # tables of the cache that do not hold counts under a key
 
@@ -23,6 +26,11 @@ _LASTING = migrations.OF_SCHEMA  # emptied, never dropped
 _ENTERED_AS = {"score_column": "score_list"}  # tables of the cache whose keys are entries of another
 
 _CURRENT = "select v.version from version as v join latest as l using (dataset, seq)"
+
+#: The tables whose rows are of a stretch of versions.
+_STRETCHES = ("membership", "annotation", "vector")
+
+_OF_VERSION = ("rejected", "tag", "version")
 
 
 @dataclass(frozen=True)
@@ -110,7 +118,7 @@ def rewrite(store: Store) -> None:
     path = store.path.resolve()
     with engine_errors(store.path):
         try:
-            copying.copy(store.connection, path, path)
+            write_copy(store.connection, path, path)
         except OSError as error:
             raise StoreError(f"{store.path}: cannot be rewritten: {error.strerror or error}") from error
     store.close()
@@ -131,11 +139,11 @@ def _drop_outdated(store: Store) -> Swept:
     frequencies = store.execute(f"delete from cache.ngram_frequency where version not in ({_CURRENT})")
     standing = "select caption_id from membership where to_seq is null"
     store.execute(f"delete from cache.parse where caption_id not in ({standing})")
-    dropped, unlisted = drop_unlisted(store)
+    dropped, unlisted = _drop_unlisted(store)
     return Swept(entries + unlisted, frequencies, dropped)
 
 
-def drop_unlisted(store: Store) -> tuple[int, int]:
+def _drop_unlisted(store: Store) -> tuple[int, int]:
     """Delete counts without an entry, and entries without their table. Return the numbers of tables and entries."""
     dropped = 0
     counted = [name for name in _cache_tables(store) if name not in _INDEX]
@@ -175,3 +183,68 @@ def _blocks(store: Store) -> tuple[int, int]:
     )
     block_size, free_blocks = sizes.row(0)
     return block_size, free_blocks
+
+
+def drop(store: Store, version: Version) -> None:
+    """Delete one version. After the newest, the one before it is the newest; the last one deletes its dataset."""
+    with store.transaction():
+        kept = store.query(
+            "select seq from version where dataset = $dataset and seq <> $seq order by seq",
+            {"dataset": version.dataset, "seq": version.seq},
+        )["seq"].to_list()
+        params = {"dataset": version.dataset, "seq": version.seq}
+        following = min((seq for seq in kept if seq > version.seq), default=None)
+        for table in _STRETCHES:
+            _shorten(store, table, params, following)
+        for table in _OF_VERSION:
+            store.execute(f"delete from {table} where dataset = $dataset and seq = $seq", params)
+        if not kept:
+            store.execute("delete from dataset where dataset = $dataset", {"dataset": version.dataset})
+        _sweep(store, [version])
+
+
+def drop_dataset(store: Store, versions: list[Version]) -> None:
+    """Delete a dataset with all its versions and tags."""
+    with store.transaction():
+        for table in (*_STRETCHES, *_OF_VERSION, "dataset"):
+            store.execute(f"delete from {table} where dataset = $dataset", {"dataset": versions[0].dataset})
+        _sweep(store, versions)
+
+
+def _shorten(store: Store, table: str, params: dict[str, object], following: int | None) -> None:
+    """Move the beginnings and ends of rows from a version to the one after it; delete rows that become empty."""
+    of = "dataset = $dataset"
+    dataset = {"dataset": params["dataset"]}
+    if following is None:
+        store.execute(f"delete from {table} where {of} and from_seq = $seq", params)
+        store.execute(f"update {table} set to_seq = null where {of} and to_seq = $seq", params)
+        return
+    moved = {**params, "following": following}
+    store.execute(f"update {table} set from_seq = $following where {of} and from_seq = $seq", moved)
+    store.execute(f"update {table} set to_seq = $following where {of} and to_seq = $seq", moved)
+    store.execute(f"delete from {table} where {of} and to_seq is not null and from_seq >= to_seq", dataset)
+
+
+def _sweep(store: Store, versions: list[Version]) -> None:
+    """Delete texts that no version has any more, and rows of the cache for deleted versions."""
+    for table in ("caption_tokens", "cache.parse", "caption"):
+        store.execute(f"delete from {table} where caption_id not in (select caption_id from membership)")
+    gone = {"versions": [version.version for version in versions]}
+    for table in ("cache.entry", "cache.ngram_frequency"):
+        store.execute(
+            f"delete from {table} where list_contains($versions, version)"
+            " and version not in (select version from version)",
+            gone,
+        )
+    of_dataset = {**gone, "dataset": versions[0].dataset}
+    for table in ("cache.score_column", "cache.finding", "cache.drawn_candidate"):
+        store.execute(
+            f"delete from {table} where dataset = $dataset and list_contains($versions, version)"
+            " and version not in (select version from version where dataset = $dataset)",
+            of_dataset,
+        )
+    # another dataset of equal captions keeps the entries of a version, whose scores are gone
+    scores = "key not in (select key from cache.score_column)"
+    store.execute(f"delete from cache.entry where relation = 'score_list' and {scores}")
+    store.execute(f"delete from cache.score_list where {scores}")
+    _drop_unlisted(store)

@@ -13,7 +13,7 @@ from auditor.errors import SourceError
 from auditor.model import Progress, Selection, Source, Version, silent
 from auditor.store import ingestion, versions
 from auditor.store.connection import Store
-from auditor.store.ingest_terms import ANY, Terms, check_kind, check_terms, check_version
+from auditor.store.ingestion import ANY, Terms, check_kind, check_terms, check_version
 from auditor.store.workspace import Workspace
 
 #: The BCP 47 code for content without a language.
@@ -44,7 +44,7 @@ def write(
         check_kind(source, previous)
         workspace = Workspace(store, dataset=source.dataset)
         read = _stage(workspace, source, frames, progress)
-        workspace.bind("accepted_vector", "accepted_vector")
+        workspace.bind("accepted_vector")
         rejected = workspace.rows("refused_vector")
         check_terms(source, read, rejected, terms)
         content = _content(
@@ -58,7 +58,7 @@ def write(
         ingestion.describe(store, source, _NO_LANGUAGE)
         if is_new:
             ingestion.log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
-            removed = _close(store, workspace)
+            removed = ingestion.close(store, "vector", workspace, "vector_closed", ("image", "text"))
             added = workspace.insert("vector", "vector_opened")
         ingestion.keep_rejected(store, source.dataset, seq, rejected)
         version = versions.log(store, source.dataset)[0]
@@ -114,31 +114,19 @@ def length(store: Store, version: Version) -> int:
 
 def _workspace(store: Store, version: Version) -> Workspace:
     workspace = Workspace(store, vectors=version.dataset, vectors_seq=version.seq)
-    workspace.bind("vector_as_of", "vector_as_of")
+    workspace.bind("vector_as_of")
     return workspace
 
 
 def _stage(workspace: Workspace, source: Source, frames: Iterator[pl.DataFrame], progress: Progress) -> int:
     read = 0
     for frame in frames:
-        stage = workspace.append_rows if read else workspace.bind_rows
-        stage("staged_vector", frame.with_row_index("position", offset=read + 1))
+        workspace.append_rows("staged_vector", frame.with_row_index("position", offset=read + 1))
         read += frame.height
         progress(f"{source.dataset}: reading vectors", read, source.images or read)
     if not read:
         raise SourceError(f"{source.dataset}: no vector in its files")
     return read
-
-
-def _close(store: Store, workspace: Workspace) -> int:
-    gone = workspace.rows("vector_closed")
-    with store.registered("gone", gone):
-        store.execute(
-            "update vector as v set to_seq = $seq from gone as g where v.dataset = $dataset and v.to_seq is null"
-            " and v.image is not distinct from g.image and v.text is not distinct from g.text",
-            {"seq": workspace.params["seq"], "dataset": workspace.params["dataset"]},
-        )
-    return gone.height
 
 
 def _in_turn(workspace: Workspace, rows: str, key: str, last: int) -> Iterator[pl.DataFrame]:

@@ -1,4 +1,4 @@
-"""Versions: resolving references, the log, differences. Reads only; `store.ingestion` writes."""
+"""Versions: resolving references, the log, differences, tags and notes. `store.ingestion` adds versions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Selection, Version
-from auditor.store import tags
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
@@ -63,7 +62,7 @@ def resolve_all(store: Store, refs: Sequence[str], split: str | None = None) -> 
 def _at(store: Store, ref: str, versions: list[Version], at: str | None) -> Version:
     if at is None:
         return versions[0]
-    named = tags.of(store, versions[0].dataset)
+    named = tags_of(store, versions[0].dataset)
     if re.fullmatch(r"v\d+", at):
         matches = [version for version in versions if version.seq == int(at[1:])]
     elif re.fullmatch(r"\d{4}-\d\d-\d\d", at):
@@ -107,8 +106,9 @@ def difference(
     new_split).
     """
     both = Workspace(store)
-    bind_content(both, "content_a", store, a, tokenizer)
-    bind_content(both, "content_b", store, b, tokenizer)
+    name = "content_as_of" if tokenizer is None else "content_tokens"
+    for side, selection in (("a", a), ("b", b)):
+        both.append("content_of_side", name, of=_workspace(store, selection, tokenizer), side=side)
     return both.rows(depth)
 
 
@@ -140,14 +140,6 @@ def content(store: Store, selection: Selection) -> pl.DataFrame:
     return _workspace(store, selection).rows("content_as_of")
 
 
-def bind_content(
-    workspace: Workspace, relation: str, store: Store, selection: Selection, tokenizer: str | None = None
-) -> None:
-    """Bind a relation to the captions of a selection; with a tokenizer, to their tokens."""
-    own = _workspace(store, selection, tokenizer)
-    workspace.bind(relation, "content_as_of" if tokenizer is None else "content_tokens", of=own)
-
-
 def _workspace(store: Store, selection: Selection, tokenizer: str | None = None) -> Workspace:
     workspace = Workspace(store, **_params(selection), tokenizer=tokenizer)
     workspace.bind("annotated", "annotation_as_of")
@@ -174,3 +166,33 @@ def hash_of(workspace: Workspace) -> tuple[str, int, int]:
 
 def _params(selection: Selection) -> dict[str, str | int | None]:
     return {"dataset": selection.version.dataset, "seq": selection.version.seq, "split": selection.split}
+
+
+def tags_of(store: Store, dataset: str) -> dict[str, int]:
+    """Return the tags of a dataset, sorted, each with the number of the version it names."""
+    rows = store.query("select tag, seq from tag where dataset = $dataset order by tag", {"dataset": dataset})
+    return dict(rows.iter_rows())
+
+
+def set_tag(store: Store, version: Version, tag: str) -> None:
+    """Set a tag to a version, replacing an earlier tag of this name."""
+    with store.transaction():
+        store.execute(
+            "insert or replace into tag values ($dataset, $tag, $seq, now())",
+            {"dataset": version.dataset, "tag": tag, "seq": version.seq},
+        )
+
+
+def remove_tag(store: Store, dataset: str, tag: str) -> None:
+    """Delete a tag; the version stays."""
+    with store.transaction():
+        store.execute("delete from tag where dataset = $dataset and tag = $tag", {"dataset": dataset, "tag": tag})
+
+
+def set_note(store: Store, version: Version, note: str | None) -> None:
+    """Replace the note of a version; null removes it."""
+    with store.transaction():
+        store.execute(
+            "update version set note = $note where dataset = $dataset and seq = $seq",
+            {"dataset": version.dataset, "seq": version.seq, "note": note},
+        )

@@ -12,8 +12,7 @@ from typing import Any
 import polars as pl
 
 from auditor.store.connection import Held, Store
-from auditor.store.relations import check_declaration, declared
-from auditor.store.sqlfiles import SqlFile, catalogue, over, reads_of
+from auditor.store.sqlfiles import SqlFile, catalogue, check_declaration, declared, over, reads_of
 
 _OF_BUCKET = "first_image"
 
@@ -32,14 +31,17 @@ class Workspace:
         self._made: dict[str, tuple[Any, ...]] = {}
         self.bound: set[str] = set()
 
-    def bind(self, relation: str, *names: str, of: Workspace | None = None) -> None:
-        """Bind `relation` to the rows of the named files together, computed in this workspace or another."""
+    def bind(self, relation: str, *names: str, of: Workspace | None = None, **constants: str) -> None:
+        """Bind `relation` to the rows of the named files together, computed in this workspace or another.
+
+        Without names, it is bound to the file that defines it. The constants become columns.
+        """
         source = of or self
-        files = [catalogue()[name] for name in names]
+        files = [catalogue()[name] for name in names or (relation,)]
         rows = " union all by name ".join(f"({source._select(file)}\n)" for file in files)
         params = {key: source.params[key] for file in files for key in file.params}
-        check_declaration(relation, files[0].returns)
-        self._hold(relation, f"from ({rows})", params)
+        check_declaration(relation, [*constants, *files[0].returns])
+        self._hold(relation, f"select {_columns(constants)}* from ({rows})", {**constants, **params})
         self._is_bound(relation)
 
     def take(self, relation: str, of: Workspace, name: str) -> None:
@@ -54,16 +56,23 @@ class Workspace:
             self._hold(relation, "from made_outside", {})
         self._is_bound(relation)
 
-    def append(self, relation: str, name: str, of: Workspace | None = None) -> None:
-        """Add the rows of a file to a bound relation, which is made by the first of them."""
+    def append(self, relation: str, name: str | None = None, of: Workspace | None = None, **constants: str) -> None:
+        """Add the rows of a file to a bound relation, which is made by the first of them.
+
+        Without a name, they are those of the file that defines the relation: for the parameters set so far, as for one
+        bucket of images after another. The constants become columns.
+        """
         if relation in self.bound:
-            (of or self).insert(self._held[relation].table, name)
+            (of or self).insert(self._held[relation].table, name or relation, **constants)
             self._is_bound(relation)
         else:
-            self.bind(relation, name, of=of)
+            self.bind(relation, name or relation, of=of, **constants)
 
     def append_rows(self, relation: str, rows: pl.DataFrame) -> None:
-        """Add rows that were made outside of the engine to a bound relation."""
+        """Add rows that were made outside of the engine to a bound relation, which is made by the first of them."""
+        if relation not in self.bound:
+            self.bind_rows(relation, rows)
+            return
         with self._store.registered("made_outside", rows):
             self._store.execute(f"insert into {self._held[relation].table} by name from made_outside")
         self._is_bound(relation)
@@ -88,8 +97,7 @@ class Workspace:
         file = catalogue()[name]
         rows = self._select(file)
         if constants:
-            columns = "".join(f"${column} as {column}, " for column in constants)
-            rows = f"select {columns}* from ({rows}\n)"
+            rows = f"select {_columns(constants)}* from ({rows}\n)"
         return self._store.execute(f"insert into {table} by name {rows}", {**constants, **self._params_of(file)})
 
     def rows(self, name: str) -> pl.DataFrame:
@@ -146,3 +154,7 @@ class Workspace:
     def _let_go(self, relation: str) -> None:
         self._made.pop(relation, None)
         self._held.pop(relation, None)
+
+
+def _columns(constants: Iterable[str]) -> str:
+    return "".join(f"${column} as {column}, " for column in constants)

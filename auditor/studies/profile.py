@@ -178,7 +178,7 @@ def _describe(captions: Captions, *, listing: bool) -> tuple[pl.DataFrame, ...]:
     refused = logged.select(statistic=pl.lit("rejected"), value=pl.col("rejected").cast(pl.Float64))
     workspace = captions.facts()
     bind_signs(workspace)
-    workspace.bind("hygiene", "hygiene")
+    workspace.bind("hygiene")
     workspace.bind("annotated", "annotation_as_of")
     noted = [workspace.rows("annotations")]
     for dataset in versions.related(store, version.dataset):

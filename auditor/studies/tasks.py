@@ -22,7 +22,7 @@ from auditor.scoring.references import as_references
 from auditor.scoring.single_captions import lacking
 from auditor.store.captions import stamp
 from auditor.store.connection import Store
-from auditor.store.versions import bind_content, content_at_work, images, resolve
+from auditor.store.versions import content_at_work, images, resolve
 from auditor.store.workspace import Workspace
 
 Form = Literal["triplets", "pairs"]
@@ -112,7 +112,7 @@ def tasks(
     selection = resolve(store, ref, split)
     odd = as_references(selection)
     workspace = Workspace(store, dataset=selection.version.dataset, seed=seed)
-    bind_content(workspace, "content", store, selection)
+    workspace.take("content", content_at_work(store, selection), "content")
     drawn_from, contests = _contests(store, workspace, selection, candidates)
     workspace.params |= {"kind": form, "asked_images": images, "asked_references": references}
     rows = workspace.rows("judge_question")
@@ -145,20 +145,21 @@ def tasks(
 def _contests(
     store: Store, workspace: Workspace, selection: Selection, candidates: Sequence[str]
 ) -> tuple[list[Selection], pl.DataFrame]:
-    """Bind relation `contest_at_work` to the pairs of captions that are compared, and return them."""
+    """Bind relation `task_pair` to the pairs of captions that are compared, and return them."""
     named = {name: resolve(store, name) for name in candidates if name not in (HUMAN, INTRA)}
     for name, candidate in named.items():
         _check_related(store, selection, name, candidate)
     known = [name for name, selection in named.items() if selection.version.kind in ("pairs", "triplets", "judgements")]
     if known:
         _check_alone(known[0], named[known[0]], candidates)
-        workspace.take("annotated", content_at_work(store, named[known[0]]), "annotated")
-        bind_content(workspace, "answer", store, named[known[0]])
-        workspace.bind("contest_at_work", "declared_task_pair")
+        pairs = content_at_work(store, named[known[0]])
+        workspace.take("annotated", pairs, "annotated")
+        workspace.take("answer", pairs, "content")
+        workspace.bind("task_pair", "declared_task_pair")
     else:
         _bind_sides(store, workspace, named, candidates)
-        workspace.bind("contest_at_work", "task_pair")
-    return list(named.values()), workspace.query("select image, place, b, c from contest_at_work")
+        workspace.bind("task_pair")
+    return list(named.values()), workspace.query("select image, place, b, c from task_pair")
 
 
 def _check_related(store: Store, selection: Selection, name: str, candidate: Selection) -> None:
@@ -198,7 +199,7 @@ def _bind_sides(store: Store, workspace: Workspace, named: dict[str, Selection],
             workspace.append("side_at_work", _SIDES[name])
         else:
             version = named[name].version
-            bind_content(workspace, "answer", store, named[name])
+            workspace.take("answer", content_at_work(store, named[name]), "content")
             workspace.params |= {
                 "system": version.dataset,
                 "author": "machine" if version.kind == "candidates" else "human",

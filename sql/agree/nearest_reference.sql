@@ -2,7 +2,7 @@
 -- version: 1
 -- grain: candidate that is shown
 -- params: tokenizer VARCHAR
--- reads: shown, candidate, reference, caption_tokens, caption
+-- reads: chosen_caption, candidate, reference, caption_tokens, caption
 -- returns: image, slot, text, reference
 -- order: n.image, n.slot
 --
@@ -18,7 +18,7 @@ with met as (
         r.caption_id as reference_id,
         len(list_intersect(own.tokens, other.tokens)) as shared,
         len(list_distinct(list_concat(own.tokens, other.tokens))) as either
-    from shown as s
+    from chosen_caption as s
     join candidate as c on c.image = s.image and c.slot = s.slot
     join reference as r on r.image_no = c.image_no and r.slot is distinct from c.held_out
     join caption_tokens as own on own.caption_id = c.caption_id and own.tokenizer = $tokenizer::varchar

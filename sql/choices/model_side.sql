@@ -4,7 +4,7 @@
 -- reads: trained_caption, choice_caption
 -- returns: selection_no, image_no, side, caption_id, length, place
 --
--- The captions for a language model in the form of `halved`: its training captions, and each caption of an item once.
+-- The captions for a language model in the form of `train_test_half`: its training captions, and each caption of an item once.
 select
     0::uinteger as selection_no, image_no, 'train' as side, caption_id, length,
     row_number() over (order by caption_id, image_no) as place

@@ -2,7 +2,7 @@
 -- version: 1
 -- grain: pair
 -- params: dataset VARCHAR, seq INTEGER, split VARCHAR
--- reads: pair_vote_count, membership, asked_reference, drawn
+-- reads: pair_vote_count, membership, every_reference, reference
 -- returns: pair, matched, votes_b, votes_c
 -- order: a.pair
 -- cites: Vedantam et al. 2015, section 7.4: the truth from 24 references, the prediction from the other 24
@@ -23,7 +23,7 @@ with asked as (
 ),
 given as (
     select image, slot, caption_id, row_number() over (partition by image, caption_id order by slot) as occurrence
-    from asked_reference
+    from every_reference
 )
 select
     a.pair, count(*)::uinteger as matched,
@@ -31,6 +31,6 @@ select
     (sum(a.for_c) filter (where d.slot is null))::uinteger as votes_c
 from asked as a
 join given as g on g.image = a.image and g.caption_id = a.caption_id and g.occurrence = a.occurrence
-left join drawn as d on d.image = g.image and d.slot = g.slot
+left join reference as d on d.image = g.image and d.slot = g.slot
 group by a.pair
 order by a.pair

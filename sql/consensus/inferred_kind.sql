@@ -2,7 +2,7 @@
 -- version: 1
 -- grain: pair
 -- params: tokenizer VARCHAR
--- reads: kindless_pair, reference, caption_tokens
+-- reads: pairwise_preference, reference, caption_tokens
 -- returns: pair, kind, evidence, margin
 -- order: pair
 -- cites: Vedantam et al. 2015, section 6: on ABSTRACT-50S one HC and one HI pair for each image
@@ -15,14 +15,16 @@
 -- sums.
 with image_of_two as (
     select image
-    from kindless_pair
+    from pairwise_preference
+    where kind is null
     group by image
     having count(*) = 2
 ),
 side as (
     select pair, image, unnest([tokens_b, tokens_c]) as tokens
-    from kindless_pair
+    from pairwise_preference
     semi join image_of_two using (image)
+    where kind is null
 ),
 counted as (select pair, image, tokens, count(*) over (partition by image, tokens) as pairs from side),
 shared as (select distinct image, tokens from counted where pairs = 2),

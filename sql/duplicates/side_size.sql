@@ -20,6 +20,6 @@ select
     max(d.captions) as most_at_image
 from side as s
 join described as d on d.side_no = s.side_no
-where s.role is null
+where s.splits is null
 group by s.side_no
 order by s.side_no

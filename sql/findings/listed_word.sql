@@ -1,11 +1,11 @@
 -- name: listed_word
 -- version: 1
 -- grain: caption
--- reads: reference, text_tokens, vocabulary, wanted_word
+-- reads: reference, text_tokens, vocabulary, word_in_list
 -- returns: image, slot, why
 -- order: r.image, r.slot
 --
--- Captions with a word from the user's list (relation wanted_word), such as a profanity list.
+-- Captions with a word from the user's list (relation word_in_list), such as a profanity list.
 with used_word as (
     select caption_id, unnest(list_distinct(tokens)) as token_id from text_tokens
 )
@@ -13,6 +13,6 @@ select r.image, r.slot, 'contains ' || string_agg('“' || v.token || '”', ', 
 from reference as r
 join used_word as s using (caption_id)
 join vocabulary as v using (token_id)
-semi join wanted_word as w on w.word = v.token
+semi join word_in_list as w on w.word = v.token
 group by r.image, r.slot
 order by r.image, r.slot

@@ -1,7 +1,7 @@
 -- name: caption_lead
 -- version: 1
 -- grain: caption that may be of another image, or that is put at another
--- reads: weighed
+-- reads: image_log_likelihood
 -- returns: image, slot, is_decoy, stands_at, stands, own_bits, found_bits, other_image, other_bits, rival_bits
 -- order: o.image, o.slot, o.is_decoy
 --
@@ -12,7 +12,7 @@ with ranked as (
     select
         image, slot, is_decoy, candidate_image, bits,
         row_number() over (partition by image, slot, is_decoy order by bits desc, candidate_image) as place_no
-    from weighed
+    from image_log_likelihood
     where place = 'other'
 ),
 own as (
@@ -22,7 +22,7 @@ own as (
         coalesce(max(bits) filter (place = 'home'), max(bits) filter (place = 'own')) as stands,
         max(bits) filter (place = 'own') as own_bits,
         max(bits) filter (place = 'found') as found_bits
-    from weighed
+    from image_log_likelihood
     where place <> 'other'
     group by image, slot, is_decoy
 )

@@ -1,7 +1,7 @@
 -- name: image_likeness
 -- version: 1
 -- grain: image, other image
--- reads: weighed, caption_lead, image_word, word_silence, unsaid_word, image_silence
+-- reads: image_log_likelihood, caption_lead, image_word, word_silence, unsaid_word, image_silence
 -- returns: image, other_image, captions, bits
 -- order: here.image, there.image
 -- cites: McCallum & Nigam 1998, section 2.1 (multi-variate Bernoulli model of a text)
@@ -12,7 +12,7 @@
 -- word. Sums are of integers, in units of 2^-40 nats.
 with pair as (
     select distinct here.image_no, there.image_no as other_no
-    from weighed as w
+    from image_log_likelihood as w
     join caption_lead as c on c.image = w.image and c.slot = w.slot and c.is_decoy = w.is_decoy
     join image_silence as here on here.image = c.stands_at
     join image_silence as there on there.image = w.candidate_image

@@ -1,7 +1,7 @@
 -- name: suspect_caption
 -- version: 2
 -- grain: caption that may be of another image, or that is put at another
--- reads: suspect, reference, decoy_caption
+-- reads: chosen_caption, reference, decoy_caption
 -- returns: suspect_no, image_no, slot, caption_id, home_no
 --
 -- The suspect captions, numbered from 1 in order of image and slot, and then the decoys, with the image that they are
@@ -9,7 +9,7 @@
 with every_one as (
     select r.image_no, r.slot, r.caption_id, null::uinteger as home_no
     from reference as r
-    join suspect as s on s.image = r.image and s.slot = r.slot
+    join chosen_caption as s on s.image = r.image and s.slot = r.slot
     union all
     select image_no, slot, caption_id, home_no from decoy_caption
 )

@@ -1,7 +1,7 @@
 -- name: suspect_image
 -- version: 3
 -- grain: caption that may be of another image, image, place
--- reads: suspect_caption, likely_images
+-- reads: suspect_caption, similar_image
 -- returns: suspect_no, image_no, place
 --
 -- Every image that a suspect caption is compared with: its own, those similar to it (place `other`), and, because
@@ -9,7 +9,7 @@
 -- its assigned image (`home`), and with its own image as if it were another (`found`).
 with likened as (
     select distinct here.image_no, l.image_no as other_no
-    from likely_images as l
+    from similar_image as l
     join suspect_caption as here using (suspect_no)
     where here.home_no is null
 ),
@@ -26,7 +26,7 @@ union all
 select suspect_no, image_no, 'found' from suspect_caption where home_no is not null
 union all
 select suspect_no, image_no, 'other' from (
-    select suspect_no, image_no from likely_images
+    select suspect_no, image_no from similar_image
     union
     select suspect_no, image_no from exchanged
 )

@@ -1,7 +1,7 @@
 -- name: half_size
 -- version: 1
 -- grain: selection, side
--- reads: halved
+-- reads: train_test_half
 -- returns: selection_no, side, images, captions, wordless
 -- order: selection_no, side
 --
@@ -12,6 +12,6 @@ select
     count(distinct image_no) as images,
     count(*) as captions,
     count(*) filter (where length = 0) as wordless
-from halved
+from train_test_half
 group by selection_no, side
 order by selection_no, side

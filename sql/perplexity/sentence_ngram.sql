@@ -2,7 +2,7 @@
 -- version: 1
 -- grain: selection, side, n-gram
 -- params: tokenizer VARCHAR, order INTEGER, trained_captions BIGINT
--- reads: halved, caption_tokens
+-- reads: train_test_half, caption_tokens
 -- returns: selection_no, side, gram, occurrences
 -- cites: Chen & Goodman 1999, section 1: n - 1 times <s> before a sentence; </s> after it, which is predicted
 --
@@ -15,7 +15,7 @@ with padded as (
         h.selection_no,
         h.side,
         list_concat([0, 0, 0, 0]::uinteger[], t.tokens, [sentence_end()]::uinteger[]) as tokens
-    from halved as h
+    from train_test_half as h
     join caption_tokens as t on t.caption_id = h.caption_id and t.tokenizer = $tokenizer::varchar
     where h.side = 'test' or $trained_captions::bigint = 0 or h.place <= $trained_captions::bigint
 ),

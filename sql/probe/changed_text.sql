@@ -2,7 +2,7 @@
 -- version: 1
 -- grain: image
 -- params: label VARCHAR, dataset VARCHAR, seed BIGINT, words INTEGER, last_text UINTEGER
--- reads: reference, reference_word, spoken_token, unigram_distribution
+-- reads: reference, reference_word, token_count, unigram_distribution
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Wang & Gaizauskas 2016, section 4.1, CIDEr: a few words of one reference description
 --
@@ -37,7 +37,7 @@ drawn as (
     from reference_word as w
     join ranked as r on r.image = w.image and r.slot = w.slot and r.place = 1
     join unigram_distribution as u on u.token_id = w.token_id
-    join spoken_token as s on s.token_id = w.token_id
+    join token_count as s on s.token_id = w.token_id
 ),
 replaced as (
     select image, slot, position, draw + case when draw >= first_place then occurrences else 0 end as place

@@ -2,7 +2,7 @@
 -- version: 1
 -- grain: held-out caption
 -- params: label VARCHAR, function_words BOOLEAN, last_text UINTEGER
--- reads: reference, reference_word, function_word
+-- reads: reference, reference_word, word_in_list
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Wang & Gaizauskas 2016, section 6: which components of descriptions matter to each metric
 --
@@ -14,7 +14,7 @@ with gathered as (
         list(w.token_id order by w.position) as tokens,
         string_agg(w.token, ' ' order by w.position) as text
     from reference_word as w
-    left join function_word as f on f.word = lower(w.token)
+    left join word_in_list as f on f.word = lower(w.token)
     where (f.word is not null) = $function_words::boolean
     group by w.image, w.slot
 )

@@ -2,7 +2,7 @@
 -- version: 1
 -- grain: held-out caption
 -- params: label VARCHAR, last_text UINTEGER
--- reads: reference, reference_word, word_stem, spoken_token, vocabulary
+-- reads: reference, reference_word, word_stem, token_count, vocabulary
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Vedantam et al. 2015, section 8, Gameability: with stems, the correct forms of words do not count
 --
@@ -12,7 +12,7 @@ with form as (
     select s.word, s.stem, v.token_id, t.occurrences
     from word_stem as s
     join vocabulary as v on v.token = s.word
-    join spoken_token as t on t.token_id = v.token_id
+    join token_count as t on t.token_id = v.token_id
 ),
 other_form as (
     select

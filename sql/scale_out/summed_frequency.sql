@@ -1,7 +1,7 @@
 -- name: summed_frequency
 -- version: 1
 -- grain: bucket of images, n-gram
--- reads: frequency_of_partition
+-- reads: partial_frequency
 -- returns: bucket, high, low, images
 -- order: p.bucket, s.high, s.low
 --
@@ -9,11 +9,11 @@
 -- are left out: queries of document frequencies treat a missing n-gram as one of a single document.
 with summed as (
     select high, low, sum(images)::uinteger as images
-    from frequency_of_partition
+    from partial_frequency
     group by high, low
     having sum(images) > 1
 )
 select p.bucket, s.high, s.low, s.images
-from frequency_of_partition as p
+from partial_frequency as p
 join summed as s on s.high = p.high and s.low = p.low
 order by p.bucket, s.high, s.low

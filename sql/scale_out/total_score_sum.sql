@@ -1,7 +1,7 @@
 -- name: total_score_sum
 -- version: 1
 -- grain: metric, number of captions of an image
--- reads: score_sum_part
+-- reads: score_sum
 -- returns: metric, captions_each, images, captions, total, squares, image_squares, least, greatest, least_image, greatest_image
 -- order: metric, captions_each
 --
@@ -18,6 +18,6 @@ select
     max(greatest::hugeint)::varchar as greatest,
     min(least_image::hugeint)::varchar as least_image,
     max(greatest_image::hugeint)::varchar as greatest_image
-from score_sum_part
+from score_sum
 group by metric, captions_each
 order by metric, captions_each

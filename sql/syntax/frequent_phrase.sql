@@ -2,7 +2,7 @@
 -- version: 1
 -- grain: kind, phrase
 -- params: most_phrases UINTEGER
--- reads: reference, phrases_said, caption
+-- reads: reference, phrase_said, caption
 -- returns: kind, phrase, captions, occurrences, image, slot, text
 -- order: r.kind, r.rank
 --
@@ -12,7 +12,7 @@ with counted as (
         p.kind, p.phrase, count(*) as captions, sum(p.times)::bigint as occurrences,
         min({'image': r.image, 'slot': r.slot, 'caption_id': r.caption_id}) as first_said
     from reference as r
-    join phrases_said as p using (caption_id)
+    join phrase_said as p using (caption_id)
     group by p.kind, p.phrase
 ),
 ranked as (

@@ -1,7 +1,7 @@
 -- name: phrase_coverage
 -- version: 1
 -- grain: kind
--- reads: image_phrase, phrase_of_people, reference, image_of_people
+-- reads: image_phrase, phrase_of_people, reference, evaluated_image
 -- returns: kind, types, covered
 -- order: t.kind
 -- cites: van Miltenburg et al. 2018, eq. 2, of phrases in place of words
@@ -9,7 +9,7 @@
 -- The number of different phrases in human captions of the images that both describe, and of those that the system
 -- uses for any of them.
 with shared as (
-    select distinct r.image from reference as r semi join image_of_people as i on i.image = r.image
+    select distinct r.image from reference as r semi join evaluated_image as i on i.image = r.image
 ),
 theirs as (
     select distinct p.kind, p.phrase from phrase_of_people as p semi join shared as s on s.image = p.image

@@ -1,7 +1,7 @@
 -- name: phrase_precision
 -- version: 1
 -- grain: kind
--- reads: image_phrase, phrase_of_people, image_of_people
+-- reads: image_phrase, phrase_of_people, evaluated_image
 -- returns: class, images, part, whole, part_square, whole_square, product
 -- order: kind
 -- cites: van Miltenburg et al. 2018, section 5.1: local precision, of phrases in place of words
@@ -11,7 +11,7 @@
 with per_image as (
     select p.kind, p.image, count(*) as whole, count(t.phrase) as part
     from image_phrase as p
-    semi join image_of_people as i on i.image = p.image
+    semi join evaluated_image as i on i.image = p.image
     left join phrase_of_people as t on t.image = p.image and t.kind = p.kind and t.phrase = p.phrase
     group by p.kind, p.image
 )

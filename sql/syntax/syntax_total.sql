@@ -1,7 +1,7 @@
 -- name: syntax_total
 -- version: 2
 -- grain: statistic
--- reads: reference, text_counts, syntax_definition
+-- reads: reference, text_count, syntax_definition
 -- returns: class, images, part, whole, part_square, whole_square, product
 -- order: class
 -- cites: Cochran 1977, section 6.3: what the interval of a ratio over images needs
@@ -10,7 +10,7 @@
 with image_count as materialized (
     select r.image_no, t.counted, sum(t.number)::bigint as number
     from reference as r
-    join text_counts as t using (caption_id)
+    join text_count as t using (caption_id)
     group by r.image_no, t.counted
     union all
     select image_no, 'caption' as counted, count(*) as number

@@ -1,7 +1,7 @@
 -- name: type_count
 -- version: 1
 -- grain: list, kind, image
--- reads: list_caption, phrases_said
+-- reads: list_caption, phrase_said
 -- returns: list_no, kind, image_no, types
 -- order: list_no, kind, image_no nulls first
 -- cites: van Miltenburg et al. 2018, section 4, table 3
@@ -13,7 +13,7 @@ with typed as (
         l.list_no, p.kind, p.phrase,
         case when count(distinct l.image_no) = 1 then min(l.image_no) end as image_no
     from list_caption as l
-    join phrases_said as p using (caption_id)
+    join phrase_said as p using (caption_id)
     where p.kind <> 'negation'
     group by l.list_no, p.kind, p.phrase
 )

@@ -2,7 +2,7 @@
 -- version: 1
 -- grain: question for raters
 -- params: dataset VARCHAR, seed BIGINT, kind VARCHAR, asked_images INTEGER, asked_references INTEGER
--- reads: content, contest_at_work
+-- reads: content, task_pair
 -- returns: image, task, reference, a, b, c, category, origin_b, origin_c, swapped
 -- order: image, place, reference
 -- cites: Vedantam et al. 2015, section 3: triplets of a reference A and candidates B and C; appendix I: pairs B and C
@@ -13,7 +13,7 @@
 -- them. `task` is a hash of what the question shows; a repeat gets a number.
 with shown as (
     select image, place, category, origin_b, origin_c, held_out_b, held_out_c, trim(b) as b, trim(c) as c
-    from contest_at_work
+    from task_pair
     where trim(b) <> trim(c) and regexp_matches(b, '[^\s\p{Z}\p{Cf}]') and regexp_matches(c, '[^\s\p{Z}\p{Cf}]')
 ),
 compared as (

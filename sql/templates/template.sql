@@ -1,18 +1,18 @@
 -- name: template
 -- version: 1
 -- grain: template
--- reads: template_parts, vocabulary
+-- reads: template_skeleton, vocabulary
 -- returns: shape, opening, ending, fixed, pattern, captions, fillers, association
 --
 -- Each template as text, with * for the open token, the captions that contain it, the different tokens in the open
 -- position, and the number of its fixed tokens. Token numbers are unpacked as caption_gram packs them.
 with holding as (
     select shape, opening, ending, caption_id, any_value(copies) as copies, any_value(association) as association
-    from template_parts
+    from template_skeleton
     group by shape, opening, ending, caption_id
 ),
 filled as (
-    select shape, opening, ending, count(distinct filler)::bigint as fillers from template_parts group by shape, opening, ending
+    select shape, opening, ending, count(distinct filler)::bigint as fillers from template_skeleton group by shape, opening, ending
 ),
 counted as (
     select shape, opening, ending, sum(copies)::bigint as captions, any_value(association) as association

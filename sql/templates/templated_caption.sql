@@ -1,7 +1,7 @@
 -- name: templated_caption
 -- version: 1
 -- grain: caption that holds a template
--- reads: reference, template, template_parts
+-- reads: reference, template, template_skeleton
 -- returns: image, slot, pattern, share
 -- order: r.image, r.slot
 --
@@ -9,7 +9,7 @@
 -- that are fixed. Ties go to the more frequent template, then by spelling.
 with held as (
     select distinct p.caption_id, t.pattern, t.fixed, t.captions
-    from template_parts as p
+    from template_skeleton as p
     join template as t on t.shape = p.shape and t.opening = p.opening and t.ending = p.ending
 ),
 foremost as (

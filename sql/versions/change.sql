@@ -1,7 +1,7 @@
 -- name: change
 -- version: 2
 -- grain: slot, kind of change
--- reads: content_a, content_b
+-- reads: content_of_side
 -- returns: change, image, slot, old_text, new_text, old_split, new_split
 -- order: image, slot, change
 --
@@ -19,8 +19,8 @@ with paired as (
         b.votes as new_votes,
         a.image is not null as was,
         b.image is not null as is_now
-    from content_a as a
-    full join content_b as b on b.image = a.image and b.slot = a.slot
+    from (from content_of_side where side = 'a') as a
+    full join (from content_of_side where side = 'b') as b on b.image = a.image and b.slot = a.slot
 ),
 classified as (
     select

@@ -1,7 +1,7 @@
 -- name: divergence
 -- version: 1
 -- grain: kind of n-gram
--- reads: drifting_gram_a, drifting_gram_b
+-- reads: gram_of_side
 -- returns: kind, occurrences_a, occurrences_b, types_a, types_b, divergence, new_types, gone_types, new_occurrences, gone_occurrences
 -- order: kind
 -- cites: Lin 1991, eq. 4.1 (Jensen-Shannon divergence, equal weights, base 2: 0 for equal shares, 1 for nothing in common)
@@ -13,20 +13,16 @@ with size as (
         kind,
         sum(occurrences) filter (where side = 'a') as whole_a,
         sum(occurrences) filter (where side = 'b') as whole_b
-    from (
-        select 'a' as side, kind, occurrences from drifting_gram_a
-        union all
-        select 'b', kind, occurrences from drifting_gram_b
-    )
+    from gram_of_side
     group by kind
 ),
 counted as (
     select
-        coalesce(a.kind, b.kind) as kind,
-        coalesce(a.occurrences, 0) as occurrences_a,
-        coalesce(b.occurrences, 0) as occurrences_b
-    from drifting_gram_a as a
-    full join drifting_gram_b as b on b.kind = a.kind and b.gram = a.gram
+        kind,
+        coalesce(sum(occurrences) filter (where side = 'a'), 0)::bigint as occurrences_a,
+        coalesce(sum(occurrences) filter (where side = 'b'), 0)::bigint as occurrences_b
+    from gram_of_side
+    group by kind, gram
 ),
 shared as (
     select

@@ -1,7 +1,7 @@
 -- name: length_drift
 -- version: 1
 -- grain: statistic
--- reads: reference_a, reference_b
+-- reads: reference_of_side
 -- returns: statistic, a, b, difference
 -- order: position
 -- cites: van Miltenburg et al. 2018 (asl, sdsl); total variation distance: half the sum of |p(length) - q(length)|
@@ -9,11 +9,7 @@
 -- Lengths of captions in tokens on two sides, and their differences: `difference` is b minus a; for the last
 -- statistic, the total variation distance of the lengths. Sums are of integers, so the order of threads does not
 -- change a digit.
-with caption as (
-    select 'a' as side, length::bigint as length from reference_a
-    union all
-    select 'b', length::bigint from reference_b
-),
+with caption as (select side, length::bigint as length from reference_of_side),
 summary as (
     select
         side, count(*) as captions, sum(length) as tokens, sum(length * length) as squares,
@@ -45,9 +41,8 @@ side_by_side as (
     group by position, statistic
 ),
 whole as (
-    select
-        (select count(*) from reference_a) as captions_a,
-        (select count(*) from reference_b) as captions_b
+    select count(*) filter (where side = 'a') as captions_a, count(*) filter (where side = 'b') as captions_b
+    from caption
 ),
 by_length as (
     select

@@ -1,7 +1,7 @@
 -- name: vocabulary_drift
--- version: 1
+-- version: 2
 -- grain: word
--- reads: token_a, token_b, vocabulary
+-- reads: compared_word, vocabulary
 -- returns: word, change, occurrences_a, occurrences_b, per_million_a, per_million_b, keyness
 -- order: w.keyness desc, word
 -- cites: Rayson & Garside 2000, log-likelihood of a word in two corpora; Dunning 1993 (G2)
@@ -10,38 +10,14 @@
 -- significant first. A word with the same frequency can have another share because the rest changed. It counts as
 -- changed only if its keyness is above 3.84 (chi-square, one degree of freedom, p < 0.05): one edited caption does not
 -- change every word.
-with size as (
-    select
-        (select coalesce(sum(occurrences), 0) from token_a)::bigint as tokens_a,
-        (select coalesce(sum(occurrences), 0) from token_b)::bigint as tokens_b
-),
-counted as (
-    select
-        coalesce(a.token_id, b.token_id) as token_id,
-        coalesce(a.occurrences, 0)::bigint as occurrences_a,
-        coalesce(b.occurrences, 0)::bigint as occurrences_b
-    from token_a as a
-    full join token_b as b on b.token_id = a.token_id
-),
-expected as (
-    select
-        c.token_id, c.occurrences_a, c.occurrences_b, s.tokens_a, s.tokens_b,
-        s.tokens_a::double * (c.occurrences_a + c.occurrences_b) / (s.tokens_a + s.tokens_b) as expected_a,
-        s.tokens_b::double * (c.occurrences_a + c.occurrences_b) / (s.tokens_a + s.tokens_b) as expected_b
-    from counted as c
-    cross join size as s
-),
-weighed as (
+with weighed as (
     select
         token_id, occurrences_a, occurrences_b,
         coalesce(1000000.0 * occurrences_a / nullif(tokens_a, 0), 0.0) as per_million_a,
         coalesce(1000000.0 * occurrences_b / nullif(tokens_b, 0), 0.0) as per_million_b,
         sign(occurrences_b::hugeint * tokens_a - occurrences_a::hugeint * tokens_b) as direction,
-        greatest(0.0, 2 * (
-            case when occurrences_a > 0 then occurrences_a * ln(occurrences_a / expected_a) else 0 end
-            + case when occurrences_b > 0 then occurrences_b * ln(occurrences_b / expected_b) else 0 end
-        )) as keyness
-    from expected
+        log_likelihood as keyness
+    from compared_word
 )
 select
     v.token as word,

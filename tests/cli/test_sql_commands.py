@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from auditor.cli import app
 from auditor.cli.commands.shell import Names, completions, statements
 from auditor.store.connection import Store
-from auditor.store.people import relations
+from auditor.store.statements import relations
 from auditor.studies.upkeep.sql import query, schema
 
 

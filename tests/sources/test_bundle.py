@@ -25,7 +25,7 @@ from auditor.errors import SourceError, StoreError, UsageError
 from auditor.model import CAPTION_SCHEMA, Kind, Part, Selection, Source
 from auditor.sources import bundle
 from auditor.sources.reading.acceptance import complete
-from auditor.store import bundles, ingestion, verification, versions
+from auditor.store import ingestion, subsets, verification, versions
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.export import export
 from auditor.studies.ingest.naming import described
@@ -53,8 +53,8 @@ def take(store: Store, folder: Path, dataset: str = "copy", **about: Any) -> ver
     return versions.resolve(store, dataset).version
 
 
-def contents(store: Store, ref: str) -> bundles.Contents:
-    return bundles.read_out(store, versions.resolve(store, ref))
+def contents(store: Store, ref: str) -> subsets.Contents:
+    return subsets.read_out(store, versions.resolve(store, ref))
 
 
 def copied(store: Store, ref: str, folder: Path) -> versions.Version:

@@ -23,7 +23,7 @@ from auditor.reports import TEXT_FORMATS
 from auditor.reports.rows import TEXTS
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
-from auditor.store.faults import engine_errors
+from auditor.store.engine import engine_errors
 from auditor.store.readonly_sql import Limits, ask, stream
 
 #: Statements that none but a time limit or a person ends.

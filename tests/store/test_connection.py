@@ -21,7 +21,7 @@ from auditor.scoring.registry import requests
 from auditor.store import file as opening
 from auditor.store import verification, versions
 from auditor.store.connection import MEMORY, Store
-from auditor.store.faults import engine_errors
+from auditor.store.engine import engine_errors
 from auditor.store.readonly_sql import ask
 from auditor.studies.bounds.study import bounds
 

@@ -23,7 +23,7 @@ from auditor.api import Auditor
 from auditor.cli import app
 from auditor.errors import AuditorError, SqlError, StoreError, UsageError
 from auditor.model import Gate
-from auditor.store import bounded
+from auditor.store import engine
 from auditor.store.connection import MEMORY, Store
 from auditor.store.readonly_sql import ask
 from auditor.studies.check import statements as gates
@@ -155,13 +155,13 @@ def test_what_would_not_end_is_ended(folder: Path, door: Door, monkeypatch: pyte
 
 
 def test_store_whose_statement_does_not_end_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded, "_GRACE", 0.01)
+    monkeypatch.setattr(engine, "_GRACE", 0.01)
     audit = auditor.open(folder / "audit.duckdb")
     with pytest.raises(SqlError, match="took longer"):
         audit.sql("select levenshtein(repeat('a', 15000), repeat('b', 15000))", timeout=0.01)
     with pytest.raises(StoreError, match="an earlier statement is still running"):
         audit.sql("select 1")
-    while bounded.is_running():
+    while engine.is_running():
         time.sleep(0.05)
     audit.close()
 

@@ -54,15 +54,33 @@ def test_a_workspace_reads_no_relation_that_another_bound(filled: Store) -> None
 
 def test_a_workspace_reads_what_is_handed_over(filled: Store) -> None:
     both = Workspace(filled)
-    for relation, name in (("reference_a", "small"), ("reference_b", "large")):
+    for relation, name in (("every_reference", "small"), ("reference", "large")):
         both.take(relation, over(filled, name), "reference")
+    counted = [both.query(f"select count(*) from {relation}").item() for relation in ("every_reference", "reference")]
+    assert counted == [2, 3]
+
+
+def test_rows_of_two_sides_are_one_relation_with_their_side(filled: Store) -> None:
+    both = Workspace(filled)
+    for side, name in (("a", "small"), ("b", "large")):
+        both.append("reference_of_side", "reference", of=over(filled, name), side=side)
     counted = both.rows("length_drift").filter(statistic="captions")
     assert counted.select("a", "b").row(0) == (2, 3)
 
 
+def test_a_relation_made_part_by_part_has_the_rows_of_each_part(filled: Store) -> None:
+    at_work = over(filled, "large")
+    at_work.params |= {"first_image": 1, "last_image": 1}
+    at_work.append("ngram_frequency_part")
+    first = at_work.query("select count(*) from ngram_frequency_part").item()
+    at_work.params |= {"first_image": 2, "last_image": 2}
+    at_work.append("ngram_frequency_part")
+    assert at_work.query("select count(*) from ngram_frequency_part").item() > first
+
+
 def test_a_relation_is_bound_with_its_declared_columns(filled: Store) -> None:
-    with pytest.raises(TypeError, match="suspect is bound without slot"):
-        Workspace(filled).bind_rows("suspect", pl.DataFrame({"image": ["cat"]}))
+    with pytest.raises(TypeError, match="chosen_caption is bound without slot"):
+        Workspace(filled).bind_rows("chosen_caption", pl.DataFrame({"image": ["cat"]}))
     with pytest.raises(TypeError, match="given_frequency is bound without gram, images"):
         Workspace(filled, dataset="small", seq=1, split=None, tokenizer="bare").bind("given_frequency", "reference")
 
@@ -80,9 +98,11 @@ def test_what_a_workspace_holds_is_dropped_with_it(filled: Store) -> None:
 def test_what_is_bound_anew_leaves_nothing_behind(filled: Store) -> None:
     at_work = Workspace(filled)
     for number in range(3):
-        at_work.bind_rows("shown", pl.DataFrame({"image": ["cat"], "slot": pl.Series([number], dtype=pl.UInt32)}))
-    assert at_work.query("select slot from shown").item() == 2
-    assert len([name for name in tables(filled) if name.startswith("shown ")]) == 1
+        at_work.bind_rows(
+            "chosen_caption", pl.DataFrame({"image": ["cat"], "slot": pl.Series([number], dtype=pl.UInt32)})
+        )
+    assert at_work.query("select slot from chosen_caption").item() == 2
+    assert len([name for name in tables(filled) if name.startswith("chosen_caption ")]) == 1
 
 
 def test_pooled_frequencies_are_those_of_the_datasets_that_are_named(filled: Store) -> None:

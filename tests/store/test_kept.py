@@ -18,7 +18,7 @@ from running import run_auditor
 from sizes import some
 
 from auditor.model import Draw, Selection
-from auditor.store import kept, kept_results, sealing
+from auditor.store import engine, kept, kept_results
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 
@@ -173,13 +173,13 @@ def test_what_is_kept_changes_no_byte_of_an_answer(
     assert run_auditor("store", "gc", "--store", str(path)).returncode == 0
     assert answer() == cold
     assert run_auditor("store", "gc", "--all", "--store", str(path)).returncode == 0
-    seal = sealing.seal
+    seal = engine.seal
 
     def sealed(connection: duckdb.DuckDBPyConnection, *rest: object) -> None:
         seal(connection, *rest)  # type: ignore[arg-type]
         connection.execute("set threads = 2").complete()
 
-    monkeypatch.setattr(sealing, "seal", sealed)
+    monkeypatch.setattr(engine, "seal", sealed)
     assert answer() == cold
 
 

@@ -12,9 +12,8 @@ from auditor.errors import UsageError
 from auditor.store import verification
 from auditor.store.connection import Store
 from auditor.store.file import NAME
-from auditor.store.people import relations
-from auditor.store.relations import declared
-from auditor.store.sqlfiles import catalogue, sql_root
+from auditor.store.sqlfiles import catalogue, declared, sql_root
+from auditor.store.statements import relations
 from auditor.studies.bounds.study import bounds
 from auditor.studies.profile import profile
 

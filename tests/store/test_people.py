@@ -11,7 +11,7 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import SqlError, UsageError
-from auditor.store import kept, tags
+from auditor.store import kept, versions
 from auditor.store.connection import Store
 from auditor.store.readonly_sql import ask
 from auditor.store.versions import difference, resolve
@@ -30,8 +30,8 @@ def path(tmp_path: Path) -> Path:
         ingest_rows(store, OLD, splits={"train": ["a", "b"], "test": ["c", "d"]}, kind="candidates")
         ingest_rows(store, NEW, splits={"train": ["a"], "test": ["b", "c", "d"]}, kind="candidates")
         ingest_rows(store, [("x", 0, "a lone text")], "other")
-        tags.put(store, resolve(store, "set@v1").version, "old")
-        tags.put(store, resolve(store, "set@v1").version, "abc")
+        versions.set_tag(store, resolve(store, "set@v1").version, "old")
+        versions.set_tag(store, resolve(store, "set@v1").version, "abc")
     return tmp_path / "audit.duckdb"
 
 

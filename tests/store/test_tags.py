@@ -9,7 +9,7 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import StoreError, UsageError
-from auditor.store import tags, verification, versions
+from auditor.store import verification, versions
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.versions.history import datasets
 from auditor.studies.versions.tags import tag
@@ -74,7 +74,7 @@ def test_delete_of_a_tag_that_names_another_version_is_refused(two: Store) -> No
     with pytest.raises(UsageError, match="set@best is set@v1, not @v2"):
         tag(two, "set@v2", "best", delete=True)
     tag(two, "set@best", "best", delete=True)
-    assert tags.of(two, "set") == {}
+    assert versions.tags_of(two, "set") == {}
 
 
 def test_tags_of_two_datasets_do_not_meet(two: Store) -> None:
@@ -82,7 +82,7 @@ def test_tags_of_two_datasets_do_not_meet(two: Store) -> None:
     tag(two, "other", "best")
     assert versions.resolve(two, "other@best").version.dataset == "other"
     tag(two, "other", "best", delete=True)
-    assert tags.of(two, "set") == {"best": 1}
+    assert versions.tags_of(two, "set") == {"best": 1}
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_tags_of_two_datasets_do_not_meet(two: Store) -> None:
 def test_name_that_could_hide_a_version_is_refused(untagged: Store, name: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         tag(untagged, "set", name)
-    assert tags.of(untagged, "set") == {}
+    assert versions.tags_of(untagged, "set") == {}
 
 
 def test_tag_wins_over_a_hash_and_loses_to_numbers_and_dates(two: Store) -> None:
@@ -113,7 +113,7 @@ def test_tag_wins_over_a_hash_and_loses_to_numbers_and_dates(two: Store) -> None
     first = versions.resolve(two, "set@v1").version
     second = versions.resolve(two, "set@v2").version
     for name in ("v2", f"{first.created_at:%Y-%m-%d}", first.version[:8]):
-        tags.put(two, second if name == first.version[:8] else first, name)
+        versions.set_tag(two, second if name == first.version[:8] else first, name)
     assert versions.resolve(two, "set@v2").version.seq == 2
     assert versions.resolve(two, f"set@{first.created_at:%Y-%m-%d}").version.seq == 2
     assert versions.resolve(two, f"set@{first.version[:8]}").version.seq == 2

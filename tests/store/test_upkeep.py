@@ -13,7 +13,8 @@ from running import Run, run_auditor
 
 from auditor.errors import StoreError
 from auditor.scoring.registry import requests
-from auditor.store import copying, migrations, upkeep, verification, versions
+from auditor.store import file as opening
+from auditor.store import migrations, upkeep, verification, versions
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.bounds.study import bounds
 from auditor.studies.upkeep import store as study
@@ -185,7 +186,7 @@ def test_gc_makes_no_store_where_there_is_none(tmp_path: Path) -> None:
 def test_copy_that_is_not_equal_never_takes_the_place_of_the_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = facts(path)
     inventories = iter([["one"], ["another"]])
-    monkeypatch.setattr(copying, "_inventory", lambda *_: next(inventories))
+    monkeypatch.setattr(opening, "_inventory", lambda *_: next(inventories))
     with pytest.raises(StoreError, match="not equal to it; the store is unchanged"):
         gc(path)
     assert facts(path) == before
@@ -203,10 +204,10 @@ def test_copy_that_is_not_equal_never_takes_the_place_of_the_store(path: Path, m
 def test_inventory_tells_any_change(path: Path, change: str) -> None:
     with duckdb.connect(str(path)) as connection:
         name = connection.execute("select current_database()").fetchall()[0][0]
-        before = copying._inventory(connection, name)
-        assert copying._inventory(connection, name) == before
+        before = opening._inventory(connection, name)
+        assert opening._inventory(connection, name) == before
         connection.execute(change).complete()
-        assert copying._inventory(connection, name) != before
+        assert opening._inventory(connection, name) != before
 
 
 def test_store_whose_file_is_replaced_while_it_is_opened_is_opened_again(

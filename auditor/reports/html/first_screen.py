@@ -110,7 +110,7 @@ def marked(text: Marked, write: Written) -> str:
 
 
 def _quotation(quoted: str, example: Mapping[str, str | int | None], which: str, write: Written) -> str:
-    return f'<blockquote dir="auto">“{quoted}”<cite>{write(cells.location(example, which))}</cite></blockquote>'
+    return f'<blockquote dir="auto">“{quoted}”<cite>{write(cells.caption_place(example, which))}</cite></blockquote>'
 
 
 def _strip(portrait: Portrait, number: int, most: int, write: Written) -> str:

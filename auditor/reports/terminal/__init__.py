@@ -83,7 +83,7 @@ def _show(finding: Finding, screen: Screen) -> None:
 def _quote(example: Mapping[str, str | int | None], screen: Screen) -> None:
     """Quote a caption with its slot and the reason, then the one compared with it; equal captions only once."""
     text, other = example.get("text"), example.get("other_text")
-    slots = [cells.location(example, "")] + ([cells.location(example, "other_")] if other is not None else [])
+    slots = [cells.caption_place(example, "")] + ([cells.caption_place(example, "other_")] if other is not None else [])
     why = f": {example['why']}" if example.get("why") else ""
     quotes = [(text, " and ".join(slots) + why)] if text == other else [(text, slots[0] + why), (other, slots[-1])]
     for words, source in quotes:

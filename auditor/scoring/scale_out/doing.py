@@ -12,7 +12,7 @@ from auditor.scoring.scale_out.executors import Execute
 from auditor.scoring.scale_out.plan import Plan
 from auditor.scoring.scale_out.tasks import SPILL, STAGES
 from auditor.scoring.scale_out.work import Work
-from auditor.store.bounded import resident
+from auditor.store.engine import resident
 
 
 def do(plan: Plan, work: Work, execute: Execute, progress: Progress = silent) -> dict[str, int]:

@@ -32,7 +32,7 @@ def totals(parts: pl.DataFrame) -> pl.DataFrame:
     """Add up the sums of buckets. Columns in and out: those of `score_sum`."""
     with Store.open(MEMORY) as store:
         workspace = Workspace(store)
-        workspace.bind_rows("score_sum_part", parts)
+        workspace.bind_rows("score_sum", parts)
         return workspace.rows("total_score_sum")
 
 

@@ -24,11 +24,11 @@ from auditor.scoring.scale_out.summary import sums_of_scores
 from auditor.scoring.scale_out.work import CAPTIONS, PARTIAL, SCORES, SUMMED, SUMS, WORDS, Work
 from auditor.scoring.scores import scored
 from auditor.store import ngrams
-from auditor.store.bounded import resident
 from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
-from auditor.store.excerpts import excerpt
+from auditor.store.engine import resident
 from auditor.store.file import Share
+from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
 
 #: The prefix of folders that engines spill to; those of killed workers are removed at the end.
@@ -82,7 +82,7 @@ def summed(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
     )
     with Store.open(MEMORY, share=share) as store:
         workspace = Workspace(store)
-        workspace.bind_rows("frequency_of_partition", rows.collect())
+        workspace.bind_rows("partial_frequency", rows.collect())
         return workspace.rows("summed_frequency")
 
 
@@ -164,7 +164,7 @@ def _weighed(plan: Plan, work: Work, number: int, store: Store) -> Iterator[str]
         for partition in range(plan.partitions)
     )
     workspace = Workspace(store)
-    workspace.bind_rows("frequency_of_bucket", rows.collect())
+    workspace.bind_rows("summed_frequency", rows.collect())
     workspace.bind("pooled_frequency", "bucket_frequency")
     with frequencies.counted_elsewhere(store, plan.digest[:12], ngrams.Pool(workspace, plan.images)) as idf_mode:
         yield idf_mode

@@ -62,7 +62,7 @@ def disagreement_tables(rated: Rated, metric: MetricRequest, most: int) -> list[
 
 def _with_texts(rated: Rated, rows: pl.DataFrame, label: str) -> pl.DataFrame:
     shown = rows.select("image", "slot", label, rating="human")
-    rated.workspace.bind_rows("shown", shown.select("image", "slot"))
+    rated.workspace.bind_rows("chosen_caption", shown.select("image", "slot"))
     texts = rated.workspace.rows("nearest_reference")
     return shown.join(texts, on=["image", "slot"], how="left", maintain_order="left").rename(
         {"text": "caption", "reference": "nearest reference"}

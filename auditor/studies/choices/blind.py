@@ -104,7 +104,7 @@ def _models(workspace: Workspace, items: pl.DataFrame, battery: Battery, trained
     model's bits.
     """
     workspace.params |= {"order": 2, "trained_no": 0, "trained_captions": 0, "modified": False}
-    workspace.bind("halved", "model_side")
+    workspace.bind("train_test_half", "model_side")
     plain = _unsmoothed(workspace.rows("caption_chance"), battery.unseen)
     workspace.params["order"] = battery.order
     predicted = pl.col("predicted").cast(pl.Float64)

@@ -132,6 +132,6 @@ def reserved_votes(
 ) -> pl.DataFrame:
     """Count the triplets whose A is a reference that was not drawn. Columns: pair, matched, votes_b, votes_c."""
     workspace = votes_workspace(store, votes.selection, tokenizer)
-    workspace.take("asked_reference", ngrams.workspace(store, references, tokenizer), "reference")
-    workspace.take("drawn", ngrams.workspace(store, drawn, tokenizer), "reference")
+    workspace.take("every_reference", ngrams.workspace(store, references, tokenizer), "reference")
+    workspace.take("reference", ngrams.workspace(store, drawn, tokenizer), "reference")
     return workspace.rows("held_out_vote").with_columns(pl.col(_VOTES).fill_null(0))

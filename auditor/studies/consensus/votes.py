@@ -92,16 +92,16 @@ def _checked(votes: PairVotes) -> PairVotes:
 
 def with_kinds(store: Store, votes: PairVotes, references: Selection, tokenizer: str) -> PairVotes:
     """Infer missing kinds from the pairs of an image, if possible; a note explains how."""
-    kindless = votes.rows.filter(pl.col("kind").is_null()).select("pair", "image", "tokens_b", "tokens_c")
-    if kindless.is_empty():
+    kindless = votes.rows["kind"].null_count()
+    if not kindless:
         return votes
     tokens.provide(store, [references], tokenizer, tokenizer_of(tokenizer))
     workspace = ngrams.workspace(store, references, tokenizer)
-    workspace.bind_rows("kindless_pair", kindless)
+    workspace.bind_rows("pairwise_preference", votes.rows.select("pair", "image", "kind", "tokens_b", "tokens_c"))
     inferred = workspace.rows("inferred_kind")
     label = votes.selection.label
     if inferred.is_empty():
-        note = f"{label}: {counted(kindless.height, 'pair', 'pairs')} without a kind, counted only under all"
+        note = f"{label}: {counted(kindless, 'pair', 'pairs')} without a kind, counted only under all"
         return replace(votes, notes=(*votes.notes, note))
     rows = votes.rows.join(inferred.select("pair", inferred="kind"), on="pair", how="left", maintain_order="left")
     shared = inferred.filter(pl.col("evidence") == "shared").height

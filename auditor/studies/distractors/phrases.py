@@ -105,7 +105,7 @@ def bind_training(
     if draws:
         bind_phrases(trained, training[0], noun_chunks)
         workspace.bind("trained_mention", "mention", of=trained)
-    workspace.bind("name_word", "name_word", of=trained)
+    workspace.bind("name_word", of=trained)
 
 
 def _check_marked(workspace: Workspace, selection: Selection) -> None:

@@ -133,14 +133,14 @@ def bind_words(
     The last selection is the references. The relations do not change while sets of candidates are bound. Raises
     `UsageError` for a pipeline that splits texts into other words than the tokenizer.
     """
-    workspace.bind("text_type", "text_type")
-    workspace.bind_rows("function_word", content.listed)
+    workspace.bind("text_type")
+    workspace.bind_rows("word_in_list", content.listed)
     if content.tagger is not None:
         annotate = partial(annotated, content.tagger, None)
         parses.provide(store, selections, content.tagger.label, annotate, progress).bind(workspace)
         _require_same_words(workspace, content.tagger)
     workspace.bind("content_word", content.file)
-    workspace.bind("reference_word_importance", "reference_word_importance")
+    workspace.bind("reference_word_importance")
 
 
 def _is_itself(system: Selection, evaluation: Selection) -> bool:

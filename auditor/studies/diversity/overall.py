@@ -138,7 +138,7 @@ def use(workspace: Workspace, selection: Selection) -> None:
     """Bind the relations to another selection."""
     version = selection.version
     workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
-    workspace.bind("reference", "reference")
+    workspace.bind("reference")
 
 
 def global_statistics(

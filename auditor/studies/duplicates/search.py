@@ -23,12 +23,13 @@ TEST, TRAIN = "test", "train"
 
 @dataclass(frozen=True)
 class Side:
-    """A set of captions: those of a selection, or of its splits with one role."""
+    """A set of captions: those of a selection, or of its `splits` with one role."""
 
     number: int
     selection_no: int
     selection: Selection
     role: str | None = None
+    splits: tuple[str, ...] | None = None
 
     @property
     def split(self) -> str | None:
@@ -73,7 +74,8 @@ def sides_of(
         made.append(Side(len(made), number, selection))
         if selection.split is None:
             for role in sorted({role_of.get(split, split) for split in names}):
-                made.append(Side(len(made), number, selection, role))
+                playing = tuple(split for split in names if role_of.get(split, split) == role)
+                made.append(Side(len(made), number, selection, role, playing))
     return made
 
 
@@ -123,8 +125,8 @@ def frames(questions: Sequence[Question]) -> dict[str, pl.DataFrame]:
     ]
     return {
         "side": pl.DataFrame(
-            [(number, side.selection_no, side.role) for number, side in sorted(sides.items())],
-            schema={"side_no": pl.UInt32, "selection_no": pl.UInt32, "role": pl.String},
+            [(number, side.selection_no, side.splits) for number, side in sorted(sides.items())],
+            schema={"side_no": pl.UInt32, "selection_no": pl.UInt32, "splits": pl.List(pl.String)},
             orient="row",
         ),
         "question": pl.DataFrame(
@@ -286,10 +288,7 @@ def _bound(search: Search, questions: Sequence[Question]) -> Workspace:
         workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
         workspace.params |= {"selection_no": number, "key": key, "tokenizer": key}
         ngrams.bind_references(workspace, selection)
-        workspace.append("searched_caption", "searched_text")
-    counted_as = [(number, *pair) for number, role_of in enumerate(search.roles) for pair in role_of.items()]
-    schema = {"selection_no": pl.UInt32, "split": pl.String, "role": pl.String}
-    workspace.bind_rows("split_role", pl.DataFrame(counted_as, schema=schema, orient="row"))
+        workspace.append("searched_text")
     for relation, frame in frames(questions).items():
         workspace.bind_rows(relation, frame)
     return workspace

@@ -20,13 +20,13 @@ from auditor.model import Selection
 from auditor.sources import bundle
 from auditor.sources.bundle import ANNOTATIONS, CAPTIONS, EDITION, MANIFEST
 from auditor.sources.reading.files import sha256
-from auditor.store import bundles
+from auditor.store import subsets
 
 #: The files in the folder.
 NAMES = frozenset({MANIFEST, CAPTIONS, ANNOTATIONS})
 
 
-def write(selection: Selection, contents: bundles.Contents, folder: Path, *, force: bool) -> pl.DataFrame:
+def write(selection: Selection, contents: subsets.Contents, folder: Path, *, force: bool) -> pl.DataFrame:
     """Write a bundle. Columns: dataset, version, split, file, rows, bytes, sha256.
 
     Raises `UsageError` for a folder that exists and is not a bundle, and for any existing folder without `force`.
@@ -43,7 +43,7 @@ def write(selection: Selection, contents: bundles.Contents, folder: Path, *, for
     return rows
 
 
-def row_of(selection: Selection, contents: bundles.Contents, path: Path, rows: int) -> dict[str, object]:
+def row_of(selection: Selection, contents: subsets.Contents, path: Path, rows: int) -> dict[str, object]:
     """Return the row of a file."""
     return {
         "dataset": selection.version.dataset,
@@ -56,7 +56,7 @@ def row_of(selection: Selection, contents: bundles.Contents, path: Path, rows: i
     }
 
 
-def _manifest(selection: Selection, contents: bundles.Contents, rows: pl.DataFrame) -> str:
+def _manifest(selection: Selection, contents: subsets.Contents, rows: pl.DataFrame) -> str:
     """Return the manifest of a bundle. Its only time is that of the version, in UTC: equal exports are equal files."""
     version = selection.version
     document = {

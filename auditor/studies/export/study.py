@@ -17,7 +17,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.remote import address_of, sending
 from auditor.result import Result, Table, counted
 from auditor.sources.bundle import MANIFEST
-from auditor.store import bundles, versions
+from auditor.store import subsets, versions
 from auditor.store.connection import Store
 from auditor.studies.export import bundle, hub
 from auditor.studies.export.cleaned import named_by_findings
@@ -111,7 +111,7 @@ def export(
         if without and left_out.exists() and not force:
             raise UsageError(f"{left_out}: already exists; name another file, or replace it with --force")
         gone = named_by_findings(store, selection, without, progress) if without else None
-        contents = bundles.read_out(store, selection, None if gone is None else gone.select("image", "slot").unique())
+        contents = subsets.read_out(store, selection, None if gone is None else gone.select("image", "slot").unique())
         if contents.captions.is_empty():
             raise UsageError(f"{ref}: findings list every caption; nothing is left to write")
         captions = Captions(selection.version.dataset, contents.version, contents.captions)
@@ -149,7 +149,7 @@ def _beside(url: str, name: str) -> str:
 def _write(
     store: Store,
     selection: Selection,
-    contents: bundles.Contents,
+    contents: subsets.Contents,
     captions: Captions,
     target: Path,
     chosen: str,
@@ -183,7 +183,7 @@ def _check_free(target: Path, chosen: str, force: bool) -> None:
 
 
 def _gone(
-    selection: Selection, contents: bundles.Contents, gone: pl.DataFrame | None, left_out: str
+    selection: Selection, contents: subsets.Contents, gone: pl.DataFrame | None, left_out: str
 ) -> tuple[str, ...]:
     """Report how many captions and images are left out."""
     if gone is None:
@@ -198,7 +198,7 @@ def _gone(
 
 
 def _again(
-    store: Store, selection: Selection, contents: bundles.Contents, captions: Captions, url: str, chosen: str
+    store: Store, selection: Selection, contents: subsets.Contents, captions: Captions, url: str, chosen: str
 ) -> tuple[str, ...]:
     """Report how to import the files, which version that gives, and what the format cannot hold."""
     size = f"{contents.images:,} images and {contents.captions.height:,} captions"
@@ -223,7 +223,7 @@ def _again(
         if contents.annotations[column].null_count() < contents.annotations.height
     ]
     lost += [] if kind in _HELD else [f"its kind: {kind}"]
-    version = bundles.hash_of_captions(store, held)
+    version = subsets.hash_of_captions(store, held)
     read_as = written.reads_as if written else "table"
     typed = " ".join([command, f"--format {read_as}", *options])
     same = "the same" if version == contents.version else f"not {contents.version[:12]}"

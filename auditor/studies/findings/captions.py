@@ -106,7 +106,7 @@ def _truncated(checked: Checked) -> pl.DataFrame:
 
 def _listed(checked: Checked) -> pl.DataFrame:
     words = sorted({word.strip().lower() for word in checked.words} - {""})
-    checked.workspace.bind_rows("wanted_word", pl.DataFrame({"word": words}, schema={"word": pl.String}))
+    checked.workspace.bind_rows("word_in_list", pl.DataFrame({"word": words}, schema={"word": pl.String}))
     return checked.rows("listed_word")
 
 
@@ -154,7 +154,7 @@ def _exchanged(checked: Checked) -> pl.DataFrame:
 
 
 def _wordless(checked: Checked) -> pl.DataFrame:
-    checked.workspace.bind("length", "length")
+    checked.workspace.bind("length")
     return checked.workspace.query(
         "select r.image, r.slot, 'no word' as why from length as l join reference as r using (image_no, slot)"
         " where l.tokens = 0 order by r.image, r.slot"

@@ -66,22 +66,21 @@ def least(images: int) -> int:
 def weigh(captions: Captions, suspects: pl.DataFrame, images: int, progress: Progress = silent) -> Workspace:
     """Compare suspect captions, and decoys, with the most similar images. `suspects`: image, slot.
 
-    The workspace has relation `weighed`.
+    The workspace has relation `image_log_likelihood`.
     """
     task = f"{captions.label}: searching for better matching images"
     rare = max(_RAREST, min(_RARE, round(_RARE_SHARE * images)))
     workspace = captions.workspace(rare=rare, nearest=NEAREST, decoys=DECOYS)
     workspace.params |= {"least_bits": least(images), "slot_captions": _SLOT_CAPTIONS}
     bind_text_tokens(workspace, normalization(captions.store, captions.selection))
-    workspace.bind_rows("suspect", suspects.select("image", "slot"))
+    workspace.bind_rows("chosen_caption", suspects.select("image", "slot"))
     weighed = workspace.rows("suspect_caption").height
     ranges = [(first, first + _AT_ONCE - 1) for first in range(1, max(weighed, 1) + 1, _AT_ONCE)]
-    steps = [*((range_of_images, "likely_images", "similar_image") for range_of_images in ranges)]
-    steps += [*((range_of_images, "weighed", "image_log_likelihood") for range_of_images in ranges)]
-    for done, ((first, last), relation, name) in enumerate(steps):
+    steps = [(part, relation) for relation in ("similar_image", "image_log_likelihood") for part in ranges]
+    for done, ((first, last), relation) in enumerate(steps):
         progress(task, done, len(steps))
         workspace.params |= {"first_suspect": first, "last_suspect": last}
-        workspace.append(relation, name)
+        workspace.append(relation)
     return workspace
 
 

@@ -68,8 +68,8 @@ def run(
         version = selection.version
         workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
         workspace.params["selection_no"] = number
-        workspace.bind("reference", "reference")
-        workspace.append("halved", "train_test_half")
+        workspace.bind("reference")
+        workspace.append("train_test_half")
     sizes = workspace.rows("half_size")
     workspace.params["trained_captions"] = trained = _trained_captions(selections, sizes, captions, seed)
     sums, discounts = [], []

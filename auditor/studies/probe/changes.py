@@ -124,7 +124,7 @@ class Components:
                 return [Component("ablation", CandidateSet(name, "candidate_made", makes="halved_text"))]
             case "function-words" | "content-words":
                 stay = {"function_words": name == "content-words"}
-                given = {"function_word": self.function_words.tokens(tokenizer_of(self.tokenizer))}
+                given = {"word_in_list": self.function_words.tokens(tokenizer_of(self.tokenizer))}
                 candidates = CandidateSet(name, "candidate_made", stay, makes="filtered_text", given=given)
                 return [Component("ablation", candidates, self._listed_as)]
             case "repeated-word" | "padding":
@@ -139,13 +139,11 @@ class Components:
     def _inflected(self, captions: Captions, name: str) -> CandidateSet:
         """Replace words by other forms with the same stem, except function words (`as` and `a` share a stem)."""
         spoken = captions.workspace()
-        spoken.bind("spoken_token", "token_count")
         closed = self.function_words.tokens(tokenizer_of(self.tokenizer))["word"]
         words = spoken.rows("unigram_distribution")["token"].sort()
         words = words.filter(~words.str.to_lowercase().is_in(closed.implode()))
         stems = pl.DataFrame({"word": words, "stem": porter(words).list.first()})
-        binds, given = {"spoken_token": "token_count"}, {"word_stem": stems}
-        return CandidateSet(name, "candidate_made", binds=binds, makes="inflected_text", given=given)
+        return CandidateSet(name, "candidate_made", makes="inflected_text", given={"word_stem": stems})
 
     def _without(self, captions: Captions, name: str, progress: Progress) -> pl.DataFrame:
         """Return each caption as words of the tokenizer, without a class of words: image, slot, words.
@@ -186,7 +184,6 @@ def _perturbation(words: int, seed: int) -> Component:
         f"{REFERENCE_WORDS}-{words}",
         "candidate_beside_changed",
         settings,
-        binds={"spoken_token": "token_count"},
         makes="changed_text",
         references="changed_reference",
     )

@@ -42,8 +42,8 @@ def counted(store: Store, selection: Selection, results: Parses, progress: Progr
     for done, (first, last) in enumerate(ranges):
         progress(f"{selection.label}: syntax", done, len(ranges))
         results.bind(workspace, first, last)
-        workspace.append("text_counts", "text_count")
-        workspace.append("phrases_said", "phrase_said")
+        workspace.append("text_count")
+        workspace.append("phrase_said")
     return workspace
 
 
@@ -99,7 +99,7 @@ def agreement(system: Workspace, people: Workspace) -> pl.DataFrame:
     no rows if no image is described by both. The coverage of types has no interval.
     """
     system.bind("phrase_of_people", "image_phrase", of=people)
-    system.bind_rows("image_of_people", people.query("select distinct image from reference"))
+    system.bind_rows("evaluated_image", people.query("select distinct image from reference"))
     precise = system.rows("phrase_precision")
     named = {f"{kind}-precision": f"{name}-precision" for kind, name in KINDS.items()}
     precision = (

@@ -136,11 +136,11 @@ def _counted(captions: Captions, least: float, progress: Progress) -> Workspace:
     bind_text_tokens(workspace, None)
     number = workspace.query("select count(*) as n from reference").item()
     workspace.params["least"] = max(_FEWEST, round(least * number))
-    workspace.forget("template_parts")
+    workspace.forget("template_skeleton")
     for index, shape in enumerate(SHAPES):
         progress(f"{captions.label}: templates {shape}", index, len(SHAPES))
         workspace.params["shape"] = shape
-        workspace.append("template_parts", "template_skeleton")
+        workspace.append("template_skeleton")
     return workspace
 
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.result import Result, Table, counted
-from auditor.store import people, readonly_sql, versions
+from auditor.store import readonly_sql, statements, versions
 from auditor.store.connection import Store
 from auditor.store.readonly_sql import Limits, ask
 
@@ -149,7 +149,7 @@ def _for_people(store: Store) -> pl.DataFrame:
 
     listed = [
         row
-        for _, relation in sorted(people.relations().items())
+        for _, relation in sorted(statements.relations().items())
         for row in (
             (relation.called, None, None, relation.file.meaning, spoken(relation.example), "people"),
             *((relation.called, *column, None, "people") for column in relation.columns),

@@ -18,6 +18,9 @@ from auditor.store.workspace import Workspace
 
 _VERSION = 2
 
+#: The relations of both sides, and the SELECT that makes each.
+_OF_SIDE = {"gram_of_side": "drift_ngram", "token_of_side": "token_count", "reference_of_side": "reference"}
+
 _KINDS = {"words": "js", "bigrams": "js-2", "openings": "js-opening"}
 
 _Row = tuple[str, float | None, float | None, float | None, float | None, float | None]
@@ -39,15 +42,11 @@ def summary(a: Captions, b: Captions, title: str) -> Result:
     Statistics that need tokens are null if a side has none.
     """
     both = Workspace(a.store)
-    for side, grams, tokens, captions in (
-        (a, "drifting_gram_a", "token_a", "reference_a"),
-        (b, "drifting_gram_b", "token_b", "reference_b"),
-    ):
-        workspace = side.workspace()
-        both.bind(grams, "drift_ngram", of=workspace)
-        both.bind(tokens, "token_count", of=workspace)
-        both.take(captions, workspace, "reference")
-    means = [_mean_length(both, captions) for captions in ("reference_a", "reference_b")]
+    for side, captions in (("a", a), ("b", b)):
+        workspace = captions.workspace()
+        for relation, name in _OF_SIDE.items():
+            both.append(relation, name, of=workspace, side=side)
+    means = [_mean_length(both, side) for side in "ab"]
     moved = both.rows("divergence")
     rows = [*_divergences(moved), *_vocabulary(moved)]
     keys = both.rows("vocabulary_drift").filter(pl.col("keyness") > 15.13)
@@ -92,10 +91,11 @@ def _lead(title: str, frame: pl.DataFrame) -> str:
     return f"{title}: {'; '.join(parts)}."
 
 
-def _mean_length(workspace: Workspace, captions: str) -> tuple[float, float | None, int]:
-    """Return the mean length of captions, its standard error (jackknife over images), and the number of images."""
+def _mean_length(workspace: Workspace, side: str) -> tuple[float, float | None, int]:
+    """Return the mean length of captions of a side, its standard error (jackknife over images), and its images."""
     lengths = workspace.query(
-        f"select 'human' as candidate, image, slot, length::double as length from {captions} order by image, slot"
+        "select 'human' as candidate, image, slot, length::double as length from reference_of_side"
+        f" where side = '{side}' order by image, slot"
     )
     sums = image_sums(lengths)
     return float(sums.means[0]), jackknife_error(left_out_means(sums)[:, 0]), sums.images
@@ -149,12 +149,8 @@ def _distributions(lengths: pl.DataFrame) -> list[_Row]:
     ]
 
 
-#: The depths of `diff` that compare language, in addition to `drift`: the SELECT, the relations that it reads for the
-#: two sides, and the SELECT that makes them.
-DEPTHS = {
-    "vocabulary": ("vocabulary_drift", ("token_a", "token_b"), "token_count"),
-    "lengths": ("length_drift", ("reference_a", "reference_b"), "reference"),
-}
+#: The depths of `diff` that compare language, in addition to `drift`: the SELECT, and the relation that it compares.
+DEPTHS = {"vocabulary": ("vocabulary_drift", "token_of_side"), "lengths": ("length_drift", "reference_of_side")}
 
 SUMMARY = "drift"
 
@@ -171,10 +167,10 @@ def drift(a: Captions, b: Captions, depth: str, title: str) -> Result:
     """
     if depth == SUMMARY:
         return summary(a, b, title)
-    name, compared, made_by = DEPTHS[depth]
+    name, relation = DEPTHS[depth]
     both = Workspace(a.store)
-    for relation, side in zip(compared, (a, b), strict=True):
-        both.bind(relation, made_by, of=side.workspace())
+    for side, captions in (("a", a), ("b", b)):
+        both.append(relation, _OF_SIDE[relation], of=captions.workspace(), side=side)
     rows = both.rows(name)
     shown = f"{title}, tokenizer {a.tokenizer}"
     tables, finding = (_words if depth == "vocabulary" else _lengths)(rows, shown, _about(a, b))

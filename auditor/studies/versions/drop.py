@@ -10,7 +10,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Confirm, Version, unasked
 from auditor.result import Result, Table, counted
-from auditor.store import dropping, tags, versions
+from auditor.store import upkeep, versions
 from auditor.store.connection import Store
 
 Unwanted = Annotated[
@@ -54,9 +54,9 @@ def drop(
     if not yes and not confirm(f"Remove {_described(ref, going)}?"):
         raise UsageError(f"{ref}: nothing was removed; --yes removes it without confirmation")
     if "@" in ref:
-        dropping.drop(store, selection.version)
+        upkeep.drop(store, selection.version)
     else:
-        dropping.drop_dataset(store, going)
+        upkeep.drop_dataset(store, going)
     rows = pl.DataFrame(
         [
             {"dataset": version.dataset, "seq": version.seq, "version": version.version, "images": version.images}
@@ -77,7 +77,7 @@ def _described(ref: str, going: list[Version]) -> str:
 
 
 def _refuse_tagged(store: Store, dataset: str, going: list[Version], *, force: bool) -> None:
-    named = {seq: tag for tag, seq in tags.of(store, dataset).items()}
+    named = {seq: tag for tag, seq in versions.tags_of(store, dataset).items()}
     tagged = [f"@v{version.seq} is {named[version.seq]}" for version in going if version.seq in named]
     if tagged and not force:
         raise UsageError(f"{dataset}{', '.join(tagged)}: tagged versions are removed only with --force")

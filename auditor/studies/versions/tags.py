@@ -11,7 +11,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Selection, Version
 from auditor.result import Result, Table
-from auditor.store import tags, versions
+from auditor.store import versions
 from auditor.store.connection import Store
 
 _TAG = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
@@ -68,7 +68,7 @@ def tag(
         version, done = _named(store, version, ref, name, delete=delete, force=force)
         facts |= {"tag": name, "status": done}
     if note is not None:
-        tags.annotate(store, version, note or None)
+        versions.set_note(store, version, note or None)
         version = versions.resolve(store, version.label, vectors=True).version
         facts |= {"note": version.note}
     return _result(version, {"dataset": version.dataset, "seq": version.seq, "version": version.version, **facts})
@@ -76,16 +76,16 @@ def tag(
 
 def _named(store: Store, version: Version, ref: str, name: str, *, delete: bool, force: bool) -> tuple[Version, str]:
     """Set or delete a tag; return the version that has or had it, and the status."""
-    named = tags.of(store, version.dataset).get(name)
+    named = versions.tags_of(store, version.dataset).get(name)
     if delete:
         _check_deletable(version, ref, name, named)
-        tags.remove(store, version.dataset, name)
+        versions.remove_tag(store, version.dataset, name)
         return versions.resolve(store, f"{version.dataset}@v{named}", vectors=True).version, "deleted"
     _check_valid(name)
     if named not in (None, version.seq) and not force:
         raise UsageError(f"{version.dataset}@{name} is already {version.dataset}@v{named}; --force moves the tag")
     if named != version.seq:
-        tags.put(store, version, name)
+        versions.set_tag(store, version, name)
     return version, "unchanged" if named == version.seq else "new" if named is None else f"moved from v{named}"
 
 

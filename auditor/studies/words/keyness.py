@@ -42,10 +42,10 @@ def keyness(
     sides = select_all(store, [a, b], split, tokenizer, progress=progress)
     watched = list(dict.fromkeys(word.lower() for word in words))
     both = Workspace(store, minimum=1 if watched else minimum)
-    for relation, side in zip(("token_a", "token_b"), sides, strict=True):
-        both.bind(relation, "token_count", of=side.workspace())
-        if both.query(f"select 1 from {relation} limit 1").is_empty():
-            raise MetricError(f"{side.label}: no caption has a token, so its words cannot be compared")
+    for side, captions in zip("ab", sides, strict=True):
+        both.append("token_of_side", "token_count", of=captions.workspace(), side=side)
+        if both.query(f"select 1 from token_of_side where side = '{side}' limit 1").is_empty():
+            raise MetricError(f"{captions.label}: no caption has a token, so its words cannot be compared")
     counted = both.rows("keyness")
     often = pl.col("occurrences") + pl.col("occurrences_b") >= minimum
     frame = _rows(sides, counted.filter(often | pl.col("word").is_in(watched)))

@@ -21,7 +21,7 @@ from auditor.config.lock import Lock
 from auditor.errors import SourceError, UsageError
 from auditor.model import Part, Source
 from auditor.result import Result
-from auditor.store import vectors, verification, versions
+from auditor.store import ingestion, vectors, verification, versions
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.profile import profile
@@ -273,7 +273,7 @@ def test_frozen_ingest_takes_the_locked_vectors_alone(store: Store) -> None:
 def test_ingest_that_ends_midway_leaves_the_store_as_it_was(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     take(store, ROWS)
     before = held(store)
-    monkeypatch.setattr(vectors, "_close", lambda *_: 1 / 0)
+    monkeypatch.setattr(ingestion, "close", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         take(store, {"a.jpg": [7, 7]})
     assert held(store) == before

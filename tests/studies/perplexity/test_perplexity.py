@@ -164,7 +164,7 @@ def test_probabilities_after_any_history_sum_to_one(tokens: list[list[int]], ord
     with Store.open(MEMORY) as store:
         at_work = Workspace(store, tokenizer="bare", order=order, trained_captions=0, trained_no=0, modified=modified)
         at_work.bind_rows(
-            "halved",
+            "train_test_half",
             pl.DataFrame(
                 {
                     "selection_no": 0,

@@ -1,4 +1,4 @@
--- name: kept_parse
+-- name: parse
 -- version: 1
 -- grain: caption text
 -- params: pipeline VARCHAR, first_caption UINTEGER, last_caption UINTEGER
