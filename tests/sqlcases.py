@@ -24,7 +24,8 @@ from conftest import ROOT, ingest_rows
 
 from auditor.scoring.candidates import CandidateSet, bind_candidates
 from auditor.scoring.signs import bind_signs
-from auditor.store import ngrams, people
+from auditor.store import people
+from auditor.store.captions import NO_TEXT
 from auditor.store.connection import MEMORY, Store
 from auditor.store.readonly_sql import ask
 from auditor.store.sqlfiles import SqlFile, catalogue, reads_of, sql_root
@@ -232,7 +233,7 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
     if not case["captions"]:
         return
     if "made_text" not in workspace.bound:
-        workspace.bind_rows("made_text", ngrams.NO_TEXT)
+        workspace.bind_rows("made_text", NO_TEXT)
     if "every_reference" not in workspace.bound:
         workspace.bind("every_reference", "reference")
     if "reference" not in workspace.bound and file.name != "reference":

@@ -17,7 +17,6 @@ from auditor.scoring.single_captions import NEEDS_TWO, lacking, without_referenc
 from auditor.scoring.substitutes import Substitutes, candidate_sets, empty, passed_over, refuse
 from auditor.statistics.resampling import GIVER
 from auditor.store.captions import Captions
-from auditor.store.connection import Store
 
 _CANDIDATES_AT_ONCE = 1_300_000
 
@@ -54,10 +53,10 @@ def score_sets(
     cannot be drawn is left out. If it is `required`, `MetricError` is raised.
     """
     store, selection = captions.store, captions.selection
-    metrics, unscored = scorable(store, against.of(selection), requests(metric_names), metric_names)
+    metrics, unscored = scorable(against.select(captions), requests(metric_names), metric_names)
     sets, reasons = candidate_sets(store, selection, names, substitutes, seed)
     if against.rule == "all":
-        reasons |= {HUMAN.name: lacking(store, against.of(selection)) or NEEDS_TWO} if HUMAN in sets else {}
+        reasons |= {HUMAN.name: lacking(against.select(captions)) or NEEDS_TWO} if HUMAN in sets else {}
         sets = [replace(candidates_of, against_all=True) for candidates_of in sets if candidates_of is not HUMAN]
     if required:
         refuse(selection, reasons)
@@ -76,8 +75,8 @@ def score_sets(
         reasons,
         (
             *unscored,
-            *too_few_captions(store, selection, against),
-            *(_single(store, selection, against) if not _all_see(metrics) else ()),
+            *too_few_captions(captions, against),
+            *(_single(captions, against) if not _all_see(metrics) else ()),
             *too_long(captions),
             *(
                 passed_over(store, selection, substitutes)
@@ -104,9 +103,9 @@ def with_givers(captions: Captions, measured: CandidateScores, against: Referenc
     return measured.scores.join(drawn, on=["candidate", "image", "slot"], how="left", maintain_order="left")
 
 
-def _single(store: Store, selection: Selection, against: References) -> list[Finding]:
+def _single(captions: Captions, against: References) -> list[Finding]:
     so = {"so": ", against which substitutes are scored"} if against.rule == "all" else {}
-    return without_references(store, against.of(selection), **so)
+    return without_references(against.select(captions), **so)
 
 
 def _all_see(metrics: Sequence[MetricRequest]) -> bool:

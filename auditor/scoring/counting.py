@@ -13,7 +13,7 @@ from auditor.model import Progress, silent
 from auditor.scoring import frequencies, image_vectors
 from auditor.scoring.candidates import CandidateSet, bind_candidates, keep_drawn
 from auditor.store import kept, ngrams
-from auditor.store.captions import Captions
+from auditor.store.captions import Captions, bind_references
 from auditor.store.sqlfiles import catalogue
 from auditor.store.workspace import Workspace
 from auditor.text.normalization import NORMALIZATIONS
@@ -169,7 +169,7 @@ def _count(
                     yield spec, spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation]
                     done += 1
             if changed:
-                ngrams.bind_references(workspace, selection)
+                bind_references(workspace, selection)
     progress(f"{selection.label}: counted", 1, 1)
 
 

@@ -31,12 +31,11 @@ _POOLS: WeakKeyDictionary[Store, dict[str, ngrams.Pool]] = WeakKeyDictionary()
 
 
 @contextmanager
-def together(store: Store, selections: Sequence[Selection], tokenizer: str) -> Iterator[str]:
+def together(every: Sequence[Captions]) -> Iterator[str]:
     """Count the documents of several selections together; inside the block, the yielded mode means them."""
-    digest = hashlib.sha256(" ".join(sorted(selection.pinned_name for selection in selections)).encode()).hexdigest()[
-        :12
-    ]
-    with counted_elsewhere(store, digest, ngrams.pool(store, selections, tokenizer)) as idf_mode:
+    names = sorted(captions.selection.pinned_name for captions in every)
+    digest = hashlib.sha256(" ".join(names).encode()).hexdigest()[:12]
+    with counted_elsewhere(every[0].store, digest, ngrams.pool(every)) as idf_mode:
         yield idf_mode
 
 
@@ -98,7 +97,7 @@ def bind(captions: Captions, workspace: Workspace, normalization: str | None, id
         return
     frequency = "document_frequency" if idf_mode == idf.DATASET else "selection_frequency"
     if normalization is None:
-        ngrams.provide(captions.store, workspace, captions.selection, captions.tokenizer, frequency)
+        ngrams.provide(captions, workspace, frequency)
     else:
         ngrams.count(workspace, frequency)
     if idf_mode == idf.DATASET:

@@ -8,9 +8,7 @@ from dataclasses import replace
 from auditor.model import Progress
 from auditor.result import Finding, Said, Severity, about
 from auditor.scoring.registry import References
-from auditor.store import ngrams
-from auditor.store.captions import Captions
-from auditor.store.scripts import fact_tokenizer
+from auditor.store.captions import Captions, in_tokens_of_facts
 
 #: Names of rows that count all captions, and of rows that count each text once per image.
 RAW, DISTINCT = "raw", "distinct"
@@ -27,9 +25,9 @@ def repeats(audited: Sequence[Captions], progress: Progress, *, left_out: bool) 
     """
     findings = []
     for captions in audited:
-        store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
-        key = fact_tokenizer(store, selection, progress)
-        counted = ngrams.workspace(store, selection, key, key=key).rows("repeat_count")
+        selection, tokenizer = captions.selection, captions.tokenizer
+        own = in_tokens_of_facts(captions.store, selection, progress)
+        counted = own.workspace(key=own.tokenizer).rows("repeat_count")
         number, repeated, images = counted.select("captions", "repeats", "images_with_repeats").row(0)
         equal = 0
         if left_out:

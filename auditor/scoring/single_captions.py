@@ -11,8 +11,7 @@ from auditor.errors import MetricError
 from auditor.model import Selection
 from auditor.result import Finding, about, counted
 from auditor.scoring.registry import MetricRequest, References
-from auditor.store.connection import Store
-from auditor.store.versions import images
+from auditor.store.captions import Captions
 
 #: The kind of finding on images whose single caption has no reference.
 SINGLE_CAPTION = "one-caption-images"
@@ -21,15 +20,16 @@ SINGLE_CAPTION = "one-caption-images"
 NEEDS_TWO = "needs two captions per image; this dataset has one"
 
 
-def lacking(store: Store, selection: Selection) -> str | None:
-    """Return why no caption of a selection has a reference if each is held out; null if one has."""
+def lacking(captions: Captions) -> str | None:
+    """Return why no caption has a reference if each is held out; null if one has."""
+    selection = captions.selection
     fewest = selection.draw.fewest if selection.draw else 2
-    captions = images(store, selection)["captions"]
-    if (captions >= fewest).any():
+    numbers = captions.images()["captions"]
+    if (numbers >= fewest).any():
         return None
     if fewest == 2:
         return NEEDS_TWO.replace("two", "two different") if selection.distinct else NEEDS_TWO
-    return f"needs {fewest:,} captions per image; this dataset has {captions.max()!r} at most"
+    return f"needs {fewest:,} captions per image; this dataset has {numbers.max()!r} at most"
 
 
 def refusal(selection: Selection, why: str, instead: str | None = None) -> MetricError:
@@ -39,43 +39,39 @@ def refusal(selection: Selection, why: str, instead: str | None = None) -> Metri
     return MetricError(f"{name}: {why}; {instead or others}")
 
 
-def against_what(
-    store: Store, selection: Selection, against: References, metrics: Sequence[MetricRequest]
-) -> References:
+def against_what(captions: Captions, against: References, metrics: Sequence[MetricRequest]) -> References:
     """Return the references of substitutes: the single caption of an image, if no image has two."""
-    if against.drawn is not None or _see_images(metrics) or not lacking(store, against.of(selection)):
+    if against.drawn is not None or _see_images(metrics) or not lacking(against.select(captions)):
         return against
     return replace(against, rule="all")
 
 
 def referenced(
-    store: Store,
-    selections: Sequence[Selection],
+    every: Sequence[Captions],
     against: References,
     metrics: Sequence[MetricRequest],
     least: int = 1,
     instead: str | None = None,
-) -> tuple[tuple[Selection, ...], list[Finding]]:
-    """Leave out the selections in which no caption has a reference, with a finding for each; some metrics need none.
+) -> tuple[tuple[Captions, ...], list[Finding]]:
+    """Leave out the captions of which none has a reference, with a finding for each; some metrics need none.
 
     Raises `MetricError` if fewer than `least` are left. It names what to run `instead`.
     """
-    needing = () if _see_images(metrics) else selections
-    reasons = {selection: why for selection in needing if (why := lacking(store, against.of(selection)))}
-    if reasons and len(selections) - len(reasons) < least:
-        raise refusal(*next(iter(reasons.items())), instead)
-    return tuple(selection for selection in selections if selection not in reasons), [
-        _finding(name, f"{name.label}: {why}", single, single)
-        for name, why in reasons.items()
-        for single in [images(store, name).height]
+    needing = () if _see_images(metrics) else every
+    reasons = {captions: why for captions in needing if (why := lacking(against.select(captions)))}
+    if reasons and len(every) - len(reasons) < least:
+        first, why = next(iter(reasons.items()))
+        raise refusal(first.selection, why, instead)
+    return tuple(captions for captions in every if captions not in reasons), [
+        _finding(captions.selection, f"{captions.label}: {why}", single, single)
+        for captions, why in reasons.items()
+        for single in [captions.images().height]
     ]
 
 
-def without_references(
-    store: Store, selection: Selection, so: str = ", which has no reference and gets no score"
-) -> list[Finding]:
+def without_references(captions: Captions, so: str = ", which has no reference and gets no score") -> list[Finding]:
     """Report how many images have a single caption; `so` is the consequence."""
-    described = images(store, selection)
+    described, selection = captions.images(), captions.selection
     single = described.filter(pl.col("captions") < 2).height
     subject = counted(single, "image has", "images have")
     sentence = f"{selection.label}: {subject} a single caption{so}"

@@ -206,13 +206,13 @@ def _bounds(
                 captions,
                 drawn_again if draw else names,
                 substitutes,
-                replace(against_what(store, selection, against, requests(metrics)), seed=seed + draw),
+                replace(against_what(captions, against, requests(metrics)), seed=seed + draw),
                 metrics,
                 seed + draw,
                 required=candidates is not None,
                 progress=progress,
             )
-            keep_scores(store, selection, measured.scores, measured.sets, measured.signatures)
+            keep_scores(captions, measured.scores, measured.sets, measured.signatures)
             rows = _rows(measured, seed + draw if references is not None else None)
             parts.append(rows.with_columns(variant=pl.lit(variant)) if distinct else rows)
             if draw == 0:

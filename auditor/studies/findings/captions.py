@@ -218,10 +218,8 @@ def of_captions(
     return findings, pl.concat(lists), skipped
 
 
-def keep(
-    store: Store, selection: Selection, kinds: Sequence[str], listed: pl.DataFrame, findings: Sequence[Finding]
-) -> None:
-    """Store the findings of a selection for SQL queries: the captions of each finding, or its sentence."""
+def keep(captions: Captions, kinds: Sequence[str], listed: pl.DataFrame, findings: Sequence[Finding]) -> None:
+    """Store the findings on captions for SQL queries: the captions of each finding, or its sentence."""
     with_list = listed.filter(pl.col("kind").is_in([finding.kind for finding in findings]))
     rows = [
         (finding.kind, finding.severity, finding.sentence)
@@ -230,7 +228,7 @@ def keep(
     ]
     whole = pl.DataFrame(rows, schema=dict.fromkeys(("kind", "severity", "why"), pl.String), orient="row")
     frames = [pl.DataFrame(schema=kept.FOUND), with_list.select(kept.FOUND.names()), whole]
-    kept.keep_findings(store, selection, kinds, pl.concat(frames, how="diagonal"))
+    kept.keep_findings(captions.store, captions.selection, kinds, pl.concat(frames, how="diagonal"))
 
 
 def _finding(

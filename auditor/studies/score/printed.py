@@ -15,12 +15,11 @@ from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
 from auditor.scoring.scores import scorable, too_long
 from auditor.statistics.paired_systems import Resampling, beside_first
-from auditor.store import tokens
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
+from auditor.store.tokens import tokenize
 from auditor.store.versions import content, images
 from auditor.studies.score.presets import Preset, Printed
-from auditor.text import tokenizer_of
 
 #: Systems are scored against all captions of the image, as in these programs.
 _ALL = References("all")
@@ -42,7 +41,8 @@ def printed(
     rows: list[pl.DataFrame] = []
     signed: dict[str, str] = {}
     for candidate, metric in scored:
-        rows.append(_rows(store, selection, systems, candidate, metric, resampling, progress))
+        captions = Captions(store, selection, candidate.tokenizer)
+        rows.append(_rows(captions, systems, candidate, metric, resampling, progress))
         signature = metric.signature(candidate.tokenizer, _ALL)
         signed[candidate.name] = str(replace(signature, parameters={**signature.parameters, "level": "corpus"}))
     labels = pl.Enum([system.label for system in systems])
@@ -77,7 +77,7 @@ def _scorable(
         if reason:
             notes.append(not_installed(name, reason))
             continue
-        kept, refused = scorable(store, _ALL.of(selection), [request(row.metric)], None)
+        kept, refused = scorable(Captions(store, selection, row.tokenizer), [request(row.metric)], None)
         notes += refused
         usable += [(row, metric) for metric in kept]
     if not usable:
@@ -86,22 +86,20 @@ def _scorable(
 
 
 def _rows(
-    store: Store,
-    selection: Selection,
+    captions: Captions,
     systems: Sequence[Selection],
     printed: Printed,
     metric: MetricRequest,
     resampling: Resampling,
     progress: Progress,
 ) -> pl.DataFrame:
-    tokens.provide(store, [selection, *systems], printed.tokenizer, tokenizer_of(printed.tokenizer), progress)
+    selection = captions.selection
+    tokenize(captions.store, [selection, *systems], captions.tokenizer, progress)
     settings = {**metric.metric.fixed, **metric.settings}
     outputs = {}
     for system in systems:
         candidates = output_of(system)
-        counts = count(
-            Captions(store, _ALL.of(selection), printed.tokenizer), [candidates], [metric.counting], progress
-        )
+        counts = count(captions, [candidates], [metric.counting], progress)
         outputs[system.label] = printed.together.sums(counts[candidates.name, metric.counting], settings)
         if outputs[system.label].is_empty():
             raise UsageError(f"{system.label}: none of its captions has a reference in {selection.label}")

@@ -155,8 +155,8 @@ def _of_captions(
     """Compute the score of each caption."""
     captions = select(store, ref, split, tokenizer, beside=candidates, progress=progress)
     selection = captions.selection
-    requested, unscored = scorable(store, against.of(selection), requests(metrics), metrics)
-    notes = list[Said](too_few_captions(store, selection, against))
+    requested, unscored = scorable(against.select(captions), requests(metrics), metrics)
+    notes = list[Said](too_few_captions(captions, against))
     chosen = {HUMAN.name: HUMAN}
     systems: list[Selection] = []
     if candidates:
@@ -172,13 +172,13 @@ def _of_captions(
         named = signatures(requested, captions.tokenizer, sampled)
         for label, output in chosen.items():
             part = score_candidates(sampled.select(captions), [output], requested, progress)
-            keep_scores(store, selection, part, [output], named)
+            keep_scores(captions, part, [output], named)
             parts.append(part.with_columns(variant=pl.lit(variant), system=pl.lit(label)))
         signed |= named if variant == RAW else {f"{label} {variant}": named[label] for label in named}
     scores = pl.concat(parts)
     if rank:
         scores = with_ranks(captions, scores, requested)
-        notes += [*as_references(selection), *(without_references(store, selection) if against.drawn is None else ())]
+        notes += [*as_references(selection), *(without_references(captions) if against.drawn is None else ())]
     for system in systems:
         own = own_references(against.select(captions), chosen[system.label])
         scored = scores.filter(variant=RAW, system=system.label).height

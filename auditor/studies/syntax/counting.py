@@ -14,7 +14,8 @@ from auditor.statistics.ratio import ratio
 from auditor.statistics.resampling import jackknife_error
 from auditor.statistics.significance import students_quantile
 from auditor.statistics.syntax import TYPES, definitions, measured
-from auditor.store import ngrams, parses
+from auditor.store import parses
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.parses import Parses
 from auditor.store.workspace import Workspace
@@ -35,7 +36,7 @@ def parsed(
 
 def counted(store: Store, selection: Selection, results: Parses, progress: Progress) -> Workspace:
     """Open a workspace over the captions of a selection, with the counts of each text."""
-    workspace = ngrams.workspace(store, selection, _PROFILE)
+    workspace = Captions(store, selection, _PROFILE).workspace()
     workspace.bind_rows("listed_phrase", word_lists.phrases())
     workspace.bind_rows("syntax_definition", definitions())
     ranges = parses.ranges(workspace)

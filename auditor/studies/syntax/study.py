@@ -14,10 +14,9 @@ from auditor.result import Finding, Result, Signature, about
 from auditor.scoring.registry import DECIMALS
 from auditor.statistics.ratio import INTERVAL
 from auditor.statistics.syntax import TYPES
-from auditor.store.captions import EVALUATION, stamp
+from auditor.store.captions import EVALUATION, stamp, why_not_english
 from auditor.store.connection import Store
 from auditor.store.parses import Parses
-from auditor.store.scripts import why_not_english
 from auditor.store.versions import resolve, resolve_all
 from auditor.store.workspace import Workspace
 from auditor.studies.syntax import tables
