@@ -17,9 +17,8 @@ from planted_wholes import ingested
 
 from auditor import config
 from auditor.result import Result
-from auditor.scoring.candidate_sets import score_sets
+from auditor.scoring.candidate_sets import score_sets, substitutes_of
 from auditor.scoring.registry import References
-from auditor.scoring.substitutes import substitutes_of
 from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve

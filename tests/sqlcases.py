@@ -23,7 +23,6 @@ import pytest
 from conftest import ROOT, ingest_rows
 
 from auditor.scoring.candidates import CandidateSet, bind_candidates
-from auditor.scoring.signs import bind_signs
 from auditor.store import people
 from auditor.store.captions import NO_TEXT
 from auditor.store.connection import MEMORY, Store
@@ -32,6 +31,7 @@ from auditor.store.sqlfiles import SqlFile, catalogue, reads_of, sql_root
 from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.distractors.phrases import bind_words
+from auditor.studies.profile import bind_signs
 
 CASES = ROOT / "tests" / "cases"
 PARAMS: dict[str, Any] = {

@@ -14,9 +14,9 @@ from auditor.model import Progress, Selection
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
 from auditor.scoring import frequencies
+from auditor.scoring.candidate_sets import CORPUS
 from auditor.scoring.registry import requests
 from auditor.scoring.single_captions import SINGLE_CAPTION
-from auditor.scoring.substitutes import CORPUS
 from auditor.store.captions import select_all
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve_all

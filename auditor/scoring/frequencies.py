@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
@@ -16,7 +16,6 @@ from auditor.model import Selection
 from auditor.store import ngrams
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
-from auditor.store.sqlfiles import reads_of
 from auditor.store.workspace import Workspace
 
 #: The most words that `fold` weighs, each once per fold of its image: this takes a minute and 1.5 GB.
@@ -61,16 +60,6 @@ def files(idf_mode: str) -> tuple[str, ...]:
         return ("run_item", "fold_frequency_part", "folded_frequency", "folded_collection")
     completed = () if idf_mode == idf.DATASET else ("completed_frequency",)
     return ("ngram_frequency_part", "selection_frequency", *completed)
-
-
-def is_read_by(relations: Iterable[str]) -> bool:
-    """Return whether SELECTs weigh n-grams by document frequencies."""
-    return any("document_frequency" in reads_of(relation) for relation in relations)
-
-
-def counts_documents(relations: Iterable[str]) -> bool:
-    """Return whether SELECTs read the number of documents."""
-    return any("collection" in reads_of(relation) for relation in relations)
 
 
 def bind_collection(workspace: Workspace) -> None:

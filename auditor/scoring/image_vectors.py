@@ -5,7 +5,7 @@ Pins both, so a signature names them. Binds vectors for one counting, and trains
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,6 @@ from auditor.scoring.registry import MetricRequest
 from auditor.store import vectors
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
-from auditor.store.sqlfiles import reads_of
 from auditor.store.versions import log, resolve
 from auditor.store.workspace import Workspace
 
@@ -119,11 +118,6 @@ def _train(store: Store, selection: Selection, version: Version) -> Selection:
         if vectors.coverage(store, version, train).filter("has_captions", "has_vector").height > 1:
             return train
     return Selection(of)
-
-
-def are_read_by(relations: Iterable[str]) -> bool:
-    """Return whether any of the SELECTs reads vectors."""
-    return any(_VECTORS in reads_of(name) for name in relations)
 
 
 def bind(store: Store, workspace: Workspace, settings: Mapping[str, Any]) -> None:

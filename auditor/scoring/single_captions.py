@@ -1,17 +1,23 @@
-"""Images with a single caption, which has no reference: how many there are, and which commands work without one."""
+"""What the number of captions per image allows: references for each caption, and parallel lists of captions.
+
+A single caption has no reference: how many images have one, and which commands work without. Parallel lists are the
+n-th captions of all images, each measured like the output of a system (van Miltenburg et al. 2018, section 2: each
+score of the human captions is computed once for each reference).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import polars as pl
 
-from auditor.errors import MetricError
+from auditor.errors import MetricError, UsageError
 from auditor.model import Selection
 from auditor.result import Finding, about, counted
 from auditor.scoring.registry import MetricRequest, References
 from auditor.store.captions import Captions
+from auditor.store.workspace import Workspace
 
 #: The kind of finding on images whose single caption has no reference.
 SINGLE_CAPTION = "one-caption-images"
@@ -84,3 +90,56 @@ def _see_images(metrics: Sequence[MetricRequest]) -> bool:
 
 def _finding(selection: Selection, sentence: str, single: int, described: int) -> Finding:
     return Finding(SINGLE_CAPTION, sentence, about(selection), {"images": single}, described, "notice")
+
+
+LISTS = ("mean", "all")
+
+#: The share of images that must have a caption in a list; and the share of captions that are no longer (no shorter)
+#: than the one before them if captions are sorted: 0.89 in Flickr30k, which is sorted, at most 0.69 in other datasets.
+_FULL = 0.9
+
+_SORTED = 0.8
+
+
+@dataclass(frozen=True)
+class Lists:
+    """How many lists are requested (0: all captions in one), how many there are, and notes for the reader."""
+
+    asked: int
+    number: int
+    notes: tuple[str, ...] = ()
+
+
+def parallel_lists(workspace: Workspace, selection: Selection, lists: str, *, full: bool) -> Lists:
+    """Return which lists of relation `reference` to measure.
+
+    A list counts if 90% of the images have a caption in it. With `full`, all must, as the paper cuts its lists to the
+    smallest number of captions. Raises `UsageError` for `lists` other than `mean` and `all`.
+    """
+    if lists not in LISTS:
+        raise UsageError(f"--lists {lists}: unknown value; use {' or '.join(LISTS)}")
+    if lists == "all" or selection.version.kind in ("corpus", "wordlist"):
+        return Lists(0, 1)
+    parallel = workspace.rows("parallel_list")
+    if parallel.is_empty():
+        return Lists(0, 1)
+    captions = parallel["captions"].to_list()
+    least = captions[0] * (1.0 if full else _FULL)
+    number = sum(held >= least for held in captions)
+    notes = []
+    if number < len(captions):
+        left_out, images = sum(captions[number:]), "every image has" if full else "90% of the images have"
+        notes.append(
+            f"{selection.label}: measured {number} of {len(captions)} parallel lists, in which {images} a caption;"
+            f" {left_out:,} captions left out; --lists all includes them"
+        )
+    if number > 2:
+        later = parallel.filter(parallel["list_no"] > 1)
+        pairs, falling, rising = (sum(later[column].to_list()) for column in ("captions", "no_longer", "no_shorter"))
+        if max(falling, rising) >= _SORTED * pairs:
+            notes.append(
+                f"{selection.label}: captions are sorted by length within each image, so a parallel list does not"
+                " correspond to an annotator, and its asl and sdsl are not an annotator's;"
+                " use --lists all to measure the captions together"
+            )
+    return Lists(number, number, tuple(notes))

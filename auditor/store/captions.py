@@ -78,7 +78,7 @@ class Captions:
 
     def facts(self, progress: Progress = silent) -> Workspace:
         """Open such a workspace, in which `sql/facts/` can be read too."""
-        return self.workspace(key=fact_tokenizer(self.store, self.selection, progress))
+        return self.workspace(key=in_tokens_of_facts(self.store, self.selection, progress).tokenizer)
 
     def images(self) -> pl.DataFrame:
         """Return the images, sorted, whatever is drawn of them. Columns: image, split, captions."""
@@ -115,8 +115,12 @@ EVALUATION = ("eval", "eval_version", "eval_split")
 
 
 def in_tokens_of_facts(store: Store, selection: Selection, progress: Progress = silent) -> Captions:
-    """Return captions in the tokens by which `sql/facts/` compares them, and make these."""
-    return Captions(store, selection, fact_tokenizer(store, selection, progress))
+    """Return captions in the tokens by which `sql/facts/` decides which are equal, and make these.
+
+    The tokenizer is `bare`, or `char` for scripts without spaces, whatever tokenizer a command uses.
+    """
+    tokenizer, _ = chosen_tokenizer(store, [replace(selection, split=None).pinned_name])
+    return Captions(store, selection, tokenizer).tokenize(progress)
 
 
 def selections_of(captions: Iterable[Captions]) -> tuple[Selection, ...]:
@@ -207,16 +211,6 @@ def chosen_tokenizer(
     others = [label for label, why in reasons.items() if not why]
     same = f"; it is also used for {', '.join(others)}, to keep tokens comparable" if others else ""
     return _UNSPACED, [f"tokenizer char splits text into characters: {'; '.join(unspaced_ones)}{same}"]
-
-
-def fact_tokenizer(store: Store, selection: Selection, progress: Progress = silent) -> str:
-    """Return the tokenizer that decides which captions of a version are equal, and provide its tokens.
-
-    It is `bare`, or `char` for scripts without spaces, whatever tokenizer a command uses.
-    """
-    tokenizer, _ = chosen_tokenizer(store, [replace(selection, split=None).pinned_name])
-    tokenize(store, [selection], tokenizer, progress)
-    return tokenizer
 
 
 def _is_unspaced(spoken: str) -> bool:

@@ -6,7 +6,7 @@ has changed, as for the next bucket of images. It is never written to the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any
 
 import polars as pl
@@ -35,10 +35,10 @@ class Workspace:
     def bind(self, relation: str, *names: str, of: Workspace | None = None) -> None:
         """Bind `relation` to the rows of the named files together, computed in this workspace or another."""
         source = of or self
-        files = [catalogue()[name] for name in names]
-        rows = " union all by name ".join(f"({source._select(file)}\n)" for file in files)
-        params = {key: source.params[key] for file in files for key in file.params}
-        check_declaration(relation, files[0].returns)
+        made = [source._select(catalogue()[name]) for name in names]
+        rows = " union all by name ".join(f"({statement}\n)" for statement, _ in made)
+        check_declaration(relation, catalogue()[names[0]].returns)
+        params = {key: value for _, own in made for key, value in own.items()}
         self._hold(relation, f"from ({rows})", params)
         self._is_bound(relation)
 
@@ -79,27 +79,26 @@ class Workspace:
 
         Otherwise a relation would stay in memory while the next bucket makes it again.
         """
-        kept = {read for name in needed for read in self._below(catalogue()[name])}
+        kept = {read for name in needed for read in _below(catalogue()[name], self.bound)}
         for name in [name for name, state in self._made.items() if name not in kept and _OF_BUCKET in dict(state)]:
             self._let_go(name)
 
     def insert(self, table: str, name: str, **constants: str) -> int:
         """Add the rows of a file to a table, with the constants as columns. Return the number of rows."""
-        file = catalogue()[name]
-        rows = self._select(file)
+        rows, params = self._select(catalogue()[name])
         if constants:
             columns = "".join(f"${column} as {column}, " for column in constants)
             rows = f"select {columns}* from ({rows}\n)"
-        return self._store.execute(f"insert into {table} by name {rows}", {**constants, **self._params_of(file)})
+        return self._store.execute(f"insert into {table} by name {rows}", {**constants, **params})
 
     def rows(self, name: str) -> pl.DataFrame:
         """Run a file on the relations it reads."""
-        file = catalogue()[name]
-        return self._store.query(self._select(file), self._params_of(file))
+        return self._store.query(*self._select(catalogue()[name]))
 
     def changes_with(self, name: str) -> set[str]:
         """Name the parameters that can change the rows of a file: its own, and those of what is made for it."""
-        return self._reached(catalogue()[name])
+        file = catalogue()[name]
+        return set(file.params).union(*(catalogue()[read].params for read in _below(file, self.bound)))
 
     def query(self, statement: str) -> pl.DataFrame:
         """Run one statement on the relations that are bound."""
@@ -111,8 +110,8 @@ class Workspace:
         for name in [name for name in self._made if relation in reads_of(name)]:
             self._let_go(name)
 
-    def _select(self, file: SqlFile) -> str:
-        """Return a file's statement over this workspace's relations, those made that it reads."""
+    def _select(self, file: SqlFile) -> tuple[str, dict[str, Any]]:
+        """Return a file's statement over this workspace's relations, those made that it reads, and its parameters."""
         for read in file.reads:
             if read in self.bound:
                 continue
@@ -120,25 +119,14 @@ class Workspace:
                 self._ensure(catalogue()[read])
             elif read in declared():
                 raise LookupError(f"{file.name} reads {read}, which is not bound in this workspace")
-        return over(file.statement, {read: self._held[read].table for read in file.reads if read in self._held})
+        tables = {read: self._held[read].table for read in file.reads if read in self._held}
+        return over(file.statement, tables), {key: self.params[key] for key in file.params}
 
     def _ensure(self, file: SqlFile) -> None:
-        state = tuple(sorted((key, self.params[key]) for key in self._reached(file)))
+        state = tuple(sorted((key, self.params[key]) for key in self.changes_with(file.name)))
         if self._made.get(file.name) != state:
-            self._hold(file.name, self._select(file), self._params_of(file))
+            self._hold(file.name, *self._select(file))
             self._made[file.name] = state
-
-    def _reached(self, file: SqlFile) -> set[str]:
-        """Collect the parameters that can change a relation: its own and those of what it reads."""
-        return set(file.params).union(*(catalogue()[read].params for read in self._below(file)))
-
-    def _below(self, file: SqlFile) -> set[str]:
-        """Collect the relations that are made for a file: what it reads, and what these read."""
-        reads = {read for read in file.reads if read in catalogue() and read not in self.bound}
-        return reads.union(*(self._below(catalogue()[read]) for read in reads))
-
-    def _params_of(self, file: SqlFile) -> dict[str, Any]:
-        return {key: self.params[key] for key in file.params}
 
     def _hold(self, relation: str, statement: str, params: dict[str, Any]) -> None:
         self._held[relation] = self._store.hold(relation, statement, params)
@@ -146,3 +134,14 @@ class Workspace:
     def _let_go(self, relation: str) -> None:
         self._made.pop(relation, None)
         self._held.pop(relation, None)
+
+
+def _below(file: SqlFile, bound: Set[str]) -> set[str]:
+    """Collect the relations that are made for a file: what it reads, and what these read, unless it is bound."""
+    reads = {read for read in file.reads if read in catalogue() and read not in bound}
+    return reads.union(*(_below(catalogue()[read], bound) for read in reads))
+
+
+def is_read(relation: str, by: Iterable[str]) -> bool:
+    """Return whether any of the files reads a relation, or reads what is made of it."""
+    return any(relation in reads_of(name) for name in by)

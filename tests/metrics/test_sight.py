@@ -17,10 +17,10 @@ from auditor.errors import MetricError, UsageError
 from auditor.metrics.vectors import ranking
 from auditor.metrics.vectors.bags import bags, unit
 from auditor.model import Kind, Source
+from auditor.scoring.candidate_sets import intra
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import scorable, score_candidates
-from auditor.scoring.substitutes import intra
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.captions import Captions

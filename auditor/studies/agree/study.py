@@ -16,7 +16,6 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Result, Said, Table, findings_in, folded, listed, notes_in
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import left_out
-from auditor.statistics.resampling import check_resampling
 from auditor.store.captions import select_all, selections_of
 from auditor.store.connection import Store
 from auditor.studies.agree import by_rating, tables
@@ -242,7 +241,7 @@ def _agreement(
 
 def _checked(question: AgreeSettings, metric_names: p.Metrics) -> list[str]:
     """Raise `UsageError` for invalid options before any computation; return the statistics in their order."""
-    check_resampling(question.resampling.resamples, question.resampling.confidence)
+    p.check_resampling(question.resampling.resamples, question.resampling.confidence)
     unknown = [name for name in question.statistics or () if name not in STATISTICS]
     if unknown:
         raise UsageError(f"{unknown[0]}: unknown statistic; use {', '.join(STATISTICS)}")

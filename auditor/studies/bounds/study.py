@@ -14,13 +14,11 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, findings_in, notes_in
-from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
+from auditor.scoring.candidate_sets import CandidateScores, missing, requested_candidates, score_sets, substitutes_of
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import References, are_ours, left_out, requests
-from auditor.scoring.repeats import DISTINCT, RAW, only_distinct, repeats, variants
-from auditor.scoring.scores import keep_scores, together
+from auditor.scoring.scores import DISTINCT, RAW, keep_scores, only_distinct, repeats, together, variants
 from auditor.scoring.single_captions import against_what
-from auditor.scoring.substitutes import requested_candidates, substitutes_of
 from auditor.statistics.summary import summarize
 from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store

@@ -13,9 +13,8 @@ import polars as pl
 from auditor.findings import KINDS
 from auditor.model import Progress, Selection, Source
 from auditor.result import SEVERITIES
-from auditor.scoring.candidate_sets import score_sets, with_givers
+from auditor.scoring.candidate_sets import score_sets, substitutes_of, with_givers
 from auditor.scoring.registry import References, requests
-from auditor.scoring.substitutes import substitutes_of
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import log

@@ -12,7 +12,7 @@ from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.result import Finding, counted
 from auditor.scoring.registry import References
-from auditor.scoring.repeats import DISTINCT, RAW
+from auditor.scoring.scores import DISTINCT, RAW
 from auditor.store.connection import Store
 from auditor.store.versions import images as images_of
 from auditor.studies.compare.indices import Index, Rank

@@ -14,12 +14,10 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Said, findings_in, notes_in
-from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets, with_givers
+from auditor.scoring.candidate_sets import CandidateScores, missing, one_pool, score_sets, substitutes_of, with_givers
 from auditor.scoring.registry import References, left_out, requests
-from auditor.scoring.repeats import DISTINCT, only_distinct, repeats
+from auditor.scoring.scores import DISTINCT, only_distinct, repeats
 from auditor.scoring.single_captions import referenced
-from auditor.scoring.substitutes import one_pool, substitutes_of
-from auditor.statistics.resampling import check_resampling
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.studies.compare import pairs as comparison_pairs
@@ -168,7 +166,7 @@ def compare(
     """
     if len(refs) < 2:
         raise UsageError("compare needs two or more datasets; for one dataset, use `auditor bounds`")
-    check_resampling(resamples, confidence)
+    p.check_resampling(resamples, confidence)
     requested = requests(metrics)
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
     against = References("loo", None if equalize else references, seed)

@@ -14,7 +14,7 @@ import polars as pl
 from auditor.model import Progress, silent
 from auditor.scoring.registry import MetricRequest, References
 from auditor.scoring.scores import score_candidates
-from auditor.statistics.ratio import ratio
+from auditor.statistics.summary import ratio
 from auditor.store.captions import Captions
 from auditor.studies.consensus.accuracy import ALL, credit, kinds_of, preferences
 from auditor.studies.consensus.settings import TIE_CREDIT, ConsensusSettings

@@ -10,7 +10,7 @@ from auditor.model import Progress, Selection
 from auditor.result import Figure, Finding, Result, Signature, Table, about, counted
 from auditor.scoring.registry import References
 from auditor.statistics.cards import CLASSES
-from auditor.statistics.ratio import INTERVAL, ratio
+from auditor.statistics.summary import INTERVAL, ratio
 from auditor.store.captions import EVALUATION, Captions, selections_of, stamp
 from auditor.studies.diversity.content_words import Content, Pairing, pairings
 from auditor.studies.diversity.settings import DiversitySettings

@@ -15,8 +15,7 @@ from auditor.scoring.candidates import HUMAN, bind_candidates
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.scoring.single_captions import SINGLE_CAPTION
-from auditor.statistics.ratio import INTERVAL, ratio, students_reach
-from auditor.statistics.summary import summarize
+from auditor.statistics.summary import INTERVAL, ratio, students_reach, summarize
 from auditor.store.captions import Captions, selections_of
 from auditor.store.tokens import tokenize
 from auditor.studies.diversity.content_words import Content, bind_words

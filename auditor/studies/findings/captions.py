@@ -13,13 +13,13 @@ import polars as pl
 from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Progress, Selection
 from auditor.result import Finding, about
-from auditor.scoring.signs import bind_signs
 from auditor.store import kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
 from auditor.store.versions import related
 from auditor.store.workspace import Workspace
 from auditor.studies.findings import language
+from auditor.studies.profile import bind_signs
 
 _EXAMPLES = 3
 

@@ -1,24 +1,26 @@
-"""The scores that another program prints for a system's output, with intervals and tests."""
+"""Systems side by side: their images and means; and the scores that another program prints, with intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
 from auditor.errors import UsageError
+from auditor.metrics.together import Together, mean_of
 from auditor.model import Progress, Selection
-from auditor.result import Result, Said, Table, findings_in, listed, notes_in
+from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
 from auditor.scoring.candidates import output_of
 from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
 from auditor.scoring.scores import scorable, too_long
-from auditor.statistics.paired_systems import Resampling, beside_first
+from auditor.statistics.paired_systems import Resampling, Score, beside_first
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.tokens import tokenize
-from auditor.store.versions import content, images
+from auditor.store.versions import content, images, resolve_all
 from auditor.studies.score.presets import Preset, Printed
 
 #: Systems are scored against all captions of the image, as in these programs.
@@ -159,3 +161,78 @@ def _tables(
     title = f"confidence intervals and differences over the images of {selection.label}"
     beside = Table(title, frame.select(columns), sections="candidate", caption=resampling.caption(wide["candidate"][0]))
     return shown, replace(beside, name="intervals")
+
+
+def systems_of(
+    store: Store, selection: Selection, ref: str, candidates: Sequence[str]
+) -> tuple[list[Selection], list[Said]]:
+    """Return the named outputs, and notes on mismatches with the references."""
+    notes: list[Said] = []
+    systems = resolve_all(store, candidates)
+    for name, system in zip(candidates, systems, strict=True):
+        if system.version.dataset == selection.version.dataset:
+            raise UsageError(f"{name}: scores {ref} against itself; leave out --candidates for leave-one-out")
+        notes += _unmatched(store, selection, system)
+        if system.version.kind != "candidates":
+            notes.append(
+                f"{name} was ingested as {system.version.kind}, not as candidates (set --kind in `auditor ingest`)"
+            )
+    return list(systems), notes
+
+
+def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Finding]:
+    """Report the images that references and candidates do not share."""
+    described, answered = (images(store, side)["image"] for side in (selection, system))
+    missing = described.filter(~described.is_in(answered.implode()))
+    extra = answered.filter(~answered.is_in(described.implode()))
+    if len(missing) == len(described):
+        raise UsageError(
+            f"{system.label}: no image in common with {selection.label}: its ids look like {answered[0]!r}, "
+            f"those of {selection.label} like {described[0]!r}"
+        )
+    sentences = (
+        (missing, f"images of {selection.label} have no caption in {system.label}"),
+        (extra, f"images of {system.label} are not in {selection.label}"),
+    )
+    return [
+        Finding(
+            "images-not-shared",
+            f"{len(unshared):,} {what}: {listed(unshared, 3)}",
+            about(side, against=other.label),
+            {"images": len(unshared)},
+            number,
+            "warning",
+        )
+        for (unshared, what), side, other, number in zip(
+            sentences, (selection, system), (system, selection), (len(described), len(answered)), strict=True
+        )
+        if len(unshared)
+    ]
+
+
+def means_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[str], resampling: Resampling) -> Table:
+    """Return the means of several systems side by side, with differences from the first.
+
+    `scores` has columns system, image and the metrics.
+    """
+    key = (selection.pinned_name, resampling.seed)
+    rows = []
+    for label in labels:
+        mean = mean_of(_column(label))
+        sums = {
+            str(system): mean.sums(of_system, {})
+            for (system,), of_system in scores.group_by("system", maintain_order=True)
+        }
+        means = beside_first(sums, _of_sums(mean), resampling, key)
+        rows.append(means.with_columns(metric=pl.lit(label)))
+    frame = pl.concat(rows).select("metric", "candidate", "n", pl.exclude("metric", "candidate", "n", "against"))
+    title = f"means of the systems over the captions of {selection.label}"
+    return Table(title, frame, sections="metric", caption=resampling.caption(next(iter(sums))), name="means")
+
+
+def _column(label: str) -> Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]:
+    return lambda scores, _: scores[label]
+
+
+def _of_sums(mean: Together) -> Score:
+    return lambda sums: mean.score(sums, {})

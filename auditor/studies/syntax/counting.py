@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from auditor.model import Progress, Selection
-from auditor.scoring.parallel_lists import Lists, parallel_lists
-from auditor.statistics.ratio import ratio
+from auditor.scoring.single_captions import Lists, parallel_lists
 from auditor.statistics.resampling import jackknife_error
 from auditor.statistics.significance import students_quantile
+from auditor.statistics.summary import ratio
 from auditor.statistics.syntax import TYPES, definitions, measured
 from auditor.store import parses
 from auditor.store.captions import Captions

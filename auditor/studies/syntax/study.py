@@ -12,7 +12,7 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Signature, about
 from auditor.scoring.registry import DECIMALS
-from auditor.statistics.ratio import INTERVAL
+from auditor.statistics.summary import INTERVAL
 from auditor.statistics.syntax import TYPES
 from auditor.store.captions import EVALUATION, stamp, why_not_english
 from auditor.store.connection import Store

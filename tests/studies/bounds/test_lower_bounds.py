@@ -11,8 +11,8 @@ from conftest import Bound, ingest_rows
 
 from auditor.errors import MetricError, UsageError
 from auditor.scoring import frequencies
+from auditor.scoring.candidate_sets import LOWER_BOUNDS
 from auditor.scoring.single_captions import SINGLE_CAPTION
-from auditor.scoring.substitutes import LOWER_BOUNDS
 from auditor.store.captions import select_all
 from auditor.store.connection import Store
 from auditor.studies.bounds.study import bounds
