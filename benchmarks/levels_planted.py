@@ -55,7 +55,7 @@ def scores_of_images() -> Iterator[tuple[str, Floats, Floats]]:
     with Store.open(MEMORY) as store:
         ingested(store, "flickr8k", captions_of("flickr8k"), "whole")
         selection = resolve(store, "whole")
-        candidates, nobody = ("human", "intra"), substitutes_of(store, [selection])
+        candidates, nobody = ("human", "intra"), substitutes_of([Captions(store, selection, "bare")])
         captions = Captions(store, selection, "bare")
         scores = score_sets(captions, candidates, nobody, References("loo"), SAMPLED, 1).scores
     means = scores.group_by("candidate", "image").agg(pl.col(SAMPLED).mean()).sort("image")

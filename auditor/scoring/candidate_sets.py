@@ -19,8 +19,7 @@ from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.single_captions import NEEDS_TWO, lacking, without_references
 from auditor.statistics.resampling import GIVER
-from auditor.store.captions import Captions
-from auditor.store.connection import Store
+from auditor.store.captions import Captions, selections_of
 from auditor.store.versions import log, related, resolve, resolve_all
 
 #: Every lower bound, in the order in which results show them.
@@ -57,14 +56,13 @@ class Substitutes:
     corpus_name: str
 
 
-def substitutes_of(
-    store: Store, selections: Sequence[Selection], others: Sequence[str] = (), corpus: str | None = None
-) -> Substitutes:
-    """Return the sources: the datasets named by `others`, or the selections themselves.
+def substitutes_of(every: Sequence[Captions], others: Sequence[str] = (), corpus: str | None = None) -> Substitutes:
+    """Return the sources: the datasets named by `others`, or the datasets of the captions themselves.
 
     Raises `UsageError` for a name that is not in the store. The default corpus may be missing.
     """
-    datasets = resolve_all(store, others) if others else tuple(selections)
+    store = every[0].store
+    datasets = resolve_all(store, others) if others else selections_of(every)
     name = corpus or CORPUS
     known = corpus is not None or log(store, CORPUS)
     return Substitutes(datasets, resolve(store, name) if known else None, name)
@@ -88,12 +86,12 @@ def requested_candidates(names: Sequence[str] | None) -> list[str]:
 
 
 def candidate_sets(
-    store: Store, selection: Selection, names: Sequence[str], substitutes: Substitutes, seed: int
+    captions: Captions, names: Sequence[str], substitutes: Substitutes, seed: int
 ) -> tuple[list[CandidateSet], dict[str, str]]:
-    """Return the sets that can be drawn for a selection, and why the others cannot."""
-    pool, kin = _parted(store, selection, substitutes.datasets)
+    """Return the sets that can be drawn for captions, and why the others cannot."""
+    pool, kin = _parted(captions, substitutes.datasets)
     corpus = () if substitutes.corpus is None else (substitutes.corpus,)
-    is_unrelated = bool(_unrelated(store, selection, corpus))
+    is_unrelated = bool(_parted(captions, corpus)[0])
     sets, reasons = [], {}
     for name in names:
         if name == "inter" and not pool:
@@ -107,12 +105,12 @@ def candidate_sets(
     return sets, reasons
 
 
-def one_pool(store: Store, selections: Sequence[Selection], substitutes: Substitutes) -> tuple[Substitutes, list[str]]:
-    """Make `inter` draw from the same datasets for every selection: those that are related to none of them.
+def one_pool(every: Sequence[Captions], substitutes: Substitutes) -> tuple[Substitutes, list[str]]:
+    """Make `inter` draw from the same datasets for all captions: those that are related to none of them.
 
     If none exists, the sources stay unchanged. Returns notes on the change too.
     """
-    pools = {selection.label: _parted(store, selection, substitutes.datasets)[0] for selection in selections}
+    pools = {captions.label: _parted(captions, substitutes.datasets)[0] for captions in every}
     if len(set(pools.values())) == 1:
         return substitutes, []
     first, *rest = pools.values()
@@ -131,10 +129,10 @@ def one_pool(store: Store, selections: Sequence[Selection], substitutes: Substit
     return replace(substitutes, datasets=common), [note]
 
 
-def passed_over(store: Store, selection: Selection, substitutes: Substitutes) -> list[str]:
+def passed_over(captions: Captions, substitutes: Substitutes) -> list[str]:
     """Report the datasets that `inter` does not draw from: related ones, and further selections of the same one."""
-    pool, kin = _parted(store, selection, substitutes.datasets)
-    notes = []
+    pool, kin = _parted(captions, substitutes.datasets)
+    selection, notes = captions.selection, list[str]()
     if kin:
         verb = "has" if len(kin) == 1 else "have"
         notes.append(
@@ -191,16 +189,9 @@ def _candidate_set(
     )
 
 
-def _unrelated(store: Store, selection: Selection, datasets: Sequence[Selection]) -> tuple[Selection, ...]:
-    """Return the datasets that share no images or captions with a selection, by name, each once."""
-    return _parted(store, selection, datasets)[0]
-
-
-def _parted(
-    store: Store, selection: Selection, datasets: Sequence[Selection]
-) -> tuple[tuple[Selection, ...], tuple[Selection, ...]]:
-    """Separate datasets that share no image or caption with a selection from related ones; by name, each once."""
-    own = selection.version.dataset
+def _parted(captions: Captions, datasets: Sequence[Selection]) -> tuple[tuple[Selection, ...], tuple[Selection, ...]]:
+    """Separate datasets that share no image or caption with some captions from related ones; by name, each once."""
+    store, own = captions.store, captions.selection.version.dataset
     kin = set(related(store, own))
     others = {
         selection.version.dataset: selection for selection in reversed(datasets) if selection.version.dataset != own
@@ -246,9 +237,9 @@ def score_sets(
     Against all captions of the image, the captions are not candidates: each would match itself. A candidate that
     cannot be drawn is left out. If it is `required`, `MetricError` is raised.
     """
-    store, selection = captions.store, captions.selection
+    selection = captions.selection
     metrics, unscored = scorable(against.select(captions), requests(metric_names), metric_names)
-    sets, reasons = candidate_sets(store, selection, names, substitutes, seed)
+    sets, reasons = candidate_sets(captions, names, substitutes, seed)
     if against.rule == "all":
         reasons |= {HUMAN.name: lacking(against.select(captions)) or NEEDS_TWO} if HUMAN in sets else {}
         sets = [replace(candidates_of, against_all=True) for candidates_of in sets if candidates_of is not HUMAN]
@@ -273,7 +264,7 @@ def score_sets(
             *(_single(captions, against) if not _all_see(metrics) else ()),
             *too_long(captions),
             *(
-                passed_over(store, selection, substitutes)
+                passed_over(captions, substitutes)
                 if any(candidates_of.name == "inter" for candidates_of in sets)
                 else ()
             ),

@@ -7,7 +7,6 @@ from typing import Any
 
 import polars as pl
 
-from auditor.metrics import idf
 from auditor.metrics.card import CountSpec
 from auditor.model import Progress, silent
 from auditor.scoring import frequencies, image_vectors
@@ -109,7 +108,7 @@ def _parted(
     candidates: Sequence[CandidateSet], specs: Sequence[CountSpec]
 ) -> Iterator[tuple[Sequence[CandidateSet], Sequence[CountSpec]]]:
     """Yield candidates and specs that can be counted at once; those with separate frequencies or references first."""
-    own = [spec for spec in specs if idf.by_items(spec.idf_mode)]
+    own = [spec for spec in specs if frequencies.by_items(spec.idf_mode)]
     shared = [spec for spec in specs if spec not in own]
     for candidate in candidates:  # first: too many folds raise an error before anything is counted
         separate = own if candidate.references is None else specs

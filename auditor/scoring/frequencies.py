@@ -12,6 +12,7 @@ import polars as pl
 
 from auditor.errors import MetricError
 from auditor.metrics import idf
+from auditor.metrics.cider import refusal
 from auditor.model import Selection
 from auditor.store import ngrams
 from auditor.store.captions import Captions
@@ -52,11 +53,16 @@ def counted_elsewhere(store: Store, digest: str, frequencies: ngrams.Pool) -> It
         del _POOLS[store][idf_mode]
 
 
+def by_items(idf_mode: str) -> bool:
+    """Return whether documents are items, and so depend on the candidates."""
+    return idf_mode in ("fold", "run")
+
+
 def files(idf_mode: str) -> tuple[str, ...]:
     """List the SELECTs that a mode reads."""
     if idf.TOGETHER.fullmatch(idf_mode):
         return ("ngram_frequency_part", "selection_frequency", "pooled_frequency")
-    if idf.by_items(idf_mode):
+    if by_items(idf_mode):
         return ("run_item", "fold_frequency_part", "folded_frequency", "folded_collection")
     completed = () if idf_mode == idf.DATASET else ("completed_frequency",)
     return ("ngram_frequency_part", "selection_frequency", *completed)
@@ -78,7 +84,7 @@ def bind(captions: Captions, workspace: Workspace, normalization: str | None, id
     workspace.params["folded"] = idf_mode == "fold"
     for relation in ("fold_frequency", "fold_collection"):
         workspace.forget(relation)
-    if idf.by_items(idf_mode):
+    if by_items(idf_mode):
         _bind_items(workspace, captions.selection, idf_mode)
         return
     if idf.TOGETHER.fullmatch(idf_mode):
@@ -114,9 +120,8 @@ def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalization:
 def _bind_items(workspace: Workspace, selection: Selection, idf_mode: str) -> None:
     items = workspace.rows("run_item")
     if items["image_no"].n_unique() == 1:
-        raise MetricError(
-            f"{selection.label}: idf={idf_mode} needs candidates of at least two images: {idf.refusal(idf_mode, 1)}"
-        )
+        why = refusal({"idf": idf_mode}, 1)
+        raise MetricError(f"{selection.label}: idf={idf_mode} needs candidates of at least two images: {why}")
     if idf_mode == "fold":
         _refuse_too_many_folds(workspace, selection, items)
     workspace.forget("fold_frequency_parts")

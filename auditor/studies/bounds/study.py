@@ -20,7 +20,7 @@ from auditor.scoring.registry import References, are_ours, left_out, requests
 from auditor.scoring.scores import DISTINCT, RAW, keep_scores, only_distinct, repeats, together, variants
 from auditor.scoring.single_captions import against_what
 from auditor.statistics.summary import summarize
-from auditor.store.captions import Captions, select_all
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
@@ -187,10 +187,10 @@ def _bounds(
     draws: int,
 ) -> Result:
     """Compute the bounds of captions by drawn candidates."""
-    store, selections = every[0].store, tuple(captions.selection for captions in every)
+    selections = selections_of(every)
     names = requested_candidates(candidates)
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]
-    substitutes = substitutes_of(store, selections, others, corpus)
+    substitutes = substitutes_of(every, others, corpus)
     notes: list[Said] = [*left_out(metrics)]
     repeated = repeats(every, progress, left_out=distinct)
     parts = []

@@ -149,7 +149,7 @@ def homogeneity(request: MeasureRequest) -> pl.DataFrame:
     """Measure `homogeneity` by each metric, with the interval of `compare`."""
     selection, metrics = request.selection, requests(None if request.metric is None else [request.metric])
     names = None if request.metric is None else [request.metric]
-    without_others = substitutes_of(request.store, [selection])
+    without_others = substitutes_of([request.captions])
     captions, against = request.captions, References("loo")
     scored = score_sets(captions, ("human", "intra"), without_others, against, names, _SEED, progress=request.progress)
     errors = {metric.label for metric in metrics if metric.metric.lower_is_better}

@@ -175,10 +175,10 @@ def compare(
     tokenizer, notes = selected[0].tokenizer, selected[0].notes
     every, alone = referenced(selected, against, requested, 2, words)
     selections, captions_of = selections_of(every), {captions.selection: captions for captions in every}
-    substitutes, pooled = one_pool(store, selections, substitutes_of(store, selections, others, corpus))
+    substitutes, pooled = one_pool(every, substitutes_of(every, others, corpus))
     repeated = repeats(every, progress, left_out=distinct)
     by = tokenizer if distinct else None
-    samplings = samplings_of(store, selections, references, images, seed, equalize=equalize, distinct=by)
+    samplings = samplings_of(every, references, images, seed, equalize=equalize, distinct=by)
     last, both = samplings[-1].name, len(samplings) > 1
 
     def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:
