@@ -35,10 +35,10 @@ class Workspace:
     def bind(self, relation: str, *names: str, of: Workspace | None = None) -> None:
         """Bind `relation` to the rows of the named files together, computed in this workspace or another."""
         source = of or self
-        made = [source._select(catalogue()[name]) for name in names]
-        rows = " union all by name ".join(f"({statement}\n)" for statement, _ in made)
-        check_declaration(relation, catalogue()[names[0]].returns)
-        params = {key: value for _, own in made for key, value in own.items()}
+        files = [catalogue()[name] for name in names]
+        rows = " union all by name ".join(f"({source._select(file)}\n)" for file in files)
+        params = {key: source.params[key] for file in files for key in file.params}
+        check_declaration(relation, files[0].returns)
         self._hold(relation, f"from ({rows})", params)
         self._is_bound(relation)
 
@@ -85,15 +85,17 @@ class Workspace:
 
     def insert(self, table: str, name: str, **constants: str) -> int:
         """Add the rows of a file to a table, with the constants as columns. Return the number of rows."""
-        rows, params = self._select(catalogue()[name])
+        file = catalogue()[name]
+        rows = self._select(file)
         if constants:
             columns = "".join(f"${column} as {column}, " for column in constants)
             rows = f"select {columns}* from ({rows}\n)"
-        return self._store.execute(f"insert into {table} by name {rows}", {**constants, **params})
+        return self._store.execute(f"insert into {table} by name {rows}", {**constants, **self._params_of(file)})
 
     def rows(self, name: str) -> pl.DataFrame:
         """Run a file on the relations it reads."""
-        return self._store.query(*self._select(catalogue()[name]))
+        file = catalogue()[name]
+        return self._store.query(self._select(file), self._params_of(file))
 
     def changes_with(self, name: str) -> set[str]:
         """Name the parameters that can change the rows of a file: its own, and those of what is made for it."""
@@ -110,8 +112,8 @@ class Workspace:
         for name in [name for name in self._made if relation in reads_of(name)]:
             self._let_go(name)
 
-    def _select(self, file: SqlFile) -> tuple[str, dict[str, Any]]:
-        """Return a file's statement over this workspace's relations, those made that it reads, and its parameters."""
+    def _select(self, file: SqlFile) -> str:
+        """Return a file's statement over this workspace's relations, those made that it reads."""
         for read in file.reads:
             if read in self.bound:
                 continue
@@ -119,14 +121,16 @@ class Workspace:
                 self._ensure(catalogue()[read])
             elif read in declared():
                 raise LookupError(f"{file.name} reads {read}, which is not bound in this workspace")
-        tables = {read: self._held[read].table for read in file.reads if read in self._held}
-        return over(file.statement, tables), {key: self.params[key] for key in file.params}
+        return over(file.statement, {read: self._held[read].table for read in file.reads if read in self._held})
 
     def _ensure(self, file: SqlFile) -> None:
         state = tuple(sorted((key, self.params[key]) for key in self.changes_with(file.name)))
         if self._made.get(file.name) != state:
-            self._hold(file.name, *self._select(file))
+            self._hold(file.name, self._select(file), self._params_of(file))
             self._made[file.name] = state
+
+    def _params_of(self, file: SqlFile) -> dict[str, Any]:
+        return {key: self.params[key] for key in file.params}
 
     def _hold(self, relation: str, statement: str, params: dict[str, Any]) -> None:
         self._held[relation] = self._store.hold(relation, statement, params)
