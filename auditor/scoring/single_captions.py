@@ -59,7 +59,7 @@ def referenced(
     least: int = 1,
     instead: str | None = None,
 ) -> tuple[tuple[Captions, ...], list[Finding]]:
-    """Leave out the captions of which none has a reference, with a finding for each; some metrics need none.
+    """Leave out the datasets without any reference, with a finding for each; some metrics need none.
 
     Raises `MetricError` if fewer than `least` are left. It names what to run `instead`.
     """

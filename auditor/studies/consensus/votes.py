@@ -53,7 +53,7 @@ class PairVotes:
 
 
 def pair_votes(captions: Captions, progress: Progress = silent) -> PairVotes:
-    """Read the votes on captions. Raises `UsageError` if there are no pairs or triplets, or no decision."""
+    """Read the votes on captions. Raises `UsageError` without pairs or triplets, or without a decision."""
     rows = votes_workspace(captions.tokenize(progress)).rows("pairwise_preference")
     if rows.is_empty():
         selection = captions.selection

@@ -71,7 +71,7 @@ class Questions:
 
     @cached_property
     def in_pairs(self) -> tuple[Captions, ...]:
-        """The captions of which at least one image has two; others have nothing to compare."""
+        """The datasets with at least one image that has two captions; others have nothing to compare."""
         return tuple(captions for captions in self.every if not lacking(captions))
 
     def duplicates(self) -> Result | None:
