@@ -24,6 +24,9 @@ _SEEDS = 2**62
 
 _CAPTIONS = 2**31 - 2
 
+#: More resamples take hours, and gigabytes for the counts of images; intervals are precise with far fewer.
+_RESAMPLES = 100_000
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -55,6 +58,19 @@ def bound(study: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, A
     given = inspect.signature(study).bind(*args, **kwargs)
     given.apply_defaults()
     return given
+
+
+def check_resampling(resamples: int, confidence: float) -> None:
+    """Raise `UsageError` for a confidence that is not a share, and for fewer resamples than it needs."""
+    if not 0 < confidence < 1:
+        raise UsageError(f"--confidence {confidence:g}: expected a share between 0 and 1, such as 0.95")
+    fewest = math.ceil(round(2 / (1 - confidence), 6))
+    if resamples != 0 and resamples < fewest:
+        raise UsageError(
+            f"--resamples {resamples}: an interval of {confidence:g} needs {fewest:,} or more; 0 turns intervals off"
+        )
+    if resamples > _RESAMPLES:
+        raise UsageError(f"--resamples {resamples}: expected {_RESAMPLES:,} or fewer")
 
 
 def finite(option: str) -> Callable[[float | None], None]:

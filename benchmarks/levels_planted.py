@@ -17,9 +17,8 @@ from planted_wholes import ingested
 
 from auditor import config
 from auditor.result import Result
-from auditor.scoring.candidate_sets import score_sets
+from auditor.scoring.candidate_sets import score_sets, substitutes_of
 from auditor.scoring.registry import References
-from auditor.scoring.substitutes import substitutes_of
 from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
@@ -56,7 +55,7 @@ def scores_of_images() -> Iterator[tuple[str, Floats, Floats]]:
     with Store.open(MEMORY) as store:
         ingested(store, "flickr8k", captions_of("flickr8k"), "whole")
         selection = resolve(store, "whole")
-        candidates, nobody = ("human", "intra"), substitutes_of(store, [selection])
+        candidates, nobody = ("human", "intra"), substitutes_of([Captions(store, selection, "bare")])
         captions = Captions(store, selection, "bare")
         scores = score_sets(captions, candidates, nobody, References("loo"), SAMPLED, 1).scores
     means = scores.group_by("candidate", "image").agg(pl.col(SAMPLED).mean()).sort("image")

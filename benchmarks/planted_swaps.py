@@ -20,10 +20,10 @@ from planted_wholes import KEYS
 
 from auditor import config
 from auditor.model import Source
+from auditor.scoring.candidate_sets import intra
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
-from auditor.scoring.substitutes import intra
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion, vectors
 from auditor.store.captions import Captions

@@ -14,6 +14,7 @@ from auditor.model import Source, silent
 from auditor.result import SEVERITIES, Finding, Result
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
@@ -66,8 +67,8 @@ def named_by(store: Store, dataset: str, study: str) -> pl.DataFrame:
 
 def told_by(store: Store, dataset: str, kind: str) -> list[Finding]:
     """Return the findings of a kind that rest on other studies."""
-    questions = Questions(store, (resolve(store, dataset),), "bare", 1, {}, silent)
-    return findings_of(questions, questions.selections[0], [kind])
+    questions = Questions((Captions(store, resolve(store, dataset), "bare"),), 1, {}, silent)
+    return findings_of(questions, questions.every[0], [kind])
 
 
 def drawn(captions: pl.DataFrame, images: int) -> pl.DataFrame:

@@ -23,14 +23,15 @@ import pytest
 from conftest import ROOT, ingest_rows
 
 from auditor.scoring.candidates import CandidateSet, bind_candidates
-from auditor.scoring.signs import bind_signs
-from auditor.store import ngrams, statements
+from auditor.store import statements
+from auditor.store.captions import NO_TEXT
 from auditor.store.connection import MEMORY, Store
 from auditor.store.readonly_sql import ask
 from auditor.store.sqlfiles import SqlFile, catalogue, reads_of, sql_root
 from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.distractors.phrases import bind_words
+from auditor.studies.profile import bind_signs
 
 CASES = ROOT / "tests" / "cases"
 PARAMS: dict[str, Any] = {
@@ -231,7 +232,7 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
     if not case["captions"]:
         return
     if "made_text" not in workspace.bound:
-        workspace.bind_rows("made_text", ngrams.NO_TEXT)
+        workspace.bind_rows("made_text", NO_TEXT)
     if "every_reference" not in workspace.bound:
         workspace.bind("every_reference", "reference")
     if "reference" not in workspace.bound and file.name != "reference":

@@ -109,8 +109,14 @@ def _variant(settings: Mapping[str, Any]) -> Counting | None:
     return ("cider_by_reference", None) if by_reference else None
 
 
-def _refusal(settings: Mapping[str, Any], images: int) -> str | None:
-    return idf.refusal(settings["idf"], images)
+def refusal(settings: Mapping[str, Any], images: int) -> str | None:
+    """Return why so few images have no idf; null if they have."""
+    if images != 1 or settings["idf"] not in (idf.DATASET, "fold", "run"):
+        return None
+    return (
+        "with one image every n-gram is in every image, so every idf is 0; "
+        "set idf=none to weigh all n-grams equally, or idf=file:PATH to read document frequencies from a file"
+    )
 
 
 def _cider(
@@ -146,7 +152,7 @@ def _cider(
         },
         normalization=_normalization,
         variant=_variant,
-        refusal=_refusal,
+        refusal=refusal,
     )
 
 

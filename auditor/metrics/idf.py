@@ -91,11 +91,6 @@ _RETIRED = (
 )
 
 
-def by_items(idf_mode: str) -> bool:
-    """Return whether documents are items, and so depend on the candidates."""
-    return idf_mode in ("fold", "run")
-
-
 def named(word: str) -> str | None:
     """Return the mode that a word other than `READINGS` names; null for an unknown word.
 
@@ -104,13 +99,3 @@ def named(word: str) -> str | None:
     if word == "pooled":
         raise MetricError(_RETIRED)
     return word if TOGETHER.fullmatch(word) else None
-
-
-def refusal(idf_mode: str, images: int) -> str | None:
-    """Return why so few images have no idf; null if they have."""
-    if images != 1 or idf_mode not in (DATASET, "fold", "run"):
-        return None
-    return (
-        "with one image every n-gram is in every image, so every idf is 0; "
-        "set idf=none to weigh all n-grams equally, or idf=file:PATH to read document frequencies from a file"
-    )

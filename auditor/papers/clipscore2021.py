@@ -32,6 +32,7 @@ from auditor.result import Said, Table
 from auditor.scoring.registry import METRICS, lacking
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.significance import holm
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
 from auditor.studies.agree import ALL, WITHOUT, Resampling, correlated, rated_captions
@@ -94,9 +95,8 @@ def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, _seed: int, progr
     """Correlate further metrics with the ratings that the paper uses."""
     for name in (dataset for dataset in paper.datasets if not _lacking(store, dataset)):
         setup = SETUPS[name]
-        rated = rated_captions(
-            store, resolve(store, name), setup.against, metrics, PROFILE, None, progress, rounded=False
-        )
+        captions = Captions(store, resolve(store, name), PROFILE)
+        rated = rated_captions(captions, setup.against, metrics, None, progress, rounded=False)
         kept = ALL if setup.own_references else WITHOUT
         for row in correlated(rated, POOLED, kept, TAUS, Resampling(resamples=0)).rows:
             if row["value"] is not None:

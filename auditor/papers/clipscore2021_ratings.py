@@ -13,6 +13,7 @@ from auditor.scoring.candidates import output_of
 from auditor.scoring.registry import METRICS, References, lacking, not_installed
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.correlation import correlate
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.studies.agree import (
     ALL,
@@ -177,12 +178,12 @@ class Followed:
 
 def follow(store: Store, annotated: Selection, resampling: Resampling, progress: Progress = silent) -> Followed:
     """Score and correlate a set of ratings, as published and as sound."""
-    setup = SETUPS[annotated.version.dataset]
+    captions, setup = Captions(store, annotated, PROFILE), SETUPS[annotated.version.dataset]
     definitions, missing = available()
     sound = [definition.sound for definition in definitions]
     rated = {
-        PUBLISHED: _as_published(store, setup, annotated, definitions, progress),
-        SOUND: rated_captions(store, annotated, setup.against, sound, PROFILE, None, progress),
+        PUBLISHED: _as_published(captions, setup, definitions, progress),
+        SOUND: rated_captions(captions, setup.against, sound, None, progress),
     }
     readings = {
         name: Reading(scored, _correlated(scored, setup, resampling, progress)) for name, scored in rated.items()
@@ -207,24 +208,18 @@ def _correlated(
     return made
 
 
-def _as_published(
-    store: Store,
-    setup: Setup,
-    annotated: Selection,
-    definitions: Sequence[Definition],
-    progress: Progress,
-) -> Rated:
+def _as_published(captions: Captions, setup: Setup, definitions: Sequence[Definition], progress: Progress) -> Rated:
     """Score all definitions as published; with the items of a run as documents, every rating is an item."""
     named = [definition.published for definition in definitions]
     of_run = [metric for metric in named if _RUN in metric]
     plain = [metric for metric in named if metric not in of_run]
-    rated = rated_captions(store, annotated, setup.against, plain, PROFILE, None, progress, rounded=False)
+    rated = rated_captions(captions, setup.against, plain, None, progress, rounded=False)
     if not of_run:
         return rated
     ratings = rated.beside_scores(POOLED, without_references=not setup.own_references)
     items = ratings.group_by("image").agg(items=pl.len().cast(pl.UInt32)).sort("image")
-    run = replace(output_of(annotated), binds={"run_item": "rated_item"}, given={"rating_count": items})
-    beside = rated_captions(store, annotated, setup.against, of_run, PROFILE, None, progress, rated=run, rounded=False)
+    run = replace(output_of(captions.selection), binds={"run_item": "rated_item"}, given={"rating_count": items})
+    beside = rated_captions(captions, setup.against, of_run, None, progress, rated=run, rounded=False)
     keys = ["image", "slot"]
     signed = {metric.label: metric.signature(PROFILE, References("all")) for metric in beside.metrics}
     return replace(

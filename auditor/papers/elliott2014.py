@@ -19,6 +19,7 @@ from auditor.papers.measured import Measured
 from auditor.result import Finding, Table
 from auditor.scoring.registry import METRICS, not_installed
 from auditor.scoring.registry import lacking as needed
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
 from auditor.studies.agree import ALL, Rated, Resampling, Row, correlated, rated_captions
@@ -169,7 +170,9 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
 def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, _seed: int, progress: Progress) -> Quantities:
     """Correlate further metrics with pooled ratings, on the tokens of sound definitions."""
     for name in (dataset for dataset in paper.datasets if not _lacking(store, dataset)):
-        rated = rated_captions(store, resolve(store, name), _DESCRIBED[name], metrics, TOKENIZED, None, progress)
+        rated = rated_captions(
+            Captions(store, resolve(store, name), TOKENIZED), _DESCRIBED[name], metrics, None, progress
+        )
         for row in correlated(rated, "pooled", ALL, ["spearman"], Resampling(resamples=0)).rows:
             if row["value"] is not None:
                 yield (name, row["metric"], "", "caption", PUBLISHED), row["value"]
@@ -253,7 +256,7 @@ def scored(
     for definition in definitions:
         wanted.setdefault(definition.profile, []).append(definition.metric)
     return {
-        profile: rated_captions(store, annotated, against, metrics, profile, None, progress)
+        profile: rated_captions(Captions(store, annotated, profile), against, metrics, None, progress)
         for profile, metrics in wanted.items()
     }
 

@@ -16,7 +16,7 @@ from auditor.result import Result, Said, Table
 from auditor.statistics.diversity_correlation import correlate_statistics
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve_all
-from auditor.studies.diversity import FILE_ORDER, DiversitySettings, diversity, measured, selections_with_tokens
+from auditor.studies.diversity import FILE_ORDER, DiversitySettings, captions_and_known, diversity, measured
 from auditor.text.spacy import pipelines
 
 #: Human captions of the systems' images, and training data: the paper's, or the closest substitute.
@@ -157,8 +157,8 @@ def _described(
         progress=progress,
     )
     robust = replace(settings, as_written=False, full_lists=False, tokenizer=_ROBUST)
-    selections, known = selections_with_tokens(store, names, training, evaluation, None, _ROBUST, progress)
-    beside, _ = measured(store, selections, robust, known, {}, progress)
+    every, known = captions_and_known(store, names, training, evaluation, None, _ROBUST, progress)
+    beside, _ = measured(every, robust, known, {}, progress)
     values = beside.select(*_KEY, robust="value")
     return described, described.frame.join(values, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
 

@@ -15,6 +15,7 @@ from auditor.papers.vedantam2015_truths import TwoTruths, tables, two_truths
 from auditor.result import Table
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import METRICS, lacking
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve, resolve_all
 from auditor.studies.agree import ALL, AgreeSettings, Resampling, agree
@@ -174,9 +175,9 @@ def _sizes(store: Store, datasets: Sequence[str]) -> Quantities:
 
 
 def _pairs(store: Store, name: str) -> Quantities:
-    selection = resolve(store, name)
-    references, _ = references_of(store, selection)
-    pairs_of_source = with_kinds(store, pair_votes(store, selection, _PROFILE), references, _PROFILE).rows
+    captions = Captions(store, resolve(store, name), _PROFILE)
+    references, _ = references_of(captions)
+    pairs_of_source = with_kinds(pair_votes(captions), references).rows
     yield (name, "", "all", "", "pairs"), float(pairs_of_source.height)
     for kind, pairs in pairs_of_source["kind"].drop_nulls().value_counts().iter_rows():
         yield (name, "", kind, "", "pairs"), float(pairs)

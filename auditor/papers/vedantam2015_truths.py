@@ -12,6 +12,7 @@ import polars as pl
 
 from auditor.model import Progress
 from auditor.result import Table
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
@@ -70,12 +71,12 @@ def two_truths(
     store: Store, names: tuple[str, str], metrics: Sequence[str], settings: ConsensusSettings, progress: Progress
 ) -> TwoTruths | None:
     """Measure the pairs of the first of two sources by the votes of both; null if they share no pair."""
-    votes, other = (pair_votes(store, resolve(store, name), settings.tokenizer, progress) for name in names)
+    votes, other = (pair_votes(Captions(store, resolve(store, name), settings.tokenizer), progress) for name in names)
     shared = shared_pairs(store, votes, other)
     if shared is None:
         return None
     known = replace(votes, rows=known_of(votes, shared.pairs))
-    part = compared(store, known, metrics, None, settings, progress)
+    part = compared(known, metrics, None, settings, progress)
     judged = part.preferred.join(shared.pairs.select("pair", "other_people"), on="pair", maintain_order="left")
     labels, key = [metric.label for metric in part.metrics], resampling_key(votes.selection, settings.seed)
     own, others = (accuracies(judged, labels, settings.ties, 0, key, truth) for truth in ("people", "other_people"))

@@ -14,17 +14,16 @@ from auditor.model import Progress, Selection
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
 from auditor.scoring import frequencies
+from auditor.scoring.candidate_sets import CORPUS
 from auditor.scoring.registry import requests
 from auditor.scoring.single_captions import SINGLE_CAPTION
-from auditor.scoring.substitutes import CORPUS
-from auditor.store import tokens
+from auditor.store.captions import select_all
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve_all
 from auditor.studies.bounds import bounds
 from auditor.studies.correlate import correlate
 from auditor.studies.duplicates import identical_counts
 from auditor.studies.profile import profile
-from auditor.text import tokenizer_of
 
 METRICS = (
     "bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-1", "rouge-l", "rouge-w-1.2", "rouge-su4",
@@ -188,9 +187,8 @@ def pooled(store: Store, datasets: Sequence[str], progress: Progress) -> Quantit
     """Score CIDEr with the document frequencies of all datasets together (section 3, note 7)."""
     if len(datasets) < 2:
         return
-    selections = resolve_all(store, datasets)
-    tokens.provide(store, selections, _PROFILE, tokenizer_of(_PROFILE), progress)
-    with frequencies.together(store, selections, _PROFILE) as idf_mode:
+    every = select_all(store, datasets, tokenizer=_PROFILE, progress=progress)
+    with frequencies.together(every) as idf_mode:
         rows = bounds(
             store, *datasets, metrics=[f"cider:idf={idf_mode}"], candidates=("human",), tokenizer=_PROFILE,
             progress=progress,

@@ -13,7 +13,8 @@ from auditor.model import Draw, Progress, silent
 from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import MetricRequest
 from auditor.scoring.scores import refuse_unscorable, scored
-from auditor.store.captions import Captions, tokenize
+from auditor.store.captions import Captions
+from auditor.store.tokens import tokenize
 
 Rule = Literal["all", "loo"]
 
@@ -93,7 +94,7 @@ def each_number(
 ) -> Iterator[pl.DataFrame]:
     """Yield the rows of `scores_by_references` number by number: memory needs to hold only one at a time."""
     whole = order.first(captions, order.most)
-    refuse_unscorable(whole.store, whole.selection, metrics)
+    refuse_unscorable(whole, metrics)
     for metric in metrics:
         if metric.metric.sees_images:
             raise MetricError(

@@ -13,8 +13,8 @@ from typing import Any
 import polars as pl
 
 from auditor.model import Selection
-from auditor.store import kept, ngrams
-from auditor.store.captions import Captions
+from auditor.store import kept
+from auditor.store.captions import NO_TEXT, Captions
 from auditor.store.workspace import Workspace
 
 _DRAWN = "drawn_candidate"
@@ -95,7 +95,7 @@ def bind_candidates(workspace: Workspace, candidates: Sequence[CandidateSet]) ->
 
     All sets hold a caption out, or none does.
     """
-    workspace.bind_rows("made_text", ngrams.NO_TEXT)
+    workspace.bind_rows("made_text", NO_TEXT)
     workspace.forget("candidate_at_work")
     workspace.params["against_all"] = any(candidate.against_all for candidate in candidates)
     for candidate in candidates:

@@ -7,15 +7,14 @@ from typing import Any
 
 import polars as pl
 
-from auditor.metrics import idf
 from auditor.metrics.card import CountSpec
 from auditor.model import Progress, silent
 from auditor.scoring import frequencies, image_vectors
 from auditor.scoring.candidates import CandidateSet, bind_candidates, keep_drawn
 from auditor.store import kept, ngrams
-from auditor.store.captions import Captions
+from auditor.store.captions import Captions, bind_references
 from auditor.store.sqlfiles import catalogue
-from auditor.store.workspace import Workspace
+from auditor.store.workspace import Workspace, is_read
 from auditor.text.normalization import NORMALIZATIONS
 
 #: Larger counts of one set of candidates are not kept. Captions are counted often; drawn substitutes are read once,
@@ -109,7 +108,7 @@ def _parted(
     candidates: Sequence[CandidateSet], specs: Sequence[CountSpec]
 ) -> Iterator[tuple[Sequence[CandidateSet], Sequence[CountSpec]]]:
     """Yield candidates and specs that can be counted at once; those with separate frequencies or references first."""
-    own = [spec for spec in specs if idf.by_items(spec.idf_mode)]
+    own = [spec for spec in specs if frequencies.by_items(spec.idf_mode)]
     shared = [spec for spec in specs if spec not in own]
     for candidate in candidates:  # first: too many folds raise an error before anything is counted
         separate = own if candidate.references is None else specs
@@ -146,12 +145,12 @@ def _count(
             group.sort(
                 key=lambda spec: spec.kernel is None
             )  # kernels first, before the engine's memory is full of n-grams
-            if any(frequencies.is_read_by(spec.relations) for spec in group):
+            if any(is_read("document_frequency", spec.relations) for spec in group):
                 progress(f"{selection.label}: document frequency", done, steps)
                 frequencies.bind(captions, workspace, normalization, group[0].idf_mode)
-            elif any(frequencies.counts_documents(spec.relations) for spec in group):
+            elif any(is_read("collection", spec.relations) for spec in group):
                 frequencies.bind_collection(workspace)
-            if image_vectors.are_read_by(group[0].relations):
+            if is_read("vector_as_of", group[0].relations):
                 progress(f"{selection.label}: training on captions and vectors", done, steps)
                 image_vectors.bind(captions.store, workspace, group[0].params)
             if changed:  # after document frequencies, which are those of the unchanged references
@@ -169,13 +168,13 @@ def _count(
                     yield spec, spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation]
                     done += 1
             if changed:
-                ngrams.bind_references(workspace, selection)
+                bind_references(workspace, selection)
     progress(f"{selection.label}: counted", 1, 1)
 
 
 def _background(spec: CountSpec) -> tuple[str, frozenset[tuple[str, Any]]]:
     """Return what a spec needs once for all buckets: document frequencies, and models of vectors."""
-    learnt = spec.params.items() if image_vectors.are_read_by(spec.relations) else ()
+    learnt = spec.params.items() if is_read("vector_as_of", spec.relations) else ()
     return spec.idf_mode, frozenset(learnt)
 
 
@@ -221,7 +220,7 @@ def _key(captions: Captions, candidate: CandidateSet, spec: CountSpec) -> str:
         "normalization": spec.normalization,
         "most_words": ngrams.MOST_WORDS,
     }
-    weights = frequencies.files(spec.idf_mode) if frequencies.is_read_by(spec.relations) else ()
+    weights = frequencies.files(spec.idf_mode) if is_read("document_frequency", spec.relations) else ()
     return kept.key(captions.selection, captions.tokenizer, (*spec.relations, *weights, *candidate.files), facts)
 
 

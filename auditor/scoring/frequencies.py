@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
@@ -12,11 +12,11 @@ import polars as pl
 
 from auditor.errors import MetricError
 from auditor.metrics import idf
+from auditor.metrics.cider import refusal
 from auditor.model import Selection
 from auditor.store import ngrams
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
-from auditor.store.sqlfiles import reads_of
 from auditor.store.workspace import Workspace
 
 #: The most words that `fold` weighs, each once per fold of its image: this takes a minute and 1.5 GB.
@@ -31,12 +31,11 @@ _POOLS: WeakKeyDictionary[Store, dict[str, ngrams.Pool]] = WeakKeyDictionary()
 
 
 @contextmanager
-def together(store: Store, selections: Sequence[Selection], tokenizer: str) -> Iterator[str]:
+def together(every: Sequence[Captions]) -> Iterator[str]:
     """Count the documents of several selections together; inside the block, the yielded mode means them."""
-    digest = hashlib.sha256(" ".join(sorted(selection.pinned_name for selection in selections)).encode()).hexdigest()[
-        :12
-    ]
-    with counted_elsewhere(store, digest, ngrams.pool(store, selections, tokenizer)) as idf_mode:
+    names = sorted(captions.selection.pinned_name for captions in every)
+    digest = hashlib.sha256(" ".join(names).encode()).hexdigest()[:12]
+    with counted_elsewhere(every[0].store, digest, ngrams.pool(every)) as idf_mode:
         yield idf_mode
 
 
@@ -54,24 +53,19 @@ def counted_elsewhere(store: Store, digest: str, frequencies: ngrams.Pool) -> It
         del _POOLS[store][idf_mode]
 
 
+def by_items(idf_mode: str) -> bool:
+    """Return whether documents are items, and so depend on the candidates."""
+    return idf_mode in ("fold", "run")
+
+
 def files(idf_mode: str) -> tuple[str, ...]:
     """List the SELECTs that a mode reads."""
     if idf.TOGETHER.fullmatch(idf_mode):
         return ("ngram_frequency_part", "selection_frequency", "pooled_frequency")
-    if idf.by_items(idf_mode):
+    if by_items(idf_mode):
         return ("run_item", "fold_frequency_part", "folded_frequency", "folded_collection")
     completed = () if idf_mode == idf.DATASET else ("completed_frequency",)
     return ("ngram_frequency_part", "selection_frequency", *completed)
-
-
-def is_read_by(relations: Iterable[str]) -> bool:
-    """Return whether SELECTs weigh n-grams by document frequencies."""
-    return any("document_frequency" in reads_of(relation) for relation in relations)
-
-
-def counts_documents(relations: Iterable[str]) -> bool:
-    """Return whether SELECTs read the number of documents."""
-    return any("collection" in reads_of(relation) for relation in relations)
 
 
 def bind_collection(workspace: Workspace) -> None:
@@ -90,7 +84,7 @@ def bind(captions: Captions, workspace: Workspace, normalization: str | None, id
     workspace.params["folded"] = idf_mode == "fold"
     for relation in ("fold_frequency", "fold_collection"):
         workspace.forget(relation)
-    if idf.by_items(idf_mode):
+    if by_items(idf_mode):
         _bind_items(workspace, captions.selection, idf_mode)
         return
     if idf.TOGETHER.fullmatch(idf_mode):
@@ -98,7 +92,7 @@ def bind(captions: Captions, workspace: Workspace, normalization: str | None, id
         return
     frequency = "document_frequency" if idf_mode == idf.DATASET else "selection_frequency"
     if normalization is None:
-        ngrams.provide(captions.store, workspace, captions.selection, captions.tokenizer, frequency)
+        ngrams.provide(captions, workspace, frequency)
     else:
         ngrams.count(workspace, frequency)
     if idf_mode == idf.DATASET:
@@ -126,9 +120,8 @@ def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalization:
 def _bind_items(workspace: Workspace, selection: Selection, idf_mode: str) -> None:
     items = workspace.rows("run_item")
     if items["image_no"].n_unique() == 1:
-        raise MetricError(
-            f"{selection.label}: idf={idf_mode} needs candidates of at least two images: {idf.refusal(idf_mode, 1)}"
-        )
+        why = refusal({"idf": idf_mode}, 1)
+        raise MetricError(f"{selection.label}: idf={idf_mode} needs candidates of at least two images: {why}")
     if idf_mode == "fold":
         _refuse_too_many_folds(workspace, selection, items)
     workspace.forget("fold_frequency_part")

@@ -5,7 +5,7 @@ Pins both, so a signature names them. Binds vectors for one counting, and trains
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +20,8 @@ from auditor.model import Selection, Version
 from auditor.result import counted, listed
 from auditor.scoring.registry import MetricRequest
 from auditor.store import vectors
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
-from auditor.store.sqlfiles import reads_of
 from auditor.store.versions import log, resolve
 from auditor.store.workspace import Workspace
 
@@ -35,13 +35,13 @@ KNOWN_WORDS, MOST_IMAGES = 4_000, 50_000
 _VECTORS, _MODEL = "vector_as_of", "text_model"
 
 
-def pinned(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> list[MetricRequest]:
+def pinned(captions: Captions, metrics: Sequence[MetricRequest]) -> list[MetricRequest]:
     """Pin the version of the vectors, and the training captions, of every metric that sees images.
 
-    `selection` are the references. By default a metric reads the vectors that most of its images have, and learns from
+    The captions are the references. By default a metric reads the vectors that most of its images have, and learns from
     its split train, or from all captions. Raises `MetricError` if no image has a vector.
     """
-    return [_pinned(store, selection, metric) if metric.metric.sees_images else metric for metric in metrics]
+    return [_pinned(captions, metric) if metric.metric.sees_images else metric for metric in metrics]
 
 
 def learnt_from(store: Store, metrics: Sequence[MetricRequest]) -> list[Selection]:
@@ -50,9 +50,9 @@ def learnt_from(store: Store, metrics: Sequence[MetricRequest]) -> list[Selectio
     return [resolve(store, name) for name in named]
 
 
-def unseen(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> list[str]:
+def unseen(captions: Captions, metrics: Sequence[MetricRequest]) -> list[str]:
     """Report how many images have no vector for the pinned metrics, so that no metric scores them."""
-    notes = []
+    store, selection, notes = captions.store, captions.selection, []
     for name in dict.fromkeys(str(metric.settings["vectors"]) for metric in metrics if metric.metric.sees_images):
         version = resolve(store, name, vectors=True).version
         described = vectors.coverage(store, version, selection).filter("has_captions")
@@ -66,7 +66,8 @@ def unseen(store: Store, selection: Selection, metrics: Sequence[MetricRequest])
     return notes
 
 
-def _pinned(store: Store, selection: Selection, request: MetricRequest) -> MetricRequest:
+def _pinned(captions: Captions, request: MetricRequest) -> MetricRequest:
+    store, selection = captions.store, captions.selection
     settings = dict(request.settings)
     of_texts = "train" not in settings
     named = str(settings["vectors"])
@@ -117,11 +118,6 @@ def _train(store: Store, selection: Selection, version: Version) -> Selection:
         if vectors.coverage(store, version, train).filter("has_captions", "has_vector").height > 1:
             return train
     return Selection(of)
-
-
-def are_read_by(relations: Iterable[str]) -> bool:
-    """Return whether any of the SELECTs reads vectors."""
-    return any(_VECTORS in reads_of(name) for name in relations)
 
 
 def bind(store: Store, workspace: Workspace, settings: Mapping[str, Any]) -> None:

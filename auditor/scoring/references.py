@@ -32,13 +32,14 @@ def as_references(selection: Selection) -> list[str]:
     return [] if kind == "captions" else [f"{selection.label} was ingested as {kind}, not as reference captions"]
 
 
-def references_of(store: Store, annotated: Selection, against: str | None = None) -> tuple[Selection, list[Said]]:
+def references_of(captions: Captions, against: str | None = None) -> tuple[Captions, list[Said]]:
     """Return the references of rated captions: the captions that `against` names, or the first related dataset.
 
     Datasets are related by declaration. The first one with captions in the store counts that describes any of the
-    images. Returns the selection, and notes on images without references. Raises `UsageError` if there is none.
+    images. Returns its captions, and notes on images without references. Raises `UsageError` if there is none.
     """
-    wanted, notes = images(store, annotated)["image"], list[Said]()
+    store, annotated = captions.store, captions.selection
+    wanted, notes = captions.images()["image"], list[Said]()
     if against is not None:
         chosen = resolve(store, against)
         if chosen.version.dataset == annotated.version.dataset:
@@ -53,7 +54,7 @@ def references_of(store: Store, annotated: Selection, against: str | None = None
                 f"those of {annotated.label} like {wanted[0]!r}; set --against to captions of the same images"
             )
     else:
-        chosen = _first_related(store, annotated)
+        chosen = _first_related(captions)
     lacking = wanted.filter(~wanted.is_in(images(store, chosen)["image"].implode()))
     subject = counted(len(lacking), "image has", "images have")
     examples = listed(lacking, _EXAMPLES)
@@ -62,11 +63,11 @@ def references_of(store: Store, annotated: Selection, against: str | None = None
         where = about(annotated, against=chosen.label)
         values = {"images": len(lacking)}
         notes.append(Finding("images-without-references", sentence, where, values, len(wanted), "warning"))
-    return chosen, notes
+    return captions.like(chosen), notes
 
 
-def _first_related(store: Store, annotated: Selection) -> Selection:
-    wanted = images(store, annotated)["image"]
+def _first_related(captions: Captions) -> Selection:
+    store, annotated, wanted = captions.store, captions.selection, captions.images()["image"]
     name = annotated.version.dataset
     related = store.rows("related", dataset=name).filter(pl.col("kind") == "captions").sort("place")["dataset"]
     for other in related:

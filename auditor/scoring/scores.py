@@ -1,27 +1,29 @@
-"""Scores of candidates, from the cache or counted."""
+"""Scores of candidates, from the cache or counted, and what to know of the captions that are scored.
+
+Captions that repeat another of their image match their own copy, so human scores are too high.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 
 import polars as pl
 
 from auditor.errors import MetricError
 from auditor.metrics.card import CountSpec
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, silent
 from auditor.parameters import MetricName
-from auditor.result import Finding, about, counted
+from auditor.result import Finding, Said, Severity, about, counted
 from auditor.scoring.candidates import CandidateSet
 from auditor.scoring.counting import count_in_parts
 from auditor.scoring.image_vectors import learnt_from, pinned, unseen
 from auditor.scoring.registry import MetricRequest, References, are_ours, requests
 from auditor.scoring.single_captions import lacking, refusal
 from auditor.store import kept, ngrams
-from auditor.store.captions import Captions, tokenize
-from auditor.store.connection import Store
-from auditor.store.scripts import script_counts, why_not_english
-from auditor.store.versions import images
+from auditor.store.captions import Captions, in_tokens_of_facts, script_counts, why_not_english
+from auditor.store.tokens import tokenize
 
 _KEYS = ("candidate", "image", "slot")
 
@@ -40,16 +42,18 @@ def score_candidates(
     whose image has no vector. Raises `MetricError` if no caption can have a score, and for a metric that cannot score
     so few images.
     """
-    store, selection = captions.store, captions.selection
-    refuse_unscorable(store, selection, metrics)
-    metrics = pinned(store, selection, metrics)
-    texts = [selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
-    tokenize(store, [*texts, *learnt_from(store, metrics)], captions.tokenizer, progress)
+    refuse_unscorable(captions, metrics)
+    texts = [captions.selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
+    seen = any(metric.metric.sees_images for metric in metrics)
+    if seen:
+        metrics = pinned(captions, metrics)
+        texts += learnt_from(captions.store, metrics)
+    tokenize(captions.store, texts, captions.tokenizer, progress)
     scores = scored(captions, candidates, metrics, progress)
-    if scores.is_empty() and any(metric.metric.sees_images for metric in metrics):
-        raise MetricError(f"{selection.label}: none of the candidates has an image with a vector")
-    if scores.is_empty() and (why := lacking(store, selection)):
-        raise refusal(selection, why)
+    if scores.is_empty() and seen:
+        raise MetricError(f"{captions.label}: none of the candidates has an image with a vector")
+    if scores.is_empty() and (why := lacking(captions)):
+        raise refusal(captions.selection, why)
     if scores.is_empty() and (refused := too_long(captions)):
         raise MetricError(refused[0].sentence)
     return scores
@@ -104,41 +108,44 @@ def _own_memory(order: pl.Enum) -> tuple[pl.Expr, ...]:
     return pl.col("candidate").cast(order), pl.col("image").cast(pl.Categorical), slot
 
 
-def refuse_unscorable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> None:
+def refuse_unscorable(captions: Captions, metrics: Sequence[MetricRequest]) -> None:
     """Raise `MetricError` for the first metric that cannot score so few images, or such captions."""
-    for label, reason in _refused(store, selection, metrics).items():
-        raise MetricError(f"{selection.label}: {label} not available: {reason}")
+    for label, reason in _refused(captions, metrics).items():
+        raise MetricError(f"{captions.label}: {label} not available: {reason}")
 
 
 def scorable(
-    store: Store, selection: Selection, metrics: Sequence[MetricRequest], metric_names: Sequence[MetricName] | None
+    captions: Captions, metrics: Sequence[MetricRequest], metric_names: Sequence[MetricName] | None
 ) -> tuple[list[MetricRequest], list[str]]:
     """Leave out the metrics that cannot score so few images, or such captions, unless requested by name.
 
     Returns the others, with pinned vectors if they see images, and notes on the metrics and images left out.
     """
-    metrics = pinned(store, selection, metrics)
-    refused = {} if metric_names else _refused(store, selection, metrics)
+    seen = any(metric.metric.sees_images for metric in metrics)
+    metrics = pinned(captions, metrics) if seen else metrics
+    refused = {} if metric_names else _refused(captions, metrics)
     notes = [
-        f"{selection.label}: {', '.join(label for label in refused if refused[label] == why)} not available: {why}"
+        f"{captions.label}: {', '.join(label for label in refused if refused[label] == why)} not available: {why}"
         for why in dict.fromkeys(refused.values())
     ]
     notes += [f"{metric.label}: {metric.metric.caution}" for metric in metrics if metric.metric.caution]
-    return [metric for metric in metrics if metric.label not in refused], [*notes, *unseen(store, selection, metrics)]
+    notes += unseen(captions, metrics) if seen else []
+    return [metric for metric in metrics if metric.label not in refused], notes
 
 
-def _refused(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
-    """Return why metrics cannot score a selection, by label."""
+def _refused(captions: Captions, metrics: Sequence[MetricRequest]) -> dict[str, str]:
+    """Return why metrics cannot score captions, by label."""
+    selection = captions.selection
     if selection.split is None and selection.draw is None:
         described = selection.version.images
     else:
         fewest = selection.draw.fewest if selection.draw else 1
-        described = images(store, selection).filter(pl.col("captions") >= fewest).height
+        described = captions.images().filter(pl.col("captions") >= fewest).height
         if selection.draw and selection.draw.images is not None:
             described = min(described, selection.draw.images)
     reasons = {metric.label: metric.refusal(described) for metric in metrics}
     few = {label: reason for label, reason in reasons.items() if reason is not None}
-    return {**unreadable(store, selection, metrics), **few}
+    return {**unreadable(captions, metrics), **few}
 
 
 def signatures(metrics: Sequence[MetricRequest], tokenizer: str, references: References) -> dict[str, str]:
@@ -186,12 +193,15 @@ def too_long(*audited: Captions) -> list[Finding]:
     return findings
 
 
-def too_few_captions(store: Store, selection: Selection, references: References) -> list[Finding]:
+def too_few_captions(captions: Captions, references: References) -> list[Finding]:
     """Report how many images have fewer captions than a draw of references needs."""
-    draw = references.of(selection).draw
-    described = images(store, references.of(selection))
-    few = described.filter(pl.col("captions") < draw.captions).height if draw else 0
-    if not draw or not few:
+    drawn = references.select(captions)
+    selection, draw = drawn.selection, drawn.selection.draw
+    if draw is None:
+        return []
+    described = drawn.images()
+    few = described.filter(pl.col("captions") < draw.captions).height
+    if not few:
         return []
     subject = counted(few, "image has", "images have")
     sentence = f"{selection.label}: {subject} fewer than {draw.captions} captions and no score"
@@ -199,17 +209,17 @@ def too_few_captions(store: Store, selection: Selection, references: References)
     return [Finding("too-few-captions", sentence, about(selection), values, described.height, "notice")]
 
 
-def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
-    """Return by label why metrics cannot read the captions of a selection: their language, or their script.
+def unreadable(captions: Captions, metrics: Sequence[MetricRequest]) -> dict[str, str]:
+    """Return by label why metrics cannot read captions: their language, or their script.
 
     Captions are not in Latin script if more than half of those with letters are not.
     """
     needed = {request.label: request.metric.writing(request.settings) for request in metrics if request.metric.writing}
     if not any(needed.values()):
         return {}
-    captions, latin, _ = script_counts(store, selection)
-    is_latin = 2 * latin >= captions
-    why = why_not_english(store, selection)
+    lettered, latin, _ = script_counts(captions.store, captions.selection)
+    is_latin = 2 * latin >= lettered
+    why = why_not_english(captions.store, captions.selection)
     reasons = {}
     for label, writing in needed.items():
         if writing == "english" and why:
@@ -222,8 +232,7 @@ def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricReque
 
 
 def keep_scores(
-    store: Store,
-    selection: Selection,
+    captions: Captions,
     scores: pl.DataFrame,
     candidates: Sequence[CandidateSet],
     signatures: Mapping[str, str],
@@ -232,7 +241,7 @@ def keep_scores(
 
     Keeps nothing if the store keeps no drawn captions, as for `reproduce`.
     """
-    if not store.keeps_drawn or not are_ours(requests(list(signatures))):
+    if not captions.store.keeps_drawn or not are_ours(requests(list(signatures))):
         return
     rows = [
         (candidate.name, candidate.source, candidate.params.get("seed"), label, signature)
@@ -240,4 +249,57 @@ def keep_scores(
         for label, signature in signatures.items()
     ]
     made = pl.DataFrame(rows, schema=kept.MADE, orient="row")
-    kept.keep_scores(store, selection, scores.select("candidate", "image", "slot", *signatures), made)
+    kept.keep_scores(captions.store, captions.selection, scores.select("candidate", "image", "slot", *signatures), made)
+
+
+#: Names of rows that count all captions, and of rows that count each text once per image.
+RAW, DISTINCT = "raw", "distinct"
+
+#: The largest share of captions that may repeat another of their image without a finding.
+_MOST_REPEATED = 0.01
+
+
+def repeats(audited: Sequence[Captions], progress: Progress, *, left_out: bool) -> list[Finding]:
+    """Report selections with more than 1% of captions that repeat another of their image; all if `left_out`.
+
+    Scores leave out captions that are equal under the tokenizer of `audited`. The finding gives their number if it
+    differs.
+    """
+    findings = []
+    for captions in audited:
+        selection, tokenizer = captions.selection, captions.tokenizer
+        own = in_tokens_of_facts(captions.store, selection, progress)
+        counted = own.workspace(key=own.tokenizer).rows("repeat_count")
+        number, repeated, images = counted.select("captions", "repeats", "images_with_repeats").row(0)
+        equal = 0
+        if left_out:
+            equal = number - int(captions.like(replace(selection, distinct=tokenizer)).images()["captions"].sum())
+        if not (repeated or equal) or (repeated <= _MOST_REPEATED * number and not left_out):
+            continue
+        omitted = "them out" if equal == repeated else f"out the {equal:,} that are equal under tokenizer {tokenizer}"
+        verb = "repeats" if repeated == 1 else "repeat"
+        end = (
+            f". {DISTINCT.capitalize()} rows leave {omitted}, {RAW} rows include them"
+            if left_out
+            else ", so the human bound is inflated. Use --distinct to count each text once"
+        )
+        sentence = f"{selection.label}: {repeated:,} of {number:,} captions {verb} another of their image{end}"
+        values = {"captions": repeated, "images": images}
+        values |= {"equal_under_tokenizer": equal} if left_out else {}
+        severity: Severity = "warning" if repeated > _MOST_REPEATED * number else "notice"
+        findings.append(Finding("repeated-captions", sentence, about(selection), values, number, severity))
+    return findings
+
+
+def variants(against: References, tokenizer: str, *, distinct: bool) -> dict[str, References]:
+    """Return the references by name: all captions, and on request each text once per image."""
+    return {RAW: against} | ({DISTINCT: replace(against, distinct=tokenizer)} if distinct else {})
+
+
+def only_distinct(notes: Sequence[Said], known: Collection[Said]) -> list[Said]:
+    """Return the notes that hold only if each text counts once per image, marked as such."""
+    return [
+        f"{DISTINCT}: {note}" if isinstance(note, str) else replace(note, sentence=f"{DISTINCT}: {note.sentence}")
+        for note in notes
+        if note not in known
+    ]

@@ -20,7 +20,6 @@ import polars as pl
 from numpy.random import Philox
 from numpy.typing import NDArray
 
-from auditor.errors import UsageError
 from auditor.model import Progress, silent
 
 Floats = NDArray[np.float64]
@@ -38,9 +37,6 @@ _EXACT_BITS = 53
 
 #: Numbers in memory at a time, resamples × images: 64 MiB. With larger blocks BLAS threads wait less between products.
 AT_A_TIME = 1 << 23
-
-#: More resamples take hours, and gigabytes for the counts of images; intervals are precise with far fewer.
-MOST_RESAMPLES = 100_000
 
 
 @dataclass(frozen=True)
@@ -105,19 +101,6 @@ class ImageSums:
         with np.errstate(invalid="ignore", divide="ignore"):
             means: Floats = total / UNIT / captions[..., self.candidate_of]
         return means
-
-
-def check_resampling(resamples: int, confidence: float) -> None:
-    """Raise `UsageError` for a confidence that is not a share, and for fewer resamples than it needs."""
-    if not 0 < confidence < 1:
-        raise UsageError(f"--confidence {confidence:g}: expected a share between 0 and 1, such as 0.95")
-    fewest = math.ceil(round(2 / (1 - confidence), 6))
-    if resamples != 0 and resamples < fewest:
-        raise UsageError(
-            f"--resamples {resamples}: an interval of {confidence:g} needs {fewest:,} or more; 0 turns intervals off"
-        )
-    if resamples > MOST_RESAMPLES:
-        raise UsageError(f"--resamples {resamples}: expected {MOST_RESAMPLES:,} or fewer")
 
 
 def image_sums(scores: pl.DataFrame) -> ImageSums:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from auditor.statistics.ratio import ratio
+from auditor.statistics.summary import ratio
 
 _MILTENBURG = "van Miltenburg et al. 2018"
 

@@ -1,4 +1,4 @@
-"""Selected captions: their version and split, tokenizer and sample.
+"""Selected captions: their version and split, tokenizer and sample. Unless one is named, their script chooses it.
 
 A study selects once, by `select` or `select_all`. Everything else takes that object: the relations of a workspace,
 images, texts, the columns that name a dataset in the rows of a result.
@@ -7,16 +7,31 @@ images, texts, the columns that name a dataset in the rows of a result.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import polars as pl
 
+from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.store import ngrams, tokens, versions
+from auditor.store import kept, versions
 from auditor.store.connection import Store
-from auditor.store.scripts import chosen_tokenizer, fact_tokenizer
+from auditor.store.tokens import tokenize
+from auditor.store.versions import language, resolve
 from auditor.store.workspace import Workspace
-from auditor.text import AUTO, tokenizer_of
+from auditor.text import AUTO
+
+#: What relation `made_text` holds where no study makes texts.
+NO_TEXT = pl.DataFrame(
+    schema={
+        "candidate": pl.String,
+        "image": pl.String,
+        "slot": pl.UInt32,
+        "caption_id": pl.UInt32,
+        "tokens": pl.List(pl.UInt32),
+        "text": pl.String,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -47,11 +62,23 @@ class Captions:
 
     def workspace(self, **params: object) -> Workspace:
         """Open a workspace whose relation `reference` holds these captions. Their tokens must be there."""
-        return ngrams.workspace(self.store, self.selection, self.tokenizer, **params)
+        version = self.selection.version
+        made = Workspace(
+            self.store,
+            dataset=version.dataset,
+            seq=version.seq,
+            split=self.selection.split,
+            tokenizer=self.tokenizer,
+            **params,
+        )
+        bind_references(made, self.selection)
+        made.bind("text_at_work", "reference_text")
+        made.bind_rows("made_text", NO_TEXT)
+        return made
 
     def facts(self, progress: Progress = silent) -> Workspace:
         """Open such a workspace, in which `sql/facts/` can be read too."""
-        return self.workspace(key=fact_tokenizer(self.store, self.selection, progress))
+        return self.workspace(key=in_tokens_of_facts(self.store, self.selection, progress).tokenizer)
 
     def images(self) -> pl.DataFrame:
         """Return the images, sorted, whatever is drawn of them. Columns: image, split, captions."""
@@ -88,8 +115,12 @@ EVALUATION = ("eval", "eval_version", "eval_split")
 
 
 def in_tokens_of_facts(store: Store, selection: Selection, progress: Progress = silent) -> Captions:
-    """Return captions in the tokens by which `sql/facts/` compares them, and make these."""
-    return Captions(store, selection, fact_tokenizer(store, selection, progress))
+    """Return captions in the tokens by which `sql/facts/` decides which are equal, and make these.
+
+    The tokenizer is `bare`, or `char` for scripts without spaces, whatever tokenizer a command uses.
+    """
+    tokenizer, _ = chosen_tokenizer(store, [replace(selection, split=None).pinned_name])
+    return Captions(store, selection, tokenizer).tokenize(progress)
 
 
 def selections_of(captions: Iterable[Captions]) -> tuple[Selection, ...]:
@@ -97,9 +128,18 @@ def selections_of(captions: Iterable[Captions]) -> tuple[Selection, ...]:
     return tuple(selected.selection for selected in captions)
 
 
-def tokenize(store: Store, selections: Sequence[Selection], tokenizer: str, progress: Progress = silent) -> None:
-    """Make the tokens of selections that the store lacks."""
-    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
+def bind_references(workspace: Workspace, selection: Selection, relation: str = "reference") -> None:
+    """Bind a relation to the captions of a selection: all, those with different texts, or a sample."""
+    draw = selection.draw
+    if selection.distinct is None:
+        workspace.bind(relation if draw is None else "every_reference", "reference")
+    else:
+        workspace.bind("every_reference", "reference")
+        workspace.bind(relation if draw is None else "every_reference", "distinct_reference")
+    if draw is not None:
+        workspace.params |= {"drawn": draw.captions, "fewest": draw.fewest, "draw_seed": draw.seed}
+        workspace.params |= {"mirrored": draw.fewest if draw.mirrored else 0, "drawn_images": draw.images}
+        workspace.bind(relation, "drawn_reference")
 
 
 def select_all(
@@ -135,3 +175,85 @@ def select(
     """Select the captions of one reference, as `select_all` does."""
     (captions,) = select_all(store, [ref], split, tokenizer, beside=beside, progress=progress)
     return captions
+
+
+_ENGLISH = "en"
+
+_SCRIPT = "script_count"
+
+_SPACED, _UNSPACED = "bare", "char"
+
+#: Languages that are written without spaces between words, BCP 47.
+_WITHOUT_SPACES = ("zh", "cmn", "yue", "ja", "th", "lo", "km", "my")
+
+
+def chosen_tokenizer(
+    store: Store, refs: Sequence[str | None], split: str | None = None, named: str = AUTO
+) -> tuple[str, list[str]]:
+    """Return the named tokenizer, or else the one for the script of the captions, with a note if it is `char`.
+
+    All datasets get the same tokenizer, so that their tokens are comparable: `char` if any of them is in a language or
+    a script without spaces between words. A reference that names nothing is skipped here.
+    """
+    if named != AUTO:
+        return named, []
+    spoken = store.query("select distinct language from dataset")["language"]
+    if not any(map(_is_unspaced, spoken)) and not store.rows("unspaced_word").item():
+        return _SPACED, []
+    reasons: dict[str, str | None] = {}
+    for ref in filter(None, refs):
+        with suppress(UsageError):
+            selection = resolve(store, ref, split)
+            reasons[selection.label] = _why_unspaced(store, selection)
+    unspaced_ones = [f"{label} {why}" for label, why in reasons.items() if why]
+    if not unspaced_ones:
+        return _SPACED, []
+    others = [label for label, why in reasons.items() if not why]
+    same = f"; it is also used for {', '.join(others)}, to keep tokens comparable" if others else ""
+    return _UNSPACED, [f"tokenizer char splits text into characters: {'; '.join(unspaced_ones)}{same}"]
+
+
+def _is_unspaced(spoken: str) -> bool:
+    return spoken.lower().partition("-")[0] in _WITHOUT_SPACES
+
+
+def _why_unspaced(store: Store, selection: Selection) -> str | None:
+    """Return why captions count as written without spaces between words; null if they do not."""
+    captions, _, without = script_counts(store, selection)
+    if 2 * without < captions or not captions:
+        spoken = language(store, selection.version.dataset)
+        return f"is declared as {spoken}, written without spaces between words" if _is_unspaced(spoken) else None
+    return f"has {without:,} of {captions:,} captions in scripts without spaces between words"
+
+
+def why_not_english(store: Store, selection: Selection) -> str | None:
+    """Return why captions are not English, by their letters or the declared language; null if they are."""
+    captions, latin, _ = script_counts(store, selection)
+    if 2 * latin < captions:
+        return "not in Latin letters"
+    spoken = language(store, selection.version.dataset)
+    return None if spoken.lower().partition("-")[0] == _ENGLISH else f"declared as {spoken}"
+
+
+def unspaced(store: Store, selection: Selection) -> str | None:
+    """Return a note on the tokenizer for captions without spaces between words; null for other captions."""
+    why = _why_unspaced(store, selection)
+    return (
+        f"{selection.label} {why}: by default, studies use tokenizer char, which splits text into characters"
+        if why
+        else None
+    )
+
+
+def script_counts(store: Store, selection: Selection) -> tuple[int, int, int]:
+    """Count captions with letters, with Latin letters and with unspaced scripts; the counts of a version are kept."""
+    whole = Selection(selection.version)
+    key = kept.key(whole, "", [_SCRIPT], {})
+    rows = kept.get(store, {key: _SCRIPT}).get(key)
+    if rows is None:
+        rows = Workspace(store, dataset=whole.version.dataset, seq=whole.version.seq).rows(_SCRIPT)
+        kept.put(store, whole, _SCRIPT, key, rows)
+    if selection.split is not None:
+        rows = rows.filter(split=selection.split)
+    captions, latin, without = rows.select(pl.col("captions", "latin", "unspaced").sum()).row(0)
+    return captions, latin, without

@@ -13,6 +13,7 @@ import polars as pl
 
 from auditor.model import Selection
 from auditor.store import kept
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.workspace import Workspace
 
@@ -38,19 +39,6 @@ class Bucket(NamedTuple):
     at_once: int = 0
 
 
-#: What relation `made_text` holds where no study makes texts.
-NO_TEXT = pl.DataFrame(
-    schema={
-        "candidate": pl.String,
-        "image": pl.String,
-        "slot": pl.UInt32,
-        "caption_id": pl.UInt32,
-        "tokens": pl.List(pl.UInt32),
-        "text": pl.String,
-    }
-)
-
-
 #: Frequencies that a store's connection counted last, by version and tokenizer: several metrics ask for them in a row.
 _LAST: WeakKeyDictionary[Store, tuple[tuple[str, str], Workspace]] = WeakKeyDictionary()
 
@@ -61,32 +49,6 @@ class Pool:
 
     workspace: Workspace
     images: int
-
-
-def workspace(store: Store, selection: Selection, tokenizer: str, **params: object) -> Workspace:
-    """Open a workspace over the captions of a selection."""
-    version = selection.version
-    made = Workspace(
-        store, dataset=version.dataset, seq=version.seq, split=selection.split, tokenizer=tokenizer, **params
-    )
-    bind_references(made, selection)
-    made.bind("text_at_work", "reference_text")
-    made.bind_rows("made_text", NO_TEXT)
-    return made
-
-
-def bind_references(workspace: Workspace, selection: Selection, relation: str = "reference") -> None:
-    """Bind a relation to the captions of a selection: all, those with different texts, or a sample."""
-    draw = selection.draw
-    if selection.distinct is None:
-        workspace.bind(relation if draw is None else "every_reference", "reference")
-    else:
-        workspace.bind("every_reference", "reference")
-        workspace.bind(relation if draw is None else "every_reference", "distinct_reference")
-    if draw is not None:
-        workspace.params |= {"drawn": draw.captions, "fewest": draw.fewest, "draw_seed": draw.seed}
-        workspace.params |= {"mirrored": draw.fewest if draw.mirrored else 0, "drawn_images": draw.images}
-        workspace.bind(relation, "drawn_reference")
 
 
 def buckets(
@@ -141,12 +103,13 @@ def count(workspace: Workspace, relation: str = "selection_frequency") -> None:
     workspace.bind(relation, "selection_frequency")
 
 
-def provide(store: Store, workspace: Workspace, selection: Selection, tokenizer: str, relation: str) -> None:
-    """Bind a relation to the frequencies of a selection, counted where they are not kept.
+def provide(captions: Captions, workspace: Workspace, relation: str) -> None:
+    """Bind a relation to the frequencies of captions, which `reference` of a workspace holds; count what is not kept.
 
     Those of a whole version are kept when the store is closed.
     """
-    if is_kept(store, selection, tokenizer):
+    store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
+    if is_kept(captions):
         workspace.params["version"] = selection.version.version
         workspace.bind(relation, "kept_frequency")
         return
@@ -160,20 +123,17 @@ def provide(store: Store, workspace: Workspace, selection: Selection, tokenizer:
         counted = Workspace(store)
         counted.take("selection_frequency", workspace, relation)
         _LAST[store] = (selection.version.version, tokenizer), counted
-        _keep_on_close(store, counted, selection, tokenizer)
+        halves = "(gram >> 64)::ubigint as high, (gram & 18446744073709551615)::ubigint as low"  # Arrow has no 128 bits
+        rows = counted.query(f"select n, {halves}, occurrences, captions, images from selection_frequency")
+        kept.when_closed(store, rows, partial(_keep, selection, tokenizer, _words(store)))
 
 
-def keep(store: Store, selection: Selection, tokenizer: str) -> None:
+def keep(captions: Captions) -> None:
     """Count the frequencies of a whole version that has its tokens, where they are not kept, for others to find."""
-    has_tokens = tokenizer in selection.version.tokenizers
-    if store.path != MEMORY and _is_whole(selection) and has_tokens and not is_kept(store, selection, tokenizer):
-        provide(store, workspace(store, selection, tokenizer), selection, tokenizer, "selection_frequency")
-
-
-def _keep_on_close(store: Store, counted: Workspace, selection: Selection, tokenizer: str) -> None:
-    halves = "(gram >> 64)::ubigint as high, (gram & 18446744073709551615)::ubigint as low"  # Arrow has no 128 bits
-    rows = counted.query(f"select n, {halves}, occurrences, captions, images from selection_frequency")
-    kept.when_closed(store, rows, partial(_keep, selection, tokenizer, _words(store)))
+    selection = captions.selection
+    has_tokens = captions.tokenizer in selection.version.tokenizers
+    if captions.store.path != MEMORY and _is_whole(selection) and has_tokens and not is_kept(captions):
+        provide(captions, captions.workspace(), "selection_frequency")
 
 
 def _keep(selection: Selection, tokenizer: str, words: tuple[int, ...], store: Store, counted: pl.DataFrame) -> None:
@@ -182,7 +142,7 @@ def _keep(selection: Selection, tokenizer: str, words: tuple[int, ...], store: S
     Numbers of tokens are those of the store that was read: where it has given them to other words since, or another
     store took its place, they are left to be counted again.
     """
-    if is_kept(store, selection, tokenizer) or _words(store) != words:
+    if is_kept(Captions(store, selection, tokenizer)) or _words(store) != words:
         return
     with store.registered("counted", counted):
         store.execute(
@@ -203,15 +163,16 @@ def _words(store: Store) -> tuple[int, ...]:
     return store.query(fingerprint).row(0)
 
 
-def is_kept(store: Store, selection: Selection, tokenizer: str) -> bool:
-    """Return whether the frequencies of a selection need not be counted."""
+def is_kept(captions: Captions) -> bool:
+    """Return whether the frequencies of captions need not be counted."""
+    store, selection = captions.store, captions.selection
     if not _is_whole(selection):
         return False
     found = store.query("select 1 from duckdb_tables() where schema_name = 'cache' and table_name = 'ngram_frequency'")
     return bool(found.height) and bool(
         store.query(
             "select 1 from cache.ngram_frequency where version = $version and tokenizer = $tokenizer limit 1",
-            {"version": selection.version.version, "tokenizer": tokenizer},
+            {"version": selection.version.version, "tokenizer": captions.tokenizer},
         ).height
     )
 
@@ -220,12 +181,12 @@ def _is_whole(selection: Selection) -> bool:
     return selection.split is None and selection.draw is None and selection.distinct is None
 
 
-def pool(store: Store, selections: Sequence[Selection], tokenizer: str) -> Pool:
+def pool(every: Sequence[Captions]) -> Pool:
     """Count in how many images of several selections each n-gram is. All tokens must be there."""
-    pooled, images = Workspace(store), 0
-    for selection in selections:
-        relations = workspace(store, selection, tokenizer)
-        provide(store, relations, selection, tokenizer, "selection_frequency")
+    pooled, images = Workspace(every[0].store), 0
+    for captions in every:
+        relations = captions.workspace()
+        provide(captions, relations, "selection_frequency")
         pooled.append("ngram_document", of=relations)
         images += relations.query("select count(distinct image_no) as images from reference").item()
     pooled.bind("pooled_frequency")

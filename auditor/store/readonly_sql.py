@@ -13,6 +13,7 @@ import polars as pl
 
 from auditor.errors import AuditorError, SqlError
 from auditor.store import ngrams, statements, versions
+from auditor.store.captions import Captions
 from auditor.store.connection import ArrowStream, Store
 from auditor.store.engine import engine_errors
 from auditor.store.statements import called_with, parameters, refuse_other_than_reading
@@ -161,7 +162,7 @@ def _keep_frequencies(store: Store, statement: str, params: Params) -> None:
     with suppress(AuditorError, ValueError):  # also for a statement that does not end
         for given in called_with(store.connection, statement, "ngram_frequency", params):
             ref, tokenizer = [*given, statements.TOKENIZER][:2]
-            ngrams.keep(store, versions.resolve(store, ref), tokenizer)
+            ngrams.keep(Captions(store, versions.resolve(store, ref), tokenizer))
 
 
 def _refuse_other_parameters(statement: str, params: Params) -> None:

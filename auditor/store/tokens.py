@@ -7,7 +7,7 @@ tables. They are written when the store is closed, if no other process has the f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -17,8 +17,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.store import kept
 from auditor.store.connection import Store
 from auditor.store.file import NAME
-
-Tokenizer = Callable[[pl.Series], pl.Series]
+from auditor.text import Tokenizer, tokenizer_of
 
 TEXTS_AT_ONCE = 50_000
 
@@ -35,10 +34,9 @@ _OVERLAY = (
 )
 
 
-def provide(
-    store: Store, selections: Sequence[Selection], profile: str, tokenizer: Tokenizer, progress: Progress = silent
-) -> None:
+def tokenize(store: Store, selections: Sequence[Selection], profile: str, progress: Progress = silent) -> None:
     """Make the missing tokens of every text of the selections for a tokenizer, in bounded batches, and store them."""
+    tokenizer = tokenizer_of(profile)
     lacking = [selection for selection in selections if profile not in selection.version.tokenizers]
     if lacking and store.writable:
         with store.transaction():

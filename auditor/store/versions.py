@@ -32,7 +32,7 @@ def resolve(store: Store, ref: str, split: str | None = None, *, vectors: bool =
         known = store.query("select dataset from dataset order by all")["dataset"].to_list()
         there = f"the store holds {', '.join(known)}" if known else "the store is empty"
         raise UsageError(f"{match['dataset']}: not in {store.path}; {there}; try `auditor ingest {match['dataset']}`")
-    version = _at(store, ref, versions, match["at"])
+    version = _at(store, ref, versions, match["at"]) if match["at"] else versions[0]
     if version.kind == "vectors" and not vectors:
         raise UsageError(f"{ref}: holds vectors, not captions; name the dataset with the captions of its images")
     split = match["split"] or split
@@ -59,9 +59,7 @@ def resolve_all(store: Store, refs: Sequence[str], split: str | None = None) -> 
     return labeled
 
 
-def _at(store: Store, ref: str, versions: list[Version], at: str | None) -> Version:
-    if at is None:
-        return versions[0]
+def _at(store: Store, ref: str, versions: list[Version], at: str) -> Version:
     named = tags_of(store, versions[0].dataset)
     if re.fullmatch(r"v\d+", at):
         matches = [version for version in versions if version.seq == int(at[1:])]
@@ -87,7 +85,7 @@ def _at(store: Store, ref: str, versions: list[Version], at: str | None) -> Vers
 def log(store: Store, dataset: str | None = None) -> list[Version]:
     """Return every version of a dataset, the newest first; without a name, of all datasets."""
     fields = [field.name for field in dataclasses.fields(Version)]
-    rows = log_rows(store, dataset).select(fields).to_dicts()
+    rows = store.rows("log", dataset=dataset).select(fields).to_dicts()
     return [Version(**row | {"tokenizers": tuple(row["tokenizers"])}) for row in rows]
 
 

@@ -6,7 +6,7 @@ has changed, as for the next bucket of images. It is never written to the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any
 
 import polars as pl
@@ -88,7 +88,7 @@ class Workspace:
 
         Otherwise a relation would stay in memory while the next bucket makes it again.
         """
-        kept = {read for name in needed for read in self._below(catalogue()[name])}
+        kept = {read for name in needed for read in _below(catalogue()[name], self.bound)}
         for name in [name for name, state in self._made.items() if name not in kept and _OF_BUCKET in dict(state)]:
             self._let_go(name)
 
@@ -107,7 +107,8 @@ class Workspace:
 
     def changes_with(self, name: str) -> set[str]:
         """Name the parameters that can change the rows of a file: its own, and those of what is made for it."""
-        return self._reached(catalogue()[name])
+        file = catalogue()[name]
+        return set(file.params).union(*(catalogue()[read].params for read in _below(file, self.bound)))
 
     def query(self, statement: str) -> pl.DataFrame:
         """Run one statement on the relations that are bound."""
@@ -131,19 +132,10 @@ class Workspace:
         return over(file.statement, {read: self._held[read].table for read in file.reads if read in self._held})
 
     def _ensure(self, file: SqlFile) -> None:
-        state = tuple(sorted((key, self.params[key]) for key in self._reached(file)))
+        state = tuple(sorted((key, self.params[key]) for key in self.changes_with(file.name)))
         if self._made.get(file.name) != state:
             self._hold(file.name, self._select(file), self._params_of(file))
             self._made[file.name] = state
-
-    def _reached(self, file: SqlFile) -> set[str]:
-        """Collect the parameters that can change a relation: its own and those of what it reads."""
-        return set(file.params).union(*(catalogue()[read].params for read in self._below(file)))
-
-    def _below(self, file: SqlFile) -> set[str]:
-        """Collect the relations that are made for a file: what it reads, and what these read."""
-        reads = {read for read in file.reads if read in catalogue() and read not in self.bound}
-        return reads.union(*(self._below(catalogue()[read]) for read in reads))
 
     def _params_of(self, file: SqlFile) -> dict[str, Any]:
         return {key: self.params[key] for key in file.params}
@@ -154,6 +146,17 @@ class Workspace:
     def _let_go(self, relation: str) -> None:
         self._made.pop(relation, None)
         self._held.pop(relation, None)
+
+
+def _below(file: SqlFile, bound: Set[str]) -> set[str]:
+    """Collect the relations that are made for a file: what it reads, and what these read, unless it is bound."""
+    reads = {read for read in file.reads if read in catalogue() and read not in bound}
+    return reads.union(*(_below(catalogue()[read], bound) for read in reads))
+
+
+def is_read(relation: str, by: Iterable[str]) -> bool:
+    """Return whether any of the files reads a relation, or reads what is made of it."""
+    return any(relation in reads_of(name) for name in by)
 
 
 def _columns(constants: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from auditor.scoring.scores import scorable, score_candidates, signatures, toget
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
 from auditor.statistics.correlation import correlate as correlate_scores
-from auditor.store.captions import select_all
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.text import AUTO
 
@@ -68,36 +68,36 @@ def correlate(
     if len(requested) < 2:
         raise UsageError("correlate needs two or more metrics; add another -m, or leave out -m for all")
     against = References("loo", references, seed)
-    every = {captions.selection: captions for captions in select_all(store, refs, split, tokenizer, progress=progress)}
-    selections, alone = referenced(store, tuple(every), against, requested)
+    selected = select_all(store, refs, split, tokenizer, progress=progress)
+    every, alone = referenced(selected, against, requested)
     parts, names, notes = [], [], list[Said]((*left_out(metrics), *alone))
-    for selection in selections:
-        captions = every[selection]
-        usable, unscored = scorable(store, against.of(selection), requested, metrics)
-        scores = score_candidates(against.select(captions), [HUMAN], usable, progress)
+    for captions in every:
+        selection, drawn = captions.selection, against.select(captions)
+        usable, unscored = scorable(drawn, requested, metrics)
+        scores = score_candidates(drawn, [HUMAN], usable, progress)
         part, absent = _correlations(selection, scores, [metric.label for metric in usable], chosen, progress)
         parts.append(part)
         names.append(
             signatures([metric for metric in usable if _is_in(part, metric.label)], captions.tokenizer, against)
         )
-        notes += [*unscored, *too_few_captions(store, selection, against), *_unscored(store, selection, scores)]
+        notes += [*unscored, *too_few_captions(captions, against), *_unscored(captions, scores)]
         notes += [*too_long(captions), *absent, *_largest_p(selection, part)]
         del scores
     rows = pl.concat(parts)
     used = [metric for metric in requested if _is_in(rows, metric.label)]
     signed = together(names)
-    labeled = list(zip((selection.label for selection in selections), parts, strict=True))
+    labeled = list(zip((captions.label for captions in every), parts, strict=True))
     return Result(
         "correlate",
         rows.with_columns(
             signature_a=pl.col("metric_a").replace_strict(signed), signature_b=pl.col("metric_b").replace_strict(signed)
         ),
-        selections=selections,
+        selections=selections_of(every),
         signatures=signed,
         tables=folded((*(table for pair in labeled for table in _tables(*pair)), *_ranges(labeled))),
         figures=tuple(figure for pair in labeled for figure in _heatmaps(*pair)),
         lead=tuple(sentence for pair in labeled for sentence in _lead(*pair)),
-        notes=(*next(iter(every.values())).notes, *notes_in(notes), *_signs(used), *_smallest(rows)),
+        notes=(*selected[0].notes, *notes_in(notes), *_signs(used), *_smallest(rows)),
         findings=findings_in(notes),
     )
 
@@ -150,10 +150,10 @@ def _correlations(
     return pl.concat(parts), notes
 
 
-def _unscored(store: Store, selection: Selection, scores: pl.DataFrame) -> list[Finding]:
+def _unscored(captions: Captions, scores: pl.DataFrame) -> list[Finding]:
     """Return how many images have a single caption, and how many captions are scored."""
     scored = f"{scores.height:,} captions of {scores['image'].n_unique():,} images are scored"
-    return without_references(store, selection, f" and no score; {scored}")
+    return without_references(captions, f" and no score; {scored}")
 
 
 def _largest_p(selection: Selection, rows: pl.DataFrame) -> list[str]:

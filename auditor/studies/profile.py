@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import tomllib
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import polars as pl
 import polars.selectors as cs
@@ -11,10 +13,10 @@ import polars.selectors as cs
 from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Table, about
-from auditor.scoring.signs import bind_signs
 from auditor.store import versions
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
+from auditor.store.sqlfiles import sql_root
 from auditor.store.workspace import Workspace
 from auditor.text import AUTO
 
@@ -251,3 +253,30 @@ def _side_by_side(selections: Sequence[Selection], parts: Sequence[pl.DataFrame]
 
 def _whole(counts: pl.DataFrame) -> pl.DataFrame:
     return counts.cast({cs.numeric(): pl.Int64})
+
+
+#: The default parameters of a pattern.
+_DEFAULTS: dict[str, str | int | None] = {
+    "kind": None, "statistic": None, "reading": "text", "says": "", "part": 0, "needs": "", "unless": "", "removes": ""
+}  # fmt: skip
+
+
+@functools.cache
+def signs() -> tuple[dict[str, Any], ...]:
+    """Return the patterns in their order, as parameters of `sql/facts/sign.sql`."""
+    listed = tomllib.loads((sql_root() / "facts" / "signs.toml").read_text(encoding="utf-8"))["sign"]
+    return tuple(
+        _DEFAULTS
+        | {"place": number}
+        | {name: "".join(value) if isinstance(value, list) else value for name, value in pattern.items()}
+        for number, pattern in enumerate(listed)
+    )
+
+
+def bind_signs(workspace: Workspace, kind: str | None = None) -> None:
+    """Bind relation `sign` to the captions with signs of a kind of finding; by default, with counted signs."""
+    workspace.forget("sign")
+    for sign in signs():
+        if sign["kind"] == kind if kind else sign["statistic"]:
+            workspace.params |= sign
+            workspace.append("sign")

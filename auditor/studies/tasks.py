@@ -19,7 +19,7 @@ from auditor.files import rows as row_files
 from auditor.model import Selection
 from auditor.result import Finding, Result, Table, about, counted, listed
 from auditor.scoring.references import as_references
-from auditor.scoring.single_captions import lacking
+from auditor.store import versions
 from auditor.store.captions import stamp
 from auditor.store.connection import Store
 from auditor.store.versions import content_at_work, images, resolve
@@ -119,8 +119,9 @@ def tasks(
     obstacles = _obstacles(store, selection, contests, rows, form, references, images)
     if rows.is_empty():
         why = "; ".join([*odd, *map(str, obstacles)]) or "it has no images"
-        pairs = f"; `auditor tasks {ref} --candidates intra --kind pairs` needs one caption per image"
-        raise UsageError(f"{selection.label}: no questions: {why}{pairs if lacking(store, selection) else ''}")
+        single = (versions.images(store, selection)["captions"] < 2).all()
+        pairs = f"; `auditor tasks {ref} --candidates intra --kind pairs` needs one caption per image" if single else ""
+        raise UsageError(f"{selection.label}: no questions: {why}{pairs}")
     questions = rows.select(
         "task",
         pl.lit(form).alias("kind"),

@@ -29,7 +29,7 @@ PROFILES: Mapping[str, Tokenizer] = MappingProxyType(
     }
 )
 
-#: None named: `store.scripts` chooses one by the script of the captions.
+#: None named: `store.captions` chooses one by the script of the captions.
 AUTO = "auto"
 
 #: The tokenizers that an ingest runs; tokens of the others are made when a command first asks for them.

@@ -12,6 +12,7 @@ from conftest import ingest_rows
 
 from auditor.cli import app
 from auditor.scoring.references import references_of
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies.ingest import naming
@@ -50,7 +51,7 @@ def test_questions_go_out_and_votes_come_in(run: Run, tmp_path: Path) -> None:
     assert (code, document["rows"][0]["captions"]) == (0, 9)
     assert document["versions"][0]["kind"] == "triplets"
     with Store.open(tmp_path / "audit.duckdb") as store:
-        assert references_of(store, resolve(store, "mine"))[0].label == "set"
+        assert references_of(Captions(store, resolve(store, "mine"), "bare"))[0].label == "set"
     assert 'mine: detected format "votes"' in document["notes"]
 
 

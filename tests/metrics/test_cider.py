@@ -18,10 +18,10 @@ from sizes import examples
 
 from auditor import config
 from auditor.errors import MetricError
+from auditor.scoring.candidate_sets import intra
 from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import References, request, requests
 from auditor.scoring.scores import score_candidates
-from auditor.scoring.substitutes import intra
 from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from auditor.errors import UsageError
-from auditor.scoring.parallel_lists import Lists, parallel_lists
+from auditor.scoring.single_captions import Lists, parallel_lists
 
 
 def lists(captions: Sequence[int], asked: str = "mean", *, full: bool = False, no_longer: int = 0) -> Lists:

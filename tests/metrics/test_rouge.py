@@ -24,10 +24,10 @@ from auditor.errors import MetricError
 from auditor.metrics.kernels.columns import meetings, sides
 from auditor.metrics.kernels.lcs import common_subsequences, weighted_subsequences
 from auditor.metrics.rouge.scoring import as_printed
+from auditor.scoring.candidate_sets import intra
 from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import requests
 from auditor.scoring.scores import score_candidates
-from auditor.scoring.substitutes import intra
 from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve

@@ -17,10 +17,10 @@ from auditor.errors import MetricError, UsageError
 from auditor.metrics.vectors import ranking
 from auditor.metrics.vectors.bags import bags, unit
 from auditor.model import Kind, Source
+from auditor.scoring.candidate_sets import intra
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import scorable, score_candidates
-from auditor.scoring.substitutes import intra
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.captions import Captions
@@ -153,7 +153,7 @@ def test_signature_names_vectors_training_captions_and_seed(store: Store) -> Non
     ingest_vectors(store, names[:3], vectors[:3], name="few")
     held, seen_as = resolve(store, "set"), resolve(store, "seen", vectors=True)
     (metric,), notes = scorable(
-        store, resolve(store, "set:test"), requests(["vector-rank:margin=0.3"]), ["vector-rank"]
+        Captions(store, resolve(store, "set:test"), "bare"), requests(["vector-rank:margin=0.3"]), ["vector-rank"]
     )
     signature = str(metric.signature("bare", References()))
     assert metric.label == "vector-rank:margin=0.3"
@@ -163,7 +163,7 @@ def test_signature_names_vectors_training_captions_and_seed(store: Store) -> Non
     )
     assert notes == []
     named = requests(["vector-ridge:vectors=few,train=set,folds=2,model_seed=7"])
-    (other,), notes = scorable(store, held, named, ["vector-ridge"])
+    (other,), notes = scorable(Captions(store, held, "bare"), named, ["vector-ridge"])
     assert f"vectors:{resolve(store, 'few', vectors=True).pinned_name}" in str(other.signature("bare", References()))
     assert f"train:{held.pinned_name}|folds:2|model_seed:7" in str(other.signature("bare", References()))
     assert "27 images have no vector in few" in notes[0]

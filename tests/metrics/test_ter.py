@@ -21,8 +21,8 @@ from sizes import examples
 from test_official_scores import judged as judged  # noqa: PLC0414  # a fixture
 from test_official_scores import scores_of_system
 
+from auditor.metrics.kernels import columns
 from auditor.metrics.kernels import ter as kernel
-from auditor.metrics.kernels import threads
 from auditor.metrics.kernels.columns import sides
 from auditor.scoring.candidates import CandidateSet
 from auditor.scoring.counting import count
@@ -109,7 +109,7 @@ def test_number_of_threads_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     candidates = [rng.integers(1, 9, 12).tolist() for _ in range(40)]
     references = [[rng.integers(1, 9, 12).tolist() for _ in range(3)] for _ in range(40)]
     both = edits_of(candidates, references)
-    monkeypatch.setattr(threads, "_THREADS", 1)
+    monkeypatch.setattr(columns, "_THREADS", 1)
     alone = edits_of(candidates, references)
     assert all(np.array_equal(one, other) for one, other in zip(both, alone, strict=True))
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sizes import examples
 
-from auditor.statistics.diversity_walks import Walk, compression_ratio, walk
+from auditor.statistics.diversity import Walk, compression_ratio, walk
 from auditor.statistics.kernels import walks
 
 CAPTIONS = st.lists(st.lists(st.integers(0, 6), max_size=7), min_size=1, max_size=30)

@@ -9,7 +9,8 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.scoring import frequencies
-from auditor.store import ngrams, versions
+from auditor.store import versions
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.workspace import Workspace
 
@@ -24,7 +25,7 @@ def filled() -> Iterator[Store]:
 
 
 def over(store: Store, name: str) -> Workspace:
-    at_work = ngrams.workspace(store, versions.resolve(store, name), "bare")
+    at_work = Captions(store, versions.resolve(store, name), "bare").workspace()
     at_work.params["key"] = "bare"
     return at_work
 
@@ -106,9 +107,9 @@ def test_what_is_bound_anew_leaves_nothing_behind(filled: Store) -> None:
 
 
 def test_pooled_frequencies_are_those_of_the_datasets_that_are_named(filled: Store) -> None:
-    both = [versions.resolve(filled, name) for name in ("small", "large")]
-    with frequencies.together(filled, both, "bare") as outer:
-        with frequencies.together(filled, both[:1], "bare") as inner:
+    both = [Captions(filled, versions.resolve(filled, name), "bare") for name in ("small", "large")]
+    with frequencies.together(both) as outer:
+        with frequencies.together(both[:1]) as inner:
             assert inner != outer
             assert frequencies._POOLS[filled][inner].images == 1
         assert frequencies._POOLS[filled][outer].images == 3

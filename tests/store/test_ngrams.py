@@ -11,6 +11,7 @@ from conftest import ingest_rows
 
 from auditor.errors import SqlError
 from auditor.store import ngrams
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.readonly_sql import ask
 from auditor.store.versions import resolve
@@ -53,11 +54,11 @@ def test_frequencies_equal_a_plain_count(
         assert ask(store, asked, {"ref": "again"}).rows() == expected
         store.on_close.clear()
     with Store.open(path) as store:
-        selection = resolve(store, "set")
+        captions = Captions(store, resolve(store, "set"), "bare")
         for _ in range(2):
-            ngrams.provide(store, ngrams.workspace(store, selection, "bare"), selection, "bare", "selection_frequency")
+            ngrams.provide(captions, captions.workspace(), "selection_frequency")
     with Store.open(path) as store:
-        assert ngrams.is_kept(store, selection, "bare")
+        assert ngrams.is_kept(Captions(store, resolve(store, "set"), "bare"))
         assert store.query("select count(*) from cache.ngram_frequency").item() == len(expected)
         for ref in ("set", "again"):
             assert ask(store, asked, {"ref": ref}).rows() == expected

@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 from conftest import ROOT, ingest_rows
 
-from auditor.store import ngrams, parses, upkeep
+from auditor.store import parses, upkeep
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 
@@ -57,7 +58,7 @@ def parsed(store: Store, pipeline: Pipeline, label: str = "one") -> pl.DataFrame
     """Ask for the parses of the dataset; give what relation `parse` then holds."""
     selection = resolve(store, "set")
     told = parses.provide(store, [selection], label, pipeline)
-    at_work = ngrams.workspace(store, selection, "bare")
+    at_work = Captions(store, selection, "bare").workspace()
     told.bind(at_work)
     return at_work.query("from parse order by caption_id")
 
@@ -172,7 +173,7 @@ def test_ranges_cover_all_texts_and_bind_theirs_alone(store: Store, monkeypatch:
     ingest_rows(store, ROWS)
     selection = resolve(store, "set")
     told = parses.provide(store, [selection], "one", Pipeline())
-    at_work = ngrams.workspace(store, selection, "bare")
+    at_work = Captions(store, selection, "bare").workspace()
     seen = []
     for first, last in parses.ranges(at_work):
         told.bind(at_work, first, last)

@@ -19,6 +19,7 @@ from test_faults import Nursery
 from auditor import text
 from auditor.errors import MissingExtraError
 from auditor.store import ngrams, tokens, verification, versions
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.readonly_sql import ask
 from auditor.studies.bounds.study import bounds
@@ -180,9 +181,9 @@ def test_tokens_are_not_written_to_a_store_that_took_the_place_of_theirs(path: P
 def test_frequencies_of_a_profile_are_kept_in_its_own_words(path: Path) -> None:
     with Store.open(path) as store:
         bounds(store, "set", metrics=["cider"], tokenizer="whitespace", candidates=["human", "intra"])
-        assert not ngrams.is_kept(store, versions.resolve(store, "set"), "whitespace")
+        assert not ngrams.is_kept(Captions(store, versions.resolve(store, "set"), "whitespace"))
     with Store.open(path) as store:
-        assert ngrams.is_kept(store, versions.resolve(store, "set"), "whitespace")
+        assert ngrams.is_kept(Captions(store, versions.resolve(store, "set"), "whitespace"))
         frequencies = dict(
             ask(
                 store, "select gram, occurrences from ngram_frequency('set', tokenizer := 'whitespace') where n = 1", {}

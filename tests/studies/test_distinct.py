@@ -12,7 +12,7 @@ from compared import parted
 from conftest import ingest_rows
 
 from auditor.scoring.registry import References
-from auditor.store import ngrams
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import images, resolve
 from auditor.studies.bounds.study import bounds
@@ -128,7 +128,7 @@ def test_a_kept_count_of_all_captions_is_not_taken_for_one_of_distinct_ones(tmp_
 def test_a_draw_draws_among_different_texts(filled: Store) -> None:
     for seed in range(8):
         selection = References("loo", 1, seed, distinct="bare").of(resolve(filled, "set"))
-        drawn = ngrams.workspace(filled, selection, "bare").query("select image, slot from reference")
+        drawn = Captions(filled, selection, "bare").workspace().query("select image, slot from reference")
         assert set(drawn.rows()) <= set(LEFT)
         assert drawn.group_by("image").len().sort("image").rows() == [("a", 2), ("b", 2), ("d", 2)]
 

@@ -13,9 +13,9 @@ from auditor.model import Gate
 from auditor.scoring import registry
 from auditor.scoring.registry import MetricRequest, request
 from auditor.scoring.scores import unreadable
-from auditor.store import scripts
+from auditor.store import captions as selected
+from auditor.store.captions import Captions, chosen_tokenizer, unspaced
 from auditor.store.connection import Store
-from auditor.store.scripts import chosen_tokenizer, unspaced
 from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.bounds.study import bounds
@@ -60,9 +60,9 @@ def test_meteor_is_refused_for_other_letters_and_languages(store: Store, meteor:
     ingest_rows(store, ENGLISH, dataset="en")
     ingest_rows(store, ENGLISH, dataset="nl")
     store.execute("update dataset set language = 'nl-BE' where dataset = 'nl'")
-    assert "not in Latin letters" in unreadable(store, resolve(store, "zh"), [meteor])["meteor"]
-    assert "declared as nl-BE" in unreadable(store, resolve(store, "nl"), [meteor])["meteor"]
-    assert unreadable(store, resolve(store, "en"), [meteor, request("rouge-l")]) == {}
+    assert "not in Latin letters" in unreadable(Captions(store, resolve(store, "zh"), "bare"), [meteor])["meteor"]
+    assert "declared as nl-BE" in unreadable(Captions(store, resolve(store, "nl"), "bare"), [meteor])["meteor"]
+    assert unreadable(Captions(store, resolve(store, "en"), "bare"), [meteor, request("rouge-l")]) == {}
 
 
 def test_scripts_without_blanks_are_seen_and_the_profile_is_named(store: Store) -> None:
@@ -199,5 +199,5 @@ def test_captions_are_not_looked_at_where_the_store_holds_no_such_letter(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _filled(store, ru=RUSSIAN)
-    monkeypatch.setattr(scripts, "script_counts", lambda *_: pytest.fail("counted"))
+    monkeypatch.setattr(selected, "script_counts", lambda *_: pytest.fail("counted"))
     assert chosen_tokenizer(store, ["ru"]) == ("bare", [])

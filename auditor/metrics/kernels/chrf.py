@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditor.compiled import compiled, part
-from auditor.metrics.kernels.columns import Sides, Texts, offsets
-from auditor.metrics.kernels.threads import in_parts
+from auditor.metrics.kernels.columns import Sides, Texts, in_parts, offsets
 
 _RUN = 12  # positions that are sorted by insertion, before runs are merged
 

@@ -1,8 +1,11 @@
-"""Columns of token lists as the flat arrays that kernels walk."""
+"""Columns of token lists as the flat arrays that kernels walk, several parts of the work at once."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
@@ -93,3 +96,19 @@ def meetings(both: Sides) -> Meetings:
     reference = both.first[candidate] + offset
     kept = reference != both.held[candidate]
     return Meetings(candidate[kept], reference[kept])
+
+
+_THREADS = 2
+
+_Result = TypeVar("_Result")
+
+
+def in_parts(size: int, run: Callable[[int, int], _Result], parts: int | None = None) -> list[_Result]:
+    """Run on the positions `first` to `last` - 1 of each part, and return the results in order.
+
+    By default there are as many parts as threads. Parts are empty only without positions.
+    """
+    parts = max(1, min(parts or _THREADS, size))
+    edges = [size * part // parts for part in range(parts + 1)]
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return list(pool.map(lambda edge: run(*edge), pairwise(edges)))

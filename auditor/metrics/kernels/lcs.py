@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditor.compiled import compiled, part
-from auditor.metrics.kernels.columns import Meetings, Sides
-from auditor.metrics.kernels.threads import in_parts
+from auditor.metrics.kernels.columns import Meetings, Sides, in_parts
 
 _Tokens = NDArray[np.uint32]
 

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from auditor.compiled import compiled, part
 from auditor.metrics.kernels import edit_distance as distance
-from auditor.metrics.kernels.columns import Sides, Texts
+from auditor.metrics.kernels.columns import Sides, Texts, in_parts
 from auditor.metrics.kernels.edit_distance import Masks, Numbers, Table, Words
 from auditor.metrics.kernels.shifts import MOST, as_rotation, find_shifts
-from auditor.metrics.kernels.threads import in_parts
 
 
 class Edits(NamedTuple):

@@ -10,8 +10,7 @@ import polars as pl
 
 from auditor.errors import MetricError
 from auditor.metrics.card import Kernel, Metric, Parameter
-from auditor.metrics.kernels.columns import beside, flat, offsets, texts
-from auditor.metrics.kernels.threads import in_parts
+from auditor.metrics.kernels.columns import beside, flat, in_parts, offsets, texts
 from auditor.metrics.meteor import resources
 from auditor.metrics.meteor.words import Lexicon, lexicon
 from auditor.metrics.meteor.words import corpus as normalized

@@ -31,8 +31,8 @@ def begin(
     stages, and for captions without references; `UsageError` for a folder of other work.
     """
     store, selection = captions.store, captions.selection
-    refuse_unscorable(store, selection, metrics)
-    if why := lacking(store, selection):
+    refuse_unscorable(captions, metrics)
+    if why := lacking(captions):
         raise refusal(selection, why)
     workspace = captions.tokenize(progress).workspace()
     plan = plans.made(workspace, selection, captions.tokenizer, metrics, at_once)

@@ -14,12 +14,11 @@ from auditor.errors import MetricError
 from auditor.metrics import idf
 from auditor.model import Selection, Version
 from auditor.plugins import typed
-from auditor.scoring import frequencies
 from auditor.scoring.registry import MetricRequest, References, are_ours, request_of_file
 from auditor.scoring.scores import signatures
 from auditor.store import ngrams
 from auditor.store.sqlfiles import catalogue, fingerprint
-from auditor.store.workspace import Workspace
+from auditor.store.workspace import Workspace, is_read
 
 #: The number of buckets whose partial sums fill one partition.
 _BUCKETS_OF_A_PARTITION = 4
@@ -123,7 +122,7 @@ def weighed_by(metric: MetricRequest, idf_mode: str) -> MetricRequest:
 
 def _counts_all(metric: MetricRequest) -> bool:
     spec = metric.counting
-    return frequencies.is_read_by(spec.relations) and spec.idf_mode not in _WITHIN_A_BUCKET
+    return is_read("document_frequency", spec.relations) and spec.idf_mode not in _WITHIN_A_BUCKET
 
 
 def _refusal(metric: MetricRequest) -> str | None:
@@ -133,7 +132,7 @@ def _refusal(metric: MetricRequest) -> str | None:
         return "workers cannot run user-defined metrics"
     if metric.metric.sees_images:
         return "it reads vectors of images"
-    weighs = frequencies.is_read_by(spec.relations) or frequencies.counts_documents(spec.relations)
+    weighs = is_read("document_frequency", spec.relations) or is_read("collection", spec.relations)
     if weighs and spec.idf_mode not in (idf.DATASET, *_WITHIN_A_BUCKET):
         return "its idf counts documents other than the images of the dataset"
     if _counts_all(metric) and spec.normalization is not None:

@@ -67,7 +67,7 @@ class Stage:
 def partial(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Count the n-grams of a bucket. Columns: partition, high, low, images."""
     with _bucket(plan, work, number, share) as (store, selection):
-        workspace = ngrams.workspace(store, selection, plan.tokenizer, partitions=plan.partitions)
+        workspace = Captions(store, selection, plan.tokenizer).workspace(partitions=plan.partitions)
         workspace.params |= {"first_image": 0, "last_image": _LAST_IMAGE}
         return workspace.rows("partial_frequency")
 

@@ -16,7 +16,6 @@ from auditor.scoring.references import references_of
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
 from auditor.store.captions import Captions
-from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
 #: Means of judges are rounded, so that equal means are ties for any ratings.
@@ -98,17 +97,15 @@ def protocols_of(judges: Sequence[str]) -> list[str]:
     return ["pooled", "mean", *map(protocol_of, judges)] if len(judges) > 1 else ["pooled"]
 
 
-def judges(store: Store, annotated: Selection, scale: tuple[float, float] | None = None) -> list[str]:
-    """Return the names of the judges of a version, sorted. Raises `UsageError` without ratings."""
-    return sorted(_ratings(store, annotated, scale)[0]["judge"].unique())
+def judges(captions: Captions, scale: tuple[float, float] | None = None) -> list[str]:
+    """Return the names of the judges of captions, sorted. Raises `UsageError` without ratings."""
+    return sorted(_ratings(captions, scale)[0]["judge"].unique())
 
 
 def rated_captions(
-    store: Store,
-    annotated: Selection,
+    captions: Captions,
     against: str | None,
     metric_names: p.Metrics,
-    tokenizer: str,
     scale: tuple[float, float] | None = None,
     progress: Progress = silent,
     *,
@@ -120,15 +117,15 @@ def rated_captions(
     Scores that are not `rounded` have all digits. Raises `UsageError` without ratings, or without captions of the
     images.
     """
-    ratings, notes = _ratings(store, annotated, scale)
-    references, unmatched = references_of(store, annotated, against)
+    annotated = captions.selection
+    ratings, notes = _ratings(captions, scale)
+    references, unmatched = references_of(captions, against)
     rule = References("all")
     wanted = [replace(request, rounded=rounded) for request in requests(metric_names)]
-    metrics, unscored = scorable(store, references, wanted, metric_names)
+    metrics, unscored = scorable(references, wanted, metric_names)
     candidates = rated or output_of(annotated)
-    described = Captions(store, references, tokenizer)
-    scores = score_candidates(described, [candidates], metrics, progress).drop("candidate")
-    workspace = described.workspace()
+    scores = score_candidates(references, [candidates], metrics, progress).drop("candidate")
+    workspace = references.workspace()
     bind_candidates(workspace, [candidates])
     facts = workspace.rows("rated_candidate")
     ratings = ratings.join(scores.select("image", "slot"), on=["image", "slot"], how="semi", maintain_order="left")
@@ -138,14 +135,14 @@ def rated_captions(
     workspace.bind_rows("rating", ratings)
     return Rated(
         annotated,
-        references,
+        references.selection,
         ratings,
         scores.join(facts, on=["image", "slot"], how="left", maintain_order="left"),
         tuple(metrics),
-        signatures(metrics, tokenizer, rule),
+        signatures(metrics, captions.tokenizer, rule),
         scale or (float(ratings["score"].min()), float(ratings["score"].max())),  # type: ignore[arg-type]
         workspace,
-        (*notes, *unmatched, *unscored, *too_long(described.like(annotated), described)),
+        (*notes, *unmatched, *unscored, *too_long(captions, references)),
     )
 
 
@@ -169,10 +166,10 @@ def without_own_references(rated: Rated, why: str) -> Rated:
     return replace(rated, ratings=ratings, scores=scores, notes=(*rated.notes, note), without_own=True)
 
 
-def _ratings(store: Store, annotated: Selection, scale: tuple[float, float] | None) -> tuple[pl.DataFrame, list[str]]:
+def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.DataFrame, list[str]]:
     """Read the ratings of a version, without those outside a scale; and notes on unusual ratings."""
-    version = annotated.version
-    workspace = Workspace(store, dataset=version.dataset, seq=version.seq)
+    annotated, version = captions.selection, captions.selection.version
+    workspace = Workspace(captions.store, dataset=version.dataset, seq=version.seq)
     workspace.bind("annotated", "annotation_as_of")
     ratings = workspace.rows("rating")
     if ratings.is_empty():

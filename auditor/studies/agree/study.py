@@ -16,8 +16,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Result, Said, Table, findings_in, folded, listed, notes_in
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import left_out
-from auditor.statistics.resampling import check_resampling
-from auditor.store.captions import select_all
+from auditor.store.captions import select_all, selections_of
 from auditor.store.connection import Store
 from auditor.studies.agree import by_rating, tables
 from auditor.studies.agree import rows as agreement_rows
@@ -140,7 +139,7 @@ def agree(
     """
     question, pairs = question or AgreeSettings(), pairs or PairSettings()
     every = select_all(store, refs, split, tokenizer, beside=[against], progress=progress)
-    selections, tokenizer = [captions.selection for captions in every], every[0].tokenizer
+    selections, tokenizer = selections_of(every), every[0].tokenizer
     rated = [selection.label for selection in selections if selection.version.kind not in COMPARED]
     if compared := [selection.label for selection in selections if selection.version.kind in COMPARED]:
         if rated:
@@ -156,12 +155,12 @@ def agree(
     statistics = _checked(question, metrics)
     declared = {name for name, source in (sources(config) or {}).items() if source.leaves_out}
     parts, notes = [], list[Said](left_out(metrics))
-    for annotated in selections:  # check every dataset before the first is scored
-        _protocols(annotated, protocols_of(judges(store, annotated, question.scale)), question.protocols)
-        references_of(store, annotated, against)
-    for position, annotated in enumerate(selections, 1):
-        scored = rated_captions(store, annotated, against, metrics, tokenizer, question.scale, progress)
-        if without_own_references or annotated.version.dataset in declared:
+    for captions in every:  # check every dataset before the first is scored
+        _protocols(captions.selection, protocols_of(judges(captions, question.scale)), question.protocols)
+        references_of(captions, against)
+    for position, captions in enumerate(every, 1):
+        scored = rated_captions(captions, against, metrics, question.scale, progress)
+        if without_own_references or captions.selection.version.dataset in declared:
             why = "--without-own-references asks" if without_own_references else "datasets.toml declares"
             scored = left_out_own(scored, why)
         number = f"-{position}" if len(selections) > 1 else ""
@@ -242,7 +241,7 @@ def _agreement(
 
 def _checked(question: AgreeSettings, metric_names: p.Metrics) -> list[str]:
     """Raise `UsageError` for invalid options before any computation; return the statistics in their order."""
-    check_resampling(question.resampling.resamples, question.resampling.confidence)
+    p.check_resampling(question.resampling.resamples, question.resampling.confidence)
     unknown = [name for name in question.statistics or () if name not in STATISTICS]
     if unknown:
         raise UsageError(f"{unknown[0]}: unknown statistic; use {', '.join(STATISTICS)}")

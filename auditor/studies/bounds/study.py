@@ -14,15 +14,13 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, findings_in, notes_in
-from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
+from auditor.scoring.candidate_sets import CandidateScores, missing, requested_candidates, score_sets, substitutes_of
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import References, are_ours, left_out, requests
-from auditor.scoring.repeats import DISTINCT, RAW, only_distinct, repeats, variants
-from auditor.scoring.scores import keep_scores, together
+from auditor.scoring.scores import DISTINCT, RAW, keep_scores, only_distinct, repeats, together, variants
 from auditor.scoring.single_captions import against_what
-from auditor.scoring.substitutes import requested_candidates, substitutes_of
 from auditor.statistics.summary import summarize
-from auditor.store.captions import Captions, select_all
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
@@ -191,10 +189,10 @@ def _bounds(
     draws: int,
 ) -> Result:
     """Compute the bounds of captions by drawn candidates."""
-    store, selections = every[0].store, tuple(captions.selection for captions in every)
+    selections = selections_of(every)
     names = requested_candidates(candidates)
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]
-    substitutes = substitutes_of(store, selections, others, corpus)
+    substitutes = substitutes_of(every, others, corpus)
     notes: list[Said] = [*left_out(metrics)]
     repeated = repeats(every, progress, left_out=distinct)
     parts = []
@@ -208,13 +206,13 @@ def _bounds(
                 captions,
                 drawn_again if draw else names,
                 substitutes,
-                replace(against_what(store, selection, against, requests(metrics)), seed=seed + draw),
+                replace(against_what(captions, against, requests(metrics)), seed=seed + draw),
                 metrics,
                 seed + draw,
                 required=candidates is not None,
                 progress=progress,
             )
-            keep_scores(store, selection, measured.scores, measured.sets, measured.signatures)
+            keep_scores(captions, measured.scores, measured.sets, measured.signatures)
             rows = _rows(measured, seed + draw if references is not None else None)
             parts.append(rows.with_columns(variant=pl.lit(variant)) if distinct else rows)
             if draw == 0:

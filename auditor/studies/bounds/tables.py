@@ -12,7 +12,7 @@ import polars as pl
 from auditor.model import Selection
 from auditor.result import Figure, Table, folded
 from auditor.scoring.registry import METRICS
-from auditor.scoring.repeats import DISTINCT, RAW
+from auditor.scoring.scores import DISTINCT, RAW
 
 _UPPER = ("n", "mean", "sd", "median", "min", "max")
 

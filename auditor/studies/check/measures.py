@@ -13,15 +13,14 @@ import polars as pl
 from auditor.findings import KINDS
 from auditor.model import Progress, Selection, Source
 from auditor.result import SEVERITIES
-from auditor.scoring.candidate_sets import score_sets, with_givers
+from auditor.scoring.candidate_sets import score_sets, substitutes_of, with_givers
 from auditor.scoring.registry import References, requests
-from auditor.scoring.substitutes import substitutes_of
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
-from auditor.store.versions import images, log
+from auditor.store.versions import log
 from auditor.studies.choices import choices, of_all_items
 from auditor.studies.compare import estimated_indices
-from auditor.studies.diversity import DiversitySettings, measured, selections_with_tokens
+from auditor.studies.diversity import DiversitySettings, captions_and_known, measured
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
 from auditor.studies.findings import findings
 from auditor.studies.outliers import outliers as outliers_of
@@ -43,20 +42,33 @@ _CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class MeasureRequest:
-    """What to measure: a selection, by one metric or (null) all, with drift `against` another dataset.
+    """What to measure: captions, by one metric or (null) all, with drift `against` another dataset.
 
-    `tokenizer` fits the writing system of the selection. `ignored` are the kinds of findings that do not count, each
+    Their tokenizer fits their writing system. `ignored` are the kinds of findings that do not count, each
     with the reason.
     """
 
-    store: Store
-    selection: Selection
+    captions: Captions
     declared: Mapping[str, Source]
     progress: Progress
-    tokenizer: str
     metric: str | None = None
     against: str | None = None
     ignored: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def store(self) -> Store:
+        """The store that holds the captions."""
+        return self.captions.store
+
+    @property
+    def selection(self) -> Selection:
+        """The selection of the captions."""
+        return self.captions.selection
+
+    @property
+    def tokenizer(self) -> str:
+        """The tokenizer of every study."""
+        return self.captions.tokenizer
 
     @property
     def ref(self) -> str:
@@ -64,9 +76,9 @@ class MeasureRequest:
         return _reference(self.selection.version.label, self.selection.split)
 
     @property
-    def captions(self) -> int:
-        """The number of its captions."""
-        return int(images(self.store, self.selection)["captions"].sum())
+    def number(self) -> int:
+        """The number of captions."""
+        return int(self.captions.images()["captions"].sum())
 
 
 Measure = Callable[[MeasureRequest], pl.DataFrame]
@@ -76,9 +88,7 @@ def sizes(request: MeasureRequest) -> pl.DataFrame:
     """Measure sizes and lengths (`profile`), and `empty`, the share of captions without a word."""
     rows = profile(request.store, request.ref, tokenizer=request.tokenizer).frame.select("statistic", "value")
     counted = dict(rows.iter_rows())
-    empty = pl.DataFrame(
-        {"statistic": ["empty"], "value": [_share(counted["captions-without-word"], request.captions)]}
-    )
+    empty = pl.DataFrame({"statistic": ["empty"], "value": [_share(counted["captions-without-word"], request.number)]})
     return _rows(pl.concat([rows, empty]))
 
 
@@ -103,10 +113,10 @@ def repetition(request: MeasureRequest) -> pl.DataFrame:
 def diversity(request: MeasureRequest) -> pl.DataFrame:
     """Measure global diversity (`diversity`); `low` and `high` are the range over random orders of the captions."""
     settings = DiversitySettings(request.tokenizer, curve=0)
-    selections, known = selections_with_tokens(
+    every, known = captions_and_known(
         request.store, [request.ref], None, None, None, request.tokenizer, request.progress
     )
-    rows, _ = measured(request.store, selections, settings, known, request.declared, request.progress)
+    rows, _ = measured(every, settings, known, request.declared, request.progress)
     return _rows(rows.filter(pl.col("position").is_null()))
 
 
@@ -115,14 +125,14 @@ def templates(request: MeasureRequest) -> pl.DataFrame:
     result = templates_of(
         request.store, request.ref, tokenizer=request.tokenizer, level="caption", progress=request.progress
     )
-    return _single("templated", _share(result.frame.height, request.captions), result.signatures["templates"])
+    return _single("templated", _share(result.frame.height, request.number), result.signatures["templates"])
 
 
 def outliers(request: MeasureRequest) -> pl.DataFrame:
     """Measure `misplaced`, the share of captions that appear to belong to another image (`outliers`)."""
     result = outliers_of(request.store, request.ref, tokenizer=request.tokenizer, progress=request.progress)
     misplaced = result.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).height
-    return _single("misplaced", _share(misplaced, request.captions), result.signatures["evidence"])
+    return _single("misplaced", _share(misplaced, request.number), result.signatures["evidence"])
 
 
 def blind_choices(request: MeasureRequest) -> pl.DataFrame:
@@ -139,8 +149,8 @@ def homogeneity(request: MeasureRequest) -> pl.DataFrame:
     """Measure `homogeneity` by each metric, with the interval of `compare`."""
     selection, metrics = request.selection, requests(None if request.metric is None else [request.metric])
     names = None if request.metric is None else [request.metric]
-    without_others = substitutes_of(request.store, [selection])
-    captions, against = Captions(request.store, selection, request.tokenizer), References("loo")
+    without_others = substitutes_of([request.captions])
+    captions, against = request.captions, References("loo")
     scored = score_sets(captions, ("human", "intra"), without_others, against, names, _SEED, progress=request.progress)
     errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
     scores = with_givers(captions, scored, against)
@@ -207,7 +217,7 @@ def _unsplit(request: MeasureRequest) -> str:
     if request.selection.split is not None:
         wrong = f"{request.selection.label} is a single split; check the whole dataset"
         return f"needs the splits {TEST} and {TRAIN}, but {wrong}"
-    splits = images(request.store, request.selection)["split"].drop_nulls().unique().sort().to_list()
+    splits = request.captions.images()["split"].drop_nulls().unique().sort().to_list()
     reason = f"it has {', '.join(splits)}; use split_roles to map one of them" if splits else "it has no splits"
     return f"needs the splits {TEST} and {TRAIN}: {reason}"
 

@@ -17,8 +17,8 @@ from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
 from auditor.result import Finding, Result, Said, Severity, Table, findings_in, notes_in
 from auditor.scoring.registry import left_out
+from auditor.store.captions import Captions, chosen_tokenizer
 from auditor.store.connection import Store
-from auditor.store.scripts import chosen_tokenizer
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.check.gates import Demand, Demands, understood
 from auditor.studies.check.measures import Measure, MeasureRequest
@@ -83,9 +83,8 @@ def check(
         against = wanted.since.get(dataset, wanted.since.get(None))
         tokenizer, choice_notes = chosen_tokenizer(store, [selection.pinned_name, against])
         ignored = {**wanted.ignored.get(None, {}), **wanted.ignored.get(dataset, {})}
-        request = MeasureRequest(
-            store, selection, declared or {}, progress, tokenizer, against=against, ignored=ignored
-        )
+        captions = Captions(store, selection, tokenizer)
+        request = MeasureRequest(captions, declared or {}, progress, against=against, ignored=ignored)
         rows_of_dataset = [
             *_measured(request, _of(wanted.demands, dataset)),
             *map(_stated, (a for a in stated if a.selection == selection)),

@@ -34,25 +34,25 @@ def scorers(
     """
     if names is not None and not names:
         return
-    store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
+    selection = captions.selection
     try:
-        references, reason = references_of(store, selection, against)
+        references, reason = references_of(captions, against)
     except UsageError as error:
         if against is not None or names:
             raise
         notes.append(f"no metrics: {error}")
         return
-    wanted, left = scorable(store, references, requests(names), names)
+    wanted, left = scorable(references, requests(names), names)
     notes += [*reason, *left]
-    described = captions.like(references).tokenize(progress)
+    references.tokenize(progress)
     both = output_of(selection)
     candidates = CandidateSet(both.name, "candidate_choice", both.params, drawn_from=both.drawn_from)
-    signed = signatures(wanted, tokenizer, References("loo"))
+    signed = signatures(wanted, captions.tokenizer, References("loo"))
     is_noted = False
     # Metrics that see images score fewer items; the others are scored separately, so they keep all items.
     for sees_images in (False, True):
         group = [metric for metric in wanted if metric.metric.sees_images is sees_images]
-        scores = score_candidates(described, [candidates], group, progress) if group else pl.DataFrame()
+        scores = score_candidates(references, [candidates], group, progress) if group else pl.DataFrame()
         for metric in group:
             of_items = _of_items(metric, scores, items)
             scored = of_items["wrong"].count()

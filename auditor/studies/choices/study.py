@@ -168,7 +168,7 @@ def choices(
     selection, tokenizer = captions.selection, captions.tokenizer
     notes: list[Said] = [*captions.notes]
     workspace, items = _items(captions, seed, folds, confirmed, notes)
-    trained = _trained(store, selection, train or against, notes)
+    trained = _trained(captions, train or against, notes)
     if trained:
         captions.like(trained).tokenize(progress)
     trained = _bind_training(workspace, trained, notes)
@@ -247,12 +247,12 @@ def _confirmed(selection: Selection, votes: pl.Series, least: int | None) -> lis
     return [f"{selection.label}: {count}"]
 
 
-def _trained(store: Store, selection: Selection, named: str | None, notes: list[Said]) -> Selection | None:
+def _trained(captions: Captions, named: str | None, notes: list[Said]) -> Selection | None:
     """Find the training captions of language models, or note that there are none."""
     if named is not None:
-        return versions.resolve(store, named)
+        return versions.resolve(captions.store, named)
     try:
-        chosen, _ = references_of(store, selection)
+        chosen = references_of(captions)[0].selection
     except UsageError as error:
         notes.append(
             f"no language models and no copies of training captions: {error}; set training captions with --train"

@@ -9,12 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from auditor.errors import UsageError
-from auditor.model import Selection
 from auditor.result import Finding, counted
 from auditor.scoring.registry import References
-from auditor.scoring.repeats import DISTINCT, RAW
-from auditor.store.connection import Store
-from auditor.store.versions import images as images_of
+from auditor.scoring.scores import DISTINCT, RAW
+from auditor.store.captions import Captions
 from auditor.studies.compare.indices import Index, Rank
 
 EQUALIZED = "equalized"
@@ -37,8 +35,7 @@ class Sampling:
 
 
 def samplings_of(
-    store: Store,
-    selections: Sequence[Selection],
+    every: Sequence[Captions],
     references: int | None,
     images: int | None,
     seed: int,
@@ -56,18 +53,16 @@ def samplings_of(
             raise UsageError("--images needs --equalize: it sets how many images of each dataset are sampled")
         raw = Sampling(RAW, References("loo", references, seed))
         return (raw, Sampling(DISTINCT, replace(raw.against, distinct=distinct))) if distinct else (raw,)
-    workspace = [replace(selection, distinct=distinct) for selection in selections]
-    equal = _equal(store, workspace, references, images, seed)
+    counted_in = [captions.like(replace(captions.selection, distinct=distinct)) for captions in every]
+    equal = _equal(counted_in, references, images, seed)
     if distinct:
         equal = replace(equal, name=f"{EQUALIZED}-{DISTINCT}", against=replace(equal.against, distinct=distinct))
     return Sampling(RAW, References("loo")), equal
 
 
-def _equal(
-    store: Store, selections: Sequence[Selection], references: int | None, images: int | None, seed: int
-) -> Sampling:
+def _equal(every: Sequence[Captions], references: int | None, images: int | None, seed: int) -> Sampling:
     """Find the common numbers: captions that 90% of the images have, then images with as many captions."""
-    captions_of = {selection.label: images_of(store, selection)["captions"] for selection in selections}
+    captions_of = {one.label: one.images()["captions"] for one in every}
     if references is None:
         common = {
             label: int(counts.quantile(1 - _MOST, interpolation="lower") or 0) for label, counts in captions_of.items()

@@ -14,15 +14,12 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Said, findings_in, notes_in
-from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets, with_givers
+from auditor.scoring.candidate_sets import CandidateScores, missing, one_pool, score_sets, substitutes_of, with_givers
 from auditor.scoring.registry import References, left_out, requests
-from auditor.scoring.repeats import DISTINCT, only_distinct, repeats
+from auditor.scoring.scores import DISTINCT, only_distinct, repeats
 from auditor.scoring.single_captions import referenced
-from auditor.scoring.substitutes import one_pool, substitutes_of
-from auditor.statistics.resampling import check_resampling
-from auditor.store.captions import select_all
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
-from auditor.store.versions import images as images_of
 from auditor.studies.compare import pairs as comparison_pairs
 from auditor.studies.compare import tables
 from auditor.studies.compare.equalize import Sampling, changed_orders, samplings_of
@@ -169,19 +166,19 @@ def compare(
     """
     if len(refs) < 2:
         raise UsageError("compare needs two or more datasets; for one dataset, use `auditor bounds`")
-    check_resampling(resamples, confidence)
+    p.check_resampling(resamples, confidence)
     requested = requests(metrics)
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
     against = References("loo", None if equalize else references, seed)
     words = f"`auditor words {refs[0]} --against {refs[1]}` compares words"
-    every = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
-    tokenizer, notes = every[0].tokenizer, every[0].notes
-    selections, alone = referenced(store, [captions.selection for captions in every], against, requested, 2, words)
-    captions_of = {captions.selection: captions for captions in every}
-    substitutes, pooled = one_pool(store, selections, substitutes_of(store, selections, others, corpus))
-    repeated = repeats([captions_of[selection] for selection in selections], progress, left_out=distinct)
+    selected = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
+    tokenizer, notes = selected[0].tokenizer, selected[0].notes
+    every, alone = referenced(selected, against, requested, 2, words)
+    selections, captions_of = selections_of(every), {captions.selection: captions for captions in every}
+    substitutes, pooled = one_pool(every, substitutes_of(every, others, corpus))
+    repeated = repeats(every, progress, left_out=distinct)
     by = tokenizer if distinct else None
-    samplings = samplings_of(store, selections, references, images, seed, equalize=equalize, distinct=by)
+    samplings = samplings_of(every, references, images, seed, equalize=equalize, distinct=by)
     last, both = samplings[-1].name, len(samplings) > 1
 
     def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:
@@ -203,7 +200,7 @@ def compare(
     for part in parts[1:]:
         reported += only_distinct(part.notes, reported) if part.sampling.name == DISTINCT else part.notes
     reported = list(dict.fromkeys([*reported, *repeated]))
-    unequal = [] if equalize else unequal_captions(store, selections, references)
+    unequal = [] if equalize else unequal_captions(every, references)
     orders = [
         {
             (statistic, metric.label): _ranked(part.indices, statistic, metric.label, confidence)
@@ -299,21 +296,21 @@ def _rows(
     return pl.DataFrame(rows, schema_overrides=_TYPES, infer_schema_length=None)
 
 
-def unequal_captions(store: Store, selections: Sequence[Selection], references: int | None) -> list[Finding]:
+def unequal_captions(every: Sequence[Captions], references: int | None) -> list[Finding]:
     """Warn if images of one dataset have many more captions, and so references, than those of another."""
-    counts_of = {selection.label: images_of(store, selection)["captions"] for selection in selections}
-    captions = {label: fmean(counts.filter(counts > 1).to_list() or [1]) for label, counts in counts_of.items()}
-    if references is not None or max(captions.values()) < _UNEQUAL * min(captions.values()):
+    counts_of = {captions.label: captions.images()["captions"] for captions in every}
+    means = {label: fmean(counts.filter(counts > 1).to_list() or [1]) for label, counts in counts_of.items()}
+    if references is not None or max(means.values()) < _UNEQUAL * min(means.values()):
         return []
-    counts = ", ".join(f"{label} {mean:.1f}" for label, mean in captions.items())
+    counts = ", ".join(f"{label} {mean:.1f}" for label, mean in means.items())
     return [
         Finding(
             UNEQUAL,
             f"captions per image differ ({counts}). BLEU increases with the number of references. Use --references to "
             "sample the same number. ROUGE and CIDEr average over references (Wang & Gaizauskas 2016, section 4.1)",
-            values={label: captions[label] for label in sorted(captions, key=captions.__getitem__, reverse=True)},
-            n=len(captions),
+            values={label: means[label] for label in sorted(means, key=means.__getitem__, reverse=True)},
+            n=len(means),
             severity="warning",
-            headline=f"{max(captions.values()):.1f} against {min(captions.values()):.1f} per image",
+            headline=f"{max(means.values()):.1f} against {min(means.values()):.1f} per image",
         )
     ]

@@ -14,7 +14,7 @@ import polars as pl
 
 from auditor.model import Selection
 from auditor.result import Figure, Finding, Table, about, interval, plain
-from auditor.scoring.repeats import DISTINCT, RAW
+from auditor.scoring.scores import DISTINCT, RAW
 from auditor.studies.compare.equalize import EQUALIZED
 from auditor.studies.compare.indices import Rank
 

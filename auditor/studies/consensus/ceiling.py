@@ -11,13 +11,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, silent
 from auditor.scoring.registry import MetricRequest, References
 from auditor.scoring.scores import score_candidates
-from auditor.statistics.ratio import ratio
-from auditor.store import ngrams
+from auditor.statistics.summary import ratio
 from auditor.store.captions import Captions
-from auditor.store.connection import Store
 from auditor.studies.consensus.accuracy import ALL, credit, kinds_of, preferences
 from auditor.studies.consensus.settings import TIE_CREDIT, ConsensusSettings
 from auditor.studies.consensus.votes import PairVotes, votes_workspace
@@ -79,9 +77,8 @@ def people_ceiling(pairs: pl.DataFrame, ties: str) -> pl.DataFrame:
 
 
 def metric_halves(
-    store: Store,
     votes: PairVotes,
-    references: Selection,
+    references: Captions,
     metrics: Sequence[MetricRequest],
     settings: ConsensusSettings,
     most: int,
@@ -102,11 +99,11 @@ def metric_halves(
         return pl.DataFrame(), f"{label}: a single reference cannot be halved"
     parts = []
     for draw in range(settings.draws):
-        workspace = References("all", half, settings.seed + draw).of(references)
-        reserved = reserved_votes(store, votes, references, workspace, settings.tokenizer)
+        drawn = References("all", half, settings.seed + draw).select(references)
+        reserved = reserved_votes(votes, references, drawn)
         if reserved.is_empty():
             return pl.DataFrame(), f"{label}: no caption A of a triplet is a reference of {references.label}"
-        scores = score_candidates(Captions(store, workspace, settings.tokenizer), [votes.candidates], metrics, progress)
+        scores = score_candidates(drawn, [votes.candidates], metrics, progress)
         pairs = votes.rows.drop("votes", *_VOTES, "winner").join(reserved, on="pair", maintain_order="left")
         parts.append(preferences(pairs.with_columns(votes=pl.sum_horizontal(_VOTES)), scores, metrics))
     counted = pl.concat(parts).filter(pl.col("people") != 0)
@@ -127,11 +124,9 @@ def metric_halves(
     return pl.concat(rows), None
 
 
-def reserved_votes(
-    store: Store, votes: PairVotes, references: Selection, drawn: Selection, tokenizer: str
-) -> pl.DataFrame:
+def reserved_votes(votes: PairVotes, references: Captions, drawn: Captions) -> pl.DataFrame:
     """Count the triplets whose A is a reference that was not drawn. Columns: pair, matched, votes_b, votes_c."""
-    workspace = votes_workspace(store, votes.selection, tokenizer)
-    workspace.take("every_reference", ngrams.workspace(store, references, tokenizer), "reference")
-    workspace.take("reference", ngrams.workspace(store, drawn, tokenizer), "reference")
+    workspace = votes_workspace(votes.captions)
+    workspace.take("every_reference", references.workspace(), "reference")
+    workspace.take("reference", drawn.workspace(), "reference")
     return workspace.rows("held_out_vote").with_columns(pl.col(_VOTES).fill_null(0))

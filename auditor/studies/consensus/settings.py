@@ -8,7 +8,6 @@ from typing import Annotated
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.statistics.resampling import check_resampling
 
 #: The kinds of datasets that hold comparisons by raters.
 COMPARED = ("pairs", "triplets")
@@ -62,7 +61,7 @@ class ConsensusSettings(PairSettings):
         """Raise `UsageError` for invalid options."""
         if self.ties not in TIE_CREDIT:
             raise UsageError(f"--ties {self.ties}: expected {', '.join(TIE_CREDIT)}")
-        check_resampling(self.resamples, CONFIDENCE)
+        p.check_resampling(self.resamples, CONFIDENCE)
         low = min((*self.at, self.most or 1), default=1)
         if low < 1:
             raise UsageError(f"{low} references: expected 1 or more")

@@ -9,16 +9,14 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, silent
 from auditor.result import Finding, Result, about, counted, findings_in, folded, notes_in
 from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.references import WAY_OUT, own_references, references_of
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
-from auditor.store import tokens
-from auditor.store.captions import Captions
+from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
-from auditor.store.versions import images, resolve_all
 from auditor.studies.consensus import rows as rows_of
 from auditor.studies.consensus.accuracy import accuracies, preferences, resampling_key
 from auditor.studies.consensus.ceiling import metric_halves, people_ceiling
@@ -27,7 +25,6 @@ from auditor.studies.consensus.rows import ConsensusResult
 from auditor.studies.consensus.settings import ConsensusSettings
 from auditor.studies.consensus.tables import figures, lead, tables
 from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
-from auditor.text import tokenizer_of
 
 #: The number of references in Vedantam et al. 2015.
 _MOST = 48
@@ -48,10 +45,8 @@ def consensus(
     settings = settings or ConsensusSettings()
     settings.check()
     parts = [
-        compared(
-            store, pair_votes(store, selection, settings.tokenizer, progress), metrics, against, settings, progress
-        )
-        for selection in resolve_all(store, names, settings.split)
+        compared(pair_votes(captions, progress), metrics, against, settings, progress)
+        for captions in select_all(store, names, settings.split, settings.tokenizer, progress=progress)
     ]
     used = {metric.label: metric for part in parts for metric in part.metrics}
     reported = [*left_out(metrics), *dict.fromkeys(note for part in parts for note in part.notes)]
@@ -72,7 +67,6 @@ def consensus(
 
 
 def compared(
-    store: Store,
     votes: PairVotes,
     metric_names: p.Metrics,
     against: str | None,
@@ -80,24 +74,22 @@ def compared(
     progress: Progress = silent,
 ) -> ConsensusResult:
     """Compare metrics with the votes of one dataset, by the tokenizer of the settings."""
-    selection = votes.selection
-    references, notes = references_of(store, selection, against)
-    votes = with_kinds(store, votes, references, settings.tokenizer)
-    votes, own = _without_references(store, votes, references, settings)
-    most, few = _most(store, votes, references, settings)
-    workspace = References("all", most, settings.seed).of(references)
-    metrics, unscored = scorable(store, workspace, requests(metric_names), metric_names)
+    references, notes = references_of(votes.captions, against)
+    votes = with_kinds(votes, references)
+    votes, own = _without_references(votes, references, settings)
+    most, few = _most(votes, references, settings)
+    drawn = References("all", most, settings.seed).select(references)
+    metrics, unscored = scorable(drawn, requests(metric_names), metric_names)
     if not metrics:
         raise MetricError(f"{references.label}: {unscored[0]}")
     labels = [metric.label for metric in metrics]
-    described = Captions(store, references, settings.tokenizer)
-    key = resampling_key(selection, settings.seed)
-    scored = _scored(store, votes, references, metrics, settings, most, progress)
+    key = resampling_key(votes.selection, settings.seed)
+    scored = _scored(votes, references, metrics, settings, most, progress)
     first = scored.filter(pl.col("draw") == 1, pl.col("references") == most)
     preferred = preferences(votes.rows, first, metrics)
-    halves, reason = metric_halves(store, votes, references, metrics, settings, most, progress)
+    halves, reason = metric_halves(votes, references, metrics, settings, most, progress)
     return ConsensusResult(
-        votes, references, most, metrics,
+        votes, references.selection, most, metrics,
         accuracy=_by_references(votes.rows, scored, metrics, settings, key, progress),
         compared=rows_of.compared(first, metrics),
         ceiling=people_ceiling(votes.rows, settings.ties),
@@ -105,18 +97,16 @@ def compared(
         preferred=preferred,
         league=league(preferred, labels),
         notes=(*votes.notes, *own, *notes, *few, *unscored,
-               *too_long(described.like(selection), described), *filter(None, [reason]),
+               *too_long(votes.captions, references), *filter(None, [reason]),
                *_tied(preferred, labels)),
     )  # fmt: skip
 
 
 def _without_references(
-    store: Store, votes: PairVotes, references: Selection, settings: ConsensusSettings
+    votes: PairVotes, references: Captions, settings: ConsensusSettings
 ) -> tuple[PairVotes, list[Finding]]:
     """Count the pairs with a caption that is a reference of its image, and leave them out if the settings do."""
-    profile = settings.tokenizer
-    tokens.provide(store, [votes.selection, references], profile, tokenizer_of(profile))
-    own = own_references(Captions(store, references, profile), votes.candidates)
+    own = own_references(references.tokenize(), votes.candidates)
     rows = votes.rows
     for side in ("slot_b", "slot_c"):
         rows = rows.join(own.rename({"slot": side}), on=["image", side], how="anti", maintain_order="left")
@@ -138,9 +128,9 @@ def _without_references(
     return votes, [Finding("own-references", sentence, where, {"pairs": pairs}, every, "warning")]
 
 
-def _most(store: Store, votes: PairVotes, references: Selection, settings: ConsensusSettings) -> tuple[int, list[str]]:
+def _most(votes: PairVotes, references: Captions, settings: ConsensusSettings) -> tuple[int, list[str]]:
     """Choose the number of references, and report how many pairs have fewer."""
-    described = images(store, references)
+    described = references.images()
     captions = votes.rows.select("image").join(described, on="image")["captions"]
     most = max((settings.most or min(_MOST, *captions), *settings.at))
     enough = int((captions >= most).sum())
@@ -154,9 +144,8 @@ def _most(store: Store, votes: PairVotes, references: Selection, settings: Conse
 
 
 def _scored(
-    store: Store,
     votes: PairVotes,
-    references: Selection,
+    references: Captions,
     metrics: Sequence[MetricRequest],
     settings: ConsensusSettings,
     most: int,
@@ -164,19 +153,17 @@ def _scored(
 ) -> pl.DataFrame:
     """Score the compared captions. Columns: draw, references, image, slot, and one for each metric."""
     numbers = sorted({most, *settings.at} if not settings.curve else range(1, most + 1))
-    candidates, profile = [votes.candidates], settings.tokenizer
+    candidates = [votes.candidates]
     parts = []
     for draw in range(settings.draws):
         seed = settings.seed + draw
         if numbers == [most]:
-            drawn = References("all", most, seed).of(references)
-            scores = score_candidates(Captions(store, drawn, profile), candidates, metrics, progress).with_columns(
+            drawn = References("all", most, seed).select(references)
+            scores = score_candidates(drawn, candidates, metrics, progress).with_columns(
                 references=pl.lit(most, pl.UInt32)
             )
         else:
-            scores = scores_by_references(
-                Captions(store, references, profile), candidates, metrics, most, seed, progress, at=numbers
-            )
+            scores = scores_by_references(references, candidates, metrics, most, seed, progress, at=numbers)
         parts.append(scores.select(pl.lit(draw + 1, pl.Int64).alias("draw"), pl.exclude("candidate")))
     return pl.concat(parts, how="diagonal")
 

@@ -10,10 +10,8 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import counted
 from auditor.scoring.candidates import CandidateSet, output_of
-from auditor.store import ngrams, tokens
-from auditor.store.connection import Store
+from auditor.store.captions import Captions
 from auditor.store.workspace import Workspace
-from auditor.text import tokenizer_of
 
 #: The kinds of Vedantam et al. 2015, section 6, in their order: two human captions, both of the image or one of
 #: another image; one human and one machine caption; two machine captions.
@@ -27,9 +25,14 @@ class PairVotes:
     `rows` are those of `sql/consensus/pairwise_preference.sql`; `notes` are for the user.
     """
 
-    selection: Selection
+    captions: Captions
     rows: pl.DataFrame
     notes: tuple[str, ...] = ()
+
+    @property
+    def selection(self) -> Selection:
+        """The selection of the compared captions."""
+        return self.captions.selection
 
     @property
     def truth(self) -> str:
@@ -49,22 +52,24 @@ class PairVotes:
         return self.rows.filter(pl.col("winner").is_not_null())
 
 
-def pair_votes(store: Store, selection: Selection, tokenizer: str, progress: Progress = silent) -> PairVotes:
-    """Read the votes of a selection. Raises `UsageError` if it has no pairs or triplets, or no decision."""
-    tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
-    rows = votes_workspace(store, selection, tokenizer).rows("pairwise_preference")
+def pair_votes(captions: Captions, progress: Progress = silent) -> PairVotes:
+    """Read the votes on captions. Raises `UsageError` without pairs or triplets, or without a decision."""
+    rows = votes_workspace(captions.tokenize(progress)).rows("pairwise_preference")
     if rows.is_empty():
+        selection = captions.selection
         raise UsageError(
             f"{selection.label}: has no compared pairs or triplets (it is of kind {selection.version.kind}); "
             "ingest comparisons as kind pairs or triplets"
         )
-    return _checked(PairVotes(selection, rows))
+    return _checked(PairVotes(captions, rows))
 
 
-def votes_workspace(store: Store, selection: Selection, tokenizer: str) -> Workspace:
-    """Open a workspace over the pairs and triplets of a selection."""
-    version = selection.version
-    workspace = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, tokenizer=tokenizer)
+def votes_workspace(captions: Captions) -> Workspace:
+    """Open a workspace over the pairs and triplets of captions."""
+    version, split = captions.selection.version, captions.selection.split
+    workspace = Workspace(
+        captions.store, dataset=version.dataset, seq=version.seq, split=split, tokenizer=captions.tokenizer
+    )
     workspace.bind("annotated", "annotation_as_of")
     return workspace
 
@@ -90,13 +95,12 @@ def _checked(votes: PairVotes) -> PairVotes:
     return replace(votes, notes=tuple(notes))
 
 
-def with_kinds(store: Store, votes: PairVotes, references: Selection, tokenizer: str) -> PairVotes:
+def with_kinds(votes: PairVotes, references: Captions) -> PairVotes:
     """Infer missing kinds from the pairs of an image, if possible; a note explains how."""
     kindless = votes.rows["kind"].null_count()
     if not kindless:
         return votes
-    tokens.provide(store, [references], tokenizer, tokenizer_of(tokenizer))
-    workspace = ngrams.workspace(store, references, tokenizer)
+    workspace = references.tokenize().workspace()
     workspace.bind_rows("pairwise_preference", votes.rows.select("pair", "image", "kind", "tokens_b", "tokens_c"))
     inferred = workspace.rows("inferred_kind")
     label = votes.selection.label

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -16,16 +15,14 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection
 from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates, output_of
 from auditor.scoring.registry import References
-from auditor.store import ngrams, parses, versions
-from auditor.store.captions import tokenize
+from auditor.store import parses
+from auditor.store.captions import Captions, selections_of
+from auditor.store.tokens import tokenize
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity.settings import DiversitySettings
 from auditor.text import function_words, tokenizer_of
 from auditor.text.spacy.annotation import Annotator, annotator
 from auditor.text.spacy.processes import annotated
-
-if TYPE_CHECKING:
-    from auditor.store.connection import Store
 
 #: Cardinal numbers, which taggers do not count as content words.
 _NUMERALS = (
@@ -93,9 +90,8 @@ class Pairing:
 
 
 def pairings(
-    store: Store,
-    systems: Sequence[Selection],
-    evaluation: Selection,
+    systems: Sequence[Captions],
+    evaluation: Captions,
     content: Content,
     settings: DiversitySettings,
     progress: Progress,
@@ -105,39 +101,38 @@ def pairings(
     With `references`, that many are sampled with the seed. Relations belong to one comparison at a time. Raises
     `UsageError` for a system that describes no image of the references.
     """
-    tokenizer = settings.resolved_tokenizer
-    tokenize(store, [*systems, evaluation], tokenizer, progress)
-    workspace, rule = None, ""
+    selections = [captions.selection for captions in (*systems, evaluation)]
+    tokenize(evaluation.store, selections, evaluation.tokenizer, progress)
+    people, workspace, rule = evaluation.selection, None, ""
     for done, system in enumerate(systems):
         progress(f"{system.label}: words of images", done, len(systems))
-        itself = _is_itself(system, evaluation)
+        itself = _is_itself(system.selection, people)
         refs = References("loo" if itself else "all", settings.references, settings.seed)
-        lacking, beyond = unshared(store, system, evaluation)
+        lacking, beyond = unshared(system, evaluation)
         if workspace is None or refs.rule != rule:
             rule = refs.rule
-            same_rule = [selection for selection in systems if _is_itself(selection, evaluation) == itself]
-            workspace = ngrams.workspace(store, refs.of(evaluation), tokenizer)
-            bind_candidates(workspace, [_candidates(selection, evaluation) for selection in same_rule])
-            bind_words(store, workspace, [*same_rule, evaluation], content, progress)
-        bind_candidates(workspace, [_candidates(system, evaluation)])
+            same_rule = [one for one in systems if _is_itself(one.selection, people) == itself]
+            workspace = refs.select(evaluation).workspace()
+            bind_candidates(workspace, [_candidates(one.selection, people) for one in same_rule])
+            bind_words(workspace, [*same_rule, evaluation], content, progress)
+        bind_candidates(workspace, [_candidates(system.selection, people)])
         counted = workspace.query("select count(*), count(*) filter (where length = 0) from candidate")
         captions, wordless = counted.row(0)
-        yield Pairing(system, evaluation, refs, workspace, captions, lacking, beyond, wordless)
+        yield Pairing(system.selection, people, refs, workspace, captions, lacking, beyond, wordless)
 
 
-def bind_words(
-    store: Store, workspace: Workspace, selections: Sequence[Selection], content: Content, progress: Progress
-) -> None:
+def bind_words(workspace: Workspace, every: Sequence[Captions], content: Content, progress: Progress) -> None:
     """Bind the words of all texts, which of them are content words, and how many captions of an image use them.
 
-    The last selection is the references. The relations do not change while sets of candidates are bound. Raises
+    The last captions are the references. The relations do not change while sets of candidates are bound. Raises
     `UsageError` for a pipeline that splits texts into other words than the tokenizer.
     """
     workspace.bind("text_type")
     workspace.bind_rows("word_in_list", content.listed)
     if content.tagger is not None:
         annotate = partial(annotated, content.tagger, None)
-        parses.provide(store, selections, content.tagger.label, annotate, progress).bind(workspace)
+        told = parses.provide(every[0].store, selections_of(every), content.tagger.label, annotate, progress)
+        told.bind(workspace)
         _require_same_words(workspace, content.tagger)
     workspace.bind("content_word", content.file)
     workspace.bind("reference_word_importance")
@@ -159,13 +154,13 @@ def _candidates(system: Selection, evaluation: Selection) -> CandidateSet:
     return HUMAN if _is_itself(system, evaluation) else output_of(system)
 
 
-def unshared(store: Store, system: Selection, evaluation: Selection) -> tuple[int, int]:
+def unshared(system: Captions, evaluation: Captions) -> tuple[int, int]:
     """Count the images of the evaluation data that the system does not describe, and those that only it describes.
 
     Raises `UsageError` if they share no image, or captions could be compared with themselves.
     """
-    _is_itself(system, evaluation)
-    described, answered = versions.images(store, evaluation)["image"], versions.images(store, system)["image"]
+    _is_itself(system.selection, evaluation.selection)
+    described, answered = evaluation.images()["image"], system.images()["image"]
     lacking = int((~described.is_in(answered.implode())).sum())
     if lacking == len(described):
         ids = [repr(names[0]) if len(names) else "none" for names in (answered, described)]

@@ -9,9 +9,10 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source
 from auditor.result import Said
-from auditor.store.captions import stamp, tokenize
+from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
-from auditor.store.versions import resolve, resolve_all
+from auditor.store.tokens import tokenize
+from auditor.store.versions import resolve
 from auditor.studies.diversity.content_words import unshared
 from auditor.studies.diversity.overall import GlobalStatistics, global_statistics, workspace
 from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Known
@@ -28,7 +29,7 @@ ROWS: Mapping[str, type[pl.DataType]] = {
 }  # fmt: skip
 
 
-def apart_from_people(store: Store, selections: Sequence[Selection], people: Selection | None) -> dict[str, str]:
+def apart_from_people(every: Sequence[Captions], people: Selection | None) -> dict[str, str]:
     """Return reasons, by label, why datasets cannot be compared with human captions: they share no image.
 
     Raises `UsageError` for the output of a system, which must describe the same images.
@@ -36,17 +37,17 @@ def apart_from_people(store: Store, selections: Sequence[Selection], people: Sel
     reasons: dict[str, str] = {}
     if people is None:
         return reasons
-    for selection in selections:
+    for captions in every:
         try:
-            unshared(store, selection, people)
+            unshared(captions, captions.like(people))
         except UsageError as error:
-            if selection.version.kind == "candidates":
+            if captions.selection.version.kind == "candidates":
                 raise
-            reasons[selection.label] = str(error)
+            reasons[captions.label] = str(error)
     return reasons
 
 
-def selections_with_tokens(
+def captions_and_known(
     store: Store,
     refs: Sequence[str],
     against: str | None,
@@ -54,36 +55,35 @@ def selections_with_tokens(
     split: str | None,
     tokenizer: str,
     progress: Progress,
-) -> tuple[tuple[Selection, ...], Known]:
-    """Resolve the selections, the training data and the evaluation data, and tokenize all."""
-    selections = resolve_all(store, refs, split)
+) -> tuple[tuple[Captions, ...], Known]:
+    """Select captions, the training data and the evaluation data, and tokenize all."""
+    every = select_all(store, refs, split, tokenizer, progress=progress)
     known = Known(
         None if against is None else resolve(store, against), None if evaluation is None else resolve(store, evaluation)
     )
     further = [selection for selection in (known.training, known.evaluation) if selection]
-    tokenize(store, [*selections, *further], tokenizer, progress)
-    return selections, known
+    tokenize(store, further, tokenizer, progress)
+    return tuple(every), known
 
 
 def measured(
-    store: Store,
-    selections: Sequence[Selection],
+    every: Sequence[Captions],
     settings: DiversitySettings,
     known: Known,
     declared: Mapping[str, Source],
     progress: Progress,
     asked: Asked = EVERY,
 ) -> tuple[pl.DataFrame, list[Said]]:
-    """Measure tokenized selections: return their rows, and notes."""
+    """Measure tokenized captions: return their rows, and notes."""
+    store = every[0].store
     words = store.query("select token_id, token from vocabulary")
     relations = workspace(store, settings, known)
     parts: list[GlobalStatistics] = []
-    for number, selection in enumerate(selections):
-        progress(f"{selection.label}: diversity", number, len(selections))
-        parts.append(global_statistics(relations, selection, settings, known, words, declared, asked))
-    rows = pl.concat(_rows(selection, part.rows, settings) for selection, part in zip(selections, parts, strict=True))
+    for number, captions in enumerate(every):
+        progress(f"{captions.label}: diversity", number, len(every))
+        parts.append(global_statistics(relations, captions.selection, settings, known, words, declared, asked))
+    rows = pl.concat(
+        captions.stamp(part.rows.with_columns(tokenizer=pl.lit(captions.tokenizer)))
+        for captions, part in zip(every, parts, strict=True)
+    )
     return rows, [note for part in parts for note in part.notes]
-
-
-def _rows(selection: Selection, rows: pl.DataFrame, settings: DiversitySettings) -> pl.DataFrame:
-    return stamp(selection, rows.with_columns(pl.lit(settings.resolved_tokenizer).alias("tokenizer")))

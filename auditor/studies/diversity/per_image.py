@@ -10,10 +10,8 @@ from auditor.model import Progress, Selection
 from auditor.result import Figure, Finding, Result, Signature, Table, about, counted
 from auditor.scoring.registry import References
 from auditor.statistics.cards import CLASSES
-from auditor.statistics.ratio import INTERVAL, ratio
-from auditor.store.captions import EVALUATION, stamp
-from auditor.store.connection import Store
-from auditor.store.versions import images
+from auditor.statistics.summary import INTERVAL, ratio
+from auditor.store.captions import EVALUATION, Captions, selections_of, stamp
 from auditor.studies.diversity.content_words import Content, Pairing, pairings
 from auditor.studies.diversity.settings import DiversitySettings
 
@@ -23,9 +21,8 @@ _PRECISIONS = {"content": "precision", "all": "precision-all-words"}
 
 
 def local_words_met(
-    store: Store,
-    systems: Sequence[Selection],
-    people: Selection,
+    systems: Sequence[Captions],
+    people: Captions,
     content: Content,
     settings: DiversitySettings,
     progress: Progress,
@@ -40,19 +37,19 @@ def local_words_met(
     null if no image has such a word; with fewer than five `references`, no word is in five captions.
     """
     met, parts = [], []
-    for pairing in pairings(store, systems, people, content, settings, progress):
+    for pairing in pairings(systems, people, content, settings, progress):
         met.append(pairing)
         parts.append(_rows(pairing, _statistics(pairing), content, settings))
     frame = pl.concat(parts)
-    labeled = list(zip([selection.label for selection in systems], parts, strict=True))
+    labeled = list(zip([captions.label for captions in systems], parts, strict=True))
     return Result(
         "diversity",
         frame,
-        selections=(*systems, *(() if people in systems else (people,))),
+        selections=tuple(dict.fromkeys(selections_of((*systems, people)))),
         signatures={pairing.system.label: part["signature"][0] for pairing, part in zip(met, parts, strict=True)},
         tables=(_table(labeled),),
         figures=(_figure(labeled),),
-        notes=(*shared_notes(met), *_empty_classes(labeled), *_few_captions(store, people, settings.references)),
+        notes=(*shared_notes(met), *_empty_classes(labeled), *_few_captions(people, settings.references)),
         findings=tuple(unlike_images(met)),
     )
 
@@ -195,9 +192,9 @@ def _empty_classes(labeled: Sequence[tuple[str, pl.DataFrame]]) -> list[str]:
     ]
 
 
-def _few_captions(store: Store, people: Selection, references: int | None) -> list[str]:
+def _few_captions(people: Captions, references: int | None) -> list[str]:
     """Report images with too few captions for the highest class of words, or with more captions than classes."""
-    captions = images(store, people)["captions"]
+    captions = people.images()["captions"]
     if references is not None:
         counts = {f"with fewer than {references} captions, not counted": (captions < references).sum()}
     else:

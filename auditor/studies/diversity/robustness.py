@@ -11,9 +11,10 @@ from auditor.errors import MissingExtraError
 from auditor.model import Progress, Selection, Source
 from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
 from auditor.scoring.registry import STATISTICS
-from auditor.store.connection import Store
+from auditor.store.captions import Captions, selections_of
+from auditor.store.tokens import tokenize
 from auditor.studies.diversity.content_words import content_of
-from auditor.studies.diversity.measuring import ROWS, apart_from_people, measured, selections_with_tokens
+from auditor.studies.diversity.measuring import ROWS, apart_from_people, measured
 from auditor.studies.diversity.per_image import local_words_met
 from auditor.studies.diversity.settings import DiversitySettings, Known
 
@@ -38,31 +39,31 @@ _FACTORS: Mapping[str, str] = {
 
 
 def robustness(
-    store: Store,
-    selections: Sequence[Selection],
+    every: Sequence[Captions],
     known: Known,
     settings: DiversitySettings,
-    compared: tuple[str | None, str | None],
     declared: Mapping[str, Source],
     progress: Progress,
 ) -> Result:
     """Change one factor at a time and measure again, for `auditor diversity --robustness`."""
     base_settings = replace(settings, curve=0)
-    refs = [selection.pinned_name for selection in selections]
-    base, found_notes = measured(store, selections, base_settings, known, {}, progress)
+    store, selections = every[0].store, selections_of(every)
+    base, found_notes = measured(every, base_settings, known, {}, progress)
+    data = [selection for selection in (known.training, known.evaluation) if selection]
     notes: list[Said] = [*found_notes]
     parts = []
     for factors, changed in _variants(base_settings):
         try:
-            selections_with_tokens(store, refs, *compared, None, changed.resolved_tokenizer, progress)
+            tokenize(store, [*selections, *data], changed.resolved_tokenizer, progress)
         except MissingExtraError as error:
             notes.append(f"skipped: {error}")
             continue
-        rows, further = measured(store, selections, changed, known, declared, progress)
+        in_others = [replace(captions, tokenizer=changed.resolved_tokenizer) for captions in every]
+        rows, further = measured(in_others, changed, known, declared, progress)
         notes += [note for note in further if note not in notes]
         parts += [_moved(base, rows, factor) for factor in factors]
     if known.evaluation:
-        whole, *fewer = _by_people(store, selections, known.evaluation, base_settings, progress)
+        whole, *fewer = _by_people(every, known.evaluation, base_settings, progress)
         base = pl.concat([base, whole], how="diagonal_relaxed")
         parts += [_moved(whole, rows, f"people-{number}") for number, rows in zip(_PEOPLE, fewer, strict=True)]
     moved = pl.concat(parts)
@@ -70,7 +71,7 @@ def robustness(
     return Result(
         "robustness",
         moved,
-        selections=(*selections, *(selection for selection in (known.training, known.evaluation) if selection)),
+        selections=(*selections, *data),
         signatures=dict(base.unique("statistic", maintain_order=True).select("statistic", "signature").rows()),
         tables=(Table("factors", pl.DataFrame({"factor": [*_FACTORS], "meaning": [*_FACTORS.values()]}),
                       name="factors"),
@@ -81,14 +82,14 @@ def robustness(
 
 
 def _by_people(
-    store: Store, selections: Sequence[Selection], people: Selection, settings: DiversitySettings, progress: Progress
+    every: Sequence[Captions], people: Selection, settings: DiversitySettings, progress: Progress
 ) -> list[pl.DataFrame]:
     """Measure local recall and precision against all human captions of an image, then against fewer."""
-    apart = apart_from_people(store, selections, people)
-    met = [selection for selection in selections if selection.label not in apart]
+    apart = apart_from_people(every, people)
+    met = [captions for captions in every if captions.label not in apart]
     content = content_of(settings)
     variants = [replace(settings, references=number) for number in (None, *_PEOPLE)] if met else []
-    frames = [local_words_met(store, met, people, content, variant, progress).frame for variant in variants]
+    frames = [local_words_met(met, met[0].like(people), content, variant, progress).frame for variant in variants]
     return frames or [pl.DataFrame(schema=pl.Schema(ROWS))] * (1 + len(_PEOPLE))
 
 

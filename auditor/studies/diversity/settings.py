@@ -12,8 +12,8 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.scoring.registry import STATISTICS
+from auditor.store.captions import chosen_tokenizer
 from auditor.store.connection import Store
-from auditor.store.scripts import chosen_tokenizer
 from auditor.text import AUTO
 
 _POINTS = 50

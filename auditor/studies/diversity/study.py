@@ -18,11 +18,10 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Table, findings_in, notes_in
 from auditor.scoring.registry import DECIMALS, STATISTICS, References
 from auditor.statistics import cards
-from auditor.store.captions import stamp
+from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
-from auditor.store.versions import images
 from auditor.studies.diversity.content_words import content_of
-from auditor.studies.diversity.measuring import ROWS, apart_from_people, measured, selections_with_tokens
+from auditor.studies.diversity.measuring import ROWS, apart_from_people, captions_and_known, measured
 from auditor.studies.diversity.per_image import local_signature, local_words_met
 from auditor.studies.diversity.robustness import robustness as moved_by_settings
 from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Statistics, settled
@@ -35,8 +34,7 @@ _WITHIN = tuple(card.name for card in cards.LOCAL if card.needs != "evaluation")
 
 
 def image_diversity(
-    store: Store,
-    selections: Sequence[Selection],
+    every: Sequence[Captions],
     people: Selection | None,
     apart: Mapping[str, str],
     settings: DiversitySettings,
@@ -50,38 +48,36 @@ def image_diversity(
     content = content_of(settings)
     results = []
     if people is not None and asked.any_of(*_LOCAL):
-        met = [selection for selection in selections if selection.label not in apart]
+        met = [captions for captions in every if captions.label not in apart]
         refs = References("all", settings.references, settings.seed)
         signed = {name: local_signature(name, people, refs, settings, content) for name in _LOCAL}
         if met:
-            results.append(local_words_met(store, met, people, content, settings, progress))
-        for selection in selections:
-            if selection.label in apart:
-                absent = _absent(selection, signed, settings, apart[selection.label])
-                why = f"{selection.label}: no local recall and precision: {apart[selection.label]}"
+            results.append(local_words_met(met, met[0].like(people), content, settings, progress))
+        for captions in every:
+            if captions.label in apart:
+                absent = _absent(captions, signed, apart[captions.label])
+                why = f"{captions.label}: no local recall and precision: {apart[captions.label]}"
                 results.append(Result("diversity", absent, notes=(why,)))
     if not asked.any_of(*_WITHIN):
         return results
     fewest = 2 if settings.references is None else settings.references + 1
-    several = [selection for selection in selections if (images(store, selection)["captions"] >= fewest).any()]
+    several = [captions for captions in every if (captions.images()["captions"] >= fewest).any()]
     if several:
-        results.append(captions_of_images(store, several, content, settings, METRICS, progress))
+        results.append(captions_of_images(several, content, settings, METRICS, progress))
     signatures = within_signatures(settings, content, METRICS)
-    for selection in selections:
-        if selection not in several:
+    for captions in every:
+        if captions not in several:
             reason = f"no image has {fewest} captions"
-            notes = [f"{selection.label}: no mBLEU and no vocabulary of images: {reason}"] * (
-                selection.version.kind != "candidates"
+            notes = [f"{captions.label}: no mBLEU and no vocabulary of images: {reason}"] * (
+                captions.selection.version.kind != "candidates"
             )
-            results.append(Result("diversity", _absent(selection, signatures, settings, reason), notes=tuple(notes)))
+            results.append(Result("diversity", _absent(captions, signatures, reason), notes=tuple(notes)))
     return results
 
 
-def _absent(
-    selection: Selection, signatures: Mapping[str, str], settings: DiversitySettings, reason: str
-) -> pl.DataFrame:
+def _absent(captions: Captions, signatures: Mapping[str, str], reason: str) -> pl.DataFrame:
     rows = pl.DataFrame({"statistic": [*signatures], "signature": [*signatures.values()]})
-    return stamp(selection, rows.with_columns(tokenizer=pl.lit(settings.resolved_tokenizer), reason=pl.lit(reason)))
+    return captions.stamp(rows.with_columns(tokenizer=pl.lit(captions.tokenizer), reason=pl.lit(reason)))
 
 
 Robustness = Annotated[
@@ -138,12 +134,11 @@ def diversity(
     declared = sources(config)
     settings, chosen = settled(store, refs, settings or DiversitySettings(), against, evaluation, split)
     _check(settings)
-    selections, known = selections_with_tokens(
-        store, refs, against, evaluation, split, settings.resolved_tokenizer, progress
-    )
-    apart = apart_from_people(store, selections, known.evaluation)
-    rows, remarks = measured(store, selections, settings, known, declared or {}, progress, asked)
-    of_images = image_diversity(store, selections, known.evaluation, apart, settings, progress, asked)
+    every, known = captions_and_known(store, refs, against, evaluation, split, settings.resolved_tokenizer, progress)
+    selections = selections_of(every)
+    apart = apart_from_people(every, known.evaluation)
+    rows, remarks = measured(every, settings, known, declared or {}, progress, asked)
+    of_images = image_diversity(every, known.evaluation, apart, settings, progress, asked)
     frame = asked.rows_of(_as_rows(rows, *(part.frame for part in of_images)))
     labeled = [(selection.label, selection.rows_of(rows)) for selection in selections]
     systems = [
@@ -176,7 +171,7 @@ def diversity(
     )  # fmt: skip
     if not robustness:
         return result
-    moved = moved_by_settings(store, selections, known, settings, (against, evaluation), declared or {}, progress)
+    moved = moved_by_settings(every, known, settings, declared or {}, progress)
     return replace(
         result,
         frame=pl.concat([result.frame, asked.rows_of(moved.frame)], how="diagonal"),

@@ -9,18 +9,15 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.model import Progress, Selection
+from auditor.model import Progress
 from auditor.result import Finding, Result, Signature, Table, about, counted
 from auditor.scoring.candidates import HUMAN, bind_candidates
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.scoring.single_captions import SINGLE_CAPTION
-from auditor.statistics.ratio import INTERVAL, ratio, students_reach
-from auditor.statistics.summary import summarize
-from auditor.store import ngrams
-from auditor.store.captions import Captions, stamp, tokenize
-from auditor.store.connection import Store
-from auditor.store.versions import images
+from auditor.statistics.summary import INTERVAL, ratio, students_reach, summarize
+from auditor.store.captions import Captions, selections_of
+from auditor.store.tokens import tokenize
 from auditor.studies.diversity.content_words import Content, bind_words
 from auditor.studies.diversity.settings import DiversitySettings
 
@@ -35,42 +32,40 @@ _SCHEMA = {"statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high
 
 
 def captions_of_images(
-    store: Store,
-    selections: Sequence[Selection],
+    every: Sequence[Captions],
     content: Content,
     settings: DiversitySettings,
     metric_names: Sequence[str],
     progress: Progress,
 ) -> Result:
-    """Return mBLEU and the vocabulary of images of each selection.
+    """Return mBLEU and the vocabulary of images of each dataset.
 
     `mbleu-N`: mean over images of the mean BLEU-N of their captions, each against the others: BLEU by leave-one-out.
     `image-types`, `image-content-types`: different words in the captions of an image, mean over images; `image-ttr`:
     types by tokens, totals over images. All depend on the number of captions per image: with `references`, that many
     and one more are sampled per image. With one caption per image, mBLEU is null.
     """
-    tokenizer = settings.resolved_tokenizer
     against = References("loo", settings.references, settings.seed)
-    tokenize(store, selections, tokenizer, progress)
+    tokenize(every[0].store, selections_of(every), every[0].tokenizer, progress)
     parts = [
         pl.concat([
-            _mbleu(store, selection, against, tokenizer, metric_names, progress),
-            _vocabulary(store, against.of(selection), tokenizer, content, progress),
+            _mbleu(captions, against, metric_names, progress),
+            _vocabulary(against.select(captions), content, progress),
         ])
-        for selection in selections
+        for captions in every
     ]  # fmt: skip
     signatures = within_signatures(settings, content, metric_names)
-    labeled = list(zip(selections, parts, strict=True))
+    labeled = list(zip(every, parts, strict=True))
     return Result(
         "diversity",
-        pl.concat(_rows(selection, part, signatures, against, tokenizer) for selection, part in labeled),
-        selections=tuple(selections),
+        pl.concat(_rows(captions, part, signatures, against) for captions, part in labeled),
+        selections=selections_of(every),
         signatures=signatures,
         tables=(_table(labeled),),
         findings=(
-            *_single_captions(store, selections),
-            *_unequal(store, selections, settings.references),
-            *too_long(*(Captions(store, selection, tokenizer) for selection in selections)),
+            *_single_captions(every),
+            *_unequal(every, settings.references),
+            *too_long(*every),
         ),
     )
 
@@ -90,20 +85,18 @@ def _name(label: str) -> str:
 
 
 def _mbleu(
-    store: Store,
-    selection: Selection,
+    captions: Captions,
     against: References,
-    tokenizer: str,
     metric_names: Sequence[str],
     progress: Progress,
 ) -> pl.DataFrame:
     metrics = requests(metric_names)
     least = 2 if against.drawn is None else against.drawn + 1
-    if not (images(store, selection)["captions"] >= least).any():
+    if not (captions.images()["captions"] >= least).any():
         return pl.DataFrame(
             [(_name(metric.label), None, None, None, 0) for metric in metrics], schema=_SCHEMA, orient="row"
         )
-    scores = score_candidates(Captions(store, against.of(selection), tokenizer), [HUMAN], metrics, progress)
+    scores = score_candidates(against.select(captions), [HUMAN], metrics, progress)
     summary = summarize(scores.select("image", *(metric.label for metric in metrics))).filter(
         pl.col("level") == "image"
     )
@@ -117,12 +110,10 @@ def _mbleu(
     )
 
 
-def _vocabulary(
-    store: Store, selection: Selection, tokenizer: str, content: Content, progress: Progress
-) -> pl.DataFrame:
-    workspace = ngrams.workspace(store, selection, tokenizer)
+def _vocabulary(captions: Captions, content: Content, progress: Progress) -> pl.DataFrame:
+    workspace = captions.workspace()
     bind_candidates(workspace, [HUMAN])
-    bind_words(store, workspace, [selection], content, progress)
+    bind_words(workspace, [captions], content, progress)
     counted = ratio(workspace.rows("image_vocabulary")).select(
         statistic="class", value="value", low="low", high="high", n=pl.col("images").cast(pl.Int64)
     )
@@ -130,23 +121,21 @@ def _vocabulary(
     return known.join(counted, on="statistic", how="left", maintain_order="left").with_columns(pl.col("n").fill_null(0))
 
 
-def _rows(
-    selection: Selection, part: pl.DataFrame, signatures: dict[str, str], against: References, tokenizer: str
-) -> pl.DataFrame:
+def _rows(captions: Captions, part: pl.DataFrame, signatures: dict[str, str], against: References) -> pl.DataFrame:
     fewest = 2 if against.drawn is None else against.drawn + 1
     rows = part.rename({"n": "images"}).with_columns(
         pl.when(pl.col("low").is_not_null()).then(pl.lit("images")).alias("spread"),
-        pl.lit(tokenizer).alias("tokenizer"),
+        pl.lit(captions.tokenizer).alias("tokenizer"),
         pl.lit(against.parameters.get("seed"), pl.Int64).alias("seed"),
         pl.col("statistic").replace_strict(signatures, return_dtype=pl.String).alias("signature"),
         pl.when(pl.col("value").is_null()).then(pl.lit(f"no image has {fewest} captions")).alias("reason"),
     )
-    return stamp(selection, rows)
+    return captions.stamp(rows)
 
 
-def _table(labeled: Sequence[tuple[Selection, pl.DataFrame]]) -> Table:
+def _table(labeled: Sequence[tuple[Captions, pl.DataFrame]]) -> Table:
     wide = pl.concat(
-        part.select(pl.lit(selection.label).alias("dataset"), "statistic", "value") for selection, part in labeled
+        part.select(pl.lit(captions.label).alias("dataset"), "statistic", "value") for captions, part in labeled
     )
     return Table(
         "captions of one image",
@@ -156,11 +145,11 @@ def _table(labeled: Sequence[tuple[Selection, pl.DataFrame]]) -> Table:
     )
 
 
-def _single_captions(store: Store, selections: Sequence[Selection]) -> list[Finding]:
+def _single_captions(every: Sequence[Captions]) -> list[Finding]:
     """Report selections and images without mBLEU."""
     findings = []
-    for selection in selections:
-        described = images(store, selection)
+    for captions in every:
+        described, selection = captions.images(), captions.selection
         single = described.filter(pl.col("captions") < 2).height
         if single == described.height:
             sentence = f"{selection.label}: no mBLEU, since every image has a single caption"
@@ -174,9 +163,9 @@ def _single_captions(store: Store, selections: Sequence[Selection]) -> list[Find
     return findings
 
 
-def _unequal(store: Store, selections: Sequence[Selection], references: int | None) -> list[Finding]:
-    described = [(selection.label, images(store, selection)["captions"]) for selection in selections]
-    counts = {label: float(captions.sum()) / len(captions) for label, captions in described}
+def _unequal(every: Sequence[Captions], references: int | None) -> list[Finding]:
+    described = [(captions.label, captions.images()["captions"]) for captions in every]
+    counts = {label: float(numbers.sum()) / len(numbers) for label, numbers in described}
     means = list(counts.values())
     if references is not None or max(means) < 1.1 * min(means):
         return []

@@ -12,8 +12,8 @@ import polars as pl
 
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection
-from auditor.store import kept, ngrams
-from auditor.store.captions import Captions, selections_of
+from auditor.store import kept
+from auditor.store.captions import Captions, bind_references, selections_of
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
@@ -287,7 +287,7 @@ def _bound(search: Search, questions: Sequence[Question]) -> Workspace:
         selection, version, key = captions.selection, captions.selection.version, captions.tokenizer
         workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
         workspace.params |= {"selection_no": number, "key": key, "tokenizer": key}
-        ngrams.bind_references(workspace, selection)
+        bind_references(workspace, selection)
         workspace.append("searched_text")
     for relation, frame in frames(questions).items():
         workspace.bind_rows(relation, frame)

@@ -13,13 +13,13 @@ import polars as pl
 from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Progress, Selection
 from auditor.result import Finding, about
-from auditor.scoring.signs import bind_signs
 from auditor.store import kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
 from auditor.store.versions import related
 from auditor.store.workspace import Workspace
 from auditor.studies.findings import language
+from auditor.studies.profile import bind_signs
 
 _EXAMPLES = 3
 
@@ -218,10 +218,8 @@ def of_captions(
     return findings, pl.concat(lists), skipped
 
 
-def keep(
-    store: Store, selection: Selection, kinds: Sequence[str], listed: pl.DataFrame, findings: Sequence[Finding]
-) -> None:
-    """Store the findings of a selection for SQL queries: the captions of each finding, or its sentence."""
+def keep(captions: Captions, kinds: Sequence[str], listed: pl.DataFrame, findings: Sequence[Finding]) -> None:
+    """Store the findings on captions for SQL queries: the captions of each finding, or its sentence."""
     with_list = listed.filter(pl.col("kind").is_in([finding.kind for finding in findings]))
     rows = [
         (finding.kind, finding.severity, finding.sentence)
@@ -230,7 +228,7 @@ def keep(
     ]
     whole = pl.DataFrame(rows, schema=dict.fromkeys(("kind", "severity", "why"), pl.String), orient="row")
     frames = [pl.DataFrame(schema=kept.FOUND), with_list.select(kept.FOUND.names()), whole]
-    kept.keep_findings(store, selection, kinds, pl.concat(frames, how="diagonal"))
+    kept.keep_findings(captions.store, captions.selection, kinds, pl.concat(frames, how="diagonal"))
 
 
 def _finding(

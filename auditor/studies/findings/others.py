@@ -13,7 +13,7 @@ from auditor.findings import KINDS, worst
 from auditor.model import Selection
 from auditor.result import Finding, Result, Severity, about
 from auditor.scoring.single_captions import lacking
-from auditor.store.connection import Store
+from auditor.store.captions import Captions
 from auditor.studies.duplicates import COPIED, LEAK, TEST, TRAIN, examples_of
 from auditor.studies.findings.questions import METRICS, Questions
 
@@ -43,45 +43,45 @@ _TOGETHER = {
 }
 
 
-def incomparable(store: Store, selection: Selection) -> list[str]:
+def incomparable(captions: Captions) -> list[str]:
     """Return a note if no image has two captions, so captions of one image cannot be compared."""
-    why = lacking(store, selection)
-    return [f"{selection.label}: skipped the search for swapped captions and the bounds: {why}"] if why else []
+    why = lacking(captions)
+    return [f"{captions.label}: skipped the search for swapped captions and the bounds: {why}"] if why else []
 
 
-def findings_of(questions: Questions, selection: Selection, wanted: Collection[str] = KINDS) -> list[Finding]:
-    """Return the findings of other studies on one selection. A study that finds none of the kinds is not run."""
-    findings: list[Finding] = []
+def findings_of(questions: Questions, captions: Captions, wanted: Collection[str] = KINDS) -> list[Finding]:
+    """Return the findings of other studies on captions. A study that finds none of the kinds is not run."""
+    selection, findings = captions.selection, list[Finding]()
 
     def answer(ask: Callable[[], Result | None], *kinds: str) -> Result | None:
         return ask() if any(kind in wanted for kind in kinds) else None
 
     if duplicates := answer(questions.duplicates, LEAK, _AT_SEVERAL, COPIED):
-        findings += [*_leaks(questions, selection, duplicates), *_shared(selection, duplicates)]
+        findings += [*_leaks(questions, captions, duplicates), *_shared(selection, duplicates)]
         findings += _elsewhere(selection, duplicates)
         findings += _together(selection, duplicates, COPIED)
-    if outliers := answer(lambda: questions.outliers(selection), _SWAPPED):
+    if outliers := answer(lambda: questions.outliers(captions), _SWAPPED):
         findings += [replace(finding, examples=_misplaced(outliers)) for finding in outliers.found(_SWAPPED)]
-    if templates := answer(lambda: questions.templates(selection), _UNLIKE, _SORTED, _OF_TEMPLATES):
+    if templates := answer(lambda: questions.templates(captions), _UNLIKE, _SORTED, _OF_TEMPLATES):
         findings += [*_together(selection, templates, _UNLIKE), *templates.found(_SORTED)]
         findings += [_templated(finding) for finding in templates.found(_OF_TEMPLATES)]
-    if bounds := answer(lambda: questions.bounds(selection), _UPSIDE_DOWN):
+    if bounds := answer(lambda: questions.bounds(captions), _UPSIDE_DOWN):
         findings += _upside_down(selection, bounds)
     return [finding for finding in findings if finding.kind in wanted]
 
 
-def _leaks(questions: Questions, selection: Selection, duplicates: Result) -> list[Finding]:
+def _leaks(questions: Questions, captions: Captions, duplicates: Result) -> list[Finding]:
     """Compare the share of test captions that occur in train with train captions that occur at other train images.
 
     If the images of test and train were sampled at random from the same source, the two shares would be equal.
     """
     counted = duplicates.frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null())
-    own = selection.version.dataset
+    selection, own = captions.selection, captions.selection.version.dataset
     leaks = counted.filter(dataset=own, scope="across-splits", split=TEST, against=own, against_split=TRAIN)
     if leaks.is_empty():
         return []
     shares, n = _by_match(leaks)
-    train = questions.within(selection, TRAIN)
+    train = questions.within(captions, TRAIN)
     if train is None:
         return []
     usual, of = _by_match(

@@ -11,8 +11,8 @@ from auditor.model import Progress, Selection, Source
 from auditor.parameters import Metrics
 from auditor.result import Result
 from auditor.scoring.single_captions import lacking
+from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
-from auditor.store.versions import images
 from auditor.studies.bounds import bounds
 from auditor.studies.choices import choices
 from auditor.studies.duplicates import duplicates
@@ -33,15 +33,13 @@ def _uncached(_: str, make: Callable[[], Result], __: Sequence[Selection]) -> Re
 
 @dataclass
 class Questions:
-    """The studies of some selections. `absent` has the reason, by study, why one has no result.
+    """The studies of some captions. `absent` has the reason, by study, why one has no result.
 
     `declared` are the datasets of datasets.toml, `metrics` those for forced choices, and `references` the number that
     is sampled. `measured` computes bounds by all of `METRICS` and more. `keep` stores results for later runs.
     """
 
-    store: Store
-    selections: tuple[Selection, ...]
-    tokenizer: str
+    every: tuple[Captions, ...]
     seed: int
     declared: Mapping[str, Source]
     progress: Progress
@@ -61,39 +59,50 @@ class Questions:
                 self.absent[name] = f"{name.split(maxsplit=1)[0]}: {error}"
         return self._results.get(name)
 
+    @property
+    def store(self) -> Store:
+        """The store that holds the captions."""
+        return self.every[0].store
+
+    @property
+    def tokenizer(self) -> str:
+        """The tokenizer of all studies."""
+        return self.every[0].tokenizer
+
     @cached_property
-    def in_pairs(self) -> tuple[Selection, ...]:
-        """The selections with at least one image that has two captions; others have nothing to compare."""
-        return tuple(selection for selection in self.selections if not lacking(self.store, selection))
+    def in_pairs(self) -> tuple[Captions, ...]:
+        """The datasets with at least one image that has two captions; others have nothing to compare."""
+        return tuple(captions for captions in self.every if not lacking(captions))
 
     def duplicates(self) -> Result | None:
         """Search for duplicates within the datasets and between them."""
-        refs = [selection.pinned_name for selection in self.selections]
+        refs = [captions.selection.pinned_name for captions in self.every]
         return self.ask(
             "duplicates", lambda: duplicates(self.store, *refs, config=self.declared, progress=self.progress)
         )
 
-    def within(self, selection: Selection, role: str) -> Result | None:
+    def within(self, captions: Captions, role: str) -> Result | None:
         """Search for duplicates within the split that has a role."""
-        part = replace(selection, split=playing(role, self.store, selection, self.declared))
+        selection = captions.selection
+        part = replace(selection, split=playing(role, captions, self.declared))
         return self.ask(
             f"duplicates of {selection.version.label} within {role}",
             lambda: duplicates(self.store, part.pinned_name, config=self.declared, examples=0, progress=self.progress),
             [selection],
         )
 
-    def outliers(self, selection: Selection) -> Result | None:
+    def outliers(self, captions: Captions) -> Result | None:
         """Search the captions of one dataset for captions of another image."""
-        return self._of_one(selection, outliers) if selection in self.in_pairs else None
+        return self._of_one(captions, outliers) if captions in self.in_pairs else None
 
-    def templates(self, selection: Selection) -> Result | None:
+    def templates(self, captions: Captions) -> Result | None:
         """Search the captions of one dataset for templates and for slots with a different style."""
-        return self._of_one(selection, templates)
+        return self._of_one(captions, templates)
 
-    def bounds(self, selection: Selection) -> Result | None:
+    def bounds(self, captions: Captions) -> Result | None:
         """Score human captions and wrong captions by `METRICS`."""
-        comparable = self.in_pairs
-        if selection not in comparable:
+        comparable = selections_of(self.in_pairs)
+        if captions.selection not in comparable:
             return None
         if self.measured is not None:
             return self.ask("bounds", self.measured)
@@ -123,18 +132,18 @@ class Questions:
             [selection, *([described] if described else [])],
         )  # fmt: skip
 
-    def _of_one(self, selection: Selection, study: Callable[..., Result]) -> Result | None:
-        ref = selection.pinned_name
+    def _of_one(self, captions: Captions, study: Callable[..., Result]) -> Result | None:
+        ref = captions.selection.pinned_name
         return self.ask(
-            f"{study.__name__} {selection.label}",
+            f"{study.__name__} {captions.label}",
             lambda: study(self.store, ref, tokenizer=self.tokenizer, progress=self.progress),
-            [selection],
+            [captions.selection],
         )
 
 
-def playing(role: str, store: Store, selection: Selection, declared: Mapping[str, Source]) -> str:
+def playing(role: str, captions: Captions, declared: Mapping[str, Source]) -> str:
     """Return the split with a role: the split of that name, or one that is declared to have the role."""
-    available = set(images(store, selection)["split"])
-    source = declared.get(selection.version.dataset)
+    available = set(captions.images()["split"])
+    source = declared.get(captions.selection.version.dataset)
     others = [split for split, plays in (source.split_roles if source else {}).items() if plays == role]
     return next((split for split in (role, *others) if split in available), role)

@@ -93,7 +93,7 @@ def findings(
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     list_of_words = _words(words)
     declared = {} if captions_only else sources(config) or {}
-    questions = Questions(store, selections_of(selected), selected[0].tokenizer, seed, declared, progress)
+    questions = Questions(tuple(selected), seed, declared, progress)
     result = all_findings(questions, wanted, list_of_words, captions_only=captions_only)
     bad = worst(result.findings)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
@@ -109,24 +109,25 @@ def all_findings(
 ) -> Result:
     """Return the findings on all selections, the worst first: those on captions and those of the other studies."""
     collected, lists, notes = list[Finding](), list[pl.DataFrame](), list[str]()
-    for selection in questions.selections:
+    for captions in questions.every:
+        selection = captions.selection
         of_items = selection.version.kind == _CHOICES
         searched = _of_single(wanted) if of_items else wanted
-        make = partial(_of_captions, questions, selection, searched, words)
+        make = partial(_of_captions, captions, searched, words, questions.progress)
         own = questions.keep(f"findings {selection.label}", make, [selection])
         lists.append(own.frame)
         notes += own.notes
         collected += own.findings
         if captions_only:
             continue
-        notes += incomparable(questions.store, selection)
+        notes += incomparable(captions)
         others = (
-            _of_items(questions, selection, wanted, notes) if of_items else findings_of(questions, selection, wanted)
+            _of_items(questions, selection, wanted, notes) if of_items else findings_of(questions, captions, wanted)
         )
         collected += others
-        keep(questions.store, selection, wanted, own.frame, ranked([*own.findings, *others]))
+        keep(captions, wanted, own.frame, ranked([*own.findings, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
-        collected += unequal_captions(questions.store, questions.in_pairs, questions.references)
+        collected += unequal_captions(questions.in_pairs, questions.references)
     ordered = ranked(dict.fromkeys(collected))  # parts of one dataset share the findings on all of it
     reported = pl.DataFrame(
         [(str(finding.about.get("dataset")), finding.kind) for finding in ordered],
@@ -136,7 +137,7 @@ def all_findings(
     return Result(
         "findings",
         pl.concat(lists).join(reported, on=["dataset", "kind"], how="semi", maintain_order="left"),
-        selections=questions.selections,
+        selections=selections_of(questions.every),
         tables=_tables(ordered),
         lead=(f"{tally(ordered) or 'No problems found'}. `auditor findings -o FILE.csv` lists the captions.",),
         notes=tuple(dict.fromkeys([*notes, *questions.absent.values()])),
@@ -144,12 +145,11 @@ def all_findings(
     )
 
 
-def _of_captions(questions: Questions, selection: Selection, wanted: Sequence[str], words: Sequence[str]) -> Result:
-    """Return the findings on the captions of a selection, one by one and as a whole, with the list of captions."""
-    captions, progress = Captions(questions.store, selection, questions.tokenizer), questions.progress
+def _of_captions(captions: Captions, wanted: Sequence[str], words: Sequence[str], progress: Progress) -> Result:
+    """Return the findings on captions, one by one and as a whole, with the list of captions."""
     own, rows, skipped = of_captions(captions, words, wanted, progress)
     every = (*own, *_of_whole(captions, wanted, progress))
-    return Result("findings", rows, selections=(selection,), notes=tuple(skipped), findings=every)
+    return Result("findings", rows, selections=(captions.selection,), notes=tuple(skipped), findings=every)
 
 
 def _words(file: Path | None) -> list[str]:
@@ -211,7 +211,7 @@ def _of_whole(captions: Captions, wanted: Collection[str], progress: Progress) -
 
 def _unreadable(captions: Captions) -> list[Finding]:
     selection, every = captions.selection, requests(None)
-    reasons = unreadable(captions.store, selection, every)
+    reasons = unreadable(captions, every)
     if not reasons:
         return []
     first, why = next(iter(reasons.items()))

@@ -26,9 +26,9 @@ from auditor.sources.reading.declared import by_file_names, missing, named_files
 from auditor.sources.reading.encoding import as_utf8
 from auditor.sources.vectors.records import equally_long
 from auditor.store import ingestion
+from auditor.store.captions import unspaced
 from auditor.store.connection import Store
 from auditor.store.ingestion import Terms
-from auditor.store.scripts import unspaced
 from auditor.store.vectors import write as write_vectors
 from auditor.studies.ingest.naming import manifest_of
 from auditor.studies.ingest.vectors import against_captions, are_vectors

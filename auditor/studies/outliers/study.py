@@ -102,14 +102,15 @@ def outliers(
         raise UsageError(f"--share {share:g}: expected a share of the captions above 0 and up to 1, such as 0.1")
     measure = _similarity(metric)
     selected = select_all(store, refs, split, tokenizer, progress=progress)
-    selections, alone = referenced(store, selections_of(selected), References("loo"), [measure])
+    every, alone = referenced(selected, References("loo"), [measure])
+    selections = selections_of(every)
     tokenizer = selected[0].tokenizer
     rows, by_image, notes = [], [], list[Said]((*selected[0].notes, *alone))
     names, unseen = list[dict[str, str]](), list[str]()
-    for captions in map(selected[0].like, selections):
+    for captions in every:
         selection = captions.selection
         scored, scored_by = _scored(captions, measure, progress)
-        notes += [*without_references(store, selection), *too_long(captions)]
+        notes += [*without_references(captions), *too_long(captions)]
         sight = _sight(captions, vectors, progress)
         names.append({measure.label: str(scored_by.signature(tokenizer, References("loo")))})
         names.append(_signed(sight, tokenizer, share if level == "caption" else None))
@@ -148,8 +149,7 @@ def _scored(captions: Captions, measure: MetricRequest, progress: Progress) -> t
 
     Also return the metric, with its vectors if it uses any.
     """
-    store, selection = captions.store, captions.selection
-    (metric,) = pinned(store, selection, [measure])
+    (metric,) = pinned(captions, [measure])
     scores = score_candidates(captions, [HUMAN], [metric], progress)
     texts = captions.texts().select(*PLACE, "text")
     rows = (

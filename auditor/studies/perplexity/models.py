@@ -23,7 +23,7 @@ import polars as pl
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection
 from auditor.statistics.perplexity import perplexities
-from auditor.store.connection import Store
+from auditor.store.captions import Captions, selections_of
 from auditor.store.workspace import Workspace
 
 #: The integer of an n-gram holds five numbers of 25 bits; the highest number is </s>.
@@ -49,21 +49,20 @@ class SeedResult:
 
 
 def run(
-    store: Store,
-    selections: Sequence[Selection],
-    tokenizer: str,
+    every: Sequence[Captions],
     order: int,
     captions: int | None,
     seed: int,
     progress: Progress,
 ) -> SeedResult:
-    """Train a model on each selection and test it on all; the captions must be tokenized.
+    """Train a model on each dataset and test it on all; the captions must be tokenized.
 
     Raises `MetricError` for a selection without captions on one side, `UsageError` for more captions than a half has.
     """
+    store, selections = every[0].store, selections_of(every)
     if store.query("select coalesce(max(token_id), 0) as last from vocabulary").item() >= _END:
         raise MetricError(f"{store.path}: more than {_END - 1:,} different tokens, too many for a language model")
-    workspace = Workspace(store, tokenizer=tokenizer, order=order, seed=seed, modified=True)
+    workspace = Workspace(store, tokenizer=every[0].tokenizer, order=order, seed=seed, modified=True)
     for number, selection in enumerate(selections):
         version = selection.version
         workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}

@@ -88,9 +88,7 @@ def perplexity(
         raise UsageError(f"--draws {draws}: expected 1 or more")
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     selections, tokenizer = selections_of(selected), selected[0].tokenizer
-    runs = [
-        run(store, selections, tokenizer, order, captions, number, progress) for number in range(seed, seed + draws)
-    ]
+    runs = [run(selected, order, captions, number, progress) for number in range(seed, seed + draws)]
     signatures = {result.seed: str(_signature(tokenizer, order, result)) for result in runs}
     rows = pl.concat(_rows(selections, result, signatures[result.seed]) for result in runs)
     means = (

@@ -95,14 +95,15 @@ def probe(
         raise UsageError(f"--words {min(words or WORDS)}: expected 1 or more")
     names = requested_components(components or None)
     selected = select_all(store, refs, split, tokenizer, progress=progress)
-    selections, alone = referenced(store, selections_of(selected), References("loo"), requested)
+    every, alone = referenced(selected, References("loo"), requested)
+    selections = selections_of(every)
     tokenizer = selected[0].tokenizer
     possible = Components(names, sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline)
     notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone]
     parts, signed = [], []
-    for captions in map(selected[0].like, selections):
+    for captions in every:
         selection = captions.selection
-        usable, unscored = scorable(store, selection, requested, metrics)
+        usable, unscored = scorable(captions, requested, metrics)
         made, reasons = possible.of(captions, progress)
         if components:
             _refuse(selection, reasons)
@@ -111,7 +112,7 @@ def probe(
         notes += [
             *unscored,
             *missing({selection.label: {name: str(reason) for name, reason in reasons.items()}}),
-            *without_references(store, selection),
+            *without_references(captions),
             *too_long(captions),
         ]
     frame = pl.concat(parts)

@@ -20,7 +20,7 @@ from auditor.scoring.references import as_references
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
 from auditor.scoring.scores import scorable, signatures, too_long
 from auditor.scoring.single_captions import referenced
-from auditor.store.captions import Captions, select_all
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.studies.references import tables
 from auditor.studies.references.curves import STATISTICS, CurveStatistics, measure, sufficient
@@ -76,20 +76,20 @@ def enough_references(
     Example: auditor references pascal50s -m cider -m meteor --most 40
     """
     requested = requests(metrics)
-    every = {captions.selection: captions for captions in select_all(store, refs, split, tokenizer, progress=progress)}
-    selections, alone = referenced(store, tuple(every), References("loo"), requested)
-    chosen = every[selections[0]]
+    selected = select_all(store, refs, split, tokenizer, progress=progress)
+    every, alone = referenced(selected, References("loo"), requested)
+    chosen = every[0]
     notes: list[Said] = [
         *left_out(metrics),
         *alone,
-        *(note for selection in selections for note in as_references(selection)),
+        *(note for captions in every for note in as_references(captions.selection)),
     ]
     parts, shown = [], []
-    for selection in selections:
-        captions = every[selection]
+    for captions in every:
+        selection = captions.selection
         number, some_left_out = _most(captions, most)
         whole = ReferenceOrder(number, seed, "loo").first(captions, number)
-        usable, unscored = scorable(store, whole.selection, requested, metrics)
+        usable, unscored = scorable(whole, requested, metrics)
         measured, counted = measure(captions, usable, number, draws, seed, progress)
         signed = signatures(usable, captions.tokenizer, References("loo", number, seed))
         rows = _rows(selection, usable, measured, counted, draws, signed)
@@ -104,7 +104,7 @@ def enough_references(
     return Result(
         "references",
         pl.concat(parts),
-        selections=selections,
+        selections=selections_of(every),
         signatures=signatures(requested, chosen.tokenizer, References("loo", most, seed if most else None)),
         tables=tuple(table for arguments in shown for table in tables.tables(*arguments)),
         figures=tuple(figure for selection, rows, _ in shown for figure in tables.figures(selection, rows)),

@@ -15,9 +15,9 @@ from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Result
 from auditor.scoring.registry import References, are_ours, request, requests
 from auditor.scoring.single_captions import referenced
+from auditor.store.captions import Captions, chosen_tokenizer, selections_of
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
-from auditor.store.scripts import chosen_tokenizer
 from auditor.studies.bounds import bounds
 from auditor.studies.findings import METRICS as METRICS_OF_FINDINGS
 from auditor.studies.findings import Questions
@@ -66,7 +66,8 @@ class ReportContext:
     `tokenizer_notes` explain the default tokenizer if it was chosen by the captions. `settings` then contain it, and so
     do the commands (`names_tokenizer`). Commands also contain a tokenizer that differs from the default.
 
-    `scored` are the selections whose captions have references. `alone` has the reasons why others have no scores.
+    `every` has the captions of the selections, `scored` those that have references. `alone` has the reasons why others
+    have no scores.
 
     `declared` are the datasets of datasets.toml, by name, with the roles of their splits.
     """
@@ -79,17 +80,20 @@ class ReportContext:
     results: dict[str, Result] = field(default_factory=dict)
     tokenizer_notes: list[str] = field(default_factory=list)
     names_tokenizer: bool = False
-    scored: tuple[Selection, ...] = ()
+    every: tuple[Captions, ...] = ()
+    scored: tuple[Captions, ...] = ()
     alone: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        against, metrics = References("loo", self.settings.references, self.settings.seed), self.settings.metrics
-        self.scored, unscored = referenced(self.store, self.selections, against, requests(metrics), least=0)
-        self.alone = tuple(f"{finding.sentence}." for finding in unscored)
         chosen, notes = chosen_tokenizer(self.store, self.refs)
         if self.settings.tokenizer == AUTO:
             self.settings, self.tokenizer_notes = dataclasses.replace(self.settings, tokenizer=chosen), notes
         self.names_tokenizer = bool(self.tokenizer_notes) or self.settings.tokenizer != chosen
+        settings = self.settings
+        self.every = tuple(Captions(self.store, selection, settings.tokenizer) for selection in self.selections)
+        against = References("loo", settings.references, settings.seed)
+        self.scored, unscored = referenced(self.every, against, requests(settings.metrics), least=0)
+        self.alone = tuple(f"{finding.sentence}." for finding in unscored)
 
     @property
     def refs(self) -> list[str]:
@@ -120,7 +124,7 @@ class ReportContext:
         settings = self.settings
         knows = settings.references is None and set(METRICS_OF_FINDINGS) <= set(settings.metrics)
         return Questions(
-            self.store, self.selections, settings.tokenizer, settings.seed, self.declared, self.progress,
+            self.every, settings.seed, self.declared, self.progress,
             metrics=settings.metrics, references=settings.references, keep=self.result,
             measured=(lambda: self.measured(bounds)) if knows else None,
         )  # fmt: skip
@@ -139,8 +143,9 @@ class ReportContext:
             "metrics": settings.metrics, "tokenizer": settings.tokenizer, "seed": settings.seed,
             "references": settings.references, "progress": self.progress, **more,
         }  # fmt: skip
-        refs = [label.pinned_name for label in self.scored]
-        about = self.scored if self.alone else ()
+        scored = selections_of(self.scored)
+        refs = [selection.pinned_name for selection in scored]
+        about = scored if self.alone else ()
         return self.result(study.__name__, lambda: study(self.store, *refs, **options), about)
 
     def related(self, selection: Selection, *kinds: str) -> dict[str, list[str]]:
@@ -182,7 +187,9 @@ class ReportContext:
 
     def scoring_command(self, verb: str, *options: str) -> str:
         """Return the command that recomputes the scores of the report."""
-        return self.command(verb, *self.scoring(), *options, refs=[label.pinned_name for label in self.scored])
+        return self.command(
+            verb, *self.scoring(), *options, refs=[captions.selection.pinned_name for captions in self.scored]
+        )
 
     def comparing(self) -> list[str]:
         """Return the settings of intervals as options, except for defaults."""

@@ -14,6 +14,7 @@ from auditor.result import Figure, Result, Table, joined
 from auditor.result.document import Section
 from auditor.scoring.registry import requests
 from auditor.store import versions
+from auditor.store.captions import Captions
 from auditor.store.versions import resolve
 from auditor.studies.agree import AgreeSettings, Resampling, agree
 from auditor.studies.bounds import bounds
@@ -158,10 +159,11 @@ def _duplicates(context: ReportContext) -> Answers:
 
 
 def _of_each(
-    context: ReportContext, study: str, ask: Callable[[Selection], Result | None], selections: Sequence[Selection]
+    context: ReportContext, study: str, ask: Callable[[Captions], Result | None], every: Sequence[Captions]
 ) -> Answers:
     """Run a study on each dataset of captions separately."""
-    made = {selection.pinned_name: ask(selection) for selection in selections if selection.version.kind == "captions"}
+    described = [captions for captions in every if captions.selection.version.kind == "captions"]
+    made = {captions.selection.pinned_name: ask(captions) for captions in described}
     lacking = [why for name, why in context.questions.absent.items() if name.split()[0] == study]
     refs = [ref for ref, result in made.items() if result is not None]
     return Answers.of(made.values(), context.command(study, *context.tokenizer(), refs=refs), lacking=lacking)
@@ -173,7 +175,7 @@ def _outliers(context: ReportContext) -> Answers:
 
 
 def _templates(context: ReportContext) -> Answers:
-    return _of_each(context, "templates", context.questions.templates, context.selections)
+    return _of_each(context, "templates", context.questions.templates, context.every)
 
 
 def _people(context: ReportContext) -> Answers:

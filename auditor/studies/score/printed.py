@@ -1,26 +1,27 @@
-"""The scores that another program prints for a system's output, with intervals and tests."""
+"""Systems side by side: their images and means; and the scores that another program prints, with intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
 from auditor.errors import UsageError
+from auditor.metrics.together import Together, mean_of
 from auditor.model import Progress, Selection
-from auditor.result import Result, Said, Table, findings_in, listed, notes_in
+from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
 from auditor.scoring.candidates import output_of
 from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
 from auditor.scoring.scores import scorable, too_long
-from auditor.statistics.paired_systems import Resampling, beside_first
-from auditor.store import tokens
+from auditor.statistics.paired_systems import Resampling, Score, beside_first
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
-from auditor.store.versions import content, images
+from auditor.store.tokens import tokenize
+from auditor.store.versions import content, images, resolve_all
 from auditor.studies.score.presets import Preset, Printed
-from auditor.text import tokenizer_of
 
 #: Systems are scored against all captions of the image, as in these programs.
 _ALL = References("all")
@@ -42,7 +43,8 @@ def printed(
     rows: list[pl.DataFrame] = []
     signed: dict[str, str] = {}
     for candidate, metric in scored:
-        rows.append(_rows(store, selection, systems, candidate, metric, resampling, progress))
+        captions = Captions(store, selection, candidate.tokenizer)
+        rows.append(_rows(captions, systems, candidate, metric, resampling, progress))
         signature = metric.signature(candidate.tokenizer, _ALL)
         signed[candidate.name] = str(replace(signature, parameters={**signature.parameters, "level": "corpus"}))
     labels = pl.Enum([system.label for system in systems])
@@ -77,7 +79,7 @@ def _scorable(
         if reason:
             notes.append(not_installed(name, reason))
             continue
-        kept, refused = scorable(store, _ALL.of(selection), [request(row.metric)], None)
+        kept, refused = scorable(Captions(store, selection, row.tokenizer), [request(row.metric)], None)
         notes += refused
         usable += [(row, metric) for metric in kept]
     if not usable:
@@ -86,22 +88,20 @@ def _scorable(
 
 
 def _rows(
-    store: Store,
-    selection: Selection,
+    captions: Captions,
     systems: Sequence[Selection],
     printed: Printed,
     metric: MetricRequest,
     resampling: Resampling,
     progress: Progress,
 ) -> pl.DataFrame:
-    tokens.provide(store, [selection, *systems], printed.tokenizer, tokenizer_of(printed.tokenizer), progress)
+    selection = captions.selection
+    tokenize(captions.store, [selection, *systems], captions.tokenizer, progress)
     settings = {**metric.metric.fixed, **metric.settings}
     outputs = {}
     for system in systems:
         candidates = output_of(system)
-        counts = count(
-            Captions(store, _ALL.of(selection), printed.tokenizer), [candidates], [metric.counting], progress
-        )
+        counts = count(captions, [candidates], [metric.counting], progress)
         outputs[system.label] = printed.together.sums(counts[candidates.name, metric.counting], settings)
         if outputs[system.label].is_empty():
             raise UsageError(f"{system.label}: none of its captions has a reference in {selection.label}")
@@ -161,3 +161,78 @@ def _tables(
     title = f"confidence intervals and differences over the images of {selection.label}"
     beside = Table(title, frame.select(columns), sections="candidate", caption=resampling.caption(wide["candidate"][0]))
     return shown, replace(beside, name="intervals")
+
+
+def systems_of(
+    store: Store, selection: Selection, ref: str, candidates: Sequence[str]
+) -> tuple[list[Selection], list[Said]]:
+    """Return the named outputs, and notes on mismatches with the references."""
+    notes: list[Said] = []
+    systems = resolve_all(store, candidates)
+    for name, system in zip(candidates, systems, strict=True):
+        if system.version.dataset == selection.version.dataset:
+            raise UsageError(f"{name}: scores {ref} against itself; leave out --candidates for leave-one-out")
+        notes += _unmatched(store, selection, system)
+        if system.version.kind != "candidates":
+            notes.append(
+                f"{name} was ingested as {system.version.kind}, not as candidates (set --kind in `auditor ingest`)"
+            )
+    return list(systems), notes
+
+
+def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Finding]:
+    """Report the images that references and candidates do not share."""
+    described, answered = (images(store, side)["image"] for side in (selection, system))
+    missing = described.filter(~described.is_in(answered.implode()))
+    extra = answered.filter(~answered.is_in(described.implode()))
+    if len(missing) == len(described):
+        raise UsageError(
+            f"{system.label}: no image in common with {selection.label}: its ids look like {answered[0]!r}, "
+            f"those of {selection.label} like {described[0]!r}"
+        )
+    sentences = (
+        (missing, f"images of {selection.label} have no caption in {system.label}"),
+        (extra, f"images of {system.label} are not in {selection.label}"),
+    )
+    return [
+        Finding(
+            "images-not-shared",
+            f"{len(unshared):,} {what}: {listed(unshared, 3)}",
+            about(side, against=other.label),
+            {"images": len(unshared)},
+            number,
+            "warning",
+        )
+        for (unshared, what), side, other, number in zip(
+            sentences, (selection, system), (system, selection), (len(described), len(answered)), strict=True
+        )
+        if len(unshared)
+    ]
+
+
+def means_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[str], resampling: Resampling) -> Table:
+    """Return the means of several systems side by side, with differences from the first.
+
+    `scores` has columns system, image and the metrics.
+    """
+    key = (selection.pinned_name, resampling.seed)
+    rows = []
+    for label in labels:
+        mean = mean_of(_column(label))
+        sums = {
+            str(system): mean.sums(of_system, {})
+            for (system,), of_system in scores.group_by("system", maintain_order=True)
+        }
+        means = beside_first(sums, _of_sums(mean), resampling, key)
+        rows.append(means.with_columns(metric=pl.lit(label)))
+    frame = pl.concat(rows).select("metric", "candidate", "n", pl.exclude("metric", "candidate", "n", "against"))
+    title = f"means of the systems over the captions of {selection.label}"
+    return Table(title, frame, sections="metric", caption=resampling.caption(next(iter(sums))), name="means")
+
+
+def _column(label: str) -> Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]:
+    return lambda scores, _: scores[label]
+
+
+def _of_sums(mean: Together) -> Score:
+    return lambda sums: mean.score(sums, {})

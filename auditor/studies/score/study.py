@@ -9,24 +9,35 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
+from auditor.metrics.card import Metric
 from auditor.model import Progress, Selection, silent
-from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
+from auditor.result import Result, Said, Table, findings_in, notes_in
 from auditor.scoring.candidates import HUMAN, output_of
 from auditor.scoring.references import as_references, own_finding, own_references
 from auditor.scoring.registry import MetricRequest, References, in_scales, left_out, requests
-from auditor.scoring.repeats import RAW, repeats, variants
-from auditor.scoring.scores import keep_scores, scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.scoring.scores import (
+    RAW,
+    keep_scores,
+    repeats,
+    scorable,
+    score_candidates,
+    signatures,
+    too_few_captions,
+    too_long,
+    variants,
+)
 from auditor.scoring.single_captions import without_references
 from auditor.statistics.paired_systems import Resampling
-from auditor.statistics.resampling import check_resampling
+from auditor.statistics.summary import summarize
 from auditor.store.captions import select
 from auditor.store.connection import Store
-from auditor.store.versions import content, images, resolve, resolve_all
+from auditor.store.versions import content, resolve
 from auditor.studies.score.presets import preset_of
-from auditor.studies.score.printed import printed
+from auditor.studies.score.printed import means_table, printed, systems_of
 from auditor.studies.score.ranked import ranking, with_ranks
-from auditor.studies.score.tables import least_alike_table, means_table, summary_table
 from auditor.text import AUTO
+
+_LEAST = 10
 
 Candidates = Annotated[
     Sequence[str] | None,
@@ -102,7 +113,7 @@ def score(
     --candidates vinyals2017 --candidates liu2017 --preset coco -o row.tex
     """
     named = [candidates] if isinstance(candidates, str) else [*(candidates or ())]
-    check_resampling(resamples, confidence)
+    p.check_resampling(resamples, confidence)
     if without_own_references and not named:
         raise UsageError("--without-own-references needs --candidates: leave-one-out already holds out each caption")
     if rank and named:
@@ -119,7 +130,7 @@ def score(
         if not named:
             raise UsageError(f"--preset {preset} scores a system's output; name it with --candidates")
         selection = resolve(store, ref, split)
-        systems, notes = _systems(store, selection, ref, named)
+        systems, notes = systems_of(store, selection, ref, named)
         return printed(store, selection, systems, chosen, resampling, notes, progress)
     return _of_captions(
         store,
@@ -155,13 +166,13 @@ def _of_captions(
     """Compute the score of each caption."""
     captions = select(store, ref, split, tokenizer, beside=candidates, progress=progress)
     selection = captions.selection
-    requested, unscored = scorable(store, against.of(selection), requests(metrics), metrics)
-    notes = list[Said](too_few_captions(store, selection, against))
+    requested, unscored = scorable(against.select(captions), requests(metrics), metrics)
+    notes = list[Said](too_few_captions(captions, against))
     chosen = {HUMAN.name: HUMAN}
     systems: list[Selection] = []
     if candidates:
         requested = list({in_scale.label: in_scale for metric in requested for in_scale in in_scales(metric)}.values())
-        systems, mismatches = _systems(store, selection, ref, candidates)
+        systems, mismatches = systems_of(store, selection, ref, candidates)
         notes += mismatches
         chosen = {system.label: output_of(system) for system in systems}
     selections = [selection, *systems]
@@ -172,13 +183,13 @@ def _of_captions(
         named = signatures(requested, captions.tokenizer, sampled)
         for label, output in chosen.items():
             part = score_candidates(sampled.select(captions), [output], requested, progress)
-            keep_scores(store, selection, part, [output], named)
+            keep_scores(captions, part, [output], named)
             parts.append(part.with_columns(variant=pl.lit(variant), system=pl.lit(label)))
         signed |= named if variant == RAW else {f"{label} {variant}": named[label] for label in named}
     scores = pl.concat(parts)
     if rank:
         scores = with_ranks(captions, scores, requested)
-        notes += [*as_references(selection), *(without_references(store, selection) if against.drawn is None else ())]
+        notes += [*as_references(selection), *(without_references(captions) if against.drawn is None else ())]
     for system in systems:
         own = own_references(against.select(captions), chosen[system.label])
         scored = scores.filter(variant=RAW, system=system.label).height
@@ -259,48 +270,50 @@ def _tables(
     return (*means, *least)
 
 
-def _systems(
-    store: Store, selection: Selection, ref: str, candidates: Sequence[str]
-) -> tuple[list[Selection], list[Said]]:
-    """Return the named outputs, and notes on mismatches with the references."""
-    notes: list[Said] = []
-    systems = resolve_all(store, candidates)
-    for name, system in zip(candidates, systems, strict=True):
-        if system.version.dataset == selection.version.dataset:
-            raise UsageError(f"{name}: scores {ref} against itself; leave out --candidates for leave-one-out")
-        notes += _unmatched(store, selection, system)
-        if system.version.kind != "candidates":
-            notes.append(
-                f"{name} was ingested as {system.version.kind}, not as candidates (set --kind in `auditor ingest`)"
-            )
-    return list(systems), notes
-
-
-def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Finding]:
-    """Report the images that references and candidates do not share."""
-    described, answered = (images(store, side)["image"] for side in (selection, system))
-    missing = described.filter(~described.is_in(answered.implode()))
-    extra = answered.filter(~answered.is_in(described.implode()))
-    if len(missing) == len(described):
-        raise UsageError(
-            f"{system.label}: no image in common with {selection.label}: its ids look like {answered[0]!r}, "
-            f"those of {selection.label} like {described[0]!r}"
+def summary_table(
+    described: Selection,
+    system: Selection | None,
+    scores: pl.DataFrame,
+    metrics: Sequence[MetricRequest],
+    *,
+    distinct: bool,
+) -> Table:
+    """Return the summary over captions: those of a system, or of the dataset itself."""
+    labels = [metric.label for metric in metrics]
+    summary = pl.concat(
+        summarize(scores.filter(variant=variant).select("image", *labels))
+        .filter(pl.col("level") == "caption")
+        .select("metric", *([pl.lit(variant).alias("variant")] if distinct else []), pl.exclude("metric", "level"))
+        for variant in scores["variant"].unique(maintain_order=True)
+    ).sort(pl.col("metric").replace_strict({label: index for index, label in enumerate(labels)}), maintain_order=True)
+    if system is None:
+        return Table(f"scores of the captions of {described.label}", summary, name="scores")
+    cider = [metric for metric in metrics if metric.metric.name in ("cider", "cider-d")]
+    raw = [metric.label for metric in cider if metric.settings["scale"] == "raw"]
+    bleu = [label for label in labels if label.startswith("bleu")]
+    notes = []
+    if raw:
+        notes.append(
+            f"{', '.join(raw)}: scale raw, at most 1; pycocoevalcap uses scale=x10, and papers print 100 times that"
         )
-    sentences = (
-        (missing, f"images of {selection.label} have no caption in {system.label}"),
-        (extra, f"images of {system.label} are not in {selection.label}"),
+    if bleu:
+        notes.append(f"{', '.join(bleu)}: means over captions; papers print BLEU of all captions as one text")
+    title = f"scores of the captions of {system.label} against those of {described.label}"
+    return Table(title, summary, caption="; ".join(notes) or None, name="scores")
+
+
+def least_alike_table(named: pl.DataFrame, label: str, metric: Metric, *, is_system: bool, of: str = "") -> Table:
+    """Return the captions with the lowest scores; `of` names the system if there are several."""
+    least = named.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
+    others = "references" if is_system else "others"
+    what = "least similar to their image" if metric.sees_images else f"least similar to the {others} of their image"
+    reason = "does not match its image" if metric.sees_images else f"shares nothing with the {others}"
+    of_last = pl.col(label) == least[label].tail(1).first() if least.height else pl.lit(False)
+    equal = named.filter(of_last).height - least.filter(of_last).height
+    return Table(
+        f"the {least.height} captions {of}{what}, by {label}",
+        least.select("image", "slot", label, "text"),
+        caption=f"a caption that {reason} may describe another image"
+        + (f"; {equal:,} more have the same score as the last" if equal else ""),
+        name="least-alike",
     )
-    return [
-        Finding(
-            "images-not-shared",
-            f"{len(unshared):,} {what}: {listed(unshared, 3)}",
-            about(side, against=other.label),
-            {"images": len(unshared)},
-            number,
-            "warning",
-        )
-        for (unshared, what), side, other, number in zip(
-            sentences, (selection, system), (system, selection), (len(described), len(answered)), strict=True
-        )
-        if len(unshared)
-    ]

@@ -9,13 +9,13 @@ import numpy as np
 import polars as pl
 
 from auditor.model import Progress, Selection
-from auditor.scoring.parallel_lists import Lists, parallel_lists
-from auditor.statistics.ratio import ratio
+from auditor.scoring.single_captions import Lists, parallel_lists
 from auditor.statistics.resampling import jackknife_error
 from auditor.statistics.significance import students_quantile
+from auditor.statistics.summary import ratio
 from auditor.statistics.syntax import TYPES, definitions, measured
-from auditor.store import ngrams, parses
-from auditor.store.connection import Store
+from auditor.store import parses
+from auditor.store.captions import Captions, selections_of
 from auditor.store.parses import Parses
 from auditor.store.workspace import Workspace
 from auditor.text import word_lists
@@ -23,24 +23,22 @@ from auditor.text.spacy.annotation import Annotator
 from auditor.text.spacy.processes import annotated
 
 #: The tokenizer that all texts have tokens of; nothing here depends on it.
-_PROFILE = "bare"
+PROFILE = "bare"
 
 
-def parsed(
-    store: Store, selections: Sequence[Selection], by: Annotator, processes: int | None, progress: Progress
-) -> Parses:
-    """Parse all captions of the selections with a pipeline; stored results are reused."""
-    return parses.provide(store, selections, by.label, partial(annotated, by, processes), progress)
+def parsed(every: Sequence[Captions], by: Annotator, processes: int | None, progress: Progress) -> Parses:
+    """Parse all captions with a pipeline; stored results are reused."""
+    return parses.provide(every[0].store, selections_of(every), by.label, partial(annotated, by, processes), progress)
 
 
-def counted(store: Store, selection: Selection, results: Parses, progress: Progress) -> Workspace:
-    """Open a workspace over the captions of a selection, with the counts of each text."""
-    workspace = ngrams.workspace(store, selection, _PROFILE)
+def counted(captions: Captions, results: Parses, progress: Progress) -> Workspace:
+    """Open a workspace over captions, with the counts of each text."""
+    workspace = captions.workspace()
     workspace.bind_rows("listed_phrase", word_lists.phrases())
     workspace.bind_rows("syntax_definition", definitions())
     ranges = parses.ranges(workspace)
     for done, (first, last) in enumerate(ranges):
-        progress(f"{selection.label}: syntax", done, len(ranges))
+        progress(f"{captions.label}: syntax", done, len(ranges))
         results.bind(workspace, first, last)
         workspace.append("text_count")
         workspace.append("phrase_said")

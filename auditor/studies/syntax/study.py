@@ -12,16 +12,15 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Signature, about
 from auditor.scoring.registry import DECIMALS
-from auditor.statistics.ratio import INTERVAL
+from auditor.statistics.summary import INTERVAL
 from auditor.statistics.syntax import TYPES
-from auditor.store.captions import EVALUATION, stamp
+from auditor.store.captions import EVALUATION, Captions, selections_of, stamp, why_not_english
 from auditor.store.connection import Store
 from auditor.store.parses import Parses
-from auditor.store.scripts import why_not_english
 from auditor.store.versions import resolve, resolve_all
 from auditor.store.workspace import Workspace
 from auditor.studies.syntax import tables
-from auditor.studies.syntax.counting import agreement, counted, parsed, statistics
+from auditor.studies.syntax.counting import PROFILE, agreement, counted, parsed, statistics
 from auditor.text.spacy import pipelines as spacy_pipelines
 from auditor.text.spacy.annotation import Annotator, annotator
 
@@ -120,59 +119,60 @@ def syntax(
 
     Examples: auditor syntax liu2017 dai2017 --eval coco-val · auditor syntax flickr8k --pipeline ./my_pipeline
     """
-    selections = resolve_all(store, refs, split)
-    people = None if evaluation is None else resolve(store, evaluation)
+    every = [Captions(store, selection, PROFILE) for selection in resolve_all(store, refs, split)]
+    selections = selections_of(every)
+    people = None if evaluation is None else every[0].like(resolve(store, evaluation))
     loaded = [annotator(name, "tags and trees") for name in pipelines or (None,)]
     if len({annotator.label for annotator in loaded}) < len(loaded):
         raise UsageError(
             f"--pipeline: set each pipeline only once: {', '.join(annotator.label for annotator in loaded)}"
         )
-    read = list(dict.fromkeys((*selections, *([people] if people else []))))
+    read = list(dict.fromkeys((*every, *([people] if people else []))))
     measured = []
     for by in loaded:
-        parses = parsed(store, read, by, processes, progress)
-        measured.append(_measured(store, selections, people, parses, by, lists, progress))
+        parses = parsed(read, by, processes, progress)
+        measured.append(_measured(every, people, parses, by, lists, progress))
     frame = pl.concat(part.rows for part in measured)
     first = frame.filter(pipeline=loaded[0].label)
     return Result(
         "syntax",
         frame,
-        selections=tuple(read),
+        selections=selections_of(read),
         signatures=dict(first.unique("statistic", keep="first", maintain_order=True)
                         .select("statistic", "signature").rows()),
         tables=(
             *tables.side_by_side(selections, first),
-            *(tables.against_people(selections, first, people) if people else []),
+            *(tables.against_people(selections, first, people.selection) if people else []),
             *tables.of_pipelines(selections, frame, [annotator.label for annotator in loaded]),
             *(table for selection, phrases in zip(selections, measured[0].phrases, strict=True)
               for table in tables.frequent(selection, phrases)),
         ),
         figures=tuple(tables.histograms(selections, first)),
         notes=tuple(dict.fromkeys((*_of_weights(loaded), *(note for part in measured for note in part.notes)))),
-        findings=tuple(_foreign(store, read)),
+        findings=tuple(_foreign(read)),
     )  # fmt: skip
 
 
 def _measured(
-    store: Store,
-    selections: Sequence[Selection],
-    people: Selection | None,
+    every: Sequence[Captions],
+    people: Captions | None,
     parses: Parses,
     by: Annotator,
     lists: str,
     progress: Progress,
 ) -> _Measured:
     rows, phrases, notes = [pl.DataFrame(schema=pl.Schema(ROWS))], [], list[str]()
-    theirs = counted(store, people, parses, progress) if people else None
-    for selection in selections:
-        workspace = theirs if theirs and selection == people else counted(store, selection, parses, progress)
+    theirs = counted(people, parses, progress) if people else None
+    for captions in every:
+        selection = captions.selection
+        workspace = theirs if theirs and captions == people else counted(captions, parses, progress)
         values, remarks = statistics(workspace, selection, lists, does_parse=by.parses)
         notes += remarks
         workspace.params["most_phrases"] = _PHRASES
         phrases.append(workspace.rows("frequent_phrase"))
         rows.append(_rows(selection, values, by, {"lists": lists}))
         if people and theirs and workspace is not theirs:
-            rows.append(_agreement(selection, workspace, people, theirs, by))
+            rows.append(_agreement(selection, workspace, people.selection, theirs, by))
             if rows[-1].is_empty():
                 notes.append(f"{selection.label} describes no image of {people.label}: no coverage and no precision")
     return _Measured(pl.concat(rows), phrases, notes)
@@ -215,11 +215,12 @@ def _of_weights(loaded: Sequence[Annotator]) -> list[str]:
     ]
 
 
-def _foreign(store: Store, selections: Sequence[Selection]) -> list[Finding]:
+def _foreign(every: Sequence[Captions]) -> list[Finding]:
     """Report captions in another language than that of the pipelines."""
     findings = []
-    for selection in selections:
-        why = why_not_english(store, selection)
+    for captions in every:
+        selection = captions.selection
+        why = why_not_english(captions.store, selection)
         if why:
             sentence = (
                 f"{selection.label}: the pipeline is for English, but the captions are {why}: its tags are unreliable"

@@ -45,7 +45,7 @@ def slot_effects(
     the slot. `sorted-by-length` (characters) and `sorted-by-spelling`: the share of `n` images whose captions are
     sorted by slot; images whose captions are all equal do not count.
     """
-    store, selection, tokenizer = captions.store, captions.selection, captions.tokenizer
+    selection = captions.selection
     vocabulary = workspace.rows("slot_vocabulary")
     slot_captions = workspace.rows("slot_caption")
     types = vocabulary.select(
@@ -62,13 +62,13 @@ def slot_effects(
     measures, signed, notes = {"slot-length": "length", "slot-opening": "common"}, {}, list[Said]()
     requested = request(metric_name)
     try:
-        (metric,) = pinned(store, selection, [requested])
-        scores = score_candidates(Captions(store, selection, tokenizer), [HUMAN], [metric], progress)
+        (metric,) = pinned(captions, [requested])
+        scores = score_candidates(captions, [HUMAN], [metric], progress)
     except MetricError as error:
         notes.append(f"skipped slot-score: {error}")
     else:
         measures["slot-score"] = "score"
-        signed[metric.label] = str(metric.signature(tokenizer, References("loo")))
+        signed[metric.label] = str(metric.signature(captions.tokenizer, References("loo")))
         slot_captions = slot_captions.join(
             scores.select("image", "slot", score=metric.label), on=["image", "slot"], how="left", maintain_order="left"
         )

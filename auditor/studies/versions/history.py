@@ -12,9 +12,9 @@ from auditor.errors import UsageError
 from auditor.model import VOLATILE, Progress, silent
 from auditor.result import Finding, Result, Table, about
 from auditor.store import versions
-from auditor.store.captions import Captions, tokenize
+from auditor.store.captions import Captions, chosen_tokenizer
 from auditor.store.connection import Store
-from auditor.store.scripts import chosen_tokenizer
+from auditor.store.tokens import tokenize
 from auditor.studies.versions import drift
 from auditor.text import AUTO, tokenizer_of
 

@@ -14,11 +14,11 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Signature, Table, about
-from auditor.store.captions import EVALUATION, stamp
+from auditor.store.captions import EVALUATION, select_all, selections_of, stamp
 from auditor.store.connection import Store
-from auditor.store.versions import resolve, resolve_all
+from auditor.store.versions import resolve
 from auditor.studies.diversity.content_words import content_of, pairings
-from auditor.studies.diversity.measuring import selections_with_tokens
+from auditor.studies.diversity.measuring import captions_and_known
 from auditor.studies.diversity.overall import use, workspace
 from auditor.studies.diversity.per_image import shared_notes, unlike_images
 from auditor.studies.diversity.settings import WordSettings, settled
@@ -52,7 +52,8 @@ def omitted_words(
         raise UsageError(f"--number {number}: expected 1 or more")
     settings, notes = settled(store, refs, WordSettings(tokenizer), against, evaluation, split)
     tokenizer = settings.resolved_tokenizer
-    selections, known = selections_with_tokens(store, refs, against, evaluation, split, tokenizer, progress)
+    selected, known = captions_and_known(store, refs, against, evaluation, split, tokenizer, progress)
+    selections = selections_of(selected)
     relations = workspace(store, replace(settings, all_images=all_images), known)
     parts: list[tuple[Selection | None, pl.DataFrame, int]] = []
     for done, selection in enumerate(selections):
@@ -134,10 +135,12 @@ def missed_words(
             f"--number {number}, --importance {importance}, --minimum {floor}: expected 1 or more for each"
         )
     chosen, notes = settled(store, refs, settings or WordSettings(), None, evaluation, split)
-    humans, systems = resolve(store, evaluation), resolve_all(store, refs, split)
+    selected = select_all(store, refs, split, chosen.resolved_tokenizer, progress=progress)
+    described = selected[0].like(resolve(store, evaluation))
+    humans, systems = described.selection, selections_of(selected)
     content = content_of(chosen)
     paired, missed, claimed = [], [], []
-    for pairing in pairings(store, systems, humans, content, chosen, progress):
+    for pairing in pairings(selected, described, content, chosen, progress):
         pairing.workspace.params["importance"] = importance
         paired.append(pairing)
         missed.append(pairing.workspace.rows("recall_by_word").rename({"missed": "times", "recalled": "otherwise"}))

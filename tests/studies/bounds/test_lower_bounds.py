@@ -11,10 +11,10 @@ from conftest import Bound, ingest_rows
 
 from auditor.errors import MetricError, UsageError
 from auditor.scoring import frequencies
+from auditor.scoring.candidate_sets import LOWER_BOUNDS
 from auditor.scoring.single_captions import SINGLE_CAPTION
-from auditor.scoring.substitutes import LOWER_BOUNDS
+from auditor.store.captions import select_all
 from auditor.store.connection import Store
-from auditor.store.versions import resolve_all
 from auditor.studies.bounds.study import bounds
 from auditor.studies.score import score
 
@@ -271,7 +271,7 @@ def test_pooled_idf_counts_the_images_of_all_datasets(filled: Store, tmp_path: P
     table.write_text("\n".join(lines), encoding="utf-8")
     names = ["one", "two", "three"]
     by_hand = bounds(filled, *names, metrics=[f"cider:idf=file:{table}", "bleu-1"], candidates=["human", "intra"])
-    with frequencies.together(filled, resolve_all(filled, names), "bare") as mode:
+    with frequencies.together(select_all(filled, names, tokenizer="bare")) as mode:
         label = f"cider:idf={mode}"
         found = bounds(filled, *names, metrics=[label, "bleu-1"], candidates=["human", "intra"])
         with pytest.raises(MetricError, match="omit stem=true"):

@@ -16,6 +16,7 @@ from auditor.cli.app import main
 from auditor.errors import SqlError, UsageError
 from auditor.model import Gate, Source
 from auditor.result import Result
+from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.studies.check import gates, measures
 from auditor.studies.check.measures import MeasureRequest
@@ -94,7 +95,7 @@ def test_split_that_counts_as_train_can_leak(store: Store) -> None:
 
 
 def test_numbers_are_those_of_the_studies(held: Store) -> None:
-    asked = MeasureRequest(held, auditor.store.versions.resolve(held, "set"), {}, lambda *_: None, "bare")
+    asked = MeasureRequest(Captions(held, auditor.store.versions.resolve(held, "set"), "bare"), {}, lambda *_: None)
     shares = duplicates(held, "set").frame.filter(statistic="captions", match="any", scope="across-images")
     shares = shares.filter(shares["slot"].is_null())
     found = measures.repetition(asked).filter(statistic="across-images")

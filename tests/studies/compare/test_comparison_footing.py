@@ -13,11 +13,11 @@ from conftest import ingest_rows
 from auditor.errors import UsageError
 from auditor.result import Result
 from auditor.scoring.registry import References
-from auditor.store import ngrams, tokens
+from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
+from auditor.store.tokens import tokenize
 from auditor.store.versions import resolve
 from auditor.studies.compare.study import compare
-from auditor.text import tokenizer_of
 
 WORDS = ("red", "green", "blue", "café", "日本", "dog", "cat", "tree", "house", "car")
 Rows = list[tuple[str, int, str]]
@@ -126,9 +126,9 @@ def test_numbers_are_the_same_whatever_the_order_of_rows_the_threads_and_what_el
 @pytest.mark.parametrize(("k", "images", "seed"), [(1, 1, 1), (3, 17, -5), (4, 39, 2)])
 def test_a_smaller_draw_of_images_is_part_of_a_larger_one(filled: Store, k: int, images: int, seed: int) -> None:
     selection = resolve(filled, "large")
-    tokens.provide(filled, [selection], "bare", tokenizer_of("bare"))
+    tokenize(filled, [selection], "bare")
     fewer, more = (
-        ngrams.workspace(filled, References("loo", k, seed, number).of(selection), "bare").rows("drawn_reference")
+        Captions(filled, References("loo", k, seed, number).of(selection), "bare").workspace().rows("drawn_reference")
         for number in (images, images + 1)
     )
     assert fewer["image"].n_unique() == images == fewer["image_no"].max()

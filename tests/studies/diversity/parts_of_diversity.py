@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from auditor.model import silent
 from auditor.result import Result
+from auditor.store.captions import select_all
 from auditor.store.connection import Store
-from auditor.store.versions import resolve, resolve_all
+from auditor.store.versions import resolve
 from auditor.studies.diversity.content_words import content_of
 from auditor.studies.diversity.per_image import local_words_met
 from auditor.studies.diversity.settings import DiversitySettings, settled
@@ -18,8 +19,9 @@ from auditor.studies.diversity.within_image import METRICS, captions_of_images
 def local_diversity(store: Store, *refs: str, evaluation: str, settings: DiversitySettings | None = None) -> Result:
     """Measure local recall and precision of systems against human captions of the same images."""
     chosen, notes = settled(store, refs, settings or DiversitySettings(), None, evaluation, None)
-    human, systems = resolve(store, evaluation), resolve_all(store, refs)
-    result = local_words_met(store, systems, human, content_of(chosen), chosen, silent)
+    systems = select_all(store, refs, tokenizer=chosen.resolved_tokenizer)
+    human = systems[0].like(resolve(store, evaluation))
+    result = local_words_met(systems, human, content_of(chosen), chosen, silent)
     return replace(result, notes=(*notes, *result.notes))
 
 
@@ -28,6 +30,6 @@ def within_image(
 ) -> Result:
     """Measure mBLEU and the vocabulary of images."""
     chosen, notes = settled(store, refs, settings or DiversitySettings(), None, None, None)
-    selections = resolve_all(store, refs)
-    result = captions_of_images(store, selections, content_of(chosen), chosen, metric_names, silent)
+    every = select_all(store, refs, tokenizer=chosen.resolved_tokenizer)
+    result = captions_of_images(every, content_of(chosen), chosen, metric_names, silent)
     return replace(result, notes=(*notes, *result.notes))

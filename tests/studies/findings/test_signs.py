@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from conftest import ingest_rows
 
-from auditor.scoring.signs import signs
 from auditor.store.connection import Store
 from auditor.studies.findings import findings
+from auditor.studies.profile import signs
 
 TEXTS = tomllib.loads(Path(__file__).with_name("signs.toml").read_text(encoding="utf-8"))
 

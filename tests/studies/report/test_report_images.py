@@ -133,7 +133,7 @@ def test_undeclared_dataset_has_the_images_that_a_table_adds(store: Store, photo
 
 
 def test_pictures_are_as_many_as_are_read_at_most(store: Store, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auditor.studies.report.pictured._MOST", 2)
+    monkeypatch.setattr("auditor.studies.report.study._MOST", 2)
     ingest_rows(store, ROWS, "set")
     document = made(store, photos)
     assert len(document.pictures.shown) == 2
