@@ -14,9 +14,24 @@ from auditor.store import tokens, versions
 from auditor.store.connection import Store
 from auditor.store.ingest_terms import ANY, FIRST_REFUSALS, Terms, check_kind, check_terms, check_version
 from auditor.store.workspace import Workspace
+from auditor.text import language
 
 #: The language of captions in Latin letters without a declared language.
 _ASSUMED = "en"
+
+#: The beginning of a tag that names a script without a language.
+_ONLY_SCRIPT = "und-"
+
+#: How many captions decide on the language.
+_SAMPLE = 2_000
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The language of captions as a BCP 47 tag, and how it is known."""
+
+    language: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -27,8 +42,7 @@ class Ingest:
     records with outer whitespace or line breaks: they are stored unchanged, and tokenizers read these as one space.
     `added` and `removed` count rows of membership; `rejected` has one row per rejected record. `listed_missing` counts
     images of split lists without captions, `unlisted` images that are in no list. `single_images` counts images with
-    one caption; `single_names` names at most ten of them. `seen` is a language that was detected by its letters, with
-    its number of captions.
+    one caption; `single_names` names at most ten of them. `spoken` is the language; null for vectors.
     """
 
     version: Version
@@ -43,7 +57,7 @@ class Ingest:
     unlisted: int
     single_images: int
     single_names: tuple[str, ...]
-    seen: tuple[str, int] | None = None
+    spoken: Spoken | None = None
 
 
 def write(
@@ -79,8 +93,8 @@ def write(
         seq = (previous.seq if previous else 0) + is_new
         workspace.params["seq"] = seq
         added = removed = 0
-        language, seen = _language(store, workspace, source)
-        describe(store, source, language)
+        spoken = _language(store, workspace, source)
+        describe(store, source, spoken.language)
         if is_new:
             log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
             _add_texts(store, workspace, tokenizers, progress)
@@ -95,7 +109,7 @@ def write(
     names = tuple(single["image"].head(FIRST_REFUSALS))
     return Ingest(
         version, is_new, **facts, left_out=left_out, added=added, removed=removed, rejected=rejected, **unmatched,
-        single_images=single.height, single_names=names, seen=seen,
+        single_images=single.height, single_names=names, spoken=spoken,
     )  # fmt: skip
 
 
@@ -124,19 +138,28 @@ def _stage(
     return left_out
 
 
-def _language(store: Store, workspace: Workspace, source: Source) -> tuple[str, tuple[str, int] | None]:
-    """Return the language of captions: the declared one, now or before, else the one of their letters, else English.
+def _language(store: Store, workspace: Workspace, source: Source) -> Spoken:
+    """Return the language of captions: the declared one, now or before, else the one detected, else English.
 
-    A language detected by letters is returned with its number of captions.
+    A script of one language decides; else the words of a sample of captions do.
     """
     if source.language:
-        return source.language, None
+        return Spoken(source.language, "as declared")
     before = store.query("select language from dataset where dataset = $dataset", {"dataset": source.dataset})
     if before.height and before.item() != _ASSUMED:
-        return str(before.item()), None
+        return Spoken(str(before.item()), "as for earlier versions; --language sets another")
     found = workspace.rows("seen_language").filter(2 * pl.col("captions") > pl.col("of_captions"))
-    language, captions = next(found.select("language", "captions").iter_rows(), (None, 0))
-    return (_ASSUMED, None) if language is None else (language, (language, captions))
+    by_script, captions = next(found.select("language", "captions").iter_rows(), (None, 0))
+    detected = f"detected from the script of {captions:,} captions; --language sets another"
+    if by_script is not None and not by_script.startswith(_ONLY_SCRIPT):
+        return Spoken(by_script, detected)
+    workspace.params["most"] = _SAMPLE
+    known = language.of_captions(workspace.rows("language_sample")["text"])
+    if known.language is None and by_script is not None:
+        return Spoken(by_script, detected)
+    if known.language is None:
+        return Spoken(_ASSUMED, f"assumed, since {known.why}; --language sets another")
+    return Spoken(known.language, f"detected from the words of {known.why}; --language sets another")
 
 
 def describe(store: Store, source: Source, language: str) -> None:
