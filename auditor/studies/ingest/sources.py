@@ -162,10 +162,11 @@ def _refusals(rejections: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ..
 def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progress: Progress) -> _Done:
     try:
         return _ingested(store, source, note, terms, progress)
-    except AdvisedError:
-        raise
     except SourceError as error:
-        raise _advised(error, source) from error
+        advised = _advised(error, source)
+        if advised is error:
+            raise
+        raise advised from error
 
 
 def _advised(error: SourceError, source: Source) -> SourceError:
