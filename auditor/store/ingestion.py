@@ -22,9 +22,6 @@ _ASSUMED = "en"
 #: The beginning of a tag that names a script without a language.
 _ONLY_SCRIPT = "und-"
 
-#: How many captions decide on the language.
-_SAMPLE = 2_000
-
 
 @dataclass(frozen=True)
 class Spoken:
@@ -42,7 +39,8 @@ class Ingest:
     records with outer whitespace or line breaks: they are stored unchanged, and tokenizers read these as one space.
     `added` and `removed` count rows of membership; `rejected` has one row per rejected record. `listed_missing` counts
     images of split lists without captions, `unlisted` images that are in no list. `single_images` counts images with
-    one caption; `single_names` names at most ten of them. `spoken` is the language; null for vectors.
+    one caption; `single_names` names at most ten of them. `spoken` is the language; null for vectors. `is_other` is set if the
+    version shares no text with the version before it.
     """
 
     version: Version
@@ -58,6 +56,7 @@ class Ingest:
     single_images: int
     single_names: tuple[str, ...]
     spoken: Spoken | None = None
+    is_other: bool = False
 
 
 def write(
@@ -93,6 +92,7 @@ def write(
         seq = (previous.seq if previous else 0) + is_new
         workspace.params["seq"] = seq
         added = removed = 0
+        is_other = False
         spoken = _language(store, workspace, source)
         describe(store, source, spoken.language)
         if is_new:
@@ -100,6 +100,8 @@ def write(
             _add_texts(store, workspace, tokenizers, progress)
             removed = _close(store, "membership", workspace, "membership_closed")
             added = workspace.insert("membership", "membership_opened")
+            if previous is not None and added == content["captions"]:
+                is_other = workspace.rows("shared_text").item() == 0
             tokens.note_tokenizers(store, source.dataset)
         _annotate(store, workspace, is_new=is_new)
         keep_rejected(store, source.dataset, seq, rejected)
@@ -109,7 +111,7 @@ def write(
     names = tuple(single["image"].head(FIRST_REFUSALS))
     return Ingest(
         version, is_new, **facts, left_out=left_out, added=added, removed=removed, rejected=rejected, **unmatched,
-        single_images=single.height, single_names=names, spoken=spoken,
+        single_images=single.height, single_names=names, spoken=spoken, is_other=is_other,
     )  # fmt: skip
 
 
@@ -153,7 +155,6 @@ def _language(store: Store, workspace: Workspace, source: Source) -> Spoken:
     detected = f"detected from the script of {captions:,} captions; --language sets another"
     if by_script is not None and not by_script.startswith(_ONLY_SCRIPT):
         return Spoken(by_script, detected)
-    workspace.params["most"] = _SAMPLE
     known = language.of_captions(workspace.rows("language_sample")["text"])
     if known.language is None and by_script is not None:
         return Spoken(by_script, detected)

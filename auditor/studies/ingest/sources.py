@@ -311,6 +311,12 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
         subject = counted(made.single_images, "image has", "images have")
         sentence = f"{source.dataset}: {subject} a single caption, which has no reference and gets no score: {names}"
         surprises.append(_finding(SINGLE_CAPTION, whole, sentence, n=made.version.images, images=made.single_images))
+    if made.is_other:
+        seq = made.version.seq
+        surprises.append(
+            f"{source.dataset}: warning: v{seq} shares no caption with v{seq - 1}; if these are other data, remove it "
+            f"with `auditor store drop {source.dataset}@v{seq}` and ingest it under another name"
+        )
     surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
     if made.left_out:
         by_language = any("lang" in part.options for part in source.parts)

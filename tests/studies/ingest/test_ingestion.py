@@ -194,3 +194,13 @@ def test_captions_that_are_stored_without_their_ratings_are_a_warning(
     assert found.severity == "warning"
     assert "stored without the ratings in column human_rating" in found.sentence
     assert not ingest_sources(store, [source(path, file_format, kind="candidates")]).found("ratings-not-read")
+
+
+def test_other_data_under_a_used_name_is_a_warning(tmp_path: Path, store: Store) -> None:
+    def made(content: str) -> str:
+        return " ".join(ingest_sources(store, [source(write(tmp_path, content))]).sentences)
+
+    assert "shares no caption" not in made("image,caption\na,one dog\nb,two dogs\n")
+    assert "shares no caption" not in made("image,caption\nx,one dog\ny,three\n")
+    assert "set: warning: v3 shares no caption with v2; " in made("image,caption\na,red kite\nb,two mugs\n")
+    assert "`auditor store drop set@v3`" in made("image,caption\na,ONE\nb,mugs\n").replace("@v4", "@v3")
