@@ -39,8 +39,8 @@ class Ingest:
     records with outer whitespace or line breaks: they are stored unchanged, and tokenizers read these as one space.
     `added` and `removed` count rows of membership; `rejected` has one row per rejected record. `listed_missing` counts
     images of split lists without captions, `unlisted` images that are in no list. `single_images` counts images with
-    one caption; `single_names` names at most ten of them. `spoken` is the language; null for vectors. `is_other` is set if the
-    version shares no text with the version before it.
+    one caption; `single_names` names at most ten of them. `spoken` is the language; null for vectors. `is_other` is set
+    if the version shares no text with the version before it.
     """
 
     version: Version

@@ -59,7 +59,8 @@ class HowRead:
         """Return the sentences about a dataset: where its captions come from, an example, the language."""
         places = self.reading.places
         parts = [f"{thing} ← {place}" for thing, place in places.items()]
-        parts += ["no split"] if places and not self.has_splits and "split" not in places else []
+        if places and "split" not in places:
+            parts.append("split ← given with the files" if self.has_splits else "no split")
         parts += [f"not read: {listed(self.reading.unread, _UNREAD)}"] if self.reading.unread else []
         where = f": {'; '.join(parts)}" if parts else ""
         sentences = [f'{dataset}: {"detected " if self.detected else ""}format "{self.file_format}"{where}']
