@@ -135,7 +135,8 @@ def ingest(
     Set the splits of several files with `--from train=a.csv --from test=b.csv`, or by the names of the files. Numbered
     columns (`caption_1` to `caption_5`) are the captions of one image; the number sets the slot. A file that is not
     UTF-8 needs `encoding`; the error names the likely one. `language` is stored with the dataset. By default it is
-    detected from their script and words. `ingest` prints every choice that it makes for you.
+    detected from the script and words of the captions. If several columns could hold the image, the one with the most
+    distinct values is read. `column_names` names the columns of a table without a header.
 
     URLs (extra `remote`) can name a file, a pattern or a folder, in any scheme that fsspec supports. The files are
     copied to a temporary folder first. Credentials come from the environment or a profile, as in the library for that
@@ -150,14 +151,16 @@ def ingest(
     format, the columns that were used, and the first five captions. With `formats`, nothing is read. The result
     lists the file formats; with names, it explains how each format is recognized and its options.
 
-    How to read it: `status` shows whether there is a new version. `read` counts the records in the file (for forced
-    choices, the items) and `captions` the accepted captions. `rejected` counts the rejected records; each is stored
-    with file, line and reason. `normalized` counts captions with extra spaces or line breaks. Tokenizers read these as
-    single spaces; the text is stored unchanged. The 12 characters after `version` identify the content: equal captions
-    always give equal versions.
+    How to read it: the notes state where image, caption, slot and split were read, which columns were not, and the
+    first caption. Check them before you use the data. `status` shows whether there is a new version. `read` counts
+    the records in the file (for forced choices, the items) and `captions` the accepted captions. `rejected` counts
+    the rejected records; each is stored with file, line and reason. `normalized` counts captions with extra spaces or
+    line breaks. Tokenizers read these as single spaces; the text is stored unchanged. The 12 characters after
+    `version` identify the content: equal captions always give equal versions.
 
     Limits: a caption needs an image. If more than 1% of the records are rejected (`max_rejected`), nothing is stored.
-    If you don't set --format, the format is detected from the file. Check the message to make sure it is right.
+    If you don't set --format, the format is detected from the file. An error for another file shows its first line,
+    and a command that reads it if there is one.
 
     Raises `SourceError` for files that cannot be read, and `UsageError` for names that are not declared.
 

@@ -30,7 +30,7 @@ from auditor.text import AUTO
 
 Candidates = Annotated[
     Sequence[str] | None,
-    p.Parameter("System output in the store to score; repeat for more; default: leave-one-out.", completes="dataset"),
+    p.Parameter("System output to score, or its file; repeat for more; default: leave-one-out.", completes="dataset"),
 ]
 
 PresetName = Annotated[
