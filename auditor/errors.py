@@ -7,6 +7,7 @@ message holds a password or a token of a URL.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 #: A user and a password before a host, also with characters that a password in a URL should not have.
 _LOGIN = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,20}:/+)(?:[^\s/?#]*|[^\s/?#@:\[\]]+:(?!\d*(?:[/?#]|$))\S*)@")
@@ -52,6 +53,14 @@ class SourceError(AuditorError):
     """A file that cannot be read in the format that was named or detected."""
 
     exit_code = 3
+
+
+class AdvisedError(SourceError):
+    """A file that can be read with other options: `options` are those of `auditor ingest`, by name without dashes."""
+
+    def __init__(self, message: str, options: Sequence[tuple[str, str]]) -> None:
+        super().__init__(message)
+        self.options = tuple(options)
 
 
 class StoreError(AuditorError):

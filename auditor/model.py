@@ -148,8 +148,9 @@ class Source:
     `splits` maps the name of a split to the file that lists its images, each without `split_suffix`. `split_roles` maps
     a split to the split that it counts as (Karpathy's restval as train). `images` and `captions` are the expected
     counts, if known. `image_files` is the folder or pattern of the image files that a report shows. `leaves_out` names
-    what is left out of a set of ratings: "own-references" are captions that equal a reference of their image. `obtain`
-    explains how to get a dataset that cannot be downloaded automatically.
+    what is left out of a set of ratings: "own-references" are captions that equal a reference of their image. `item` is
+    the word for what captions describe, if it is declared. `obtain` explains how to get a dataset that cannot be
+    downloaded automatically.
     """
 
     dataset: str
@@ -165,6 +166,7 @@ class Source:
     captions: int | None = None
     image_files: Path | None = None
     leaves_out: str = ""
+    item: str = ""
     license: str | None = None
     citation: str | None = None
     downloads: tuple[Download, ...] = ()

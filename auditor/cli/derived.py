@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import tempfile
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -17,7 +18,7 @@ import typer
 
 from auditor.cli import options as o
 from auditor.cli.completions import OFFERS
-from auditor.cli.file_arguments import named_apart, renamed
+from auditor.cli.file_arguments import CANDIDATES, named_apart, renamed, stored_beside
 from auditor.cli.verbosity import confirmed, narrate, progressing
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def _run(study: Study, function: Callable[..., Any], options: Sequence[_Option],
         card = study.card and reports.is_card(values["format_name"], values["output"])
         chosen = reports.document_format(values["format_name"], values["output"], card=card)
     takes = inspect.signature(function).parameters
-    files = _dataset_files(study, takes, options, values)
+    files, stored, outputs = _dataset_files(study, takes, options, values)
     arguments, keywords = _arguments(function, options, values)
     if study.card:
         keywords["card"] = card
@@ -202,7 +203,7 @@ def _run(study: Study, function: Callable[..., Any], options: Sequence[_Option],
         understood(gates(keywords["config"]))
     with ExitStack() as workspace:
         if files:
-            arguments.insert(0, workspace.enter_context(_opened_for_files(files)))
+            arguments.insert(0, workspace.enter_context(_opened_for_files(files, stored, outputs, values)))
         elif "store" in takes:
             path: Path = values["store"]
             file = values.get(study.needs_no_store_with or "")
@@ -227,26 +228,39 @@ def _run(study: Study, function: Callable[..., Any], options: Sequence[_Option],
 
 def _dataset_files(
     study: Study, takes: Mapping[str, inspect.Parameter], options: Sequence[_Option], values: dict[str, Any]
-) -> dict[str, str]:
-    """Return the files that are given as datasets, by name, and replace them in `values` by these names.
+) -> tuple[dict[str, str], dict[str, str], list[str]]:
+    """Return the files that are given as datasets, the datasets of the store next to them, and the names of candidates.
 
-    Empty for a study that writes to the store.
+    Both are by name, which replaces them in `values`. Empty for a study that writes to the store.
     """
     if "store" not in takes or study.writes:
-        return {}
+        return {}, {}, []
     of_datasets = [option.name for option in options if option.parameter.completes == "dataset"]
     files = named_apart(values, of_datasets)
-    values.update({name: renamed(values[name], files) for name in of_datasets if files})
-    return files
+    if not files:
+        return {}, {}, []
+    stored = stored_beside(values, of_datasets, files)
+    values.update({name: renamed(values[name], files, stored) for name in of_datasets})
+    return files, stored, [name for name in values.get(CANDIDATES) or () if name in files]
 
 
 @contextmanager
-def _opened_for_files(files: Mapping[str, str]) -> Iterator[Store]:
+def _opened_for_files(
+    files: Mapping[str, str], stored: Mapping[str, str], outputs: Sequence[str], values: Mapping[str, Any]
+) -> Iterator[Store]:
+    """Open a temporary store with the captions of files, and copies of the datasets that are named next to them."""
+    from auditor.studies.export import export
     from auditor.studies.ingest import apart
 
     with ExitStack() as workspace:
+        folder = Path(workspace.enter_context(tempfile.TemporaryDirectory(prefix="auditor-")))
         with progressing() as progress:
-            store = workspace.enter_context(apart(files, narrate, progress))
+            if stored:
+                with o.opened(values["store"], wait=values["wait"]) as store:
+                    for name, ref in stored.items():
+                        export(store, ref, folder / name, file_format="bundle", progress=progress)
+            bundles = {name: folder / name for name in stored}
+            store = workspace.enter_context(apart(files, narrate, progress, outputs, bundles))
         yield store
 
 

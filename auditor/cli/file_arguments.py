@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -29,6 +29,9 @@ _UNCLEAR = (OSError, ValueError, RuntimeError)
 
 #: A metric in a file or a module, or a parameter of a metric or a format that names a file.
 _NAMED = re.compile(r"sql:(.+)|python:([\w.]+)\.\w+|[\w.-]+:.*=file:([^,]+).*|\w+_file=(.+)", re.DOTALL)
+
+#: The option whose files can be given next to datasets of the store.
+CANDIDATES = "candidates"
 
 _SIGNS = re.compile(r"[*?[]")
 
@@ -226,34 +229,62 @@ def is_place(text: str) -> bool:
 def named_apart(values: Mapping[str, Any], datasets: Iterable[str]) -> dict[str, str]:
     """Return the files that the options `datasets` give as datasets, in order: file by new name.
 
-    Raises `UsageError` if other datasets are given by their names in the store.
+    Raises `UsageError` if other datasets are given by their names in the store, unless the files are candidates.
     """
     from auditor.errors import UsageError
 
     given = [text for option in datasets for text in _texts(values[option])]
     files = list(dict.fromkeys(text for text in given if is_place(text)))
-    stored = next((text for text in given if text not in files), None)
-    if files and stored is not None:
-        name = _name(files[0])
+    stored = [text for text in given if text not in files]
+    outputs = _texts(values.get(CANDIDATES))
+    other = next((file for file in files if file not in outputs), None)
+    if other is not None and stored:
+        name = _name(other)
         raise UsageError(
-            f"{stored} is a dataset in the store, but {files[0]} is a file; run `auditor ingest {name} --from "
-            f"{shlex.quote(files[0])}` first, then name both"
+            f"{stored[0]} is a dataset in the store, but {other} is a file; run `auditor ingest {name} --from "
+            f"{shlex.quote(other)}` first, then name both"
         )
-    named: dict[str, str] = {}
+    named: dict[str, str] = dict.fromkeys((dataset_of(ref) for ref in stored), "")
     for file in files:
         name, number = _name(file), 2
         while name in named:
             name, number = f"{_name(file)}-{number}", number + 1
         named[name] = file
-    return named
+    return {name: file for name, file in named.items() if file}
 
 
-def renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """Replace files by the names of their datasets in the value of an option."""
+def stored_beside(values: Mapping[str, Any], datasets: Iterable[str], files: Mapping[str, str]) -> dict[str, str]:
+    """Return the datasets of the store that are given next to files: the reference by the name of its dataset.
+
+    Raises `UsageError` if two references name different versions of a dataset.
+    """
+    from auditor.errors import UsageError
+
+    stored: dict[str, str] = {}
+    for ref in (text for option in datasets for text in _texts(values[option]) if text not in files.values()):
+        whole = ref.partition(":")[0]
+        if stored.setdefault(dataset_of(ref), whole) != whole:
+            raise UsageError(f"{whole} and {stored[dataset_of(ref)]}: name one version of a dataset next to a file")
+    return stored
+
+
+def dataset_of(ref: str) -> str:
+    """Return the name of the dataset in a reference such as `name@v2:test`."""
+    return re.split("[@:]", ref, maxsplit=1)[0]
+
+
+def renamed(value: Any, names: Mapping[str, str], stored: Collection[str] = ()) -> Any:
+    """Replace files by the names of their datasets in the value of an option; `stored` datasets lose their version."""
     by_file = {file: name for name, file in names.items()}
+
+    def new(text: str) -> str:
+        if text in by_file or dataset_of(text) not in stored:
+            return by_file.get(text, text)
+        return re.sub("@[^:]*", "", text, count=1)
+
     if isinstance(value, str):
-        return by_file.get(value, value)
-    return [by_file.get(text, text) for text in value] if isinstance(value, list | tuple) else value
+        return new(value)
+    return [new(text) for text in value] if isinstance(value, list | tuple) else value
 
 
 def _texts(value: Any) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -20,7 +21,7 @@ OWN_REFERENCES = "own-references"
 
 _KEYS = {
     "kind", "format", "path", "parts", "options", "splits", "split_roles", "related", "url", "sha256", "bytes",
-    "downloads", "captions", "leaves_out", IMAGES, *_TEXTS,
+    "downloads", "captions", "leaves_out", "item", IMAGES, *_TEXTS,
 }  # fmt: skip
 
 
@@ -58,6 +59,9 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path,
         isinstance(roles, dict) and all(isinstance(role, str) for role in roles.values()),
         "split_roles must map a split's name to the split that it counts as",
     )
+    item = table.get("item", "")
+    is_word = isinstance(item, str) and (not item or re.fullmatch("[a-z]+", item) is not None)
+    check.that(is_word, f'item must be a word such as "sound" or "video", not {item!r}')
     parts = _parts(check, table, data)
     return Source(
         dataset=name,
@@ -73,6 +77,7 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path,
         captions=table.get("captions"),
         image_files=image_files,
         leaves_out=table.get("leaves_out", ""),
+        item=item,
         license=table.get("license"),
         citation=table.get("citation"),
         downloads=_downloads(check, table, parts, data, within),

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from auditor.dataset_card import DatasetCard, spdx
-from auditor.findings import KINDS
+from auditor.findings.wording import kind_for
 from auditor.result import Finding
 
 _CROISSANT = "http://mlcommons.org/croissant/"
@@ -115,7 +115,7 @@ def _responsible(card: DatasetCard) -> dict[str, list[str]]:
 
 
 def _sentence(finding: Finding) -> str:
-    return f"{finding.severity}: {finding.sentence}. {KINDS[finding.kind].consequence}".strip()
+    return f"{finding.severity}: {finding.sentence}. {kind_for(finding).consequence}".strip()
 
 
 def _file(card: DatasetCard) -> dict[str, str]:

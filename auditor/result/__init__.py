@@ -108,6 +108,9 @@ def plain(value: str | float | bool) -> str:
 #: the numbers, `error` is certainly wrong.
 Severity = Literal["info", "notice", "warning", "error"]
 
+#: What captions describe, unless a dataset has another word.
+IMAGE = "image"
+
 #: The severities, from the worst on.
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "notice", "info")
 
@@ -119,7 +122,7 @@ class Finding:
     `kind` is a code of `auditor.findings.KINDS`, whose page explains it. `about` names its subject: dataset, version,
     split, image, slot, metric, against …. `values` are its numbers, for `n` items that were checked. `examples` are
     some of its captions: image, slot, text, why; for pairs also `other_image`, `other_slot` and `other_text`.
-    `headline` is its main number with the unit.
+    `headline` is its main number with the unit. `item` is the word for what the captions describe.
     """
 
     kind: str
@@ -130,6 +133,7 @@ class Finding:
     severity: Severity = "info"
     examples: tuple[Mapping[str, str | int | None], ...] = field(default=(), hash=False)
     headline: str = ""
+    item: str = IMAGE
 
     def __str__(self) -> str:
         """Return its sentence."""
@@ -145,6 +149,7 @@ class Finding:
             "n": self.n,
             "sentence": self.sentence,
             **({"headline": self.headline} if self.headline else {}),
+            **({"item": self.item} if self.item != IMAGE else {}),
             **({"examples": [dict(example) for example in self.examples]} if self.examples else {}),
         }
 

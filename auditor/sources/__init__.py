@@ -7,24 +7,27 @@ A reader also yields the records that it rejects, with the reason, so that nothi
 from __future__ import annotations
 
 import codecs
+import re
 from collections import Counter
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 
-from auditor.errors import SourceError, UsageError
+from auditor.errors import AdvisedError, SourceError, UsageError
 from auditor.model import COMMON_OPTIONS, Batches, Part, location
-from auditor.sources.format import Format
+from auditor.sources.format import Format, Reading
 from auditor.sources.guards.panics import each_unheard, unheard
 from auditor.sources.judgements.columns import ratings as rating_columns
 from auditor.sources.reading import encoding, files
 from auditor.sources.reading.acceptance import accept, check_common, file_names
 from auditor.sources.reading.batches import gathered
 from auditor.sources.reading.encoding import decoded
+from auditor.sources.reading.json_stream import json_fault
 
 #: The modules of all formats. Detection chooses the first that recognizes a file: general formats come last.
 _MODULES = (
     "bundle", "choices", "entities", "karpathy", "brown", "conllu", "scenes", "flickr", "votes", "judgements",
-    "vectors", "mat", "triplets", "flat_list", "coco", "webdataset", "mapping", "wordlist", "parallel", "table",
+    "vectors", "mat", "triplets", "flat_list", "coco", "webdataset", "mapping", "wordlist", "table", "parallel",
 )  # fmt: skip
 
 #: Every file format by its name in datasets.toml and --format.
@@ -37,6 +40,9 @@ FORMATS: Mapping[str, Format] = {
 _MANY = 1_000_000
 
 _MOST_EMPTY = 100
+
+#: How much of the first line, and how many keys, the error for an unknown format shows.
+_FIRST_LINE, _KEYS = 120, 12
 
 
 def find_format(name: str) -> Format:
@@ -66,20 +72,14 @@ def check_places(part: Part, file_format: str) -> None:
 
 
 @unheard()
-def remarks(part: Part, file_format: str) -> list[str]:
-    """Report which files and columns of a part were chosen automatically, and which are not read."""
-    return find_format(file_format).remarks(part)
+def reading(part: Part, file_format: str) -> Reading:
+    """Return which columns of a part are read as what, and which are not read."""
+    return find_format(file_format).reading(part)
 
 
 def ratings(part: Part, file_format: str) -> list[str]:
     """List the columns of ratings in the first file of a part; formats of captions do not read them."""
     return rating_columns(find_format(file_format).names_of(files.expand(part)[0]))
-
-
-@unheard()
-def columns_of(part: Part, file_format: str) -> Mapping[str, str]:
-    """Return the columns of a table by their content; nothing for other formats."""
-    return find_format(file_format).columns_of(part)
 
 
 @unheard()
@@ -101,13 +101,33 @@ def guess(part: Part) -> str:
     except OSError as error:
         raise SourceError(f"{error.filename or path}: {error.strerror or error}") from error
     if detected is None:
-        guessed = encoding.guess(path) if "encoding" not in part.options and head and not _is_utf8(head) else None
-        if guessed is not None:
-            raise SourceError(
-                f"{path}: unknown format: the text is not UTF-8 but may be {guessed}; try --encoding {guessed}"
-            )
-        raise SourceError(f"{path}: unknown format; set --format to one of {', '.join(FORMATS)}")
+        raise _unknown(path, head, part)
     return detected
+
+
+def _unknown(path: Path, head: bytes, part: Part) -> SourceError:
+    """Return the error for a file of no known format: its likely encoding, its fault as JSON, or its first line."""
+    guessed = encoding.guess(path) if "encoding" not in part.options and head and not _is_utf8(head) else None
+    if guessed is not None:
+        return AdvisedError(
+            f"{path}: unknown format: the text is not UTF-8 but may be {guessed}; try --encoding {guessed}",
+            [("encoding", guessed)],
+        )
+    if path.is_dir() or not _is_utf8(head):
+        return SourceError(f"{path}: unknown format; set --format to one of {', '.join(FORMATS)}")
+    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    if text.startswith(("{", "[")) and (fault := json_fault(path)) is not None:
+        return SourceError(fault)
+    first = text.partition("\n")[0].rstrip("\r")
+    shown = f"{first[:_FIRST_LINE]}…" if len(first) > _FIRST_LINE else first
+    message = f"{path}: unknown format; its first line: {shown}"
+    if text.startswith(("{", "[")):
+        keys = list(dict.fromkeys(re.findall(r'"([^"\\]{1,40})"\s*:', text)))[:_KEYS]
+        hint = f"name the keys of the image and the caption, among {', '.join(keys)}" if keys else "it has no keys"
+        return SourceError(f"{message}; {hint}; see `auditor ingest --formats`")
+    if path.name.removesuffix(".gz").removesuffix(".zst").endswith((".csv", ".tsv")):
+        return SourceError(f"{message}; if it has no header, name the columns: --columns image,caption")
+    return AdvisedError(f"{message}; to read each line as a caption, set --format parallel", [("format", "parallel")])
 
 
 def _is_utf8(head: bytes) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources.format import Format
+from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
 from auditor.sources.reading.json_records import batches
 from auditor.sources.reading.json_stream import Item, items
@@ -126,8 +126,15 @@ def _add(images: dict[str, _Image], item: Item, keys: _Keys) -> None:
     )
 
 
+def reading(part: Part) -> Reading:
+    """Return the keys of an annotation."""
+    key, split = part.options.get("image_key", "id"), part.options.get("split_key")
+    places = {"image": "image_id" if key == "id" else f"{key} of image_id", "caption": "caption"}
+    return Reading(places | {"slot": "the order of id"} | ({"split": str(split)} if split else {}))
+
+
 FORMAT = Format(
-    "coco", recognizes, read, media_type="application/json", split_by_name=True, names_of=names_of,
+    "coco", recognizes, read, reading=reading, media_type="application/json", split_by_name=True, names_of=names_of,
     options={
         "split_key": "key with the split, in the `images` list",
         "image_key": 'key with the image name, in the `images` list: "id" (default) or "file_name"',

@@ -13,7 +13,7 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources.format import Format
+from auditor.sources.format import Format, Reading
 from auditor.sources.reading import archives, files
 from auditor.sources.reading import lines as text_lines
 
@@ -141,4 +141,7 @@ def _parse(lines: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-FORMAT = Format("entities", recognizes, read, folders=True)
+FORMAT = Format(
+    "entities", recognizes, read, folders=True,
+    reading=lambda _: Reading({"image": "the names of the files", "caption": "their lines", "slot": "their order"}),
+)  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources.format import Format
+from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
 from auditor.sources.reading.json_records import batches
 from auditor.sources.reading.json_stream import Item, items
@@ -35,4 +35,10 @@ def _records(path: Path) -> Iterator[Item]:
         yield item
 
 
-FORMAT = Format("list", recognizes, read, names_of=names_of)
+def reading(part: Part) -> Reading:
+    """Return the keys of a record, and those that are not read."""
+    unread = tuple(key for key in names_of(files.expand(part)[0]) if key not in ("image_id", "caption", "split"))
+    return Reading({"image": "image_id", "caption": "caption", "slot": "the order of the records"}, unread)
+
+
+FORMAT = Format("list", recognizes, read, names_of=names_of, reading=reading)

@@ -23,6 +23,18 @@ class Description:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """How files are read: the column, key or position of each thing, by `image`, `caption`, `slot` and `split`.
+
+    `unread` are the columns that are not read. `remarks` explain choices between columns, and content that is not read.
+    """
+
+    places: Mapping[str, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Format:
     """A format, by its `name` in datasets.toml and --format. The first three fields are required.
 
@@ -37,8 +49,8 @@ class Format:
     files that consist of lines ("" for any), whose last line should be terminated.
 
     Detection and reports: `implied_by` has options that imply the format if none is named; `why_left_out` explains
-    records that are left out; `remarks` reports assumptions and content that is not read; `columns_of` finds the column
-    of each thing, `names_of` the names of all columns, also of those that are not read.
+    records that are left out; `reading` finds where the captions of a part come from; `names_of` returns the names of
+    all columns, also of those that are not read.
     """
 
     name: str
@@ -55,6 +67,5 @@ class Format:
     lines: tuple[str, ...] = ()
     implied_by: frozenset[str] = frozenset()
     why_left_out: str = "as requested by its options"
-    remarks: Callable[[Part], list[str]] = lambda _: []
-    columns_of: Callable[[Part], Mapping[str, str]] = lambda _: {}
+    reading: Callable[[Part], Reading] = lambda _: Reading()
     names_of: Callable[[Path], list[str]] = lambda _: []

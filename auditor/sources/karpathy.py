@@ -10,7 +10,7 @@ from typing import Any
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources.format import Format
+from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
 from auditor.sources.reading.json_records import BATCH, encodable, frame, show
 from auditor.sources.reading.json_stream import Item, items
@@ -94,7 +94,13 @@ def _sentence_fault(sentence: Any) -> str | None:
     return None
 
 
+def reading(part: Part) -> Reading:
+    """Return the keys of an image."""
+    places = {"image": str(part.options.get("image_key", "filename")), "caption": "raw of sentences"}
+    return Reading(places | {"slot": "the order of sentid", "split": "split"})
+
+
 FORMAT = Format(
-    "karpathy", recognizes, read, media_type="application/json", split_by_name=True,
+    "karpathy", recognizes, read, reading=reading, media_type="application/json", split_by_name=True,
     options={"image_key": 'key with the image name: "filename" (default), "cocoid" or "imgid"'},
 )  # fmt: skip

@@ -1,7 +1,11 @@
-"""Format `mapping`: a JSON object of captions by image, `{IMAGE: [CAPTION, …]}`, as evaluation programs use it."""
+"""Format `mapping`: JSON of captions by image, as evaluation programs use it.
+
+`{IMAGE: [CAPTION, …]}`, `{IMAGE: CAPTION}`, or a list of such objects with one image each.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -10,26 +14,90 @@ from typing import Any
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources.format import Format
+from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
 from auditor.sources.reading.json_records import BATCH, encodable, frame, show
 from auditor.sources.reading.json_stream import Item, items
 from auditor.sources.table.columns import recognized
-from auditor.sources.table.json import first_keys
+from auditor.sources.table.json import table_keys
 
-_BEGINNING = re.compile(
-    rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:"|\{\s*"caption"\s*:)'
-    rb'|(?:\xef\xbb\xbf)?\s*\{\s*"[^"\\]+\.(?i:jpe?g|png|gif|webp|bmp|tiff?|wav|mp4|avi)"\s*:\s*"'
-)
+_KEY = r'\{\s*"(?P<key>(?:[^"\\]|\\.)+)"\s*:\s*'
+
+#: The beginning of a list of objects with one key, and of an object.
+_LISTED = re.compile(r"\[\s*" + _KEY + r'["\[]')
+
+_OBJECT = re.compile(_KEY + r'(?:(?P<list>\[\s*(?:"|\{\s*"caption"\s*:))|")')
+
+_IMAGE_FILE = re.compile(r"(?i).+\.(jpe?g|png|gif|webp|bmp|tiff?|wav|mp3|flac|ogg|mp4|avi|mkv|webm)")
+
+_BLANK, _DECODER = re.compile(r"\s*"), json.JSONDecoder()
+
+_LOOKED_AT, _FEW = 100, 5
 
 _FORM = "{IMAGE: [CAPTION, …]}"
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize an object whose first value is a list of strings, unless its keys are columns of a table."""
-    if _BEGINNING.match(head) is None:
+    """Recognize an object, or a list of objects with one key, whose values are captions or lists of captions.
+
+    Keys that are columns of a table, and texts of single words, are not recognized.
+    """
+    text = head.decode("utf-8-sig", errors="replace").lstrip()
+    if (match := _LISTED.match(text)) is not None:
+        return _are_captions(_pairs_of_list(text), match)
+    match = _OBJECT.match(text)
+    if match is None or recognized(table_keys(text)):
         return False
-    return not recognized(first_keys(head.decode("utf-8-sig", errors="replace").lstrip()))
+    return match["list"] is not None or _are_captions(_pairs_of_object(text), match)
+
+
+def _are_captions(pairs: list[tuple[str, Any]] | None, first: re.Match[str]) -> bool:
+    """Return whether the first pairs are images and captions: keys that are file names or numbers, or long texts."""
+    if pairs is None or not pairs or len({key for key, _ in pairs}) < len(pairs):
+        return False
+    if not all(isinstance(value, str | list) for _, value in pairs):
+        return False
+    if _IMAGE_FILE.fullmatch(first["key"]):
+        return True
+    named = sum(any(map(str.isdigit, key)) for key, _ in pairs)
+    long = sum(len(value) > 1 and (isinstance(value, list) or len(value.split()) > 2) for _, value in pairs)
+    return 2 * long > len(pairs) and (2 * named > len(pairs) or len(pairs) > _FEW)
+
+
+def _pairs_of_list(text: str) -> list[tuple[str, Any]] | None:
+    """Return the keys and values of the first objects of a list; null if one has another number of keys than one."""
+    pairs, at = list[tuple[str, Any]](), 1
+    while len(pairs) < _LOOKED_AT:
+        try:
+            value, at = _DECODER.raw_decode(text, _BLANK.match(text, at).end())  # type: ignore[union-attr]
+        except (ValueError, RecursionError):
+            break
+        if not isinstance(value, dict) or len(value) != 1:
+            return None
+        pairs += value.items()
+        at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
+        if text[at : at + 1] != ",":
+            break
+        at += 1
+    return pairs
+
+
+def _pairs_of_object(text: str) -> list[tuple[str, Any]] | None:
+    """Return the first keys and values of an object; null if more follows it than whitespace."""
+    pairs, at = list[tuple[str, Any]](), 1
+    while len(pairs) < _LOOKED_AT:
+        try:
+            key, at = _DECODER.raw_decode(text, _BLANK.match(text, at).end())  # type: ignore[union-attr]
+            at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
+            value, at = _DECODER.raw_decode(text, _BLANK.match(text, at + 1).end())  # type: ignore[union-attr]
+        except (ValueError, RecursionError):
+            break
+        pairs.append((str(key), value))
+        at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
+        if text[at : at + 1] != ",":
+            return None if text[at + 1 :].strip() else pairs
+        at += 1
+    return pairs
 
 
 def read(part: Part) -> Batches:
@@ -45,7 +113,7 @@ def read(part: Part) -> Batches:
 
 def _rows(path: Path) -> Iterator[tuple[Any, ...]]:
     """Yield line (the number of the caption in the file), image, rank, identifier, split, text, reason, raw."""
-    for number, item in enumerate(items(path, "mapping"), 1):
+    for number, item in enumerate(_items(path), 1):
         if not item.key:
             raise SourceError(f'{path}: not of format "mapping": expected {_FORM}')
         caption = item.value.get("caption") if isinstance(item.value, dict) else item.value
@@ -56,6 +124,19 @@ def _rows(path: Path) -> Iterator[tuple[Any, ...]]:
             yield (number, None, None, None, None, None, fault, show({item.key: item.value}))
 
 
+def _items(path: Path) -> Iterator[Item]:
+    """Yield the captions with their image as key; those of an object in a list as if it were the whole file."""
+    for item in items(path, "mapping"):
+        if item.key or not item.number or not isinstance(item.value, dict) or len(item.value) != 1:
+            yield item
+            continue
+        ((image, value),) = item.value.items()
+        if isinstance(value, list) and value:
+            yield from (Item(image, number, caption) for number, caption in enumerate(value, 1))
+        else:
+            yield Item(image, 0, value)
+
+
 def _fault(item: Item, caption: Any) -> str | None:
     if item.value == []:
         return "an image without captions"
@@ -64,4 +145,7 @@ def _fault(item: Item, caption: Any) -> str | None:
     return None if encodable(f"{item.key}{caption}") else "not UTF-8 (a broken byte or a lone surrogate)"
 
 
-FORMAT = Format("mapping", recognizes, read)
+FORMAT = Format(
+    "mapping", recognizes, read,
+    reading=lambda _: Reading({"image": "the keys", "caption": "the values", "slot": "the position in the list"}),
+)  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
@@ -10,14 +11,41 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources.format import Format
+from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
 from auditor.sources.reading import lines as text_lines
 
+#: Endings of files whose lines are not captions.
+_OTHERS = (".csv", ".tsv", ".json", ".jsonl", ".md", ".rst", ".html", ".xml", ".py", ".toml", ".yaml", ".yml", ".log")
+
+#: At least two words, or a text in a script without spaces.
+_CAPTION = re.compile(r"[^\W_]\S*\s+\S|[“\"'(]\S+\s+\S|[^\x00-\u02ff]{4}")
+
+_NO_CAPTION = re.compile(r"(?i)^https?://\S*$|^\S+\.(jpe?g|png|gif|webp|bmp|tiff?|wav|mp4)\b|[{}<>=|]|^\S{200}|.{1000}")
+
+_MOST = 0.9
+
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize nothing: any text has lines, and only the user knows which files belong together."""
-    return False
+    """Recognize plain lines of several words, without tabs, markup or names of images."""
+    if path.is_dir() or path.suffix.lower() in _OTHERS or b"\0" in head or b"\t" in head:
+        return False
+    try:
+        text = (head.rpartition(b"\n")[0] or head).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return False
+    lines = text.splitlines()
+    full = [line.strip() for line in lines if line.strip()]
+    plain = [line for line in full if _CAPTION.match(line) and not _NO_CAPTION.search(line)]
+    return bool(full) and len(full) >= _MOST * len(lines) and len(plain) >= _MOST * len(full)
+
+
+def reading(part: Part) -> Reading:
+    """Return what the lines are."""
+    named = part.options.get("image_list_file")
+    image = "the number of the line" if named is None else f"the lines of {Path(str(named)).name}"
+    slot = "the order of the files" if len(files.expand(part)) > 1 else "0"
+    return Reading({"image": image, "caption": "the line", "slot": slot})
 
 
 def read(part: Part) -> Batches:
@@ -73,5 +101,6 @@ def _refuse(paths: list[Path], counts: list[int]) -> NoReturn:
 
 
 FORMAT = Format(
-    "parallel", recognizes, read, lines=("",), options={"image_list_file": "file with the image name of each line"}
-)
+    "parallel", recognizes, read, lines=("",), reading=reading,
+    options={"image_list_file": "file with the image name of each line"},
+)  # fmt: skip

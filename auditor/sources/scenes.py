@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.model import Batches, Part
-from auditor.sources.format import Format
+from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files, lines
 
 _LINE = r"^([^\t]*)\t([^\t]*)\t(?s:(.*))$"
@@ -48,4 +48,7 @@ def _parse(block: pl.DataFrame, number: int) -> pl.DataFrame:
     )
 
 
-FORMAT = Format("scenes", recognizes, read, lines=("",))
+FORMAT = Format(
+    "scenes", recognizes, read, lines=("",),
+    reading=lambda _: Reading({"image": "SCENE", "caption": "SENTENCE", "slot": "the file, then N"}),
+)  # fmt: skip

@@ -14,7 +14,7 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Batches, Part
-from auditor.sources.format import Format
+from auditor.sources.format import Format, Reading
 from auditor.sources.reading import archives, files
 from auditor.sources.reading.batches import batches
 from auditor.sources.reading.json_records import encodable
@@ -24,13 +24,13 @@ _NAME = re.compile(r"((?:.*/)?[^./][^./]*)\.([^/]+)", re.DOTALL)
 
 _TEXT = re.compile(r"(?:(\d{1,9})\.)?txt")
 
-_SAMPLE = re.compile(r"(\d{1,9}\.)?txt|json|cls|jpe?g|png|webp", re.IGNORECASE)
+_SAMPLE = re.compile(r"(\d{1,9}\.)?txt|json|cls|jpe?g|png|webp|wav|mp3|flac|ogg|mp4|webm|avi|mkv", re.IGNORECASE)
 
 _LONGEST = 1 << 24
 
 _SHOWN = 2000
 
-_KEYS = ("caption", "captions")
+_KEYS = ("caption", "captions", "text", "texts")
 
 _MOST_SHOWN = 10
 
@@ -149,10 +149,17 @@ def _refused(member: _Member, reason: str) -> _Row:
     return (member.number, member.key, None, None, named, member.content[:_SHOWN])
 
 
+def reading(part: Part) -> Reading:
+    """Return which members hold captions."""
+    key = part.options.get("caption_key")
+    caption = "KEY.txt, else caption or text of KEY.json" if key is None else f"{key} of KEY.json"
+    return Reading({"image": "KEY", "caption": caption, "slot": "N of KEY.N.txt, or the position in the list"})
+
+
 FORMAT = Format(
-    "webdataset", recognizes, read, media_type="application/x-tar", split_by_name=True,
+    "webdataset", recognizes, read, reading=reading, media_type="application/x-tar", split_by_name=True,
     options={
-        "caption_key": 'key of KEY.json with the caption or a list of captions; default: KEY.txt, or "caption" of '
-        "KEY.json"
+        "caption_key": 'key of KEY.json with the caption or a list of captions; default: KEY.txt, or "caption" or '
+        '"text" of KEY.json'
     },
 )  # fmt: skip

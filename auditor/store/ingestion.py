@@ -13,6 +13,7 @@ from auditor.model import Batches, Progress, Source, Version, location, silent
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
+from auditor.text import language
 
 #: The language of captions in Latin letters without a declared language.
 _ASSUMED = "en"
@@ -39,6 +40,16 @@ class Terms:
 
 #: Terms that every set of captions meets.
 ANY = Terms()
+#: The beginning of a tag that names a script without a language.
+_ONLY_SCRIPT = "und-"
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The language of captions as a BCP 47 tag, and how it is known."""
+
+    language: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -49,8 +60,8 @@ class Ingest:
     records with outer whitespace or line breaks: they are stored unchanged, and tokenizers read these as one space.
     `added` and `removed` count rows of membership; `rejected` has one row per rejected record. `listed_missing` counts
     images of split lists without captions, `unlisted` images that are in no list. `single_images` counts images with
-    one caption; `single_names` names at most ten of them. `seen` is a language that was detected by its letters, with
-    its number of captions.
+    one caption; `single_names` names at most ten of them. `spoken` is the language; null for vectors. `is_other` is set
+    if the version shares no text with the version before it.
     """
 
     version: Version
@@ -65,7 +76,8 @@ class Ingest:
     unlisted: int
     single_images: int
     single_names: tuple[str, ...]
-    seen: tuple[str, int] | None = None
+    spoken: Spoken | None = None
+    is_other: bool = False
 
 
 def write(
@@ -101,13 +113,16 @@ def write(
         seq = (previous.seq if previous else 0) + is_new
         workspace.params["seq"] = seq
         added = removed = 0
-        language, seen = _language(store, workspace, source)
-        describe(store, source, language)
+        is_other = False
+        spoken = _language(store, workspace, source)
+        describe(store, source, spoken.language)
         if is_new:
             log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
             _add_texts(store, workspace, tokenizers, progress)
             removed = close(store, "membership", workspace, "membership_closed")
             added = workspace.insert("membership", "membership_opened")
+            if previous is not None and added == content["captions"]:
+                is_other = workspace.rows("shared_text").item() == 0
             tokens.note_tokenizers(store, source.dataset)
         _annotate(store, workspace, is_new=is_new)
         keep_rejected(store, source.dataset, seq, rejected)
@@ -117,7 +132,7 @@ def write(
     names = tuple(single["image"].head(_NAMED))
     return Ingest(
         version, is_new, **facts, left_out=left_out, added=added, removed=removed, rejected=rejected, **unmatched,
-        single_images=single.height, single_names=names, seen=seen,
+        single_images=single.height, single_names=names, spoken=spoken, is_other=is_other,
     )  # fmt: skip
 
 
@@ -145,19 +160,27 @@ def _stage(
     return left_out
 
 
-def _language(store: Store, workspace: Workspace, source: Source) -> tuple[str, tuple[str, int] | None]:
-    """Return the language of captions: the declared one, now or before, else the one of their letters, else English.
+def _language(store: Store, workspace: Workspace, source: Source) -> Spoken:
+    """Return the language of captions: the declared one, now or before, else the one detected, else English.
 
-    A language detected by letters is returned with its number of captions.
+    A script of one language decides; else the words of a sample of captions do.
     """
     if source.language:
-        return source.language, None
+        return Spoken(source.language, "as declared")
     before = store.query("select language from dataset where dataset = $dataset", {"dataset": source.dataset})
     if before.height and before.item() != _ASSUMED:
-        return str(before.item()), None
+        return Spoken(str(before.item()), "as for earlier versions; --language sets another")
     found = workspace.rows("seen_language").filter(2 * pl.col("captions") > pl.col("of_captions"))
-    language, captions = next(found.select("language", "captions").iter_rows(), (None, 0))
-    return (_ASSUMED, None) if language is None else (language, (language, captions))
+    by_script, captions = next(found.select("language", "captions").iter_rows(), (None, 0))
+    detected = f"detected from the script of {captions:,} captions; --language sets another"
+    if by_script is not None and not by_script.startswith(_ONLY_SCRIPT):
+        return Spoken(by_script, detected)
+    known = language.of_captions(workspace.rows("language_sample")["text"])
+    if known.language is None and by_script is not None:
+        return Spoken(by_script, detected)
+    if known.language is None:
+        return Spoken(_ASSUMED, f"assumed, since {known.why}; --language sets another")
+    return Spoken(known.language, f"detected from the words of {known.why}; --language sets another")
 
 
 def check_terms(source: Source, read: int, rejected: pl.DataFrame, terms: Terms) -> None:

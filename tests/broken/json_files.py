@@ -157,6 +157,6 @@ CASES: tuple[Broken, ...] = (
     Broken("table: JSONL with a caption of 10 MB", "table", {"a.jsonl": RECORDS + as_json({"image": "x.jpg", "caption": "a dog " * 1_700_000}) + b"\n"}, r"a\.jsonl:5: longer than 1,048,576", captions=4, rejected=1),
     Broken("table: JSONL in UTF-16", "table", {"a.jsonl": RECORDS.decode().encode("utf-16")}, r"a\.jsonl:1: UTF-16"),
     Broken("table: JSONL without the keys of a table", "table", {"a.jsonl": b'{"a": 1, "b": 2}\n'}, r'a\.jsonl:1: no column "image"; the columns are a, b'),
-    Broken("table: JSON that is one object", "table", {"a.json": as_json(COCO)}, r"a\.json:1: no column"),
+    Broken("table: JSON that is one object", "table", {"a.json": as_json(COCO)}, r"a\.json, record 1: no column"),
     Broken("table: a JSON list of lists", "table", {"a.json": b'[["a.jpg", "A ."]]'}, r"a\.json, record 1: not an object"),
 )  # fmt: skip

@@ -185,7 +185,7 @@ def test_dry_run_shows_what_would_be_stored_and_changes_no_byte(filled: Run, tmp
     assert (tmp_path / "audit.duckdb").read_bytes() == before
     for words in ("would be stored", "the first captions of other", "empty caption", "no store was opened"):
         assert words in said.out
-    assert "columns image = image, caption = caption, split = split" in said.out
+    assert "image ← image; caption ← caption; slot ← the order of the rows; split ← split" in said.out
     rows = filled("ingest", "other", "--from", "other.csv", "--dry-run", "--max-rejected", "1", "--json").rows()
     assert [(row["status"], row["captions"], row["rejected"], row["format"]) for row in rows] == [
         ("dry run", 2, 1, "table")
@@ -201,10 +201,10 @@ def test_dry_run_reads_standard_input_and_other_encodings(
     content = "image,caption\na,un café\na,une fenêtre\n"
     (tmp_path / "a.csv").write_text(content, encoding="utf-16")
     said = auditor("ingest", "x", "--from", "a.csv", "--encoding", "utf-16", "--dry-run")
-    assert "columns image = image, caption = caption" in said.out
+    assert "image ← image; caption ← caption" in said.out
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
     said = auditor("ingest", "x", "--from", "-", "--dry-run")
-    assert "columns image = image, caption = caption" in said.out
+    assert "image ← image; caption ← caption" in said.out
 
 
 def test_encoding_that_the_file_does_not_begin_with_is_an_error_of_the_user(tmp_path: Path, auditor: Run) -> None:

@@ -139,3 +139,22 @@ def test_name_is_no_place(tmp_path: Path) -> None:
     assert is_place("nowhere.csv")
     with pytest.raises(UsageError, match="is a dataset in the store, but"):
         named_apart({"refs": ["a.token"], "others": ["flickr8k"]}, ["refs", "others"])
+
+
+def test_candidates_of_a_file_are_scored_against_a_stored_version(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"image": f"{n}.jpg", "caption": text} for n in range(3) for text in ("a dog runs", "the dog is running")]
+    pl.DataFrame(rows).write_csv("refs.csv")
+    Path("out.json").write_text(json.dumps({f"{n}.jpg": "a dog runs fast" for n in range(3)}))
+    assert asked("ingest", "refs", "--from", "refs.csv") == 0
+    capsys.readouterr()
+    before = Path("audit.duckdb").read_bytes()
+    assert asked("score", "refs@v1", "--candidates", "out.json", "-m", "bleu-1", "--json") == 0
+    apart, err = capsys.readouterr()
+    assert "out.json: read into a temporary store as out: 3 images" in err
+    assert "`auditor ingest out --from out.json --kind candidates` keeps it" in err
+    assert Path("audit.duckdb").read_bytes() == before
+    assert asked("ingest", "out", "--from", "out.json", "--kind", "candidates") == 0
+    capsys.readouterr()
+    assert asked("score", "refs@v1", "--candidates", "out", "-m", "bleu-1", "--json") == 0
+    kept, made = (json.loads(text)["auditor.score/v2"] for text in (capsys.readouterr().out, apart))
+    assert (kept["rows"], kept["signatures"]) == (made["rows"], made["signatures"])

@@ -44,6 +44,8 @@ def test_record_alone_makes_a_format(store: Store, tmp_path: Path, monkeypatch: 
     assert [one.version.kind for one in made.selections] == ["corpus"]
     assert [*map(str, made.notes), *(one.sentence for one in made.findings)] == [
         'heard: detected format "shouts"',
+        "heard: the first caption: !a dog “!a dog” (train.sh:1)",
+        "heard: language en, assumed, since 0 captions of 3 words or more are too few to detect it; --language sets another",
         "heard: captions without a split got that of their file name: train, test",
         "heard: the last line has no line ending, so the file may be truncated: test.sh:1",
         "heard: 1 record skipped: they are whispered",

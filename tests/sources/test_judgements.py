@@ -337,6 +337,6 @@ def test_score_of_a_caption_alone_need_not_be_of_people(tmp_path: Path, names: t
 def test_references_beside_ratings_are_named(tmp_path: Path) -> None:
     path = tmp_path / "polaris.json"
     path.write_text(json.dumps([POLARIS]))
-    assert sources.remarks(Part((path,)), "judgements") == [
-        "references in column refs are not read; ingest them as another dataset: --format table --caption-col refs"
-    ]
+    assert sources.reading(Part((path,)), "judgements").remarks == (
+        "references in column refs are not read; ingest them as another dataset: --format table --caption-col refs",
+    )

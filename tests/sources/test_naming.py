@@ -41,7 +41,7 @@ def test_numbered_columns_are_the_captions_of_one_image_in_their_order_and_it_is
 ) -> None:
     result = taken(store, written(tmp_path, "w.csv", WIDE.format(",".join(names))))
     assert [row[1:] for row in held(store)[:3]] == [(0, "one"), (1, "two"), (2, "three")]
-    assert f"q: columns {', '.join(names)} are the captions of one image, slots 0 to 2" in result.sentences
+    assert f"caption ← {', '.join(names)}; slot ← the order of the columns (0 to 2)" in result.notes[0]
 
 
 def test_the_number_orders_columns_and_not_their_place_in_the_file(store: Store, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_pattern_names_several_columns(store: Store, tmp_path: Path) -> None:
     path = written(tmp_path, "w.csv", "image,de_2,de_1,en\na,zwei,eins,one\n")
     result = taken(store, path, caption_col=["de_*"])
     assert held(store) == [("a", 0, "eins"), ("a", 1, "zwei")]
-    assert "q: columns de_1, de_2 are the captions of one image, slots 0 to 1" in result.sentences
+    assert "caption ← de_1, de_2; slot ← the order of the columns (0 to 1); no split; not read: en" in result.notes[0]
 
 
 def test_a_pattern_that_meets_no_column_says_which_there_are(store: Store, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_json_of_captions_by_image_is_recognized(
 ) -> None:
     result = taken(store, written(tmp_path, "m.json", json.dumps(content, indent=indent)))
     assert held(store) == [("a.jpg", 0, "one"), ("a.jpg", 1, "two"), ("b.jpg", 0, "x")]
-    assert 'q: detected format "mapping"' in result.sentences
+    assert result.notes[0].startswith('q: detected format "mapping": image ← the keys; caption ← the values')
 
 
 def test_one_caption_an_image_may_stand_alone(store: Store, tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_one_caption_an_image_may_stand_alone(store: Store, tmp_path: Path) -> N
 
 def test_a_record_with_a_list_of_captions_stays_one_of_a_table(store: Store, tmp_path: Path) -> None:
     result = taken(store, written(tmp_path, "t.jsonl", '{"captions": ["one", "two"], "image": "a"}\n'))
-    assert 'q: detected format "table"' in result.sentences
+    assert result.notes[0].startswith('q: detected format "table": image ← image; caption ← captions')
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_language_that_is_said_is_kept_also_when_the_file_is_read_again(store: S
 def test_language_that_nobody_says_is_seen_by_its_letters(store: Store, tmp_path: Path, text: str, seen: str) -> None:
     result = taken(store, written(tmp_path, "u.csv", text))
     assert language(store) == seen
-    assert any(f"detected language {seen} from the script" in note for note in result.notes) is (seen != "en")
+    assert any(f"language {seen}, detected from the script" in note for note in result.notes) is (seen != "en")
 
 
 def test_language_that_is_none_is_a_mistake(store: Store, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
-from auditor.findings import KINDS, title
+from auditor.findings.wording import kind_for
 from auditor.reports import cells
 from auditor.reports.cells import Marked, apart
 from auditor.reports.html.pictures import Album
@@ -52,14 +52,14 @@ def screen(
 
 def _card(number: int, finding: Finding, portraits: Sequence[Portrait], album: Album, write: Written) -> str:
     example = "".join(_quoted(finding, example, album, write) for example in finding.examples[:1])
-    consequence = KINDS[finding.kind].consequence
+    kind = kind_for(finding)
     return (
         f'<article class="card {finding.severity}" aria-labelledby="card-{number}">\n'
         f'<p class="severity"><span aria-hidden="true">{_MARKS[finding.severity]}</span> {finding.severity}</p>\n'
-        f'<h3 id="card-{number}">{write(title(finding.kind))}{_whose(finding, portraits, write)}</h3>\n'
+        f'<h3 id="card-{number}">{write(kind.title)}{_whose(finding, portraits, write)}</h3>\n'
         f'<p class="headline">{write(finding.headline)}</p>\n'
         f'<p dir="auto">{write(_sentence(finding))}</p>\n{example}'
-        + (f'<p class="consequence">{write(consequence)}</p>\n' if consequence else "")
+        + (f'<p class="consequence">{write(kind.consequence)}</p>\n' if kind.consequence else "")
         + f'<p class="more"><a href="#finding-{_anchor(finding)}">Evidence and what to do</a></p>\n</article>\n'
     )
 
@@ -187,12 +187,12 @@ def listed(findings: Sequence[Finding], album: Album, write: Written, typed: Wri
 
 def _full(findings: Iterable[Finding], album: Album, write: Written, typed: Written) -> Iterable[str]:
     for finding in findings:
-        kind = KINDS[finding.kind]
+        kind = kind_for(finding)
         examples = "".join(_quoted(finding, example, album, write) for example in finding.examples)
         advice = "" if finding.severity == "info" else f'<p class="advice">{typed(kind.fix)}</p>\n'
         yield (
             f'<article class="finding {finding.severity}" id="finding-{_anchor(finding)}">\n'
-            f'<h4>{write(title(finding.kind))} <span class="number">{write(finding.headline)}</span></h4>\n'
+            f'<h4>{write(kind.title)} <span class="number">{write(finding.headline)}</span></h4>\n'
             f'<p dir="auto">{typed(finding.sentence)}.</p>\n'
             + (f'<p class="consequence">{write(kind.consequence)}</p>\n' if kind.consequence else "")
             + (f'<div class="examples">{examples}</div>\n' if examples else "")

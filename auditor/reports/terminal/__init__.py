@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from rich.text import Text
 
-from auditor.findings import KINDS, tally
+from auditor.findings import tally
+from auditor.findings.wording import kind_for
 from auditor.reports import cells
 from auditor.reports.escaping import harmless
 from auditor.reports.terminal import tables
@@ -73,7 +74,7 @@ def _show(finding: Finding, screen: Screen) -> None:
         Text.assemble((finding.severity, _STYLES[finding.severity]), "  ", (finding.kind, "bold")), soft_wrap=True
     )
     screen.say(harmless(finding.sentence), indent=2)
-    if consequence := KINDS[finding.kind].consequence:
+    if consequence := kind_for(finding).consequence:
         screen.say(consequence, indent=2, style="dim")
     for example in finding.examples:
         _quote(example, screen)

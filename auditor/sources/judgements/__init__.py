@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources.format import Format
+from auditor.sources.format import Format, Reading
 from auditor.sources.judgements import columns, flickr8k, tables
 from auditor.sources.reading import files
 from auditor.sources.reading import lines as text_lines
@@ -27,13 +27,16 @@ def recognizes(path: Path, head: bytes) -> bool:
     return table[1].by_people if table is not None else flickr8k.layout(head) is not None
 
 
-def remarks(part: Part) -> list[str]:
+def reading(part: Part) -> Reading:
     """Report the columns of references, which are separate captions and not read here."""
     names = columns.references(tables.first_names(files.head(files.expand(part)[0])))
-    return [
-        f"references in column {name} are not read; ingest them as another dataset: --format table --caption-col {name}"
-        for name in names
-    ]
+    return Reading(
+        remarks=tuple(
+            f"references in column {name} are not read; ingest them as another dataset: --format table "
+            f"--caption-col {name}"
+            for name in names
+        )
+    )
 
 
 def read(part: Part) -> Batches:
@@ -66,7 +69,7 @@ def _refuse(path: Path) -> NoReturn:
 
 
 FORMAT = Format(
-    "judgements", recognizes, read, kind="judgements", remarks=remarks,
+    "judgements", recognizes, read, kind="judgements", reading=reading,
     options={
         "captions_file": ".token file with the captions, if the judgements name them by ids",
         "candidates_file": "file with a caption per line, for judgements with a column id (the line number, from 0)",

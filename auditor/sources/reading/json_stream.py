@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TextIO
 
@@ -49,11 +51,9 @@ def items(path: Path, file_format: str) -> Iterator[Item]:
     A value that is not a list, and an empty list, is an item with the number 0.
 
     A byte that is not UTF-8 becomes a lone surrogate, so that only its record is rejected. Raises `SourceError` with
-    line and column for a file that is not JSON, and for an item longer than 8 MiB.
+    line, column and byte for a file that is not JSON, and for an item longer than 8 MiB.
     """
-    with open_bytes(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
-        window = _Window(text, path, file_format)
+    with _opened(path, file_format) as window:
         opening = window.peek()
         if opening == "[":
             yield from _list(window, "")
@@ -63,6 +63,35 @@ def items(path: Path, file_format: str) -> Iterator[Item]:
             yield Item("", 0, window.decode())
         if window.peek():
             window.fail("Extra data")
+
+
+def values(path: Path, file_format: str) -> Iterator[Item]:
+    """Yield the values of a file that holds one after the other, each over any number of lines.
+
+    Raises `SourceError` as `items` does.
+    """
+    with _opened(path, file_format) as window:
+        for number in itertools.count(1):
+            if not window.peek():
+                return
+            yield Item("", number, window.decode())
+
+
+def json_fault(path: Path) -> str | None:
+    """Return why a file is not JSON, also not values one after the other; null if it is."""
+    try:
+        for _ in values(path, "JSON"):
+            pass
+    except SourceError as error:
+        return str(error)
+    return None
+
+
+@contextmanager
+def _opened(path: Path, file_format: str) -> Iterator[_Window]:
+    with open_bytes(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
+        yield _Window(text, path, file_format)
         text.detach()
 
 
@@ -104,7 +133,7 @@ class _Window:
 
     def __init__(self, text: TextIO, path: Path, file_format: str) -> None:
         self._source, self._path, self._format = text, path, file_format
-        self._text, self._at, self._lines_before = "", 0, 0
+        self._text, self._at, self._lines_before, self._bytes_before = "", 0, 0, 0
         self._decode = DECODER.raw_decode
 
     def peek(self) -> str:
@@ -149,12 +178,21 @@ class _Window:
         at = self._at if at is None else at
         line = self._lines_before + self._text.count("\n", 0, at) + 1
         column = at - self._text.rfind("\n", 0, at)
-        raise SourceError(f'{self._path}:{line}: not JSON at column {column}: {message} (format "{self._format}")')
+        byte = self._bytes_before + _size(self._text[:at]) + 1
+        raise SourceError(
+            f'{self._path}:{line}: not JSON at column {column}: {message}, byte {byte:,} (format "{self._format}")'
+        )
 
     def _more(self) -> bool:
         if len(self._text) - self._at > _LONGEST_ITEM:
             self.fail(f"a record longer than {_LONGEST_ITEM >> 20} MiB")
         block = self._source.read(max(_BLOCK, len(self._text) - self._at))
         self._lines_before += self._text.count("\n", 0, self._at)
+        self._bytes_before += _size(self._text[: self._at])
         self._text, self._at = self._text[self._at :] + block, 0
         return bool(block)
+
+
+def _size(text: str) -> int:
+    """Return the number of bytes that a text had in the file, without a byte order mark."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))

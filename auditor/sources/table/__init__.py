@@ -17,12 +17,12 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Batches, Part
-from auditor.sources.format import Format
+from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
 from auditor.sources.reading.files import is_there, open_bytes
 from auditor.sources.table import columnar, delimited, json
 from auditor.sources.table.columnar import ARROW, PARQUET, STREAM
-from auditor.sources.table.columns import Wishes, recognized, wishes
+from auditor.sources.table.columns import Columns, Wishes, kind_of, recognized, wishes
 from auditor.sources.table.layout import captions
 
 _COLUMNAR = (PARQUET, ARROW, STREAM)
@@ -49,12 +49,14 @@ def recognizes(path: Path, head: bytes) -> bool:
     text = head.removeprefix(_BOM).lstrip().decode(errors="replace")
     ending = next((suffix for suffix in reversed(path.suffixes) if suffix not in (".gz", ".zst")), "")
     if text[:1] in ("{", "["):
-        keys = json.first_keys(text)
+        keys = json.table_keys(text)
         return recognized(keys) or (bool(keys) and ending in (".jsonl", ".ndjson"))
     header = text.partition("\n")[0].rstrip("\r")
     names = delimited.names(header, delimited.delimiter_of(header))
     is_header = len(names) > 1 and not any(map(delimited.looks_like_data, names))
-    return recognized(names) or (is_header and ending in (".csv", ".tsv"))
+    if recognized(names) or (is_header and ending in (".csv", ".tsv")):
+        return True
+    return delimited.is_headerless(head.removeprefix(_BOM))
 
 
 def read(part: Part) -> Batches:
@@ -90,11 +92,23 @@ def read(part: Part) -> Batches:
         )
 
 
-def columns_of(part: Part) -> dict[str, str]:
-    """Return the columns of the first rows, by what they hold."""
-    for _, _, columns in _rows(part, wishes(part.options)):
-        return columns
-    return {}
+def reading(part: Part) -> Reading:
+    """Return the columns of the first rows by what they hold, and those that are not read."""
+    wanted = wishes(part.options)
+    for _, frame, columns in _rows(part, wanted):
+        captions = [name for thing, name in columns.items() if kind_of(thing) == "caption"]
+        slot = "the order of the rows"
+        if len(captions) > 1:
+            slot = f"the order of the columns (0 to {len(captions) - 1})"
+        elif isinstance(frame.schema["caption"], pl.List):
+            slot = "the position in the list"
+        else:
+            by = next((columns[thing] for thing in ("slot", "annotator", "identifier") if thing in columns), None)
+            slot = slot if by is None else by if "slot" in columns else f"the order of {by}"
+        places = {"image": columns["image"], "caption": ", ".join(captions), "slot": slot}
+        places |= {"split": columns["split"]} if "split" in columns else {}
+        return Reading(places, columns.unread, columns.remarks)
+    return Reading()
 
 
 def names_of(path: Path) -> list[str]:
@@ -107,20 +121,9 @@ def names_of(path: Path) -> list[str]:
         return columnar.schema(path, magic).names()
     text = head.removeprefix(_BOM).lstrip().decode(errors="replace")
     if text[:1] in ("{", "["):
-        return json.first_keys(text)
+        return json.table_keys(text)
     header = text.partition("\n")[0].rstrip("\r")
     return delimited.names(header, delimited.delimiter_of(header))
-
-
-def remarks(part: Part) -> list[str]:
-    """Report which columns together are the captions of an image, unless options name each of them."""
-    wanted = wishes(part.options)
-    for _, _, columns in _rows(part, wanted):
-        names = [name for thing, name in columns.items() if thing.startswith("caption ")]
-        if not names or tuple(names) == wanted.columns["caption"]:
-            return []
-        return [f"columns {', '.join(names)} are the captions of one image, slots 0 to {len(names) - 1}"]
-    return []
 
 
 def _left_out(piece: Piece, frame: pl.DataFrame, language: str) -> pl.DataFrame:
@@ -134,14 +137,14 @@ def _left_out(piece: Piece, frame: pl.DataFrame, language: str) -> pl.DataFrame:
     )
 
 
-def _rows(part: Part, wanted: Wishes) -> Iterator[tuple[Piece, pl.DataFrame, dict[str, str]]]:
+def _rows(part: Part, wanted: Wishes) -> Iterator[tuple[Piece, pl.DataFrame, Columns]]:
     for path in files.expand(part):
         for piece in pieces(path) if path.is_dir() else (Piece(path, path.name),):
             for frame, columns in _frames(piece.path, wanted):
                 yield piece, frame, columns
 
 
-def _frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str, str]]]:
+def _frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, Columns]]:
     head = files.head(path)
     magic = next((magic for magic in _COLUMNAR if head.startswith(magic)), None)
     if magic is not None:
@@ -149,9 +152,9 @@ def _frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str
             if not file.read(len(magic)).startswith(magic):
                 raise SourceError(f"{path}: a compressed Parquet or Arrow file; decompress it first")
         return columnar.frames(path, magic, wanted)
-    start = head.removeprefix(_BOM).lstrip()[:1]
-    if start in (b"{", b"["):
-        return json.frames(path, "line" if start == b"{" else "record", wanted)
+    start = head.removeprefix(_BOM).lstrip()
+    if start[:1] in (b"{", b"["):
+        return json.frames(path, start.decode(errors="replace"), wanted)
     return delimited.frames(path, wanted)
 
 
@@ -171,13 +174,14 @@ def _by_value(name: str) -> tuple[bool, int, str]:
 
 FORMAT = Format(
     "table", recognizes, read, media_type="text/csv", folders=True, split_by_name=True, lines=(".csv", ".tsv"),
-    implied_by=frozenset({"image_col", "caption_col"}),
-    why_left_out="empty cells in rows that have another caption", remarks=remarks, columns_of=columns_of,
+    implied_by=frozenset({"image_col", "caption_col", "columns"}),
+    why_left_out="empty cells in rows that have another caption", reading=reading,
     names_of=names_of,
     options={
         "image_col": "column with the image name",
         "caption_col": "column with captions or lists of captions, or several columns with a caption each; * matches "
         "any text",
+        "columns": "names of the columns of a file without a header, separated by commas: caption,url",
         "caption_id_col": "column with a unique caption id; numbers order the captions of an image",
         "split_col": "column with the split",
         "slot_col": "column with the position of the caption within its image, from 0",

@@ -11,6 +11,7 @@ import io
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +23,8 @@ from auditor.sources.guards import arrow, parquet
 from auditor.sources.guards.arrow import BODY_LENGTH, KIND, RECORDS, SCHEMA, FlatTable, check_message
 from auditor.sources.guards.limits import Limits
 from auditor.sources.reading.batches import BATCH
-from auditor.sources.table.columns import Fit, Wishes, choose, kind_of
+from auditor.sources.table import content
+from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of
 from auditor.sources.table.json import INNER
 
 PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
@@ -31,8 +33,10 @@ _END = STREAM + bytes(4)
 
 _AT_ONCE = 1 << 23
 
+_TEXTS = pl.String | pl.Categorical | pl.Enum
 
-def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str, str]]]:
+
+def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, Columns]]:
     """Yield the rows of the file and the columns chosen, numbers as plain text: 42 and not 42.0.
 
     Raises `SourceError` for a damaged file or a zip bomb, and for one without a required column.
@@ -42,7 +46,8 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
         rows = None if magic == STREAM else arrow.check(path) if magic == ARROW else parquet.check(path, ())
         lazy = None if magic == STREAM else _scan(path, magic)
         kinds = schema(path, magic)
-        columns = choose(str(path), kinds.names(), wanted, lambda thing, name: _fit(thing, kinds[name]))
+        sampled = partial(_values, path, magic, kinds)
+        columns = choose(str(path), kinds.names(), wanted, lambda thing, name: _fit(thing, kinds[name]), sampled)
         narrowed = [_narrow(pl.col(name), kind_of(thing), kinds[name]).alias(thing) for thing, name in columns.items()]
         names = [*set(columns.values())]
         if lazy is None:
@@ -60,6 +65,18 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
             raise SourceError(
                 f"{path}: only {row - 1:,} of {rows:,} rows can be read: the file is damaged; download it again"
             )
+
+
+def _values(path: Path, magic: bytes, kinds: pl.Schema) -> content.Values:
+    """Return the values of the first rows of the columns with texts and numbers, as texts."""
+    names = [name for name, kind in kinds.items() if kind.is_numeric() or isinstance(kind, _TEXTS)]
+    if magic == STREAM:
+        rows = next(_stream_tables(path, names), pl.DataFrame(schema=dict.fromkeys(names, pl.String)))
+    else:
+        if magic == PARQUET:
+            parquet.check(path, names)
+        rows = _scan(path, magic).select(names).head(content.ROWS).collect()
+    return {name: rows[name].head(content.ROWS).cast(pl.String).to_list() for name in names}
 
 
 def schema(path: Path, magic: bytes) -> pl.Schema:

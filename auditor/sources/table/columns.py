@@ -8,26 +8,38 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from auditor.errors import SourceError, UsageError
+from auditor.errors import AdvisedError, SourceError, UsageError
 from auditor.model import Option
 from auditor.result import listed
+from auditor.sources.table import content
+from auditor.sources.table.content import Sampled
 
 #: How well a column suits a thing: not at all (0), by a field inside it (1), or as it is (2).
 Fit = Literal[0, 1, 2]
 
-_KNOWN: Mapping[str, tuple[str, ...]] = {
+#: Names of columns in the spelling of `_spelled`. The first group that a table has counts.
+_KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "image": (
-        "image", "image_id", "imageid", "img", "file_name", "filename", "image_name", "image_file", "image_path",
-        "img_path", "filepath", "file_path", "img_id", "imgid", "cocoid", "url", "image_url", "key", "uid",
+        (
+            "image", "image_id", "imageid", "img", "file_name", "filename", "image_name", "image_file", "image_path",
+            "img_path", "filepath", "file_path", "img_id", "imgid", "cocoid", "url", "image_url", "img_name", "img_url",
+            "image_src", "image_key", "image_filename", "src", "photo", "photo_id", "photo_url", "picture", "file",
+            "path", "fname", "video", "video_id", "video_name", "video_path", "youtube_id", "ytid", "clip", "clip_id",
+            "sound", "sound_id", "sound_name", "audio", "audio_id", "audio_path", "audio_file", "wav", "audio_filename",
+        ),
+        ("key", "uid", "sample_id", "question_id", "id"),
     ),
     "caption": (
-        "caption", "captions", "caption_text", "sentence", "sentences", "text", "comment", "raw", "description",
-        "descriptions", "prompt",
+        (
+            "caption", "captions", "caption_text", "sentence", "sentences", "text", "comment", "raw", "description",
+            "descriptions",
+        ),
+        ("alt_text", "alttext", "alt", "prediction", "generated_caption", "prompt"),
     ),
-    "identifier": ("sentid", "sentids"),
-    "split": ("split",),
-    "annotator": ("comment_number",),
-    "language": ("lang", "language", "locale"),
+    "identifier": (("sentid", "sentids"),),
+    "split": (("split",),),
+    "annotator": (("comment_number",),),
+    "language": (("lang", "language", "locale"),),
     "slot": (),
 }  # fmt: skip
 
@@ -58,11 +70,19 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True)
 class Wishes:
-    """The options of a table; things without columns are guessed."""
+    """The options of a table; things without columns are guessed. `names` are those of a table without a header."""
 
     columns: Mapping[str, tuple[str, ...]]
     language: str | None = None
     delimiter: str | None = None
+    names: tuple[str, ...] = ()
+
+
+class Columns(dict[str, str]):
+    """The column of each thing. `unread` are the other columns, `remarks` explain how similar columns were chosen."""
+
+    unread: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def wishes(options: Mapping[str, Option]) -> Wishes:
@@ -82,16 +102,34 @@ def wishes(options: Mapping[str, Option]) -> Wishes:
     delimiter = {"tab": "\t", "\\t": "\t"}.get(str(delimiter), delimiter)
     if delimiter is not None and not (isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in '"\r\n'):
         raise UsageError('delimiter must be one character, or "tab"')
-    return Wishes(columns, None if language is None else str(language), delimiter)
+    given = options.get("columns", ())
+    header = tuple(name.strip() for name in (given if isinstance(given, tuple) else str(given).split(",")))
+    if header and (not all(header) or len(set(header)) < len(header)):
+        raise UsageError("columns must be different names, one for each column: caption,url")
+    return Wishes(columns, None if language is None else str(language), delimiter, header)
 
 
-def choose(where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str, str], Fit]) -> dict[str, str]:
+def choose(
+    where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str, str], Fit], sampled: Sampled
+) -> Columns:
     """Choose the column of each thing; `fit` returns how well a column suits it (thing, name).
 
-    Several columns of captions are called `caption 0`, `caption 1`, …. Raises `SourceError` for a column that is
-    missing, repeated or unsuitable, and if no column suits the image or the caption.
+    Of several columns with known names, the one with the most distinct values is chosen. `sampled` reads the first
+    rows for that. Several columns of captions are called `caption 0`, `caption 1`, …. Raises `SourceError` for a column
+    that is missing, repeated or unsuitable, and if no column suits the image or the caption.
     """
-    chosen: dict[str, str] = {}
+    try:
+        return _chosen(where, names, wanted, fit, sampled)
+    except AdvisedError:
+        raise
+    except SourceError as error:
+        raise AdvisedError(str(error), content.advised(sampled())) from error
+
+
+def _chosen(
+    where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str, str], Fit], sampled: Sampled
+) -> Columns:
+    chosen, remarks = Columns(), list[str]()
     for thing, known in _KNOWN.items():
         if thing == "language" and wanted.language is None:
             continue
@@ -99,8 +137,10 @@ def choose(where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str,
         if thing == "caption" and not requested:
             requested = numbered(names)
         if thing == "caption" and not requested:
-            _check_unambiguous(where, names, fit)
-        selected = requested or _guessed(thing, names, fit) or (known[:1] if thing in _NEEDED else ())
+            _check_unambiguous(where, names, fit, sampled)
+        guessed, remark = (None, None) if requested else _guessed(thing, names, fit, sampled)
+        remarks += [remark] if remark else []
+        selected = requested or ((guessed,) if guessed else known[0][:1] if thing in _NEEDED else ())
         for number, name in enumerate(selected):
             flag = _flag(thing)
             if name not in names:
@@ -110,6 +150,8 @@ def choose(where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str,
             if not fit(thing, name):
                 raise SourceError(f'{where}: column "{name}" cannot be read as {thing}; set {flag} to another column')
             chosen[f"{thing} {number}" if len(selected) > 1 else thing] = name
+    read = {*chosen.values()}
+    chosen.unread, chosen.remarks = tuple(name for name in names if name not in read), tuple(remarks)
     return chosen
 
 
@@ -139,12 +181,21 @@ def _by_number(name: str) -> tuple[int, str]:
     return (int(numbers[-1]) if numbers else 0, name)
 
 
-def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -> None:
-    """Raise `SourceError` if several columns are named like captions: reading one would lose the others."""
+def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str], Fit], sampled: Sampled) -> None:
+    """Raise `AdvisedError` if several columns are named like captions: reading one would lose the others.
+
+    The advice is to read all of them, or the one with the most distinct values if an image has several rows.
+    """
     candidates = [name for name in names if _CAPTION_LIKE.fullmatch(name) and fit("caption", name)]
     if len(set(candidates)) > 1:
-        raise SourceError(
-            f"{where}: {_listed(candidates)} may all hold captions; set --caption-col to the columns to read"
+        image, _ = _guessed("image", names, fit, sampled)
+        values = sampled()
+        rows = values.get(image or "", ())
+        single = max(candidates, key=lambda name: content.distinct(values.get(name, ())))
+        named = [single] if content.distinct(rows) < len(rows) else candidates
+        raise AdvisedError(
+            f"{where}: {_listed(candidates)} may all hold captions; set --caption-col to the columns to read",
+            [*([("image-col", image)] if image else []), *(("caption-col", name) for name in named)],
         )
 
 
@@ -155,15 +206,34 @@ def kind_of(thing: str) -> str:
 
 def recognized(names: Sequence[str]) -> bool:
     """Return whether the names of columns identify those of the image and the caption."""
-    known = {thing: bool(_guessed(thing, names, lambda *_: 2)) for thing in ("image", "caption")}
-    return known["image"] and (known["caption"] or bool(numbered(names)))
+    image, caption = (_guessed(thing, names, lambda *_: 2, None)[0] for thing in ("image", "caption"))
+    return image is not None and (caption is not None or bool(numbered(names)))
 
 
-def _guessed(thing: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -> tuple[str, ...]:
-    lower = {name.lower(): name for name in reversed(names)}
-    there = [lower[name] for name in _KNOWN[thing] if name in lower]
-    best = max(there, key=lambda name: fit(thing, name), default=None)
-    return () if best is None or not fit(thing, best) else (best,)
+def _guessed(
+    thing: str, names: Sequence[str], fit: Callable[[str, str], Fit], sampled: Sampled | None
+) -> tuple[str | None, str | None]:
+    """Return the column of a thing by its name, and why it was chosen if others suit the thing as well."""
+    spelled = {_spelled(name): name for name in reversed(names)}
+    groups = [[spelled[name] for name in group if name in spelled] for group in _KNOWN[thing]]
+    best = max((fit(thing, name) for group in groups for name in group), default=0)
+    fitting = next((some for group in groups if (some := [name for name in group if fit(thing, name) == best])), [])
+    if not best or not fitting:
+        return None, None
+    if len(fitting) == 1 or sampled is None:
+        return fitting[0], None
+    values = sampled()
+    counts = {name: content.distinct(values.get(name, ())) for name in fitting}
+    chosen = max(fitting, key=lambda name: counts[name])
+    if counts[chosen] == counts[fitting[0]]:
+        return fitting[0], None
+    others = ", ".join(f"{name} has {counts[name]:,}" for name in fitting if name != chosen)
+    return chosen, f"{thing} ← {chosen}, which has the most distinct values: {counts[chosen]:,}; {others}"
+
+
+def _spelled(name: str) -> str:
+    """Return the name of a column in lower case, with `_` for other separators: `image/key` is `image_key`."""
+    return re.sub(r"[\s/.:-]+", "_", name.strip().lower())
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.sources.reading import lines
+from auditor.sources.reading import files, lines
 from auditor.sources.reading.batches import batches
 from auditor.sources.reading.delimited import records
 from auditor.sources.reading.files import open_bytes
-from auditor.sources.table.columns import Wishes, choose, named_by, recognized
+from auditor.sources.table import content
+from auditor.sources.table.columns import Columns, Wishes, choose, named_by, recognized
 from auditor.sources.table.json import listed
 from auditor.sources.table.layout import frame
 
@@ -58,40 +61,116 @@ def looks_like_data(name: str) -> bool:
     return _DATA.search(name[:_LONGEST_NAME]) is not None
 
 
-def frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str, str]]]:
+def frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, Columns]]:
     """Yield the rows of the file and the chosen columns; empty lines are skipped.
 
     A record with broken quotes, or with more or fewer fields than the header, has a reason; reading continues with the
-    next line. If spaces precede the names in the header, spaces before the values are ignored too. Raises `SourceError`
-    for a file without a header or without a required column.
+    next line. If spaces precede the names in the header, spaces before the values are ignored too. A table without a
+    header has the columns `column 1`, `column 2`, …, or those that the options name. Raises `SourceError` for a file
+    without a required column.
     """
+    layout = _layout(path, wanted)
+    if layout is None:
+        return
+    with open_bytes(path) as file:
+        rows = records(file, path, layout.delimiter, padded=layout.padded)
+        if layout.has_header:
+            next(rows, None)
+        table = _Table(path, layout.names, layout.columns, layout.padded)
+        for batch in batches((table.row(*record) for record in rows), measured=1):
+            yield frame("line", batch, [(thing, thing in table.lists) for thing in layout.columns]), layout.columns
+
+
+def is_headerless(head: bytes) -> bool:
+    """Return whether the first bytes of a file are those of a table without a header, by the values of its columns."""
+    return _without_header(head.rpartition(b"\n")[0] or head, Path(), None) is not None
+
+
+class _Layout(NamedTuple):
+    """How the records of a file are split into columns, and the column of each thing."""
+
+    delimiter: str
+    padded: bool
+    names: list[str]
+    columns: Columns
+    has_header: bool = True
+
+
+def _layout(path: Path, wanted: Wishes) -> _Layout | None:
     header = lines.first_line(path)
     if header is None:
-        return
+        return None
+    if wanted.names:
+        return _named(path, header, wanted)
     delimiter = wanted.delimiter or delimiter_of(header, wanted)
     padded = delimiter != " " and all(name[:1] == " " for name in header.split(delimiter)[1:])
     with open_bytes(path) as file:
         rows = records(file, path, delimiter, padded=padded)
-        line, _, reason, *header_names = next(rows, (1, "", "the line is empty"))
-        if reason is not None:
-            raise SourceError(f"{path}:{line}: the header row cannot be read: {reason}")
-        header_names = [name.strip() for name in header_names]
-        columns = _columns(f"{path}:{line}", header_names, wanted)
-        table = _Table(path, header_names, columns, padded)
-        for batch in batches((table.row(*record) for record in rows), measured=1):
-            yield frame("line", batch, [(thing, thing in table.lists) for thing in columns]), columns
-
-
-def _columns(where: str, header_names: list[str], wanted: Wishes) -> dict[str, str]:
+        line, _, reason, *fields = next(rows, (1, "", "the line is empty"))
+    if reason is not None:
+        raise SourceError(f"{path}:{line}: the header row cannot be read: {reason}")
+    header_names = [name.strip() for name in fields]
+    data = next((name for name in header_names if looks_like_data(name)), None)
+    is_asked = wanted.columns["image"] or wanted.columns["caption"]
+    if data is not None and not is_asked and not recognized(header_names):
+        found = _without_header(files.head(path), path, wanted.delimiter)
+        if found is not None:
+            return found
     try:
-        return choose(where, header_names, wanted, lambda *_: 2)
+        columns = choose(
+            f"{path}:{line}", header_names, wanted, lambda *_: 2, lambda: _values(path, delimiter, header_names, padded)
+        )
     except SourceError as error:
-        data = next((name for name in header_names if looks_like_data(name)), None)
         if data is None:
             raise
         raise SourceError(
-            f'{where}: no header row: "{data[:_SHOWN]}" looks like data; add a first line with column names'
+            f'{path}:{line}: no header row: "{data[:_SHOWN]}" looks like data; name the columns, one name for each: '
+            "--columns image,caption"
         ) from error
+    return _Layout(delimiter, padded, header_names, columns)
+
+
+def _named(path: Path, first: str, wanted: Wishes) -> _Layout:
+    """Return the layout of a table without a header whose columns the user names."""
+    width = len(wanted.names)
+    tried = [wanted.delimiter] if wanted.delimiter else [*_DELIMITERS]
+    delimiter = next((delimiter for delimiter in tried if len(names(first, delimiter)) == width), None)
+    if delimiter is None:
+        most = max(len(names(first, delimiter)) for delimiter in tried)
+        raise SourceError(f"{path}:1: --columns names {width} columns, but the first line has {most}: {first[:_SHOWN]}")
+    given = [*wanted.names]
+    columns = choose(
+        f"{path}:1", given, wanted, lambda *_: 2, lambda: _values(path, delimiter, given, False, has_header=False)
+    )
+    return _Layout(delimiter, False, given, columns, has_header=False)
+
+
+def _without_header(head: bytes, path: Path, delimiter: str | None) -> _Layout | None:
+    """Return the layout of a table without a header by the values in its first rows; null if they are unclear."""
+    for tried in [delimiter] if delimiter else "\t,;|":
+        rows = _rows(io.BytesIO(head.rpartition(b"\n")[0] or head), path, tried, padded=False)
+        if rows and (found := content.without_header(rows)) is not None:
+            image, captions = found
+            names = content.numbered(len(rows[0]))
+            several = [(f"caption {number}", name) for number, name in enumerate(captions)]
+            columns = Columns([("image", image), *(several if len(captions) > 1 else [("caption", captions[0])])])
+            columns.unread = tuple(name for name in names if name not in columns.values())
+            columns.remarks = ("the first line is not a header: columns were chosen by their values",)
+            return _Layout(tried, False, names, columns, has_header=False)
+    return None
+
+
+def _values(path: Path, delimiter: str, header: list[str], padded: bool, *, has_header: bool = True) -> content.Values:
+    """Return the values of the first rows by column."""
+    with open_bytes(path) as file:
+        rows = _rows(file, path, delimiter, padded=padded)[has_header:]
+    return content.columns_of(header, (row for row in rows if len(row) == len(header)))
+
+
+def _rows(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> list[list[str]]:
+    """Return the fields of the first records without a fault."""
+    every = islice(records(file, path, delimiter, padded=padded), content.ROWS)
+    return [fields for _, _, reason, *fields in every if reason is None]
 
 
 class _Table:

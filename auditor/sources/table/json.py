@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,12 +17,15 @@ from auditor.errors import SourceError
 from auditor.sources.reading import lines
 from auditor.sources.reading.batches import batches
 from auditor.sources.reading.json_records import encodable, show
-from auditor.sources.reading.json_stream import DECODER, Item, items
-from auditor.sources.table.columns import Fit, Wishes, choose, kind_of
+from auditor.sources.reading.json_stream import DECODER, Item, items, values
+from auditor.sources.table import content
+from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of
 from auditor.sources.table.layout import frame
 
 #: Fields with the name of an image, or the text or id of a caption, inside an object.
 INNER = {"image": ("path",), "caption": ("raw", "caption", "text", "sentence"), "identifier": ("sentid", "id")}
+
+_LISTED = re.compile(r'\{\s*"[^"\\]{1,60}"\s*:\s*\[\s*(?=\{)')
 
 _LOOKED_AT = 100
 
@@ -53,6 +57,31 @@ def first_keys(text: str) -> list[str]:
     return list(value) if alone and isinstance(value, dict) else []
 
 
+def table_keys(text: str) -> list[str]:
+    """Return the keys of the first record of a text in any layout that `frames` reads; none without one.
+
+    Records are as in `first_keys`, or follow each other over several lines, or are a list that an object begins with.
+    """
+    if is_sequence(text):
+        return list(json.JSONDecoder().raw_decode(text)[0])
+    within = _LISTED.match(text)
+    return first_keys(text if within is None else f"[{text[within.end() :]}")
+
+
+def is_sequence(text: str) -> bool:
+    """Return whether a text begins with an object over several lines that another object follows."""
+    try:
+        value, end = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and "\n" in text[:end] and text[end:].lstrip().startswith("{")
+
+
+def is_list(text: str) -> bool:
+    """Return whether a text begins with a list, or with an object whose first value is a list of objects."""
+    return text.startswith("[") or _LISTED.match(text) is not None
+
+
 def of_lines(path: Path) -> Iterator[Record]:
     """Yield the records of a JSONL file; empty lines are skipped, and a fault only affects its line."""
     for block in lines.blocks(path):
@@ -70,30 +99,42 @@ def of_lines(path: Path) -> Iterator[Record]:
 
 
 def of_list(path: Path) -> Iterator[Record]:
-    """Yield the records of a JSON list. Raises `SourceError` if the file is not JSON."""
+    """Yield the records of a JSON list, or of the list in an object. Raises `SourceError` if it is not JSON."""
+    key: str | None = None
     for item in items(path, "table"):
         if item == Item("", 0, []):
             return
-        if item.key or not item.number:
+        if key is None and item.number:
+            key = item.key
+        if key is None:
             raise SourceError(f"{path}: not a table; expected a list of JSON objects, or one object per line")
+        if item.key == key:
+            yield Record(item.number, item.value, None, None)
+
+
+def of_sequence(path: Path) -> Iterator[Record]:
+    """Yield the records of a file of JSON objects one after the other. Raises `SourceError` if it is not JSON."""
+    for item in values(path, "table"):
         yield Record(item.number, item.value, None, None)
 
 
-def frames(path: Path, unit: str, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str, str]]]:
+def frames(path: Path, start: str, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, Columns]]:
     """Yield the rows of the file and the chosen columns; the columns are the keys of the first hundred records.
 
-    Raises `SourceError` if a required column is missing.
+    `start` is the beginning of its text. Raises `SourceError` if a required column is missing.
     """
-    columns: dict[str, str] = {}
+    read = of_list if is_list(start) else of_sequence if is_sequence(start) else of_lines
+    unit = "line" if read is of_lines else "record"
+    columns = Columns()
     lists: dict[str, bool] = {}
-    for batch in batches(_rows(path, unit, wanted, columns, lists), measured=1):
+    for batch in batches(_rows(path, read, wanted, columns, lists), measured=1):
         yield frame(unit, batch, [(thing, lists.get(thing, False)) for thing in columns]), columns
 
 
 def _rows(
-    path: Path, unit: str, wanted: Wishes, columns: dict[str, str], lists: dict[str, bool]
+    path: Path, read: Callable[[Path], Iterator[Record]], wanted: Wishes, columns: Columns, lists: dict[str, bool]
 ) -> Iterator[tuple[Any, ...]]:
-    records = iter(of_lines(path) if unit == "line" else of_list(path))
+    records = iter(read(path))
     first = _first(records)
     example = _example([record.value for record in first if isinstance(record.value, dict)])
     for record in chain(first, records):
@@ -101,8 +142,11 @@ def _rows(
         if fault is None and not isinstance(value, dict):
             fault = "not an object"
         if fault is None and not columns:
-            where = f"{path}:{record.number}" if unit == "line" else f"{path}, record {record.number}"
-            columns |= choose(where, list(example), wanted, partial(_fit_of, example))
+            where = f"{path}:{record.number}" if read is of_lines else f"{path}, record {record.number}"
+            sampled = partial(_values, path, read, list(example))
+            chosen = choose(where, list(example), wanted, partial(_fit_of, example), sampled)
+            columns |= chosen
+            columns.unread, columns.remarks = chosen.unread, chosen.remarks
         try:
             if fault is None:
                 values = [text_of(thing, value.get(name), name, lists) for thing, name in columns.items()]
@@ -111,6 +155,16 @@ def _rows(
         except ValueError as error:
             fault = str(error)
         yield (record.number, show(value) if record.raw is None else record.raw, fault)
+
+
+def _values(path: Path, read: Callable[[Path], Iterator[Record]], names: list[str]) -> content.Values:
+    """Return the values of the first records by column, as texts."""
+    records = (record.value for record in islice(read(path), content.ROWS) if isinstance(record.value, dict))
+    return content.columns_of(names, ([_shown(record.get(name)) for name in names] for record in records))
+
+
+def _shown(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 def _first(records: Iterator[Record]) -> list[Record]:

@@ -14,8 +14,9 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import SourceError, UsageError
 from auditor.findings import KINDS, ranked, tally, worst
+from auditor.findings.wording import kind_for, of_item
 from auditor.model import Progress, Selection, silent
-from auditor.result import SEVERITIES, Finding, Result, Severity, Table, about, listed
+from auditor.result import IMAGE, SEVERITIES, Finding, Result, Severity, Table, about, listed
 from auditor.scoring.registry import requests
 from auditor.scoring.scores import unreadable
 from auditor.store.captions import Captions, select_all, selections_of
@@ -23,6 +24,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import log
 from auditor.studies.compare import UNEQUAL, unequal_captions
 from auditor.studies.findings.captions import keep, of_captions
+from auditor.studies.findings.items import item_of
 from auditor.studies.findings.others import findings_of, incomparable
 from auditor.studies.findings.questions import Questions
 from auditor.text import AUTO
@@ -128,7 +130,12 @@ def all_findings(
         keep(captions, wanted, own.frame, ranked([*own.findings, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
         collected += unequal_captions(questions.in_pairs, questions.references)
-    ordered = ranked(dict.fromkeys(collected))  # parts of one dataset share the findings on all of it
+    items = {
+        captions.selection.version.dataset: item_of(questions.store, captions.selection, questions.declared)
+        for captions in questions.every
+    }
+    named = (of_item(finding, items.get(str(finding.about.get("dataset")), IMAGE)) for finding in collected)
+    ordered = ranked(dict.fromkeys(named))  # parts of one dataset share the findings on all of it
     reported = pl.DataFrame(
         [(str(finding.about.get("dataset")), finding.kind) for finding in ordered],
         schema={"dataset": pl.String, "kind": pl.String},
@@ -169,7 +176,7 @@ def _wanted(kinds: Sequence[str] | None) -> Sequence[str]:
 
 def _tables(ordered: Sequence[Finding]) -> tuple[Table, ...]:
     """Return a table with a row for each finding, the worst first, then the examples of each finding."""
-    rows = [(finding.severity, finding.kind, finding.sentence, KINDS[finding.kind].consequence) for finding in ordered]
+    rows = [(finding.severity, finding.kind, finding.sentence, kind_for(finding).consequence) for finding in ordered]
     summary = pl.DataFrame(rows, schema=["severity", "kind", "finding", "consequence"], orient="row")
     examples = [
         Table(f"{finding.kind}: examples", _columns(finding), name=f"{finding.kind}/{number}", tells_findings=True)

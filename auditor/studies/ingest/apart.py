@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from auditor.errors import SourceError
 from auditor.model import Narrate, Progress
@@ -16,19 +17,29 @@ from auditor.studies.ingest.study import ingest
 
 
 @contextmanager
-def apart(places: Mapping[str, str], narrate: Narrate, progress: Progress) -> Iterator[Store]:
+def apart(
+    places: Mapping[str, str],
+    narrate: Narrate,
+    progress: Progress,
+    outputs: Collection[str] = (),
+    bundles: Mapping[str, Path] = MappingProxyType({}),
+) -> Iterator[Store]:
     """Open a temporary store with the captions of files, patterns, folders and URLs, by dataset.
 
-    `narrate` gets the notes on how they were read. Raises `SourceError` for files that cannot be read.
+    The datasets `outputs` hold candidates. `bundles` are exported datasets that are imported first. `narrate` gets the
+    notes on how the files were read. Raises `SourceError` for files that cannot be read.
     """
     with (
         tempfile.TemporaryDirectory(prefix="auditor-") as folder,
         Store.open(Path(folder) / "temporary.duckdb", write=True) as store,
     ):
+        for name, bundle in bundles.items():
+            ingest(store, name, files=[bundle], config={}, progress=progress)
         for name, path in places.items():
-            command = f"auditor ingest {name} --from {shlex.quote(path)}"
+            kind = "candidates" if name in outputs else None
+            command = f"auditor ingest {name} --from {shlex.quote(path)}{' --kind candidates' if kind else ''}"
             try:
-                made = ingest(store, name, files=[Path(path)], config={}, narrate=narrate, progress=progress)
+                made = ingest(store, name, files=[Path(path)], kind=kind, config={}, narrate=narrate, progress=progress)
             except SourceError as error:
                 more = f"; set options of the format in `{command}`" if "--" in str(error) else ""
                 raise SourceError(f"{error}{more}") from error

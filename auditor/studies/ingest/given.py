@@ -54,6 +54,8 @@ def named_as_data(folder: str) -> Iterator[None]:
         yield
     except SourceError as error:
         message = re.sub(rf"{re.escape(folder)}\S*?\.parquet", "data", str(error))
+        if message == str(error):
+            raise
         raise SourceError(message) from error
 
 

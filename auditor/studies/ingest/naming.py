@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from auditor import config
-from auditor.errors import SourceError
+from auditor.errors import AdvisedError, SourceError
 from auditor.model import Source
 from auditor.remote import Near
 from auditor.sources import FORMATS, find_format, guess
@@ -36,6 +38,19 @@ def wanted(
     declared = config.sources(declarations)
     sources = config.wanted(names, files=files, file_format=file_format, kind=kind, config=declared, **options)
     return [described(source, kind, declared) for source in sources]
+
+
+@contextmanager
+def advice(names: Sequence[str], files: Sequence[str]) -> Iterator[None]:
+    """Add the command that reads the files to an error that knows the options for it."""
+    try:
+        yield
+    except AdvisedError as error:
+        if not (error.options and names and files):
+            raise
+        given = [word for file in files for word in ("--from", file)]
+        options = [word for name, value in error.options for word in (f"--{name}", value)]
+        raise SourceError(f"{error}; try: {shlex.join(['auditor', 'ingest', *names, *given, *options])}") from error
 
 
 def near_files(paths: Sequence[Path], near: Near) -> list[Path]:

@@ -13,11 +13,11 @@ from pathlib import Path
 import polars as pl
 
 from auditor.config.lock import Entry, Lock
-from auditor.errors import SourceError, UsageError
+from auditor.errors import AdvisedError, SourceError, UsageError
 from auditor.model import Progress, Selection, Source, location, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
 from auditor.scoring.single_captions import SINGLE_CAPTION
-from auditor.sources import check, check_places, find_format, guess, ratings, read, remarks
+from auditor.sources import check, check_places, find_format, guess, ratings, read, reading
 from auditor.sources.bundle import Manifest
 from auditor.sources.format import Format
 from auditor.sources.reading import encoding, files
@@ -30,6 +30,7 @@ from auditor.store.captions import unspaced
 from auditor.store.connection import Store
 from auditor.store.ingestion import Terms
 from auditor.store.vectors import write as write_vectors
+from auditor.studies.ingest.how_read import First, HowRead
 from auditor.studies.ingest.naming import manifest_of
 from auditor.studies.ingest.vectors import against_captions, are_vectors
 from auditor.text import AT_INGEST
@@ -42,18 +43,17 @@ _SHOWN_REFUSALS = 10
 
 @dataclass(frozen=True)
 class _Done:
-    """A source with the format that was used, the sha256 of its files, and the result of its ingest.
+    """A source with the format that was used, how it was read, the sha256 of its files, and the result of its ingest.
 
-    `says_format` is set if the format was detected. `remarks` report splits detected in the names of files, and columns
-    that were combined. `cut` counts captions reduced to their first sentence. `unended` lists text files whose last
-    line has no line ending, `rated` the columns of ratings that were ignored.
+    `splits` reports splits detected in the names of files. `cut` counts captions reduced to their first sentence.
+    `unended` lists text files whose last line has no line ending, `rated` the columns of ratings that were ignored.
     """
 
     source: Source
     made: ingestion.Ingest
-    says_format: bool
+    how_read: HowRead
     source_sha256: str
-    remarks: tuple[str, ...]
+    splits: str | None
     cut: int
     unended: tuple[str, ...]
     rated: tuple[str, ...]
@@ -102,9 +102,8 @@ def ingest_sources(
     notes: list[Said] = [f"skipped, not in the data folder: {', '.join(absent)}; see `auditor fetch`"] if absent else []
     for ingested in done:
         source = ingested.source
-        notes += [f'{source.dataset}: detected format "{source.format}"'] if ingested.says_format else []
-        notes += ingested.remarks
-        notes += _language(ingested)
+        notes += ingested.how_read.sentences(source.dataset, ingested.made.spoken)
+        notes += [ingested.splits] if ingested.splits else []
         notes += [f"{source.dataset}: {ingested.cut:,} captions cut to their first sentence"] if ingested.cut else []
         notes += _of_files(ingested)
         notes += _other_files(ingested, expected.get(source.dataset))
@@ -164,7 +163,10 @@ def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progre
     try:
         return _ingested(store, source, note, terms, progress)
     except SourceError as error:
-        raise _advised(error, source) from error
+        advised = _advised(error, source)
+        if advised is error:
+            raise
+        raise advised from error
 
 
 def _advised(error: SourceError, source: Source) -> SourceError:
@@ -179,7 +181,9 @@ def _advised(error: SourceError, source: Source) -> SourceError:
     ):
         guessed = encoding.guess(path) if path.is_file() and path.name in message else None
         if guessed is not None:
-            return SourceError(f"{message}; {path.name} looks like {guessed}: --encoding {guessed}")
+            return AdvisedError(
+                f"{message}; {path.name} looks like {guessed}: --encoding {guessed}", [("encoding", guessed)]
+            )
     return error
 
 
@@ -199,9 +203,7 @@ def _ingested(store: Store, source: Source, note: str | None, terms: Terms, prog
         for part in completed.parts:
             check_places(part, completed.format)
         completed, splits = by_file_names(completed) if file_format.split_by_name else (completed, None)
-        reported = [splits] if splits else []
-        reported += [f"{completed.dataset}: {remark}" for remark in remarks(completed.parts[0], completed.format)]
-        cut = Counter[str]()
+        cut, first = Counter[str](), First()
         named = named_files(dataclasses.replace(completed, parts=original.parts))
         holds_vectors = are_vectors(completed)
         named += [path for part in completed.parts for path in file_format.beside(part) if path not in named]
@@ -212,13 +214,15 @@ def _ingested(store: Store, source: Source, note: str | None, terms: Terms, prog
             made = write_vectors(store, completed, rows, sha256, note, terms, progress)
         else:
             captions = watch.over(chain.from_iterable(read(part, completed.format, cut) for part in completed.parts))
+            captions = first.of(captions)
             lists = split_lists(completed)
             made = ingestion.write(store, completed, captions, lists, AT_INGEST, sha256, note, terms, progress)
         cut_off = _unended(file_format, named_files(completed))
         rated = tuple(ratings(completed.parts[0], completed.format)) if completed.kind == "captions" else ()
-    return _Done(
-        completed, made, guessed or manifest is not None, sha256, tuple(reported), cut["captions"], cut_off, rated
-    )
+        has_splits = bool(completed.splits) or any(part.split or part.named_split for part in completed.parts)
+        found = reading(completed.parts[0], completed.format)
+        how = HowRead(completed.format, guessed or manifest is not None, found, str(first), has_splits)
+    return _Done(completed, made, how, sha256, splits, cut["captions"], cut_off, rated)
 
 
 def _unended(file_format: Format, paths: Sequence[Path]) -> tuple[str, ...]:
@@ -286,17 +290,6 @@ def _finding(
     return Finding(kind, sentence, about(selection), dict(values), n, severity)
 
 
-def _language(done: _Done) -> list[str]:
-    """Report the language, if it was detected."""
-    if done.made.seen is None:
-        return []
-    language, captions = done.made.seen
-    return [
-        f"{done.source.dataset}: detected language {language} from the script of {captions:,} captions; "
-        "--language sets another"
-    ]
-
-
 def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list[Said]:
     """Return differences from what datasets.toml declares or the user expects."""
     counts = (("images", source.images, made.version.images), ("captions", source.captions, made.version.captions))
@@ -318,6 +311,12 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
         subject = counted(made.single_images, "image has", "images have")
         sentence = f"{source.dataset}: {subject} a single caption, which has no reference and gets no score: {names}"
         surprises.append(_finding(SINGLE_CAPTION, whole, sentence, n=made.version.images, images=made.single_images))
+    if made.is_other:
+        seq = made.version.seq
+        surprises.append(
+            f"{source.dataset}: warning: v{seq} shares no caption with v{seq - 1}; if these are other data, remove it "
+            f"with `auditor store drop {source.dataset}@v{seq}` and ingest it under another name"
+        )
     surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
     if made.left_out:
         by_language = any("lang" in part.options for part in source.parts)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,13 +17,11 @@ from auditor.errors import UsageError
 from auditor.model import COMMON_OPTIONS, Narrate, Option, Progress, Source, quiet, silent
 from auditor.remote import PATIENCE, Near, Patience
 from auditor.result import Result, Table
-from auditor.sources import FORMATS, columns_of, find_format
-from auditor.sources.reading.declared import with_standard_input
-from auditor.sources.reading.encoding import as_utf8
+from auditor.sources import FORMATS, find_format
 from auditor.store import versions
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.given import files_of, named_as_data
-from auditor.studies.ingest.naming import near_files, wanted
+from auditor.studies.ingest.naming import advice, near_files, wanted
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
 
 #: How many captions of each dataset a dry run shows.
@@ -63,6 +60,10 @@ CaptionColumn = Annotated[
     p.Parameter("Column with the caption; for captions in several columns, repeat or use a pattern: 'caption_*'."),
 ]
 
+ColumnNames = Annotated[
+    str | None, p.Parameter("Names of the columns of a table without a header: caption,url.", "columns")
+]
+
 CaptionIdColumn = Annotated[str | None, p.Parameter("Column with the caption ID.")]
 
 SplitColumn = Annotated[str | None, p.Parameter("Column with the split.")]
@@ -77,7 +78,7 @@ Encoding = Annotated[
 
 Language = Annotated[
     str | None,
-    p.Parameter("Language of the captions: de, pt-BR; default: detected from the script, else en."),
+    p.Parameter("Language of the captions: de, pt-BR; default: detected."),
 ]
 
 MaxRejected = Annotated[float | None, p.Parameter("Largest share of records that may be rejected; default: 0.01.")]
@@ -105,6 +106,7 @@ def ingest(
     options: Options = (),
     image_col: ImageColumn = None,
     caption_col: CaptionColumn = (),
+    column_names: ColumnNames = None,
     caption_id_col: CaptionIdColumn = None,
     split_col: SplitColumn = None,
     slot_col: SlotColumn = None,
@@ -133,8 +135,9 @@ def ingest(
     Set the splits of several files with `--from train=a.csv --from test=b.csv`, or by the names of the files. Numbered
     columns (`caption_1` to `caption_5`) are the captions of one image. A slot is a caption's position within its image;
     `caption_1` is slot 1. A file that is not UTF-8 needs `encoding`; the error names the likely one. `language` is
-    stored with the dataset. By default it is detected from the script of the captions. `ingest` prints every choice
-    that it makes for you.
+    stored with the dataset. By default it is detected from the script and words of the captions. If several columns
+    could hold the image, the one with the most distinct values is read. `column_names` names the columns of a table
+    without a header.
 
     URLs can name a file, a pattern or a folder, in any scheme that fsspec supports (`pip install 'auditor[remote]'`).
     The files are copied to a temporary folder first. Credentials are found as usual for that storage, such as AWS
@@ -149,14 +152,16 @@ def ingest(
     the columns that were used, and the first five captions. With `--formats`, nothing is read, and the result lists the
     file formats. `--formats coco` explains how a format is recognized, and its options.
 
-    How to read it: `status` shows whether there is a new version. `read` counts the records in the file (for
-    multiple-choice data, the items) and `captions` the accepted captions. `rejected` counts the rejected records; each
-    is stored with file, line and reason. `normalized` counts captions with extra spaces or line breaks. Tokenizers read
-    these as single spaces; the text is stored unchanged. The 12 characters after `version` identify the content: equal
-    captions always give equal versions.
+    How to read it: the notes state where image, caption, slot and split were read, which columns were not, and the
+    first caption. Check them before you use the data. `status` shows whether there is a new version. `read` counts
+    the records in the file (for multiple-choice data, the items) and `captions` the accepted captions. `rejected`
+    counts the rejected records; each is stored with file, line and reason. `normalized` counts captions with extra
+    spaces or line breaks. Tokenizers read these as single spaces; the text is stored unchanged. The 12 characters after
+    `version` identify the content: equal captions always give equal versions.
 
     Limits: a caption needs an image. If more than 1% of the records are rejected (`max_rejected`), nothing is stored.
-    If you don't set --format, the format is detected from the file. Check the message to make sure it is right.
+    If you don't set --format, the format is detected from the file. An error for another file shows its first line,
+    and a command that reads it if there is one.
 
     Raises `SourceError` for files that cannot be read, and `UsageError` for names that are not declared.
 
@@ -165,11 +170,21 @@ def ingest(
     if formats:
         return formats_of_files(names)
     path = config if isinstance(config, Path) else None
-    with tempfile.TemporaryDirectory() as folder, Near(progress, Patience(min_rate, deadline)) as near:
+    typed = [str(file) for file in files]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        advice(names, typed),
+        Near(progress, Patience(min_rate, deadline)) as near,
+    ):
         own = files_of(data, Path(folder), names[0] if names else "data") if data is not None else ()
         given = [*near_files(files, near), *near_files(own, near)]
         columns: dict[str, Option | None] = {"image_col": image_col, "caption_col": tuple(caption_col) or None}
-        columns |= {"caption_id_col": caption_id_col, "split_col": split_col, "slot_col": slot_col}
+        columns |= {
+            "columns": column_names,
+            "caption_id_col": caption_id_col,
+            "split_col": split_col,
+            "slot_col": slot_col,
+        }
         columns |= {"encoding": encoding}
         sources = wanted(
             names,
@@ -215,8 +230,7 @@ def rehearsed(
     sources: Sequence[Source], progress: Progress, *, max_rejected: float, skip_missing: bool, lock: Lock | None
 ) -> Result:
     """Ingest sources into memory, and return the counts, formats, columns and first captions."""
-    with Store.open(MEMORY, write=True) as apart, ExitStack() as workspace:
-        sources = [workspace.enter_context(with_standard_input(source)) for source in sources]
+    with Store.open(MEMORY, write=True) as apart:
         made = ingest_sources(
             apart, sources, None, progress, max_rejected=max_rejected, skip_missing=skip_missing, lock=lock
         )
@@ -227,11 +241,6 @@ def rehearsed(
             .sort("image", "slot")
             for selection in made.selections
         }
-        columns = [
-            f"{source.dataset}: columns {', '.join(f'{role} = {column}' for role, column in used.items())}"
-            for source in sources
-            if (used := _columns(source, formats.get(source.dataset)))
-        ]
     rows = made.frame.with_columns(pl.col("dataset").replace_strict(formats).alias("format"), status=pl.lit("dry run"))
     counts = Table("would be stored", rows.drop("seq", "version", "added", "removed"), name="ingested")
     shown = [
@@ -240,15 +249,8 @@ def rehearsed(
         if first.height
     ]
     refused = [table for table in made.tables if table.name == "refused"]
-    notes = ("dry run: no store was opened", *columns, *made.notes)
+    notes = ("dry run: no store was opened", *made.notes)
     return replace(made, frame=rows, selections=(), tables=(counts, *shown, *refused), notes=notes)
-
-
-def _columns(source: Source, file_format: str | None) -> Mapping[str, str]:
-    if file_format is None:
-        return {}
-    with as_utf8(source) as there:
-        return columns_of(there.parts[0], file_format)
 
 
 def formats_of_files(names: Sequence[str]) -> Result:

@@ -15,6 +15,7 @@ from auditor.config import sources
 from auditor.dataset_card import DatasetCard, Number
 from auditor.errors import redacted
 from auditor.findings import KINDS, title
+from auditor.findings.wording import kind_for
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import SEVERITIES, Finding, Result, Signature, Table, program
 from auditor.result.document import Section
@@ -232,4 +233,4 @@ def _shown(value: float | None) -> str:
 
 
 def _consequence(finding: Finding) -> str:
-    return "" if finding.severity == "notice" else KINDS[finding.kind].consequence
+    return "" if finding.severity == "notice" else kind_for(finding).consequence

@@ -41,7 +41,7 @@ _LEAST = 10
 
 Candidates = Annotated[
     Sequence[str] | None,
-    p.Parameter("System output in the store to score; repeat for more; default: leave-one-out.", completes="dataset"),
+    p.Parameter("System output to score, or its file; repeat for more; default: leave-one-out.", completes="dataset"),
 ]
 
 PresetName = Annotated[

@@ -102,7 +102,7 @@ def test_setting_with_a_typo_is_an_error(tmp_path: Path, store: Store, options: 
         ("c.csv", "image,caption,caption2\na,one,two\n", "caption, caption2 may all hold captions"),
         ("c.jsonl", '{"image": 1, "caption": "x", "text": "y"}\n', "caption, text may all hold captions"),
         ("c.csv", "", "the file is empty"),
-        ("c.csv", "a.jpg,A dog runs .\nb.jpg,A cat .\n", "c.csv"),
+        ("c.csv", "a.jpg,12\nb.jpg,13\n", "c.csv"),
     ],
 )
 def test_table_that_could_be_misread_is_not_read(
@@ -194,3 +194,13 @@ def test_captions_that_are_stored_without_their_ratings_are_a_warning(
     assert found.severity == "warning"
     assert "stored without the ratings in column human_rating" in found.sentence
     assert not ingest_sources(store, [source(path, file_format, kind="candidates")]).found("ratings-not-read")
+
+
+def test_other_data_under_a_used_name_is_a_warning(tmp_path: Path, store: Store) -> None:
+    def made(content: str) -> str:
+        return " ".join(ingest_sources(store, [source(write(tmp_path, content))]).sentences)
+
+    assert "shares no caption" not in made("image,caption\na,one dog\nb,two dogs\n")
+    assert "shares no caption" not in made("image,caption\nx,one dog\ny,three\n")
+    assert "set: warning: v3 shares no caption with v2; " in made("image,caption\na,red kite\nb,two mugs\n")
+    assert "`auditor store drop set@v3`" in made("image,caption\na,ONE\nb,mugs\n").replace("@v4", "@v3")

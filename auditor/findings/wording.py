@@ -1,0 +1,46 @@
+"""The word of a dataset for what its captions describe, in sentences that are written for images."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from auditor.findings import KINDS, Kind
+from auditor.result import IMAGE, Finding
+
+#: Quoted captions and commands, which stay as they are.
+_QUOTED = re.compile(r"(“[^”]*”|`[^`]*`)")
+
+_WORD = re.compile(r"(?<![\w./#-])(?P<article>[Aa]n )?(?P<word>[Ii]mage)(?P<more>s?)(?![-./#]?\w)")
+
+
+def worded(text: str, item: str) -> str:
+    """Return a text with `item` for image, outside of quotes: `an image`, `images` become `a sound`, `sounds`."""
+    if item == IMAGE:
+        return text
+
+    def named(match: re.Match[str]) -> str:
+        article = match["article"] or ""
+        if article and item[0] not in "aeiou":
+            article = f"{article[0]} "
+        return article + (item.capitalize() if match["word"] == "Image" else item) + match["more"]
+
+    pieces = _QUOTED.split(text)
+    return "".join(piece if number % 2 else _WORD.sub(named, piece) for number, piece in enumerate(pieces))
+
+
+def of_item(finding: Finding, item: str) -> Finding:
+    """Return a finding in the words of its dataset."""
+    if item == IMAGE:
+        return finding
+    sentence, headline = worded(finding.sentence, item), worded(finding.headline, item)
+    return replace(finding, sentence=sentence, headline=headline, item=item)
+
+
+def kind_for(finding: Finding) -> Kind:
+    """Return the kind of a finding, with its texts in the words of the dataset."""
+    kind = KINDS[finding.kind]
+    if finding.item == IMAGE:
+        return kind
+    title, consequence, fix = (worded(text, finding.item) for text in (kind.title, kind.consequence, kind.fix))
+    return replace(kind, title=title, consequence=consequence, fix=fix)

@@ -1,0 +1,103 @@
+"""Guess from the values of columns which of them hold images, and which hold captions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+#: The first values of columns, by name; empty ones are null or "".
+Values = Mapping[str, Sequence[str | None]]
+
+#: How many rows are looked at, if several columns fit.
+ROWS = 20_000
+
+_SOME = 1_000  # rows whose values are matched with patterns
+
+_FILE = re.compile(
+    r"(?i)(https?://\S+|[^\t\n]+\.(jpe?g|png|gif|webp|bmp|tiff?|wav|mp3|flac|ogg|m4a|mp4|avi|mkv|webm|mov)(\?\S*)?)"
+)
+
+_ID = re.compile(r"[^\s]*\d[^\s]*")
+
+_DECIMAL = re.compile(r"-?\d*\.\d+(e-?\d+)?")
+
+_TEXT = re.compile(r"\S+(\s+\S+){2,}|[^\s\x00-\u02ff]{4,}.*", re.DOTALL)
+
+_MOST = 0.9
+
+
+def distinct(values: Iterable[str | None]) -> int:
+    """Count the distinct values, without empty ones."""
+    return len({value for value in values if value})
+
+
+def image_column(values: Values, without: Collection[str] = (), *, ids: bool = True) -> str | None:
+    """Return the column whose values look most like images: file names or URLs, else `ids`; null if there is none."""
+    for pattern in (_FILE, *([_ID] if ids else [])):
+        fitting = [
+            name
+            for name, column in values.items()
+            if name not in without and _share(column, pattern) >= _MOST and _share(column, _DECIMAL) < _MOST
+        ]
+        if fitting:
+            return max(fitting, key=lambda name: distinct(values[name]))
+    return None
+
+
+def caption_columns(values: Values) -> list[str]:
+    """List the columns with texts of several words."""
+    return [
+        name for name, column in values.items() if _share(column, _TEXT) > 0.5 and _share(column, _FILE) < 1 - _MOST
+    ]
+
+
+def without_header(rows: Sequence[Sequence[str]]) -> tuple[str, tuple[str, ...]] | None:
+    """Return the columns of the image and of the captions in a table without a header; null if that is unclear.
+
+    Columns are named `column 1`, `column 2`, …. The first row must look like the others.
+    """
+    widths = [len(row) for row in rows]
+    width = max(set(widths), key=widths.count, default=0)
+    if width < 2 or len(rows[0]) != width or widths.count(width) < _MOST * len(rows):
+        return None
+    whole = [row for row in rows if len(row) == width]
+    values = {name: [row[number] for row in whole] for number, name in enumerate(numbered(width))}
+    captions = caption_columns(values)
+    image = image_column(values, captions)
+    if image is None or not captions:
+        return None
+    first = [values[name][0] or "" for name in (image, *captions)]
+    if not (_FILE.fullmatch(first[0]) or _ID.fullmatch(first[0])) or not any(map(_TEXT.fullmatch, first[1:])):
+        return None
+    return image, tuple(captions)
+
+
+def numbered(width: int) -> list[str]:
+    """Return the names of the columns of a table without a header."""
+    return [f"column {number}" for number in range(1, width + 1)]
+
+
+def advised(values: Values) -> list[tuple[str, str]]:
+    """Return the options that name the columns which look like an image and a caption; empty if there are none."""
+    captions = caption_columns(values)
+    image = image_column(values, captions)
+    if image is None or not captions:
+        return []
+    caption = max(captions, key=lambda name: distinct(values[name]))
+    return [("image-col", image), ("caption-col", caption)]
+
+
+def columns_of(names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> Values:
+    """Turn rows into columns by name; of columns with the same name, the first counts."""
+    held = list(rows)
+    return {name: [row[number] for row in held] for number, name in reversed([*enumerate(names)])}
+
+
+#: A function that reads the first rows again.
+Sampled = Callable[[], Values]
+
+
+def _share(column: Sequence[str | None], pattern: re.Pattern[str]) -> float:
+    """Return the share of the first values, without empty ones, that match a pattern as a whole."""
+    held = [value.strip() for value in column[:_SOME] if value and value.strip()]
+    return sum(pattern.fullmatch(value) is not None for value in held) / len(held) if held else 0.0

@@ -1,0 +1,62 @@
+"""The language of captions, by words: English by its most frequent ones, others by py3langid (Lui & Baldwin 2012)."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+#: Words of English that no other language often has. Half of English captions have one, of other languages almost none.
+_ENGLISH = r"(?i)\b(the|and|with)\b"
+
+_IS_ENGLISH = 1 / 3
+
+#: Captions of fewer words, and fewer captions, do not identify a language.
+_WORDS, _CAPTIONS = 3, 20
+
+_MOST = 0.5
+
+#: Languages that English captions are often mistaken for, and `zxx`: not a language.
+_LIKE_ENGLISH = ("pcm", "sco", "zxx", "la")
+
+
+@dataclass(frozen=True)
+class Known:
+    """A language as an ISO 639 code, null if it is unclear; `why` names the captions that decided, or their number."""
+
+    language: str | None
+    why: str
+
+
+def of_captions(texts: pl.Series) -> Known:
+    """Return the language of most captions of a sample."""
+    words = texts.str.count_matches(r"\p{L}+")
+    sample = texts.filter(words >= _WORDS)
+    if len(sample) < _CAPTIONS:
+        return Known(None, f"{len(sample)} captions of {_WORDS} words or more are too few to detect it")
+    english = int(sample.str.contains(_ENGLISH).sum())
+    if english >= _IS_ENGLISH * len(sample):
+        return Known("en", f"{len(sample):,} captions, {english:,} of them with “the”, “and” or “with”")
+    counts = Counter(language for language, _ in classified(sample))
+    (language, most), *_ = counts.most_common(1)
+    if language in _LIKE_ENGLISH:
+        language, most = "en", sum(counts[code] for code in ("en", *_LIKE_ENGLISH))
+    if most < _MOST * len(sample):
+        return Known(None, f"no language has half of {len(sample):,} captions")
+    return Known(language, f"{most:,} of {len(sample):,} captions")
+
+
+def classified(texts: Iterable[str]) -> list[tuple[str, float]]:
+    """Return the most likely language of each text, and its probability."""
+    return [(language, float(probability)) for language, probability in map(_identifier().classify, texts)]
+
+
+@functools.cache
+def _identifier() -> Any:
+    from py3langid import langid  # noqa: PLC0415  # unpacking its model takes a second, and few datasets need it
+
+    return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)

@@ -1,0 +1,306 @@
+"""Files as they are found: each shape is read right without options, or refused with a command that reads it.
+
+The captions are those of the bundled sample.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+import tarfile
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+import pytest
+
+from auditor import sources
+from auditor.errors import SourceError
+from auditor.store.connection import Store
+from auditor.studies.ingest.study import ingest
+
+_SAMPLE = json.loads((Path(sources.__file__).parents[1] / "sample" / "flawed.json").read_text(encoding="utf-8"))[:60]
+_CAPTIONS = [(record["image_id"], record["caption"]) for record in _SAMPLE]
+
+#: Five captions for each of twelve images, and the first of each image.
+FIVE = [(f"{image}.jpg", text) for image, text in _CAPTIONS]
+ONE = FIVE[::5]
+IDS = [(str(1000 + number), text) for number, (_, text) in enumerate(ONE)]
+
+Rows = list[tuple[str, str]]
+
+
+class Shape(NamedTuple):
+    """A file: its name, its content, its captions in order, and words of the sentence on how it was read."""
+
+    name: str
+    content: bytes
+    rows: Rows
+    says: str
+
+
+def table(header: str, rows: list[list[str]], delimiter: str = ",") -> bytes:
+    written = io.StringIO()
+    writer = csv.writer(written, delimiter=delimiter, lineterminator="\n")
+    writer.writerows([header.split(","), *rows] if header else rows)
+    return written.getvalue().encode()
+
+
+def by_image(rows: Rows) -> dict[str, list[str]]:
+    held: dict[str, list[str]] = {}
+    for image, text in rows:
+        held.setdefault(image, []).append(text)
+    return held
+
+
+def lines(*records: object) -> bytes:
+    return "".join(f"{json.dumps(record)}\n" for record in records).encode()
+
+
+def column(name: str, kind: str = "jpg") -> Shape:
+    rows = [(f"{image[:-4]}.{kind}", text) for image, text in FIVE]
+    return Shape("c.csv", table(f"{name},caption", [[*row] for row in rows]), rows, f"image ← {name}")
+
+
+def shard(*members: tuple[str, str]) -> bytes:
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w") as archive:
+        for name, text in members:
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text.encode())
+            archive.addfile(entry, io.BytesIO(text.encode()))
+    return written.getvalue()
+
+
+def parquet(**columns: list[object]) -> bytes:
+    written = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(written)
+    return written.getvalue()
+
+
+URLS = [(f"https://example.org/{number}/image.jpg", text) for number, (_, text) in enumerate(ONE)]
+WIDE = [[image, *texts] for image, texts in by_image(FIVE).items()]
+SOUNDS = [[f"{row[0][:-4]}.wav", *row[1:]] for row in WIDE]
+KEYS = [(str(number), text) for number, (_, text) in enumerate(ONE, 1)]
+STEMS = [(image[:-4], text) for image, text in ONE]
+
+READ = {
+    "CSV": Shape("c.csv", table("image,caption", [[*row] for row in FIVE]), FIVE, "image ← image; caption ← caption"),
+    "semicolons": Shape("c.csv", table("image,caption", [[*row] for row in FIVE], ";"), FIVE, "caption ← caption"),
+    "bars, as Flickr30k of Kaggle": Shape(
+        "c.csv",
+        "".join(["image_name| comment_number| comment\n", *(f"{i}| {n % 5}| {t}\n" for n, (i, t) in enumerate(FIVE))]).encode(),
+        FIVE,
+        "image ← image_name; caption ← comment; slot ← the order of comment_number",
+    ),
+    "a byte order mark and CRLF": Shape(
+        "c.csv", b"\xef\xbb\xbf" + table("Image,Caption", [[*row] for row in FIVE]).replace(b"\n", b"\r\n"), FIVE, "image ← Image"
+    ),
+    "no header, caption before URL": Shape(
+        "train.tsv", table("", [[text, url] for url, text in URLS], "\t"), URLS, "image ← column 2; caption ← column 1"
+    ),
+    "no header, in a CSV": Shape("c.csv", table("", [[*row] for row in FIVE]), FIVE, "image ← column 1; caption ← column 2"),
+    "no header, several captions": Shape(
+        "c.tsv", table("", WIDE, "\t"), FIVE, "caption ← column 2, column 3, column 4, column 5, column 6"
+    ),
+    "no header, numbers as images": Shape("c.txt", table("", [[*row] for row in IDS], "\t"), IDS, "image ← column 1"),
+    "IMAGE#N and a tab": Shape(
+        "c.token", "".join(f"{image}#{n % 5}\t{text}\n" for n, (image, text) in enumerate(FIVE)).encode(), FIVE,
+        "image ← IMAGE of IMAGE#N; caption ← the text after the tab; slot ← N",
+    ),
+    "IMAGE#N and a space": Shape(
+        "c.txt", "".join(f"{image}#{n % 5} {text}\n" for n, (image, text) in enumerate(FIVE)).encode(), FIVE,
+        "image ← IMAGE of IMAGE#N; caption ← the text after the space; slot ← N",
+    ),
+    "IMAGE and a space": Shape(
+        "descriptions.txt", "".join(f"{image} {text}\n" for image, text in STEMS).encode(), STEMS,
+        "image ← the first word; caption ← the text after the space",
+    ),
+    "a caption per line": Shape(
+        "captions.txt", "".join(f"{text}\n" for _, text in ONE).encode(), KEYS, "image ← the number of the line"
+    ),
+    "JSON by id": Shape("c.json", json.dumps(dict(IDS)).encode(), IDS, "image ← the keys; caption ← the values"),
+    "JSON by id, over lines": Shape("c.json", json.dumps(dict(IDS), indent=4).encode(), IDS, "image ← the keys"),
+    "JSON by file, lists": Shape("c.json", json.dumps(by_image(FIVE)).encode(), FIVE, "slot ← the position in the list"),
+    "JSON list of one-key objects": Shape(
+        "c.json", json.dumps([{image: text} for image, text in IDS], indent=2).encode(), IDS, "image ← the keys"
+    ),
+    "JSON objects one after the other": Shape(
+        "c.json",
+        "\n".join(json.dumps({"question_id": n, "prompt": "Describe the image.", "text": t, "image": i, "metadata": {}}, indent=4)
+                  for n, (i, t) in enumerate(ONE)).encode(),
+        ONE, "image ← image; caption ← text; slot ← the order of the rows; no split; not read: question_id, prompt, metadata",
+    ),
+    "output of a VLM": Shape(
+        "answers.jsonl", lines(*({"question_id": n, "text": t, "image": i} for n, (i, t) in enumerate(ONE))), ONE,
+        "image ← image; caption ← text",
+    ),
+    "output of a VLM without the image": Shape(
+        "answers.jsonl", lines(*({"question_id": int(i), "prompt": "Describe.", "text": t} for i, t in IDS)), IDS,
+        "image ← question_id; caption ← text",
+    ),
+    "COCO results": Shape(
+        "c.json", json.dumps([{"image_id": int(i), "caption": t} for i, t in IDS]).encode(), IDS, "image ← image_id"
+    ),
+    "COCO annotations": Shape(
+        "c.json",
+        json.dumps({
+            "images": [{"id": int(i)} for i, _ in IDS],
+            "annotations": [{"id": n, "image_id": int(i), "caption": t} for n, (i, t) in enumerate(IDS)],
+        }).encode(),
+        IDS, "image ← image_id; caption ← caption; slot ← the order of id",
+    ),
+    "Karpathy": Shape(
+        "c.json",
+        json.dumps({"images": [
+            {"filename": i, "split": "test", "sentences": [{"raw": t, "sentid": f"{i} {n}"} for n, t in enumerate(texts)]}
+            for i, texts in by_image(FIVE).items()
+        ]}).encode(),
+        FIVE, "split ← split",
+    ),
+    "records in an object": Shape(
+        "c.json", json.dumps({"data": [{"file_name": i, "text": t} for i, t in FIVE], "version": 1}).encode(), FIVE,
+        "image ← file_name; caption ← text",
+    ),
+    "JSON lines": Shape("metadata.jsonl", lines(*({"file_name": i, "text": t} for i, t in FIVE)), FIVE, "image ← file_name"),
+    "Parquet with lists": Shape(
+        "c.parquet", parquet(image=[*by_image(FIVE)], captions=[*by_image(FIVE).values()]), FIVE, "slot ← the position in the list"
+    ),
+    "numbered columns": Shape("c.csv", table("image,caption_1,caption_2,caption_3,caption_4,caption_5", WIDE), FIVE, "(0 to 4)"),
+    "Clotho": Shape(
+        "c.csv", table("file_name,caption_1,caption_2,caption_3,caption_4,caption_5", SOUNDS),
+        [(f"{image[:-4]}.wav", text) for image, text in FIVE], "image ← file_name",
+    ),
+    "AudioCaps": Shape(
+        "c.csv", table("audiocap_id,youtube_id,start_time,caption", [[str(n), i[:-4], "30", t] for n, (i, t) in enumerate(FIVE)]),
+        [(image[:-4], text) for image, text in FIVE], "image ← youtube_id; caption ← caption",
+    ),
+    "alt texts of web pages": Shape(
+        "c.csv", table("filename,url,caption", [["image.jpg", *row] for row in URLS]), URLS,
+        "image ← url, which has the most distinct values: 12; filename has 1",
+    ),
+    "alt texts of web pages in Parquet": Shape(
+        "c.parquet", parquet(filename=["image.jpg"] * 12, URL=[url for url, _ in URLS], TEXT=[text for _, text in URLS]), URLS,
+        "image ← URL, which has the most distinct values: 12; filename has 1",
+    ),
+    "alt texts of web pages in JSON": Shape(
+        "c.jsonl", lines(*({"filename": "image.jpg", "url": url, "caption": text} for url, text in URLS)), URLS,
+        "image ← url, which has the most distinct values: 12; filename has 1",
+    ),
+    "WebDataset with texts": Shape(
+        "c.tar", shard(*(pair for key, text in STEMS for pair in ((f"{key}.jpg", "x"), (f"{key}.txt", text)))), STEMS, "image ← KEY"
+    ),
+    "WebDataset of sounds with JSON": Shape(
+        "c.tar", shard(*(pair for key, text in STEMS for pair in ((f"{key}.flac", "x"), (f"{key}.json", json.dumps({"text": text}))))),
+        STEMS, "image ← KEY",
+    ),
+    "lists of other keys": Shape(
+        "c.json", json.dumps([{"id": n, "img": i, "sentence": t} for n, (i, t) in enumerate(FIVE)]).encode(), FIVE, "image ← img"
+    ),
+    **{f"column {name}": column(name) for name in ("src", "photo", "url", "file_name", "image/key", "Image ID", "file", "id")},
+    "column video": column("video", "mp4"),
+    "column sound": column("sound", "wav"),
+}  # fmt: skip
+
+REFUSED = {
+    "columns with other names": Shape("c.csv", table("pic,says", [[*row] for row in FIVE]), FIVE, "no column"),
+    "other names in Parquet": Shape(
+        "c.parquet", parquet(pic=[i for i, _ in FIVE], says=[t for _, t in FIVE], score=[0.5] * 60), FIVE, "no column"
+    ),
+    "other names in JSON lines": Shape("c.jsonl", lines(*({"pic": i, "says": t} for i, t in FIVE)), FIVE, "no column"),
+    "two columns of captions": Shape(
+        "c.csv", table("image,caption,text", [row[:3] for row in WIDE]), [row for n, row in enumerate(FIVE) if n % 5 < 2],
+        "caption, text may all hold captions",
+    ),
+    "two columns, several rows": Shape(
+        "c.csv", table("image,caption,text", [[i, t, "same"] for i, t in FIVE]), FIVE, "caption, text may all hold captions",
+    ),
+    "another encoding": Shape(
+        "c.csv", table("image,caption", [[i, f"{t} Füße über Straßen"] for i, t in FIVE]).decode().encode("cp1252"),
+        [(i, f"{t} Füße über Straßen") for i, t in FIVE], "not UTF-8",
+    ),
+    "markup around each line": Shape(
+        "c.txt", "".join(f"<s>{text}</s>\n" for _, text in ONE).encode(), [(n, f"<s>{t}</s>") for n, t in KEYS],
+        "unknown format; its first line: <s>A woman chops carrots",
+    ),
+}  # fmt: skip
+
+
+def held(store: Store) -> Rows:
+    return store.query("select image, text from membership join caption using (caption_id) order by image, slot").rows()
+
+
+def in_order(rows: Rows) -> Rows:
+    return sorted(rows, key=lambda row: row[0])
+
+
+@pytest.mark.parametrize("name", READ)
+def test_shape_is_read_right_without_options(store: Store, tmp_path: Path, name: str) -> None:
+    shape = READ[name]
+    (tmp_path / shape.name).write_bytes(shape.content)
+    result = ingest(store, "q", files=[tmp_path / shape.name], config={})
+    assert held(store) == in_order(shape.rows)
+    assert shape.says in " · ".join(result.sentences)
+    image, text = shape.rows[0]
+    assert any(note.startswith(f"q: the first caption: {image} “{text[:60]}") for note in result.notes)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_shape_is_refused_with_a_command_that_reads_it(store: Store, tmp_path: Path, name: str) -> None:
+    shape = REFUSED[name]
+    (tmp_path / shape.name).write_bytes(shape.content)
+    with pytest.raises(SourceError, match=shape.says) as refusal:
+        ingest(store, "q", files=[tmp_path / shape.name], config={})
+    assert held(store) == []
+    command = shlex.split(str(refusal.value).partition("; try: ")[2])
+    assert command[:5] == ["auditor", "ingest", "q", "--from", str(tmp_path / shape.name)]
+    given: dict[str, list[str]] = {}
+    for option, value in zip(command[5::2], command[6::2], strict=True):
+        given.setdefault(option.removeprefix("--").replace("-", "_").replace("format", "file_format"), []).append(value)
+    ingest(store, "q", files=[tmp_path / shape.name], config={}, **{
+        option: values if option == "caption_col" else values[0] for option, values in given.items()
+    })  # fmt: skip
+    assert held(store) == in_order(shape.rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("c.json", b'[{"image_id": 1, "caption": "a dog"}, {"image_id": 2 "caption": "a cat"}]', "byte 54"),
+        ("c.json", '{"ä": "a dog runs", "b": }'.encode(), "byte 27"),
+        (
+            "c.json",
+            b'{"name": "cats", "year": 2014}',
+            "first line: .*name the keys of the image and the caption, among name, year",
+        ),
+        ("c.csv", b"1000.jpg,12\n1001.jpg,13\n", "first line: 1000.jpg,12; .*--columns image,caption"),
+    ],
+)
+def test_what_cannot_be_read_is_shown_with_its_place(
+    store: Store, tmp_path: Path, name: str, content: bytes, words: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(SourceError) as refusal:
+        ingest(store, "q", files=[tmp_path / name], config={})
+    assert re.search(words, str(refusal.value))
+
+
+def test_names_of_columns_read_a_table_without_a_header(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "c.tsv").write_bytes(table("", [[text, url] for url, text in URLS], "\t"))
+    result = ingest(store, "q", files=[tmp_path / "c.tsv"], column_names="caption,url", config={})
+    assert held(store) == in_order(URLS)
+    assert "image ← url; caption ← caption" in " · ".join(result.sentences)
+    with pytest.raises(SourceError, match="--columns names 3 columns, but the first line has 2"):
+        ingest(store, "r", files=[tmp_path / "c.tsv"], column_names="caption,url,more", config={})
+
+
+def test_equally_distinct_columns_go_by_their_names(store: Store, tmp_path: Path) -> None:
+    rows = [[f"https://example.org/{image}", image, text] for image, text in ONE]
+    (tmp_path / "c.csv").write_bytes(table("url,filename,caption", rows))
+    result = ingest(store, "q", files=[tmp_path / "c.csv"], config={})
+    assert "image ← filename; caption ← caption; slot ← the order of the rows; no split; not read: url" in " · ".join(
+        result.sentences
+    )

@@ -1,0 +1,31 @@
+"""The language of a whole set of captions: by frequent words of English, else by a model, else unclear."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from auditor.text.language import of_captions
+
+ENGLISH = ["A man rides the horse.", "two dogs run along a beach", "a red bus stops", "the cat sleeps on a mat"]
+GERMAN = ["Ein Hund läuft über die Wiese.", "Zwei Männer sitzen auf einer Bank.", "eine Frau mit einem roten Hut"]
+SPANISH = ["Un perro corre por la playa.", "dos hombres sentados en un banco", "una mujer con un sombrero rojo"]
+RUSSIAN = ["чёрная собака прыгает через барьер", "двое детей играют в снегу", "красный автобус на дороге"]
+
+
+@pytest.mark.parametrize(("captions", "language"), [(ENGLISH, "en"), (GERMAN, "de"), (SPANISH, "es"), (RUSSIAN, "ru")])
+def test_language_of_most_captions_is_named_with_their_number(captions: list[str], language: str) -> None:
+    known = of_captions(pl.Series((captions * 10)[:25]))
+    assert known.language == language
+    assert "25 captions" in known.why
+
+
+def test_few_short_or_mixed_captions_name_no_language() -> None:
+    assert of_captions(pl.Series(GERMAN * 6)).language is None
+    assert of_captions(pl.Series(["ein Hund"] * 100)).language is None
+    assert of_captions(pl.Series([*GERMAN, *SPANISH, *RUSSIAN] * 5)).language is None
+
+
+def test_english_needs_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auditor.text.language.classified", lambda _: pytest.fail("the model was loaded"))
+    assert of_captions(pl.Series(ENGLISH * 10)).language == "en"
