@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from auditor.model import Selection, Source
+from auditor.model import Source
 from auditor.result import IMAGE
-from auditor.store.connection import Store
-from auditor.store.versions import images
+from auditor.store.captions import Captions
 
 #: The endings of files, by what they hold.
 _ENDINGS = {"sound": r"(?i)\.(wav|mp3|flac|ogg|m4a|aac|opus)$", "video": r"(?i)\.(mp4|avi|mkv|webm|mov|mpe?g)$"}
@@ -15,11 +14,11 @@ _ENDINGS = {"sound": r"(?i)\.(wav|mp3|flac|ogg|m4a|aac|opus)$", "video": r"(?i)\
 _LOOKED_AT = 1_000
 
 
-def item_of(store: Store, selection: Selection, declared: Mapping[str, Source]) -> str:
+def item_of(captions: Captions, declared: Mapping[str, Source]) -> str:
     """Return the word for what captions describe: the declared one, else that of most file names, else `image`."""
-    source = declared.get(selection.version.dataset)
+    source = declared.get(captions.selection.version.dataset)
     if source is not None and source.item:
         return source.item
-    names = images(store, selection)["image"].head(_LOOKED_AT)
+    names = captions.images()["image"].head(_LOOKED_AT)
     shares = {item: names.str.contains(ending).mean() for item, ending in _ENDINGS.items()}
     return next((item for item, share in shares.items() if isinstance(share, float) and share > 0.5), IMAGE)

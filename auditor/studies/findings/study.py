@@ -130,10 +130,7 @@ def all_findings(
         keep(captions, wanted, own.frame, ranked([*own.findings, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
         collected += unequal_captions(questions.in_pairs, questions.references)
-    items = {
-        captions.selection.version.dataset: item_of(questions.store, captions.selection, questions.declared)
-        for captions in questions.every
-    }
+    items = {captions.selection.version.dataset: item_of(captions, questions.declared) for captions in questions.every}
     named = (of_item(finding, items.get(str(finding.about.get("dataset")), IMAGE)) for finding in collected)
     ordered = ranked(dict.fromkeys(named))  # parts of one dataset share the findings on all of it
     reported = pl.DataFrame(
