@@ -20,6 +20,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import related
 from auditor.store.workspace import Workspace
 from auditor.studies.findings import language
+from auditor.text import word_lists
 
 _EXAMPLES = 3
 
@@ -43,10 +44,10 @@ _LIKELY = 1 / 2
 _ROUNDS = 30
 
 #: Fewest captions with a correct word, and how many times as frequent it is as its possible misspelling.
-_FREQUENT, _TIMES = 20, 20
+_FREQUENT, _TIMES = 10, 10
 
-#: Fewest captions of other datasets that contain a word, for it to count as correct.
-_KNOWN = 4
+#: Least share of English words among the words of English captions. Clotho has 0.99, German captions have 0.3.
+_ENGLISH = 0.75
 
 #: The columns of every finder. `slot` is null for findings about images, the other columns where they do not apply.
 LISTED = {
@@ -82,9 +83,15 @@ def _by_sign(kind: str) -> Callable[[Checked], pl.DataFrame]:
     return finder
 
 
+def _is_english(checked: Checked) -> bool:
+    """Return whether the captions consist of English words, whatever language is declared."""
+    checked.workspace.bind_rows("english_word", word_lists.english())
+    return float(checked.rows("english_share").item() or 0) >= _ENGLISH
+
+
 def _misspelled(checked: Checked) -> pl.DataFrame:
-    apart = [checked.dataset, *related(checked.store, checked.dataset)]
-    checked.workspace.params |= {"apart": apart, "least": _KNOWN}
+    if not _is_english(checked):
+        return pl.DataFrame(schema=LISTED)
     return checked.rows("misspelled", frequent=_FREQUENT, times_as_frequent=_TIMES)
 
 
