@@ -39,7 +39,7 @@ _RARE = 20
 _AGREEING = 0.5
 
 #: A caption is listed if a cut is at least this many times as likely as a regular end with the same word.
-_LIKELY = 1 / 2
+_LIKELY = 1 / 3
 
 _ROUNDS = 30
 
@@ -101,6 +101,7 @@ def _truncated(checked: Checked) -> pl.DataFrame:
     The share of words followed by a cut is unknown. It is estimated by expectation maximization, from the sum of the
     captions' probabilities of being cut.
     """
+    checked.workspace.params |= {"is_english": _is_english(checked)}
     open_ended = checked.rows("truncated")
     if open_ended.is_empty():
         return open_ended.select("image", "slot", "why")
