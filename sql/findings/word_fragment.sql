@@ -43,6 +43,6 @@ from fragment as f
 join frequent as q on starts_with(q.token, f.token) and q.token <> f.token
 left join usual as u on u.before = f.before and u.word = q.word
 where not f.is_word
-    or u.times is not null and not regexp_matches(q.token[length(f.token) + 1:], '^(e?[sdrn]|r?y|ly|ing|em?)$')
+    or u.times is not null and not regexp_matches(q.token[length(f.token) + 1:], '^(.?(ed|er|en|ing|y)|e?[sdrn]|em?)$')
 group by f.before, f.word
 order by f.before, f.word

@@ -83,9 +83,19 @@ def _by_sign(kind: str) -> Callable[[Checked], pl.DataFrame]:
     return finder
 
 
+def _with_words(checked: Checked) -> Workspace:
+    """Bind the list of English words."""
+    checked.workspace.bind_rows("english_word", word_lists.english())
+    return checked.workspace
+
+
+def _foreign(checked: Checked) -> pl.DataFrame:
+    return language.foreign(_with_words(checked))
+
+
 def _is_english(checked: Checked) -> bool:
     """Return whether the captions consist of English words, whatever language is declared."""
-    checked.workspace.bind_rows("english_word", word_lists.english())
+    _with_words(checked)
     return float(checked.rows("english_share").item() or 0) >= _ENGLISH
 
 
@@ -172,7 +182,7 @@ def _wordless(checked: Checked) -> pl.DataFrame:
 #: Finders that need more than a SELECT.
 _FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     "padded-images": _padded,
-    "other-language": lambda checked: language.foreign(checked.workspace),
+    "other-language": _foreign,
     "truncated-captions": _truncated,
     "misspellings": _misspelled,
     "listed-words": _listed,

@@ -31,7 +31,8 @@ def installed() -> bool:
 def foreign(workspace: Workspace) -> pl.DataFrame:
     """List captions that are almost certainly in a language that few captions use. Columns: image, slot, why.
 
-    Texts of fewer than three words are not classified. Texts with an uncertain language are not listed.
+    The relation `english_word` must be bound. Texts with fewer than three different words are not listed, nor those with
+    an uncertain language, nor those that mostly have words of the other captions.
     """
     captions = workspace.query(
         "select image, slot, caption_id, c.text from reference join caption as c using (caption_id)"
@@ -42,15 +43,18 @@ def foreign(workspace: Workspace) -> pl.DataFrame:
         _classified(texts["text"]), schema={"language": pl.String, "probability": pl.Float64}, orient="row"
     )
     texts = pl.concat([texts.select("caption_id"), languages], how="horizontal")
-    classified = captions.join(texts, on="caption_id", how="left", maintain_order="left")
-    counts = classified["language"].value_counts().sort("count", "language", descending=[True, False])
+    counts = (
+        captions.join(texts, on="caption_id", how="left")["language"]
+        .value_counts()
+        .sort("count", "language", descending=[True, False])
+    )
     if counts.is_empty():
         return captions.select("image", "slot", why=pl.lit("")).clear()
-    rare = counts.filter(pl.col("count") <= _AT_MOST * classified.height)["language"]
-    different = rare.filter(~rare.is_in(_NEAR.get(counts["language"][0], ())))
-    return classified.filter(pl.col("language").is_in(different.implode()), pl.col("probability") >= _SURE).select(
-        "image", "slot", why=pl.format("language {}, others {}", "language", pl.lit(counts["language"][0]))
-    )
+    main = counts["language"][0]
+    rare = counts.filter(pl.col("count") <= _AT_MOST * captions.height)["language"]
+    workspace.bind_rows("caption_language", texts)
+    workspace.params |= {"main": main, "least": _SURE, "rare": [code for code in rare if code not in _NEAR.get(main, ())]}
+    return workspace.rows("other_language")
 
 
 def _classified(texts: pl.Series) -> list[tuple[str, float]]:
