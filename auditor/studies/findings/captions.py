@@ -32,8 +32,9 @@ _ROWS = pl.Schema({
 
 _EXAMPLE = ("image", "slot", "text", "why", "other_image", "other_slot", "other_text")
 
-#: Most images that may have a text: more frequent texts are no evidence of a copied image.
-_RARE = 20
+#: How many times the bits that tell one image from the others the texts that two copies of an image share must have:
+#: captions of similar images are similar.
+_CERTAIN = 6.0
 
 #: Least share of shared images with a text in common, from which equal ids in two datasets mean the same image.
 _AGREEING = 0.5
@@ -151,7 +152,7 @@ def _copied(checked: Checked) -> pl.DataFrame:
     split, other_split = (pl.col(name).fill_null("no split") for name in ("split", "other_split"))
     across = split != other_split
     splits = pl.when(across).then(pl.format(", splits {} and {}", split, other_split)).otherwise(pl.lit(""))
-    return checked.rows("copied_image", rare=_RARE).select(
+    return checked.rows("copied_image", certain=_CERTAIN).select(
         "image",
         "slot",
         "other_image",
@@ -259,7 +260,7 @@ def _finding(
         (rows["image"].n_unique(), images) if of_images else (rows.unique(["image", "slot"]).height, texts.height)
     )
     share = number / n
-    bad = severity(kind, share)
+    bad = severity(kind, number, n)
     across = "across" in rows.columns and bool(rows["across"].any())
     if across:
         bad = "error"
