@@ -22,7 +22,8 @@ with placed as (
     join text_tokens as t using (caption_id), unnest(range(1, len(t.tokens) + 1)) as p (place)
 ),
 counted as (
-    select v.token_id, v.token, count(distinct (p.image, p.slot)) as captions, any_value(k.token_id) is not null as is_known
+    select
+        v.token_id, v.token, count(distinct (p.image, p.slot)) as captions, any_value(k.token_id) is not null as is_known
     from placed as p
     join vocabulary as v using (token_id)
     left join english_token as k using (token_id)

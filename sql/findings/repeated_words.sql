@@ -7,8 +7,8 @@
 --
 -- Captions that repeat a phrase: the second half equals the first, two to six words occur at least three times in a
 -- row, one word four times, or four to six words twice in a sentence. Good captions also contain shorter repetitions
--- (“hand in hand in a park”, “a red and a red and white bus”), begin a sentence with the words that end the one before, and
--- list events (“two barks then two barks then”).
+-- (“hand in hand in a park”, “a red and a red and white bus”). They begin a sentence with the words that end the one
+-- before, or list events (“two barks then two barks then”).
 with worded as (
     select r.image, r.slot, t.tokens, len(t.tokens) as size
     from reference as r
@@ -44,7 +44,9 @@ halved as (
 spelled as (
     select
         l.image, l.slot, string_agg(v.token, ' ' order by u.nth) as words, any_value(l.times) as times,
-        any_value(regexp_replace(regexp_replace(lower(c.text), '[''’‘´`]', '', 'g'), '[.!?。！？](\s|$)', ' | ', 'g')) as text
+        any_value(regexp_replace(
+            regexp_replace(lower(c.text), '[''’‘´`]', '', 'g'), '[.!?。！？](\s|$)', ' | ', 'g'
+        )) as text
     from looped as l
     join reference as r on r.image = l.image and r.slot = l.slot
     join caption as c on c.caption_id = r.caption_id, unnest(l.repeated) with ordinality as u (token_id, nth)

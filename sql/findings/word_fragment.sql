@@ -8,8 +8,8 @@
 --
 -- Last words of captions without a full stop that are probably the beginning of `meant`, a frequent word (“… a woma”).
 -- The fragment occurs nowhere else inside a caption. A fragment that is a word itself must be rare, `meant` usual after
--- the word before, and more than its inflection: “it” is not cut from “its”. Without a list of words (`is_english` is
--- false), every last word counts as a word.
+-- the word before, and more than its inflection: “it” is not cut from “its”. Without a list of words (`is_english`
+-- is false), every last word counts as a word.
 with worded as (
     select t.tokens, len(t.tokens) as size, not regexp_matches(c.text, '[.!?。！？…”"]\s*$') as is_open
     from reference as r
