@@ -17,7 +17,7 @@ from auditor.scoring.signs import bind_signs
 from auditor.store import kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
-from auditor.store.versions import related
+from auditor.store.versions import log, related, resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.findings import language
 from auditor.text import word_lists
@@ -66,6 +66,7 @@ class Checked:
 
     store: Store
     dataset: str
+    seq: int
     workspace: Workspace
     words: Sequence[str] = ()
 
@@ -172,6 +173,19 @@ def _exchanged(checked: Checked) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(schema=LISTED), *exchanges], how="diagonal")
 
 
+def _shifted(checked: Checked) -> pl.DataFrame:
+    """Compare with the version before, and with the current versions of related datasets."""
+    before = [logged for logged in log(checked.store, checked.dataset) if logged.seq < checked.seq]
+    beside = [resolve(checked.store, dataset).version for dataset in related(checked.store, checked.dataset)]
+    shifts = []
+    for other in (*before[-1:], *beside):
+        checked.workspace.params |= {"other": other.dataset, "other_seq": other.seq}
+        rows = checked.rows("shifted_image").filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
+        why = pl.format("has a caption of {} in {}", "other_image", pl.lit(other.label))
+        shifts.append(rows.select("image", "slot", "other_image", why=why))
+    return pl.concat([pl.DataFrame(schema=LISTED), *shifts], how="diagonal").unique("image", maintain_order=True)
+
+
 def _wordless(checked: Checked) -> pl.DataFrame:
     checked.workspace.bind("length", "length")
     return checked.workspace.query(
@@ -190,6 +204,7 @@ _FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     "uneven-captions": _uneven,
     "copied-images": _copied,
     "exchanged-images": _exchanged,
+    "shifted-captions": _shifted,
     "captions-without-word": _wordless,
 }
 
@@ -221,7 +236,8 @@ def of_captions(
     """Return the findings on single captions, the list of these captions, and notes on skipped checks."""
     selection, texts = captions.selection, captions.texts().select("image", "slot", "split", "text")
     images = texts["image"].n_unique()
-    checked = Checked(captions.store, selection.version.dataset, captions.facts(progress), words)
+    version = selection.version
+    checked = Checked(captions.store, version.dataset, version.seq, captions.facts(progress), words)
     findings, lists, skipped = [], [pl.DataFrame(schema=_ROWS)], []
     kinds = [kind for kind in FINDERS if kind in wanted and (kind != "listed-words" or words)]
     if "other-language" in kinds and not language.installed():
