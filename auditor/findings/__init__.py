@@ -79,7 +79,9 @@ def _by_share(table: Mapping[str, Any]) -> str:
         for name in _LIMITS
         if name in table
     ]
-    sure = " The 95% interval of the share must reach it as a whole." if any(table.get(name) for name in _LIMITS) else ""
+    sure = (
+        " The 95% interval of the share must reach it as a whole." if any(table.get(name) for name in _LIMITS) else ""
+    )
     return f"; it is {', '.join(limits)}.{sure}" if limits else "; it is a notice."
 
 

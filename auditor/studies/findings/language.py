@@ -31,8 +31,8 @@ def installed() -> bool:
 def foreign(workspace: Workspace) -> pl.DataFrame:
     """List captions that are almost certainly in a language that few captions use. Columns: image, slot, why.
 
-    The relation `english_word` must be bound. Texts with fewer than three different words are not listed, nor those with
-    an uncertain language, nor those that mostly have words of the other captions.
+    The relation `english_word` must be bound. Texts with fewer than three different words are not listed. The same goes
+    for texts with an uncertain language, and for those that mostly have words of the other captions.
     """
     captions = workspace.query(
         "select image, slot, caption_id, c.text from reference join caption as c using (caption_id)"
@@ -53,7 +53,11 @@ def foreign(workspace: Workspace) -> pl.DataFrame:
     main = counts["language"][0]
     rare = counts.filter(pl.col("count") <= _AT_MOST * captions.height)["language"]
     workspace.bind_rows("caption_language", texts)
-    workspace.params |= {"main": main, "least": _SURE, "rare": [code for code in rare if code not in _NEAR.get(main, ())]}
+    workspace.params |= {
+        "main": main,
+        "least": _SURE,
+        "rare": [code for code in rare if code not in _NEAR.get(main, ())],
+    }
     return workspace.rows("other_language")
 
 

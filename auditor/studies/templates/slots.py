@@ -164,8 +164,10 @@ def _order(by_image: pl.DataFrame, apart: pl.DataFrame) -> pl.DataFrame:
         ("sorted-by-spelling", "a to z", "by_spelling", 1),
     ):
         clear = by_image.filter(pl.col(column).is_not_null())
-        by_style = apart.filter(pl.col(column).is_not_null())[column] == way if column in apart.columns else pl.Series([0])
-        chance = max(float(clear["chance"].mean() or 0), float(by_style.mean() or 0)) if clear.height else None  # type: ignore[arg-type]
+        shares = [clear["chance"].mean()]
+        if column in apart.columns:
+            shares.append((apart[column].drop_nulls() == way).mean())
+        chance = max((share for share in shares if isinstance(share, float)), default=None)
         rows.append((name, pattern, clear.height, (clear[column] == way).mean(), chance))
     schema = {
         "statistic": pl.String, "pattern": pl.String, "n": pl.Int64, "value": pl.Float64, "chance": pl.Float64,
