@@ -103,7 +103,7 @@ def title(kind: str) -> str:
 def severity(kind: str, number: int, n: int) -> Severity:
     """Return the severity of a kind that is listed for `number` of `n` captions or images.
 
-    It follows from the share that is sure: the lower end of its 95% interval, times the share of the list that is right.
+    It follows from the share that is sure: the lower end of its 95% interval, times the share that is listed rightly.
     """
     limits = CAPTION_KINDS[kind]
     share = limits.right * _at_least(number, n)
