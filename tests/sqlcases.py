@@ -112,6 +112,10 @@ PARAMS: dict[str, Any] = {
     "model_seed": 1,
     "vectors_seq": 1,
     "vectors": "vectors",
+    "main": "en",
+    "least": 1,
+    "other_seq": 1,
+    "rare": ["de"],
     "partitions": 2,
     "modified": True,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -11,8 +12,15 @@ from typing import Any
 
 from auditor.result import SEVERITIES, Finding, Severity, counted
 
+#: Quantile of the normal distribution for a 95% interval.
+_QUANTILE = 1.959964
+
 #: Kinds that treat slots as annotators.
 _OF_SLOTS = ("templated-slots", "unlike-slot")
+
+
+#: The shares of an entry from which a finding has a severity.
+_LIMITS = ("warning", "error")
 
 
 @dataclass(frozen=True)
@@ -23,8 +31,9 @@ class Kind:
     planted faults; empty without such a test.
 
     A kind that lists captions has a `phrase` for its sentence; its example and values follow from the phrase.
-    `warning` and `error` are the shares from which a finding has that severity; below, it is a notice. `of` is the
-    unit of the shares: captions or images. `select` names the SELECT that lists the captions, with its `params`.
+    `warning` and `error` are the shares from which a finding has that severity; below, it is a notice. `right` is the
+    share of the listed captions that are listed rightly, if some are not. `of` is the unit of the shares: captions or
+    images. `select` names the SELECT that lists the captions, with its `params`.
     `patterns` is true if the patterns of `sql/facts/signs.toml` find them.
     """
 
@@ -42,6 +51,7 @@ class Kind:
     of: str = "captions"
     warning: float | None = None
     error: float | None = None
+    right: float = 1.0
     select: str = ""
     params: Mapping[str, float] = field(default_factory=dict)
     patterns: bool = False
@@ -54,7 +64,7 @@ def _kind(table: dict[str, Any]) -> Kind:
         table["commands"] = tuple(table["commands"])
     if "phrase" in table:
         of = table.get("of", Kind.of)
-        table["measured"] += f" `n` is the {of}{_by_share(table)}."
+        table["measured"] += f" `n` is the {of}{_by_share(table)}"
         table["example"] = f"set: {table['phrase']}: 12 of 40,460 (0.03%)"
         table["values"] = {of: "how many there are", "share": "share of all"}
     return Kind(**table)
@@ -66,10 +76,13 @@ def _by_share(table: Mapping[str, Any]) -> str:
         f"{'an' if name == 'error' else 'a'} {name} from {table[name]:g} of them on"
         if table[name]
         else "always a warning"
-        for name in ("warning", "error")
+        for name in _LIMITS
         if name in table
     ]
-    return f"; it is {', '.join(limits)}" if limits else "; it is a notice"
+    sure = (
+        " The 95% interval of the share must reach it as a whole." if any(table.get(name) for name in _LIMITS) else ""
+    )
+    return f"; it is {', '.join(limits)}.{sure}" if limits else "; it is a notice."
 
 
 #: The kinds of findings, by code. Programs select findings by the code; sentences may change.
@@ -87,12 +100,23 @@ def title(kind: str) -> str:
     return KINDS[kind].title
 
 
-def severity(kind: str, share: float) -> Severity:
-    """Return the severity of a kind that affects a share of the captions, or images."""
+def severity(kind: str, number: int, n: int) -> Severity:
+    """Return the severity of a kind that is listed for `number` of `n` captions or images.
+
+    It follows from the share that is sure: the lower end of its 95% interval, times the share that is listed rightly.
+    """
     limits = CAPTION_KINDS[kind]
+    share = limits.right * _at_least(number, n)
     if limits.error is not None and share >= limits.error:
         return "error"
     return "warning" if limits.warning is not None and share >= limits.warning else "notice"
+
+
+def _at_least(number: int, n: int) -> float:
+    """Return the lower end of the 95% interval of a share (Wilson 1927)."""
+    share, squared = number / n, _QUANTILE**2
+    reach = _QUANTILE * math.sqrt(share * (1 - share) / n + squared / (4 * n * n))
+    return max((share + squared / (2 * n) - reach) / (1 + squared / n), 0.0)
 
 
 def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -21,7 +21,7 @@ _WORDS, _CAPTIONS = 3, 20
 _MOST = 0.5
 
 #: Languages that English captions are often mistaken for, and `zxx`: not a language.
-_LIKE_ENGLISH = ("pcm", "sco", "zxx", "la")
+LIKE_ENGLISH = ("pcm", "sco", "zxx", "la")
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ def of_captions(texts: pl.Series) -> Known:
         return Known("en", f"{len(sample):,} captions, {english:,} of them with “the”, “and” or “with”")
     counts = Counter(language for language, _ in classified(sample))
     (language, most), *_ = counts.most_common(1)
-    if language in _LIKE_ENGLISH:
-        language, most = "en", sum(counts[code] for code in ("en", *_LIKE_ENGLISH))
+    if language in LIKE_ENGLISH:
+        language, most = "en", sum(counts[code] for code in ("en", *LIKE_ENGLISH))
     if most < _MOST * len(sample):
         return Known(None, f"no language has half of {len(sample):,} captions")
     return Known(language, f"{most:,} of {len(sample):,} captions")

@@ -25,3 +25,10 @@ def phrases() -> pl.DataFrame:
     return pl.DataFrame(
         rows, schema={"list": pl.String, "phrase": pl.String, "words": pl.List(pl.String)}, orient="row"
     )
+
+
+@functools.cache
+def english() -> pl.DataFrame:
+    """Read the English words of the package, inflections included. Column: word, in lower case without apostrophes."""
+    words = (files("auditor.text") / f"words_{LANGUAGE}.txt").read_text(encoding="utf-8").split()
+    return pl.DataFrame({"word": words}, schema={"word": pl.String})

@@ -1,13 +1,13 @@
 -- name: slot_order
--- version: 1
+-- version: 2
 -- grain: image
 -- reads: reference, caption
 -- returns: image_no, captions, by_length, by_spelling
 -- order: image_no
 --
--- Whether the captions of an image are sorted, slot by slot, by length (in characters, so ties are rare) or by
--- spelling: 1 is longest last or a to z, -1 the reverse, 0 neither. Ties fit both directions. The value is null for an
--- image whose captions are all equal, or that has a single caption.
+-- Whether the captions of an image are sorted, slot by slot, by length (in characters) or by spelling: 1 is longest last
+-- or a to z, -1 the reverse, 0 neither. The value is null if two neighbors are equally long (or equal), which tells no
+-- direction, and for an image with a single caption.
 with step as (
     select
         r.image_no,
@@ -19,8 +19,10 @@ with step as (
 )
 select
     image_no, count(*)::uinteger as captions,
-    case when min(longer) < 0 and max(longer) > 0 then 0 else nullif(sign(min(longer) + max(longer)), 0) end as by_length,
-    case when min(later) < 0 and max(later) > 0 then 0 else nullif(sign(min(later) + max(later)), 0) end as by_spelling
+    case when bool_or(longer = 0) or count(*) = 1 then null when min(longer) = max(longer) then min(longer) else 0 end
+        as by_length,
+    case when bool_or(later = 0) or count(*) = 1 then null when min(later) = max(later) then min(later) else 0 end
+        as by_spelling
 from step
 group by image_no
 order by image_no

@@ -1,55 +1,50 @@
 -- name: misspelled
--- version: 2
+-- version: 3
 -- grain: caption, word
 -- params: frequent INTEGER, times_as_frequent INTEGER
--- reads: reference, text_tokens, vocabulary, known_elsewhere
+-- reads: reference, caption, text_tokens, vocabulary, english_token
 -- returns: image, slot, why
 -- order: image, slot, why
 -- cites: Damerau 1964 (one letter too many, too few, another one, or two exchanged)
 --
--- Captions with a word that no other dataset knows (relation known_elsewhere), that at most two captions have, and that
--- is one edit away from a frequent word. A frequent word has at least `frequent` captions and is `times_as_frequent`
--- times as frequent. Only words of letters count. In addition, one of these conditions must hold. Either the frequent
--- word occurs at least three times after the word before, and before the word after. Or the word has at least five
--- letters, and the difference is neither in the ending (“kayaker”, “kayakers”) nor in the first letter (“Nike”,
--- “Mike”). Two words can only be one edit apart if they share a form with one letter removed.
+-- Captions with a word that is no English word (relation english_token), that at most two captions have, and that is one
+-- edit away from a frequent word. A frequent word has at least `frequent` captions and is `times_as_frequent` times as
+-- frequent. Only words of letters count, and not those that a caption writes as a name: with a capital inside a
+-- sentence. Of words of three or four letters, many are names or abbreviations. They count if the frequent word occurs
+-- at least three times after the word before, and before the word after. A list of words has no inflections of words
+-- that it lacks: such an ending is no misspelling (“kayakers”). Two words can only be one edit apart if they share a
+-- form with one letter removed.
 with placed as (
     select
-        r.image, r.slot, t.tokens[p.place] as token_id,
+        r.image, r.slot, r.caption_id, t.tokens[p.place] as token_id,
         if(p.place > 1, t.tokens[p.place - 1], 0) as before, coalesce(t.tokens[p.place + 1], 0) as behind
     from reference as r
     join text_tokens as t using (caption_id), unnest(range(1, len(t.tokens) + 1)) as p (place)
 ),
 counted as (
-    select v.token_id, v.token, count(distinct (p.image, p.slot)) as captions
+    select
+        v.token_id, v.token, count(distinct (p.image, p.slot)) as captions, any_value(k.token_id) is not null as is_known
     from placed as p
     join vocabulary as v using (token_id)
+    left join english_token as k using (token_id)
     where length(v.token) >= 3 and regexp_matches(v.token, '^\p{L}+$')
     group by v.token_id, v.token
 ),
 formed as (
     select
-        token_id, token, captions,
+        token_id, token, captions, is_known,
         unnest(list_distinct([token] || [token[:p - 1] || token[p + 1:] for p in range(1, length(token) + 1)])) as form
     from counted
-    where captions <= 2 or captions >= $frequent::integer
+    where captions <= 2 and not is_known or captions >= $frequent::integer
 ),
-rare as (
-    select f.token_id, f.token, f.captions, f.form
-    from formed as f
-    anti join known_elsewhere as k on k.token_id = f.token_id
-    where f.captions <= 2
-),
-frequent as (select token_id, token, captions, form from formed where captions >= $frequent::integer),
 near_word as (
     select distinct
-        r.token_id, r.token, f.token_id as meant_id, f.token as meant, f.captions,
-        starts_with(r.token, f.token) or starts_with(f.token, r.token) as longer,
-        length(r.token) >= 5 and r.token[1] = f.token[1]
-        and regexp_replace(r.token, '.{1,2}$', '') <> regexp_replace(f.token, '.{1,2}$', '') as inside
-    from rare as r
-    join frequent as f using (form)
-    where f.captions >= $times_as_frequent::integer * r.captions and damerau_levenshtein(r.token, f.token) = 1
+        r.token_id, r.token, f.token_id as meant_id, f.token as meant, f.captions, length(r.token) >= 5 as is_long
+    from formed as r
+    join formed as f using (form)
+    where r.captions <= 2 and not r.is_known and f.captions >= $frequent::integer
+        and f.captions >= $times_as_frequent::integer * r.captions and damerau_levenshtein(r.token, f.token) = 1
+        and (f.is_known or not starts_with(f.token, left(r.token, -2)))
 ),
 usual as (select p.before, p.token_id, p.behind from placed as p semi join near_word as a on a.meant_id = p.token_id),
 usual_before as (select before, token_id, count(*) as times from usual group by before, token_id having count(*) >= 3),
@@ -58,10 +53,11 @@ flagged as (
     select p.image, p.slot, a.token, a.meant, a.captions, coalesce(b.times * h.times, 0) as fit
     from placed as p
     join near_word as a using (token_id)
+    join caption as c on c.caption_id = p.caption_id
     left join usual_before as b on b.before = p.before and b.token_id = a.meant_id
     left join usual_behind as h on h.behind = p.behind and h.token_id = a.meant_id
-    where a.inside and not a.longer
-        or b.times is not null and h.times is not null and not (a.longer and regexp_matches(greatest(a.token, a.meant), '[srdnye]$'))
+    where (a.is_long or b.times is not null and h.times is not null)
+        and not regexp_matches(c.text, '[^\s.!?:"“(] ["“(]?' || upper(a.token[1]) || a.token[2:] || '\b')
 )
 select image, slot, format('“{}”, perhaps “{}”', token, meant) as why
 from flagged

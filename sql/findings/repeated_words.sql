@@ -1,13 +1,14 @@
 -- name: repeated_words
--- version: 1
+-- version: 2
 -- grain: caption
--- reads: reference, text_tokens, vocabulary
+-- reads: reference, caption, text_tokens, vocabulary
 -- returns: image, slot, why
 -- order: image, slot
 --
 -- Captions that repeat a phrase: the second half equals the first, two to six words occur at least three times in a
--- row, one word four times, or four to six words twice. Good captions also contain shorter repetitions (“hand in hand
--- in a park”, “a red and a red and white bus”).
+-- row, one word four times, or four to six words twice in a sentence. Good captions also contain shorter repetitions
+-- (“hand in hand in a park”, “a red and a red and white bus”). They begin a sentence with the words that end the one
+-- before, or list events (“two barks then two barks then”).
 with worded as (
     select r.image, r.slot, t.tokens, len(t.tokens) as size
     from reference as r
@@ -41,18 +42,33 @@ halved as (
     where size >= 6 and size % 2 = 0 and tokens[:size // 2] = tokens[size // 2 + 1:]
 ),
 spelled as (
-    select l.image, l.slot, string_agg(v.token, ' ' order by u.nth) as words, any_value(l.times) as times
-    from looped as l, unnest(l.repeated) with ordinality as u (token_id, nth)
+    select
+        l.image, l.slot, string_agg(v.token, ' ' order by u.nth) as words, any_value(l.times) as times,
+        any_value(regexp_replace(
+            regexp_replace(lower(c.text), '[''’‘´`]', '', 'g'), '[.!?。！？](\s|$)', ' | ', 'g'
+        )) as text
+    from looped as l
+    join reference as r on r.image = l.image and r.slot = l.slot
+    join caption as c on c.caption_id = r.caption_id, unnest(l.repeated) with ordinality as u (token_id, nth)
     join vocabulary as v on v.token_id = u.token_id
     group by l.image, l.slot
+),
+sure as (
+    select image, slot, words, times
+    from spelled
+    where times = 'again and again'
+        or not regexp_matches(words, '\b(then|followed)\b') and (
+            contains(regexp_replace(text, '[^\p{L}\p{N}|]+', ' ', 'g'), words || ' ' || words)
+            or not contains(regexp_replace(text, '[^\p{L}\p{N}]+', ' ', 'g'), words || ' ' || words)
+        )
 )
 select
     s.image, s.slot,
     if(h.image is null or s.times = 'again and again', '“' || s.words || '” ' || s.times, 'the whole caption twice') as why
-from spelled as s
+from sure as s
 left join halved as h on h.image = s.image and h.slot = s.slot
 union all
 select h.image, h.slot, 'the whole caption twice' as why
 from halved as h
-anti join spelled as s on s.image = h.image and s.slot = h.slot
+anti join sure as s on s.image = h.image and s.slot = h.slot
 order by image, slot

@@ -1,16 +1,18 @@
 -- name: truncated
--- version: 3
+-- version: 4
 -- grain: caption
--- reads: reference, caption, text_tokens, vocabulary
+-- params: is_english BOOLEAN
+-- reads: reference, caption, text_tokens, vocabulary, word_fragment
 -- returns: image, slot, chance, words, why
 -- order: e.image, e.slot
 --
 -- Captions without a full stop, and the chance that a complete caption ends with the same words. The chance is the
--- share of other captions with the last two words that end there, smoothed by the last word, times the share of
--- captions without a full stop. `words` counts the words of all captions. The chance is 0 in two cases. The last word
--- occurs nowhere else, but is the beginning of a frequent word that usually follows the word before (“… a woma”). Or
--- the caption is as long as the longest in characters, and far more captions have this length than a slightly shorter
--- one, as after a length limit. The chance is 1 if the last word occurs fewer than ten times: too few to know.
+-- share of other captions with the last two words that end there, smoothed by the last word (as if 50 more captions had
+-- these words), times the share of captions without a full stop. `words` counts the words of all captions. The chance
+-- is 0 in three cases. The last word is the beginning of a frequent word (relation word_fragment). It is an article, a
+-- conjunction or a possessive, after which English goes on. Or the caption is as long as the longest in characters, and
+-- far more captions have this length than a slightly shorter one, as after a length limit. The chance is 1 if the last
+-- word occurs fewer than ten times: too few to know.
 with worded as (
     select
         r.image, r.slot, t.tokens, len(t.tokens) as size, length(c.text) as characters,
@@ -32,36 +34,24 @@ at_limit as (
         and count_if(o.characters = w.longest) >= 2 * count_if(o.characters between w.longest - 5 and w.longest - 1)
 ),
 placed as (
-    select
-        tokens[p.place - 1] as before, tokens[p.place] as word, p.place = size as is_last, p.place = size and is_open as breaks
+    select tokens[p.place - 1] as before, tokens[p.place] as word, p.place = size as is_last
     from worded, unnest(range(2, size + 1)) as p (place)
 ),
-per_word as (
-    select word, count(*) as times, count_if(is_last) as ends, count_if(breaks) as breaks from placed group by word
-),
+per_word as (select word, count(*) as times, count_if(is_last) as ends from placed group by word),
 per_pair as (
     select before, word, count(*) as times, count_if(is_last) as ends from placed group by before, word
 ),
 ending as (
     select image, slot, characters, tokens[size - 1] as before, tokens[size] as word from worded where is_open
-),
-spelled as (select token_id, token from vocabulary),
-broken as (
-    select distinct e.before, e.word, first(l.token order by p.times desc, l.token) over (partition by e.before, e.word) as meant
-    from (select distinct before, word from ending) as e
-    join per_word as w on w.word = e.word and w.times - w.breaks <= 1
-    join per_pair as p on p.before = e.before and p.times >= 2
-    join spelled as l on l.token_id = p.word
-    join spelled as s on s.token_id = e.word
-    join per_word as f on f.word = p.word and f.times >= 10
-    where starts_with(l.token, s.token) and l.token <> s.token and regexp_matches(s.token, '^\p{L}+$')
 )
 select
     e.image, e.slot,
     case
         when m.longest is not null or k.meant is not null then 0.0
+        when $is_english::boolean and l.token in ('a', 'an', 'the', 'and', 'or', 'my', 'your', 'its', 'our', 'their')
+            then 0.0
         when w.times < 10 then 1.0
-        else a.open_share * (p.ends - 1 + 5 * (w.ends - 0.9) / w.times) / (p.times + 4)
+        else a.open_share * (p.ends - 1 + 50 * (w.ends - 0.9) / w.times) / (p.times + 49)
     end as chance,
     a.words,
     case
@@ -73,8 +63,8 @@ from ending as e
 cross join whole as a
 join per_word as w on w.word = e.word
 join per_pair as p on p.before = e.before and p.word = e.word
-join spelled as l on l.token_id = e.word
-join spelled as b on b.token_id = e.before
-left join broken as k on k.before = e.before and k.word = e.word
+join vocabulary as l on l.token_id = e.word
+join vocabulary as b on b.token_id = e.before
+left join word_fragment as k on k.before = e.before and k.word = e.word
 left join at_limit as m on m.longest = e.characters
 order by e.image, e.slot

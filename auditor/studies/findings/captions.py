@@ -16,10 +16,11 @@ from auditor.result import Finding, about
 from auditor.store import kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
-from auditor.store.versions import related
+from auditor.store.versions import log, related, resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.findings import language
 from auditor.studies.profile import bind_signs
+from auditor.text import word_lists
 
 _EXAMPLES = 3
 
@@ -31,22 +32,23 @@ _ROWS = pl.Schema({
 
 _EXAMPLE = ("image", "slot", "text", "why", "other_image", "other_slot", "other_text")
 
-#: Most images that may have a text: more frequent texts are no evidence of a copied image.
-_RARE = 20
+#: How many times the bits that tell one image from the others the texts that two copies of an image share must have:
+#: captions of similar images are similar.
+_CERTAIN = 7.0
 
 #: Least share of shared images with a text in common, from which equal ids in two datasets mean the same image.
 _AGREEING = 0.5
 
 #: A caption is listed if a cut is at least this many times as likely as a regular end with the same word.
-_LIKELY = 1 / 2
+_LIKELY = 1 / 3
 
 _ROUNDS = 30
 
 #: Fewest captions with a correct word, and how many times as frequent it is as its possible misspelling.
-_FREQUENT, _TIMES = 20, 20
+_FREQUENT, _TIMES = 10, 10
 
-#: Fewest captions of other datasets that contain a word, for it to count as correct.
-_KNOWN = 4
+#: Least share of English words among the words of English captions. Clotho has 0.99, German captions have 0.3.
+_ENGLISH = 0.75
 
 #: The columns of every finder. `slot` is null for findings about images, the other columns where they do not apply.
 LISTED = {
@@ -64,6 +66,7 @@ class Checked:
 
     store: Store
     dataset: str
+    seq: int
     workspace: Workspace
     words: Sequence[str] = ()
 
@@ -82,9 +85,25 @@ def _by_sign(kind: str) -> Callable[[Checked], pl.DataFrame]:
     return finder
 
 
+def _with_words(checked: Checked) -> Workspace:
+    """Bind the list of English words."""
+    checked.workspace.bind_rows("english_word", word_lists.english())
+    return checked.workspace
+
+
+def _foreign(checked: Checked) -> pl.DataFrame:
+    return language.foreign(_with_words(checked))
+
+
+def _is_english(checked: Checked) -> bool:
+    """Return whether the captions consist of English words, whatever language is declared."""
+    _with_words(checked)
+    return float(checked.rows("english_share").item() or 0) >= _ENGLISH
+
+
 def _misspelled(checked: Checked) -> pl.DataFrame:
-    apart = [checked.dataset, *related(checked.store, checked.dataset)]
-    checked.workspace.params |= {"apart": apart, "least": _KNOWN}
+    if not _is_english(checked):
+        return pl.DataFrame(schema=LISTED)
     return checked.rows("misspelled", frequent=_FREQUENT, times_as_frequent=_TIMES)
 
 
@@ -94,6 +113,7 @@ def _truncated(checked: Checked) -> pl.DataFrame:
     The share of words followed by a cut is unknown. It is estimated by expectation maximization, from the sum of the
     captions' probabilities of being cut.
     """
+    checked.workspace.params |= {"is_english": _is_english(checked)}
     open_ended = checked.rows("truncated")
     if open_ended.is_empty():
         return open_ended.select("image", "slot", "why")
@@ -133,7 +153,7 @@ def _copied(checked: Checked) -> pl.DataFrame:
     split, other_split = (pl.col(name).fill_null("no split") for name in ("split", "other_split"))
     across = split != other_split
     splits = pl.when(across).then(pl.format(", splits {} and {}", split, other_split)).otherwise(pl.lit(""))
-    return checked.rows("copied_image", rare=_RARE).select(
+    return checked.rows("copied_image", certain=_CERTAIN).select(
         "image",
         "slot",
         "other_image",
@@ -153,6 +173,19 @@ def _exchanged(checked: Checked) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(schema=LISTED), *exchanges], how="diagonal")
 
 
+def _shifted(checked: Checked) -> pl.DataFrame:
+    """Compare with the version before, and with the current versions of related datasets."""
+    before = [logged for logged in log(checked.store, checked.dataset) if logged.seq < checked.seq]
+    beside = [resolve(checked.store, dataset).version for dataset in related(checked.store, checked.dataset)]
+    shifts = []
+    for other in (*before[-1:], *beside):
+        checked.workspace.params |= {"other": other.dataset, "other_seq": other.seq}
+        rows = checked.rows("shifted_image").filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
+        why = pl.format("has a caption of {} in {}", "other_image", pl.lit(other.label))
+        shifts.append(rows.select("image", "slot", "other_image", why=why))
+    return pl.concat([pl.DataFrame(schema=LISTED), *shifts], how="diagonal").unique("image", maintain_order=True)
+
+
 def _wordless(checked: Checked) -> pl.DataFrame:
     checked.workspace.bind("length")
     return checked.workspace.query(
@@ -164,13 +197,14 @@ def _wordless(checked: Checked) -> pl.DataFrame:
 #: Finders that need more than a SELECT.
 _FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     "padded-images": _padded,
-    "other-language": lambda checked: language.foreign(checked.workspace),
+    "other-language": _foreign,
     "truncated-captions": _truncated,
     "misspellings": _misspelled,
     "listed-words": _listed,
     "uneven-captions": _uneven,
     "copied-images": _copied,
     "exchanged-images": _exchanged,
+    "shifted-captions": _shifted,
     "captions-without-word": _wordless,
 }
 
@@ -198,16 +232,14 @@ FINDERS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
 
 def of_captions(
     captions: Captions, words: Sequence[str], wanted: Sequence[str], progress: Progress
-) -> tuple[list[Finding], pl.DataFrame, list[str]]:
-    """Return the findings on single captions, the list of these captions, and notes on skipped checks."""
+) -> tuple[list[Finding], pl.DataFrame]:
+    """Return the findings on single captions, and the list of these captions."""
     selection, texts = captions.selection, captions.texts().select("image", "slot", "split", "text")
     images = texts["image"].n_unique()
-    checked = Checked(captions.store, selection.version.dataset, captions.facts(progress), words)
-    findings, lists, skipped = [], [pl.DataFrame(schema=_ROWS)], []
+    version = selection.version
+    checked = Checked(captions.store, version.dataset, version.seq, captions.facts(progress), words)
+    findings, lists = [], [pl.DataFrame(schema=_ROWS)]
     kinds = [kind for kind in FINDERS if kind in wanted and (kind != "listed-words" or words)]
-    if "other-language" in kinds and not language.installed():
-        kinds.remove("other-language")
-        skipped.append(f"skipped the search for captions in another language. To enable it: {language.EXTRA}")
     for done, kind in enumerate(kinds):
         progress(f"{selection.label}: searching for {kind.replace('-', ' ')}", done, len(kinds))
         rows = FINDERS[kind](checked)
@@ -215,7 +247,7 @@ def of_captions(
             finding, listed = _finding(selection, kind, rows, texts, images)
             findings.append(finding)
             lists.append(listed)
-    return findings, pl.concat(lists), skipped
+    return findings, pl.concat(lists)
 
 
 def keep(captions: Captions, kinds: Sequence[str], listed: pl.DataFrame, findings: Sequence[Finding]) -> None:
@@ -239,7 +271,7 @@ def _finding(
         (rows["image"].n_unique(), images) if of_images else (rows.unique(["image", "slot"]).height, texts.height)
     )
     share = number / n
-    bad = severity(kind, share)
+    bad = severity(kind, number, n)
     across = "across" in rows.columns and bool(rows["across"].any())
     if across:
         bad = "error"

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import importlib.util
-from typing import Any
-
 import polars as pl
 
 from auditor.store.workspace import Workspace
-
-EXTRA = "pip install 'auditor[language]'"
+from auditor.text.language import LIKE_ENGLISH, classified
 
 _WORDS = 3
 
@@ -19,19 +14,14 @@ _SURE = 0.7
 #: A language with a larger share of the captions belongs to the dataset.
 _AT_MOST = 0.1
 
-#: Languages that English captions are often mistaken for, and `zxx`: not a language.
-_NEAR = {"en": ("pcm", "sco", "zxx", "la")}
-
-
-def installed() -> bool:
-    """Return whether the language detector is installed."""
-    return importlib.util.find_spec("py3langid") is not None
+_NEAR = {"en": LIKE_ENGLISH}
 
 
 def foreign(workspace: Workspace) -> pl.DataFrame:
     """List captions that are almost certainly in a language that few captions use. Columns: image, slot, why.
 
-    Texts of fewer than three words are not classified. Texts with an uncertain language are not listed.
+    The relation `english_word` must be bound. Texts with fewer than three different words are not listed. The same goes
+    for texts with an uncertain language, and for those that mostly have words of the other captions.
     """
     captions = workspace.query(
         "select image, slot, caption_id, c.text from reference join caption as c using (caption_id)"
@@ -39,26 +29,22 @@ def foreign(workspace: Workspace) -> pl.DataFrame:
     )
     texts = captions.unique("caption_id", maintain_order=True)
     languages = pl.DataFrame(
-        _classified(texts["text"]), schema={"language": pl.String, "probability": pl.Float64}, orient="row"
+        classified(texts["text"]), schema={"language": pl.String, "probability": pl.Float64}, orient="row"
     )
     texts = pl.concat([texts.select("caption_id"), languages], how="horizontal")
-    classified = captions.join(texts, on="caption_id", how="left", maintain_order="left")
-    counts = classified["language"].value_counts().sort("count", "language", descending=[True, False])
+    counts = (
+        captions.join(texts, on="caption_id", how="left")["language"]
+        .value_counts()
+        .sort("count", "language", descending=[True, False])
+    )
     if counts.is_empty():
         return captions.select("image", "slot", why=pl.lit("")).clear()
-    rare = counts.filter(pl.col("count") <= _AT_MOST * classified.height)["language"]
-    different = rare.filter(~rare.is_in(_NEAR.get(counts["language"][0], ())))
-    return classified.filter(pl.col("language").is_in(different.implode()), pl.col("probability") >= _SURE).select(
-        "image", "slot", why=pl.format("language {}, others {}", "language", pl.lit(counts["language"][0]))
-    )
-
-
-def _classified(texts: pl.Series) -> list[tuple[str, float]]:
-    return [(language, float(probability)) for language, probability in map(_identifier().classify, texts)]
-
-
-@functools.cache
-def _identifier() -> Any:
-    from py3langid import langid  # noqa: PLC0415  # an optional extra; unpacking its model takes a second
-
-    return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+    main = counts["language"][0]
+    rare = counts.filter(pl.col("count") <= _AT_MOST * captions.height)["language"]
+    workspace.bind_rows("caption_language", texts)
+    workspace.params |= {
+        "main": main,
+        "least": _SURE,
+        "rare": [code for code in rare if code not in _NEAR.get(main, ())],
+    }
+    return workspace.rows("other_language")

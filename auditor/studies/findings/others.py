@@ -103,9 +103,7 @@ def _leaks(questions: Questions, captions: Captions, duplicates: Result) -> list
         "exact": exact, "near": near, "share": shares["any"], "exact_by_chance": usual["exact"],
         "share_by_chance": usual["any"],
     }  # fmt: skip
-    name = examples_of(f"{own}:{TEST}", f"{own}:{TRAIN}")
-    table = next((table for table in duplicates.tables if table.name == name), None)
-    examples = () if table is None else tuple(_beside(row) for row in table.frame.head(3).iter_rows(named=True))
+    examples = _shown(duplicates, examples_of(f"{own}:{TEST}", f"{own}:{TRAIN}"))
     headline = f"{shares['any']:.1%} of test captions"
     return [Finding(LEAK, sentence, where, values, n, severity, examples, headline)]
 
@@ -138,7 +136,8 @@ def _elsewhere(selection: Selection, duplicates: Result) -> list[Finding]:
     )
     values = {"captions": exact, "share": shares["exact"], "look_alike": share_near}
     headline = f"{exact:,} of {n:,} captions"
-    return [Finding(_AT_SEVERAL, sentence, about(selection), values, n, severity, headline=headline)]
+    examples = _shown(duplicates, examples_of(selection.label, "across-images"))
+    return [Finding(_AT_SEVERAL, sentence, about(selection), values, n, severity, examples, headline)]
 
 
 def _by_match(rows: pl.DataFrame) -> tuple[dict[str, float], int]:
@@ -150,6 +149,12 @@ def _is_beyond(share: float, n: int, usual: float, of: int) -> bool:
     pooled = (share * n + usual * of) / (n + of) if n + of else 0.0
     error = math.sqrt(_CLUSTERED * pooled * (1 - pooled) * (1 / max(n, 1) + 1 / max(of, 1)))
     return share - usual > max(_BEYOND * error, _MORE)
+
+
+def _shown(duplicates: Result, name: str) -> tuple[dict[str, str | int | None], ...]:
+    """Return the first pairs of a table of examples, if there is one of that name."""
+    table = next((table for table in duplicates.tables if table.name == name), None)
+    return () if table is None else tuple(_beside(row) for row in table.frame.head(3).iter_rows(named=True))
 
 
 def _beside(row: Mapping[str, Any]) -> dict[str, str | int | None]:

@@ -151,9 +151,9 @@ def all_findings(
 
 def _of_captions(captions: Captions, wanted: Sequence[str], words: Sequence[str], progress: Progress) -> Result:
     """Return the findings on captions, one by one and as a whole, with the list of captions."""
-    own, rows, skipped = of_captions(captions, words, wanted, progress)
+    own, rows = of_captions(captions, words, wanted, progress)
     every = (*own, *_of_whole(captions, wanted, progress))
-    return Result("findings", rows, selections=(captions.selection,), notes=tuple(skipped), findings=every)
+    return Result("findings", rows, selections=(captions.selection,), findings=every)
 
 
 def _words(file: Path | None) -> list[str]:

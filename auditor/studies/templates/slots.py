@@ -43,7 +43,7 @@ def slot_effects(
     difference from the other captions of the image; `effect`, the same in standard deviations of all captions (Cohen's
     d); `low` and `high`, the 95% interval of the effect over images, by Student's t. `slot-types`: different tokens of
     the slot. `sorted-by-length` (characters) and `sorted-by-spelling`: the share of `n` images whose captions are
-    sorted by slot; images whose captions are all equal do not count.
+    sorted by slot; images with two equally long (or equal) neighbors do not count.
     """
     selection = captions.selection
     vocabulary = workspace.rows("slot_vocabulary")
@@ -74,7 +74,7 @@ def slot_effects(
         )
     made = pl.concat(_effect(slot_captions, name, column) for name, column in measures.items())
     notes += _unlike(selection, made)
-    order = _order(workspace.rows("slot_order"))
+    order = _order(workspace.rows("slot_order"), workspace.rows("slot_order_apart"))
     notes += _sorted(selection, order)
     return pl.concat([made, types, order.drop("chance")], how="diagonal_relaxed"), signed, notes
 
@@ -150,8 +150,11 @@ def _unlike(selection: Selection, effects: pl.DataFrame) -> list[Finding]:
     return findings or [Finding("slots-alike", same, about(selection), {"least_effect": _SMALL})]
 
 
-def _order(by_image: pl.DataFrame) -> pl.DataFrame:
-    """Compute the share of images with sorted captions, by order; images with equal captions do not count."""
+def _order(by_image: pl.DataFrame, apart: pl.DataFrame) -> pl.DataFrame:
+    """Compute the share of images with sorted captions, by order; images with equally long captions do not count.
+
+    Captions of different images show how often they would be sorted if only the styles of the slots differed.
+    """
     orders = {number: 1 / math.factorial(min(number, _MANY)) for number in by_image["captions"].unique()}
     by_image = by_image.with_columns(chance=pl.col("captions").replace_strict(orders, return_dtype=pl.Float64))
     rows = []
@@ -161,7 +164,11 @@ def _order(by_image: pl.DataFrame) -> pl.DataFrame:
         ("sorted-by-spelling", "a to z", "by_spelling", 1),
     ):
         clear = by_image.filter(pl.col(column).is_not_null())
-        rows.append((name, pattern, clear.height, (clear[column] == way).mean(), clear["chance"].mean()))
+        shares = [clear["chance"].mean()]
+        if column in apart.columns:
+            shares.append((apart[column].drop_nulls() == way).mean())
+        chance = max((share for share in shares if isinstance(share, float)), default=None)
+        rows.append((name, pattern, clear.height, (clear[column] == way).mean(), chance))
     schema = {
         "statistic": pl.String, "pattern": pl.String, "n": pl.Int64, "value": pl.Float64, "chance": pl.Float64,
     }  # fmt: skip

@@ -1,0 +1,48 @@
+-- name: word_fragment
+-- version: 1
+-- grain: last two words
+-- params: is_english BOOLEAN
+-- reads: reference, caption, text_tokens, vocabulary, english_token
+-- returns: before, word, meant
+-- order: f.before, f.word
+--
+-- Last words of captions without a full stop that are probably the beginning of `meant`, a frequent word (“… a woma”).
+-- The fragment occurs nowhere else inside a caption. A fragment that is a word itself must be rare, `meant` usual after
+-- the word before, and more than its inflection: “it” is not cut from “its”. Without a list of words (`is_english`
+-- is false), every last word counts as a word.
+with worded as (
+    select t.tokens, len(t.tokens) as size, not regexp_matches(c.text, '[.!?。！？…”"]\s*$') as is_open
+    from reference as r
+    join caption as c using (caption_id)
+    join text_tokens as t using (caption_id)
+    where len(t.tokens) >= 2
+),
+placed as (
+    select tokens[p.place - 1] as before, tokens[p.place] as word, p.place = size and is_open as breaks
+    from worded, unnest(range(2, size + 1)) as p (place)
+),
+per_word as (select word, count(*) as times, count_if(breaks) as breaks from placed group by word),
+usual as (select before, word, count(*) as times from placed group by before, word having count(*) >= 2),
+frequent as (
+    select w.word, w.times, v.token
+    from per_word as w
+    join vocabulary as v on v.token_id = w.word
+    where w.times >= 10
+),
+fragment as (
+    select e.before, e.word, v.token, not $is_english::boolean or l.token_id is not null as is_word
+    from (select distinct before, word from placed where breaks) as e
+    join per_word as w on w.word = e.word
+    join vocabulary as v on v.token_id = e.word
+    left join english_token as l on l.token_id = e.word
+    where regexp_matches(v.token, '^\p{L}+$')
+        and if(not $is_english::boolean or l.token_id is not null, w.times <= 2, w.times - w.breaks <= 1)
+)
+select f.before, f.word, first(q.token order by coalesce(u.times, 0) desc, q.times desc, q.token) as meant
+from fragment as f
+join frequent as q on starts_with(q.token, f.token) and q.token <> f.token
+left join usual as u on u.before = f.before and u.word = q.word
+where not f.is_word
+    or u.times is not null and not regexp_matches(q.token[length(f.token) + 1:], '^(.?(ed|er|en|ing|y)|e?[sdrn]|em?)$')
+group by f.before, f.word
+order by f.before, f.word
