@@ -6,7 +6,7 @@
 -- order: image_no
 --
 -- Whether the captions of an image are sorted, slot by slot, by length (in characters) or by spelling: 1 is longest last
--- or a to z, -1 the reverse, 0 neither. The value is null if two neighbors are equally long (or equal), which tells no
+-- or a to z, -1 the reverse, 0 neither. The value is null if two neighbors are equally long (or equal), which has no
 -- direction, and for an image with a single caption.
 with step as (
     select

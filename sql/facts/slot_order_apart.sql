@@ -6,7 +6,7 @@
 -- order: captions, set_no
 --
 -- The direction by length as in slot_order, of captions that are not of one image: a caption of each slot, from one
--- image after another, among the images with as many captions. If each slot has a style of its own, such as a person's
+-- image after another, among the images with as many captions. If slots differ in style, such as a person's
 -- and a program's, these sets are sorted as often as the captions of an image.
 with placed as (
     select

@@ -7,12 +7,12 @@
 -- order: image, slot, why
 -- cites: Damerau 1964 (one letter too many, too few, another one, or two exchanged)
 --
--- Captions with a word that is no English word (relation english_token), that at most two captions have, and that is one
+-- Captions with a word that is not English (relation english_token), that at most two captions have, and that is one
 -- edit away from a frequent word. A frequent word has at least `frequent` captions and is `times_as_frequent` times as
 -- frequent. Only words of letters count, and not those that a caption writes as a name: with a capital inside a
 -- sentence. Of words of three or four letters, many are names or abbreviations. They count if the frequent word occurs
 -- at least three times after the word before, and before the word after. A list of words has no inflections of words
--- that it lacks: such an ending is no misspelling (“kayakers”). Two words can only be one edit apart if they share a
+-- that it lacks: such an ending is not a misspelling (“kayakers”). Two words can only be one edit apart if they share a
 -- form with one letter removed.
 with placed as (
     select

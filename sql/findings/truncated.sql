@@ -1,5 +1,5 @@
 -- name: truncated
--- version: 4
+-- version: 5
 -- grain: caption
 -- params: is_english BOOLEAN
 -- reads: reference, caption, text_tokens, vocabulary, word_fragment
@@ -8,11 +8,12 @@
 --
 -- Captions without a full stop, and the chance that a complete caption ends with the same words. The chance is the
 -- share of other captions with the last two words that end there, smoothed by the last word (as if 50 more captions had
--- these words), times the share of captions without a full stop. `words` counts the words of all captions. The chance
--- is 0 in three cases. The last word is the beginning of a frequent word (relation word_fragment). It is an article, a
--- conjunction or a possessive, after which English goes on. Or the caption is as long as the longest in characters, and
--- far more captions have this length than a slightly shorter one, as after a length limit. The chance is 1 if the last
--- word occurs fewer than ten times: too few to know.
+-- these words), times the share of captions without a full stop. It is at least 1 in 2,000: any noun can end a
+-- caption, and many particles can (“the ball rolls in”). `words` counts the words of all captions. The chance is 0 in
+-- three cases. The last word is the beginning of a frequent word (relation word_fragment). It is an article, a
+-- conjunction, a possessive or “of”, after which English goes on. Or the caption is as long as the longest in
+-- characters, and far more captions have this length than a slightly shorter one, as after a length limit. The chance
+-- is 1 if the last word occurs fewer than ten times: too few to know.
 with worded as (
     select
         r.image, r.slot, t.tokens, len(t.tokens) as size, length(c.text) as characters,
@@ -48,10 +49,10 @@ select
     e.image, e.slot,
     case
         when m.longest is not null or k.meant is not null then 0.0
-        when $is_english::boolean and l.token in ('a', 'an', 'the', 'and', 'or', 'my', 'your', 'its', 'our', 'their')
+        when $is_english::boolean and l.token in ('a', 'an', 'the', 'and', 'or', 'of', 'my', 'your', 'its', 'our', 'their')
             then 0.0
         when w.times < 10 then 1.0
-        else a.open_share * (p.ends - 1 + 50 * (w.ends - 0.9) / w.times) / (p.times + 49)
+        else greatest(0.0005, a.open_share * (p.ends - 1 + 50 * (w.ends - 0.9) / w.times) / (p.times + 49))
     end as chance,
     a.words,
     case

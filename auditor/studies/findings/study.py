@@ -118,7 +118,6 @@ def all_findings(
         make = partial(_of_captions, captions, searched, words, questions.progress)
         own = questions.keep(f"findings {selection.label}", make, [selection])
         lists.append(own.frame)
-        notes += own.notes
         collected += own.findings
         if captions_only:
             continue
