@@ -35,7 +35,10 @@ def lacking(store: Store, selection: Selection) -> str | None:
 def refusal(selection: Selection, why: str, instead: str | None = None) -> MetricError:
     """Return the error of a command that needs references; it ends with commands that need none."""
     name = selection.label
-    others = f"run `auditor findings {name}`, or `auditor bounds {name}`, which scores substitutes against it"
+    others = (
+        f"run `auditor diversity {name} -s sameness`, how similar captions of different images are, `auditor bounds "
+        f"{name}`, which scores substitutes against it, or `auditor findings {name}`"
+    )
     return MetricError(f"{name}: {why}; {instead or others}")
 
 
@@ -43,7 +46,7 @@ def against_what(
     store: Store, selection: Selection, against: References, metrics: Sequence[MetricRequest]
 ) -> References:
     """Return the references of substitutes: the single caption of an image, if no image has two."""
-    if against.drawn is not None or _see_images(metrics) or not lacking(store, against.of(selection)):
+    if against.drawn is not None or sees_images(metrics) or not lacking(store, against.of(selection)):
         return against
     return replace(against, rule="all")
 
@@ -60,7 +63,7 @@ def referenced(
 
     Raises `MetricError` if fewer than `least` are left. It names what to run `instead`.
     """
-    needing = () if _see_images(metrics) else selections
+    needing = () if sees_images(metrics) else selections
     reasons = {selection: why for selection in needing if (why := lacking(store, against.of(selection)))}
     if reasons and len(selections) - len(reasons) < least:
         raise refusal(*next(iter(reasons.items())), instead)
@@ -82,7 +85,8 @@ def without_references(
     return [_finding(selection, sentence, single, described.height)] if single else []
 
 
-def _see_images(metrics: Sequence[MetricRequest]) -> bool:
+def sees_images(metrics: Sequence[MetricRequest]) -> bool:
+    """Return whether all metrics read the image instead of references."""
     return all(metric.metric.sees_images for metric in metrics)
 
 

@@ -250,7 +250,7 @@ LOCAL = (
         Statistic(
             f"div-{order}",
             f"different {grams} within an image's captions / their words: mean over images with two or more captions",
-            "Aneja et al. 2019, section 5.2",
+            "Shetty et al. 2017, table 4 (Div-1, Div-2)",
             needs="several captions of an image",
         )
         for order, grams in ((1, "words"), (2, "bigrams"))

@@ -36,10 +36,9 @@ def sameness(counts: pl.DataFrame) -> pl.DataFrame:
 
 
 def measured_sameness(by_image: pl.DataFrame, counts: pl.DataFrame) -> Measured:
-    """Return the mean sameness of lists, and that without each image, to be resampled.
+    """Return the mean sameness of lists, and that without each image; NaN if a list has no value.
 
-    `by_image` are the rows of `sql/diversity/image_sameness.sql`, `counts` those of `sql/diversity/sameness.sql`. A list
-    without a value makes it NaN.
+    `by_image` are the rows of `sql/diversity/image_sameness.sql`, `counts` those of `sql/diversity/sameness.sql`.
     """
     whole = counts.sort("list_no").select(_COUNTS).to_numpy().astype(np.float64)
     own = image_totals(by_image, _COUNTS)

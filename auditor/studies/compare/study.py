@@ -17,7 +17,7 @@ from auditor.result import Finding, Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets, with_givers
 from auditor.scoring.registry import References, left_out, requests
 from auditor.scoring.repeats import DISTINCT, only_distinct, repeats
-from auditor.scoring.single_captions import referenced
+from auditor.scoring.single_captions import referenced, sees_images
 from auditor.scoring.substitutes import one_pool, substitutes_of
 from auditor.statistics.resampling import check_resampling
 from auditor.store.captions import select_all
@@ -28,6 +28,7 @@ from auditor.studies.compare import tables
 from auditor.studies.compare.equalize import Sampling, changed_orders, samplings_of
 from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
 from auditor.studies.compare.pairs import ComparedDataset
+from auditor.studies.compare.sameness import added, has_single_captions, ranked_by_sameness
 from auditor.text import AUTO
 
 
@@ -150,9 +151,13 @@ def compare(
     teaches little. If it is near 0, each image has distinct captions. High specificity means a narrow subject or a
     house style.
 
-    Limits: a dataset with one caption per image is left out. Different numbers of captions per image change BLEU and
-    METEOR: `equalize` adds rows with equally many images and captions. Document frequencies are treated as fixed.
-    Intervals cover other images from the same source, not other annotators.
+    If a dataset has one caption per image, it has no upper bound. All datasets are then ranked by `sameness` too, on
+    one caption of each image: the share of words that captions of different images have in common. It is not agreement,
+    which is between annotators of one image.
+
+    Limits: different numbers of captions per image change BLEU and METEOR: `equalize` adds rows with equally many
+    images and captions. Longer captions have higher sameness. Document frequencies are treated as fixed. Intervals
+    cover other images from the same source, not other annotators.
 
     Captions that repeat another of their image, token for token, raise `upper`. A warning counts them, and `distinct`
     adds rows with each text once per image.
@@ -173,10 +178,15 @@ def compare(
     requested = requests(metrics)
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
     against = References("loo", None if equalize else references, seed)
-    words = f"`auditor words {refs[0]} --against {refs[1]}` compares words"
     every = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
     tokenizer, notes = every[0].tokenizer, every[0].notes
-    selections, alone = referenced(store, [captions.selection for captions in every], against, requested, 2, words)
+    single = any(map(has_single_captions, every)) and not sees_images(requested)
+    sameness = ranked_by_sameness(every, seed, resamples, confidence, progress) if single else None
+    words = f"`auditor words {refs[0]} --against {refs[1]}` compares words"
+    chosen = [captions.selection for captions in every]
+    selections, alone = referenced(store, chosen, against, requested, 0 if sameness else 2, words)
+    if sameness and len(selections) < 2:
+        return replace(sameness, notes=(*notes, *sameness.notes), findings=findings_in(alone))
     captions_of = {captions.selection: captions for captions in every}
     substitutes, pooled = one_pool(store, selections, substitutes_of(store, selections, others, corpus))
     repeated = repeats([captions_of[selection] for selection in selections], progress, left_out=distinct)
@@ -225,7 +235,7 @@ def compare(
         for part, rows in zip(parts, tested, strict=True)
     ]
     ahead = tables.findings(ranked, selections, resamples, f"{last}: " if both else "")
-    return Result(
+    result = Result(
         "compare",
         pl.concat([rows.select(*_COLUMNS, *(_EQUALIZED_COLUMNS if both else ())), *differences], how="diagonal"),
         selections=selections,
@@ -251,6 +261,7 @@ def compare(
             *unequal,
         ),
     )
+    return added(result, sameness) if sameness else result
 
 
 def _on(sampling: Sampling, rows: pl.DataFrame, *, beside: bool) -> pl.DataFrame:

@@ -167,7 +167,9 @@ def global_statistics(
     if asked.any_of("sdsl"):
         rows = _with_interval(rows, "sdsl", sdsl_interval(workspace.rows("image_length"), key))
     if asked.any_of(SAMENESS):
-        rows = _with_interval(rows, SAMENESS, sameness_interval(workspace.rows("image_sameness"), workspace.rows("sameness"), key))
+        rows = _with_interval(
+            rows, SAMENESS, sameness_interval(workspace.rows("image_sameness"), workspace.rows("sameness"), key)
+        )
     named = rows.with_columns(*_signed(rows["statistic"], settings, known, in_file_order=why_not is None))
     missing = workspace.rows("missing_image").row(0) if known.evaluation else (0, 0)
     return GlobalStatistics(
