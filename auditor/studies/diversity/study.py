@@ -70,7 +70,7 @@ def image_diversity(
     for selection in selections:
         if selection not in several:
             reason = f"no image has {fewest} captions"
-            notes = [f"{selection.label}: no mBLEU and no vocabulary of images: {reason}"] * (
+            notes = [f"{selection.label}: no mBLEU, Div-n and vocabulary of images: {reason}"] * (
                 selection.version.kind != "candidates"
             )
             results.append(Result("diversity", _absent(selection, signatures, settings, reason), notes=tuple(notes)))
@@ -107,6 +107,10 @@ def diversity(
     With training data (`against`), it adds novelty, the share of captions that are not in them. With human captions
     (`eval`), it adds coverage of their words, and local recall and precision. Recall is the share of the words in human
     captions of an image that the system also uses. It is reported by the number of annotators who use a word.
+
+    `sameness` is the share of words that captions of different images have in common. It needs one caption per image
+    and a table of words only, so it suits any size. It is not agreement, which is between annotators of one image.
+    Images with several captions also have mBLEU and Div-n (`div-1`, `div-2`: different n-grams per word).
 
     `statistics` selects statistics. MTLD, MATTR, HD-D, Yule's K, compression ratio, self-repetition and Zipf's slope
     are only computed on request. For three systems or more, statistics are correlated.
