@@ -319,8 +319,8 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
         sentence = f"{source.dataset}: {subject} a single caption, which has no reference and gets no score: {names}"
         if made.single_images == made.version.images > 1:
             sentence = (
-                f"{source.dataset}: all {made.single_images:,} images have a single caption, so there are no "
-                "leave-one-out scores"
+                f"{source.dataset}: all {made.single_images:,} images have a single caption. Leave-one-out "
+                "scores are not available"
             )
         surprises.append(_finding(SINGLE_CAPTION, whole, sentence, n=made.version.images, images=made.single_images))
     surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]

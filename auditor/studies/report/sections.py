@@ -136,7 +136,7 @@ def _compared(context: ReportContext) -> Answers:
 
 
 def _compared_by_sameness(context: ReportContext, described: Sequence[Selection]) -> Answers:
-    """Compare datasets of which some have one caption per image: all of them by sameness, the others by scores too."""
+    """Compare datasets if some have one caption per image: all by sameness, the others by scores too."""
     settings = context.settings
     options: dict[str, Any] = {
         "metrics": settings.metrics, "tokenizer": settings.tokenizer, "seed": settings.seed,
