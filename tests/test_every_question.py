@@ -141,7 +141,9 @@ def test_what_is_volatile_is_told_apart(audits: tuple[auditor.Auditor, auditor.A
 
 
 @pytest.mark.xdist_group("every question")
-@pytest.mark.parametrize("name", ["bounds", "card", "compare", "diversity", "duplicates", "findings", "report", "templates"])
+@pytest.mark.parametrize(
+    "name", ["bounds", "card", "compare", "diversity", "duplicates", "findings", "report", "templates"]
+)
 def test_question_about_single_captions_has_an_answer(name: str, audit: auditor.Auditor) -> None:
     named, said = ASKED.get(name, (ONE, {}))
     answer = getattr(audit, name)(*SINGLE[: len(named)], **said)

@@ -75,9 +75,12 @@ def _lengths(context: ReportContext, label: str) -> Iterator[str]:
     lengths = counts.filter(dataset=label).sort("length")
     reached = lengths["captions"].cum_sum() / lengths["captions"].sum()
     low, middle, high = (lengths.filter(reached >= share)["length"][0] for share in (0.05, 0.5, 0.95))
-    yield f"{label}: captions have {middle:,} words in the median, and {low:,} to {high:,} in 90% of cases."
-    if context.settings.tokenizer == _ESTIMATED_BY:
-        over = lengths.filter(pl.col("length") > _WORDS)["captions"].sum() / lengths["captions"].sum()
+    by_words = context.settings.tokenizer == _ESTIMATED_BY
+    unit = "words" if by_words else "tokens"
+    yield f"{label}: captions have {middle:,} {unit} in the median, and {low:,} to {high:,} in 90% of cases."
+    if by_words:
+        longer = pl.col("captions").filter(pl.col("length") > _WORDS).sum() / pl.col("captions").sum()
+        over = lengths.select(longer).item()
         yield (
             f"{label}: an estimated {over:.1%} of captions exceed the {_LIMIT} tokens that CLIP reads: those of more "
             f"than {_WORDS} words, at {_TOKENS_PER_WORD} tokens per word."

@@ -22,7 +22,7 @@ WORDS = "a the dog cat café 日本 runs sits on grass snow red".split()
 
 
 def captions(images: int, seed: int = 1) -> dict[str, str]:
-    drawn = random.Random(seed)  # noqa: S311
+    drawn = random.Random(seed)
     return {f"i{image:04}": " ".join(drawn.choices(WORDS, k=drawn.randint(0, 9))) or "..." for image in range(images)}
 
 

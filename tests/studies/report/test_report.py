@@ -223,14 +223,21 @@ def test_a_dataset_of_single_captions_stays_out_of_the_scores_of_others(store: S
 
 
 def test_report_of_single_captions_leads_with_what_they_can_show(store: Store) -> None:
-    ingest_rows(store, [(f"i{n}", 0, f"the image shows {n} " + "very " * (n % 3 * 40) + "big dogs") for n in range(60)], "alone")
+    ingest_rows(
+        store, [(f"i{n}", 0, f"the image shows {n} " + "very " * (n % 3 * 40) + "big dogs") for n in range(60)], "alone"
+    )
     document = report(store, "alone", settings=BLEU, timed=False)
     (single,) = (one for one in document.sections if one.name == "single")
     assert document.sections.index(single) == 1
     led = " ".join(single.words)
     assert "alone: captions have 46 words in the median, and 6 to 86 in 90% of cases." in led
     assert "an estimated 33.3% of captions exceed the 77 tokens that CLIP reads" in led
-    for piece in ("most frequent openings", "language en", "used verbatim for more than one image", "alone: sameness 0."):
+    for piece in (
+        "most frequent openings",
+        "language en",
+        "used verbatim for more than one image",
+        "alone: sameness 0.",
+    ):
         assert piece in led
     ingest_rows(store, DOGS, "dogs")
     several = report(store, "dogs", settings=BLEU, timed=False)
