@@ -36,8 +36,8 @@ def refusal(selection: Selection, why: str, instead: str | None = None) -> Metri
     """Return the error of a command that needs references; it ends with commands that need none."""
     name = selection.label
     others = (
-        f"run `auditor diversity {name} -s sameness`, how similar captions of different images are, `auditor bounds "
-        f"{name}`, which scores substitutes against it, or `auditor findings {name}`"
+        f"run `auditor diversity {name} -s sameness` (similarity of captions of different images), `auditor bounds "
+        f"{name}` (scores of substitutes) or `auditor findings {name}` (problems)"
     )
     return MetricError(f"{name}: {why}; {instead or others}")
 
