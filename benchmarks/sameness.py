@@ -1,7 +1,7 @@
 """Sameness of one caption per image beside scores of several: what a dataset of single captions shows of itself.
 
-`python benchmarks/sameness.py [--data DIR] [-o FILE]` reads datasets with five captions per image or more, and takes the
-first five of 2,000 images, sampled by md5. Sameness is of one caption of each image, sampled by seed 1. `intra` and
+`python benchmarks/sameness.py [--data DIR] [-o FILE]` reads datasets with five captions per image or more, and takes
+the first five of 2,000 images, sampled by md5. Sameness is of one caption of each image, sampled by seed 1. `intra` and
 `upper` are those of `auditor bounds -m rouge-1`. Then the first captions of Flickr8k are read from one file, and from
 1,000.
 """
@@ -45,7 +45,7 @@ def sounds(data: Path) -> Iterator[tuple[str, pl.DataFrame]]:
 def sample(captions: pl.DataFrame) -> pl.DataFrame:
     """Take five captions of each of 2,000 images that have as many; columns image, caption."""
     enough = captions.drop_nulls().filter(pl.len().over("image") >= _CAPTIONS)
-    turns = sorted(set(enough["image"]), key=lambda image: hashlib.md5(image.encode()).digest())  # noqa: S324
+    turns = sorted(set(enough["image"]), key=lambda image: hashlib.md5(image.encode()).digest())
     return enough.filter(pl.col("image").is_in(turns[:_IMAGES])).group_by("image", maintain_order=True).head(_CAPTIONS)
 
 
