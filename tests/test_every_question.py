@@ -141,7 +141,9 @@ def test_what_is_volatile_is_told_apart(audits: tuple[auditor.Auditor, auditor.A
 
 
 @pytest.mark.xdist_group("every question")
-@pytest.mark.parametrize("name", ["bounds", "card", "diversity", "duplicates", "findings", "report", "templates"])
+@pytest.mark.parametrize(
+    "name", ["bounds", "card", "compare", "diversity", "duplicates", "findings", "report", "templates"]
+)
 def test_question_about_single_captions_has_an_answer(name: str, audit: auditor.Auditor) -> None:
     named, said = ASKED.get(name, (ONE, {}))
     answer = getattr(audit, name)(*SINGLE[: len(named)], **said)
@@ -149,7 +151,7 @@ def test_question_about_single_captions_has_an_answer(name: str, audit: auditor.
 
 
 @pytest.mark.xdist_group("every question")
-@pytest.mark.parametrize("name", ["compare", "correlate", "outliers", "probe", "references", "score", "tasks"])
+@pytest.mark.parametrize("name", ["correlate", "outliers", "probe", "references", "score", "tasks"])
 def test_question_that_needs_references_names_one_that_does_not(name: str, audit: auditor.Auditor) -> None:
     named, said = ASKED.get(name, (ONE, {}))
     why = "not have two candidates: " if name == "tasks" else "needs two captions per image; this dataset has one"

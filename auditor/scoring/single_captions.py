@@ -41,13 +41,16 @@ def lacking(captions: Captions) -> str | None:
 def refusal(selection: Selection, why: str, instead: str | None = None) -> MetricError:
     """Return the error of a command that needs references; it ends with commands that need none."""
     name = selection.label
-    others = f"run `auditor findings {name}`, or `auditor bounds {name}`, which scores substitutes against it"
+    others = (
+        f"run `auditor diversity {name} -s sameness` (similarity of captions of different images), `auditor bounds "
+        f"{name}` (scores of substitutes) or `auditor findings {name}` (problems)"
+    )
     return MetricError(f"{name}: {why}; {instead or others}")
 
 
 def against_what(captions: Captions, against: References, metrics: Sequence[MetricRequest]) -> References:
     """Return the references of substitutes: the single caption of an image, if no image has two."""
-    if against.drawn is not None or _see_images(metrics) or not lacking(against.select(captions)):
+    if against.drawn is not None or sees_images(metrics) or not lacking(against.select(captions)):
         return against
     return replace(against, rule="all")
 
@@ -63,7 +66,7 @@ def referenced(
 
     Raises `MetricError` if fewer than `least` are left. It names what to run `instead`.
     """
-    needing = () if _see_images(metrics) else every
+    needing = () if sees_images(metrics) else every
     reasons = {captions: why for captions in needing if (why := lacking(against.select(captions)))}
     if reasons and len(every) - len(reasons) < least:
         first, why = next(iter(reasons.items()))
@@ -84,7 +87,8 @@ def without_references(captions: Captions, so: str = ", which has no reference a
     return [_finding(selection, sentence, single, described.height)] if single else []
 
 
-def _see_images(metrics: Sequence[MetricRequest]) -> bool:
+def sees_images(metrics: Sequence[MetricRequest]) -> bool:
+    """Return whether all metrics read the image instead of references."""
     return all(metric.metric.sees_images for metric in metrics)
 
 

@@ -133,6 +133,12 @@ GLOBAL = (
         published="captions are equal if text.lower().strip('.?!') is",
     ),
     Statistic(
+        "sameness",
+        "sum over words of df (df - 1) / ((n - 1) sum of df); df of n captions have a word: the words that two captions"
+        " share, as a share of the words of one; not agreement, which is between annotators of one image",
+        "mean overlap of two captions, from a table of words alone",
+    ),
+    Statistic(
         "novel",
         "share of the captions that are not a training caption, duplicates counted; equal as for unique",
         f"{_MILTENBURG}, section 2",
@@ -239,6 +245,15 @@ LOCAL = (
             needs="several captions of an image",
         )
         for order in range(1, 5)
+    ),
+    *(
+        Statistic(
+            f"div-{order}",
+            f"different {grams} within an image's captions / their words: mean over images with two or more captions",
+            "Shetty et al. 2017, table 4 (Div-1, Div-2)",
+            needs="several captions of an image",
+        )
+        for order, grams in ((1, "words"), (2, "bigrams"))
     ),
     Statistic(
         "image-types",

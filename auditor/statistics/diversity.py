@@ -167,13 +167,19 @@ def sdsl_interval(lengths: pl.DataFrame, key: Sequence[object]) -> tuple[float, 
     `lengths` are the rows of `sql/diversity/image_length.sql`; `key` seeds the resamples. None for a single image, or
     if a list has captions of one image only.
     """
-    images, lists = lengths["image_no"].n_unique(), lengths["list_no"].n_unique()
-    sums = np.zeros((images, lists, len(_SUMS)))
-    image, number = (lengths[name].rank("dense").to_numpy() - 1 for name in ("image_no", "list_no"))
-    sums[image, number] = lengths.select(_SUMS).to_numpy()
+    sums = image_totals(lengths, _SUMS)
     whole = sums.sum(axis=0)
     measured = Measured(float(_deviations(whole)), _deviations(whole - sums), is_positive=True)
     return estimates([measured], RESAMPLES, key)[0].interval(CONFIDENCE)
+
+
+def image_totals(rows: pl.DataFrame, columns: Sequence[str]) -> Floats:
+    """Return rows of (image_no, list_no) as images × lists × columns; 0 if an image has no caption in a list."""
+    images, lists = rows["image_no"].n_unique(), rows["list_no"].n_unique()
+    totals = np.zeros((images, lists, len(columns)))
+    image, number = (rows[name].rank("dense").to_numpy() - 1 for name in ("image_no", "list_no"))
+    totals[image, number] = rows.select(columns).to_numpy()
+    return totals
 
 
 def _deviations(sums: Floats) -> Floats:

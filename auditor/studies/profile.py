@@ -164,6 +164,8 @@ def said_of(signs: Mapping[str, str | float | None]) -> list[str]:
 def _dirt(selection: Selection, described: pl.DataFrame) -> list[Finding]:
     """Return a finding on the possible text defects, the most frequent first."""
     value = dict(described.select("statistic", "value").iter_rows())
+    if value["captions-per-image-max"] == 1:  # a dataset of single captions, not one that lacks some
+        del value["images-with-one-caption"]
     signs = {name: value[name] for name in sorted(_SIGNS, key=lambda sign: -value.get(sign, 0)) if value.get(name, 0)}
     sentence = f"{selection.label}, to be checked: {', '.join(said_of(signs))}"
     where = about(selection, label=selection.label)

@@ -17,7 +17,7 @@ from auditor.result import Finding, Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, one_pool, score_sets, substitutes_of, with_givers
 from auditor.scoring.registry import References, left_out, requests
 from auditor.scoring.scores import DISTINCT, only_distinct, repeats
-from auditor.scoring.single_captions import referenced
+from auditor.scoring.single_captions import referenced, sees_images
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.studies.compare import pairs as comparison_pairs
@@ -25,6 +25,7 @@ from auditor.studies.compare import tables
 from auditor.studies.compare.equalize import Sampling, changed_orders, samplings_of
 from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
 from auditor.studies.compare.pairs import ComparedDataset
+from auditor.studies.compare.sameness import added, has_single_captions, ranked_by_sameness
 from auditor.text import AUTO
 
 
@@ -147,9 +148,13 @@ def compare(
     teaches little. If it is near 0, each image has distinct captions. High specificity means a narrow subject or a
     house style.
 
-    Limits: a dataset with one caption per image is left out. Different numbers of captions per image change BLEU and
-    METEOR: `--equalize` also compares samples with equally many images and captions. Intervals treat CIDEr's word
-    weights as fixed. They reflect the choice of images, not of annotators.
+    If a dataset has one caption per image, it has no upper bound. All datasets are then ranked by `sameness` too, on
+    one caption of each image: the share of words that captions of different images have in common. It is not agreement,
+    which is between annotators of one image.
+
+    Limits: different numbers of captions per image change BLEU and METEOR: `--equalize` also compares samples with
+    equally many images and captions. Longer captions have higher sameness. Intervals treat CIDEr's word weights as
+    fixed. They reflect the choice of images, not of annotators.
 
     Captions that repeat another of their image, token for token, raise `upper`. A warning counts them, and `--distinct`
     adds results without them.
@@ -170,10 +175,14 @@ def compare(
     requested = requests(metrics)
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
     against = References("loo", None if equalize else references, seed)
-    words = f"`auditor words {refs[0]} --against {refs[1]}` compares words"
     selected = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
     tokenizer, notes = selected[0].tokenizer, selected[0].notes
-    every, alone = referenced(selected, against, requested, 2, words)
+    single = any(map(has_single_captions, selected)) and not sees_images(requested)
+    sameness = ranked_by_sameness(selected, seed, resamples, confidence, progress) if single else None
+    words = f"`auditor words {refs[0]} --against {refs[1]}` compares words"
+    every, alone = referenced(selected, against, requested, 0 if sameness else 2, words)
+    if sameness and len(every) < 2:
+        return replace(sameness, notes=(*notes, *sameness.notes), findings=findings_in(alone))
     selections, captions_of = selections_of(every), {captions.selection: captions for captions in every}
     substitutes, pooled = one_pool(every, substitutes_of(every, others, corpus))
     repeated = repeats(every, progress, left_out=distinct)
@@ -222,7 +231,7 @@ def compare(
         for part, rows in zip(parts, tested, strict=True)
     ]
     ahead = tables.findings(ranked, selections, resamples, f"{last}: " if both else "")
-    return Result(
+    result = Result(
         "compare",
         pl.concat([rows.select(*_COLUMNS, *(_EQUALIZED_COLUMNS if both else ())), *differences], how="diagonal"),
         selections=selections,
@@ -248,6 +257,7 @@ def compare(
             *unequal,
         ),
     )
+    return added(result, sameness) if sameness else result
 
 
 def _on(sampling: Sampling, rows: pl.DataFrame, *, beside: bool) -> pl.DataFrame:

@@ -40,14 +40,15 @@ def lead(rows: pl.DataFrame, ahead: Sequence[Finding]) -> tuple[str, ...]:
         return tuple(f"{finding.sentence}." for finding in ahead)
     metric = of_index["metric"][-1]
     parts = [
-        f"{row['label']} {row['value']:.3f}{interval(row['low'], row['high'], row['confidence'])}, {_rank(row)}"
+        f"{row['label']} {row['value']:.3f}{interval(row['low'], row['high'], row['confidence'])}, {rank_words(row)}"
         for row in of_index.filter(metric=metric).iter_rows(named=True)
     ]
     first = f"Homogeneity by {metric} (1: captions do not distinguish images): {'; '.join(parts)}."
     return (first, *(f"{finding.sentence}." for finding in ahead))
 
 
-def _rank(row: Mapping[str, Any]) -> str:
+def rank_words(row: Mapping[str, Any]) -> str:
+    """Write a rank, or the range that sampling error leaves open."""
     best, worst = row["rank_low"], row["rank_high"]
     if best is None or worst is None:
         return f"rank {row['rank']}"

@@ -20,11 +20,12 @@ from auditor.statistics import diversity as scored
 from auditor.statistics.cards import Statistic
 from auditor.statistics.diversity import CONFIDENCE, RESAMPLES, WALKED, Walk, compression_ratio, sdsl_interval, walk
 from auditor.statistics.diversity import CURVE as CURVE_SCHEMA
+from auditor.statistics.sameness import SAMENESS, sameness, sameness_interval
 from auditor.statistics.studentized import INTERVAL
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity.lists import image_order
-from auditor.studies.diversity.settings import CURVE, EVERY, Asked, DiversitySettings, Known
+from auditor.studies.diversity.settings import CURVE, EVERY, OVER_IMAGES, Asked, DiversitySettings, Known
 
 _DECIMALS = 12
 
@@ -161,9 +162,13 @@ def global_statistics(
         [exact.select(*WALKED), walked, pl.DataFrame(pressed, schema=WALKED, orient="row")], how="vertical"
     )
     rows = pl.concat([summary(measured, lists), curve_rows(curve, len(walks), lists)])
+    key = (settings.seed, selection.version.dataset, selection.version.version, selection.split)
     if asked.any_of("sdsl"):
-        key = (settings.seed, selection.version.dataset, selection.version.version, selection.split)
-        rows = _with_interval(rows, workspace, key)
+        rows = _with_interval(rows, "sdsl", sdsl_interval(workspace.rows("image_length"), key))
+    if asked.any_of(SAMENESS):
+        rows = _with_interval(
+            rows, SAMENESS, sameness_interval(workspace.rows("image_sameness"), workspace.rows("sameness"), key)
+        )
     named = rows.with_columns(*_signed(rows["statistic"], settings, known, in_file_order=why_not is None))
     missing = workspace.rows("missing_image").row(0) if known.evaluation else (0, 0)
     return GlobalStatistics(
@@ -171,10 +176,10 @@ def global_statistics(
     )
 
 
-def _with_interval(rows: pl.DataFrame, workspace: Workspace, key: Sequence[object]) -> pl.DataFrame:
-    """Set the interval of sdsl: over images instead of the range over lists."""
-    low, high = sdsl_interval(workspace.rows("image_length"), key) or (None, None)
-    own = pl.col("statistic") == "sdsl"
+def _with_interval(rows: pl.DataFrame, statistic: str, interval: tuple[float, float] | None) -> pl.DataFrame:
+    """Set the interval of a statistic: over images instead of the range over lists."""
+    low, high = interval or (None, None)
+    own = pl.col("statistic") == statistic
     ends = {
         "low": pl.lit(low, pl.Float64),
         "high": pl.lit(high, pl.Float64),
@@ -198,6 +203,8 @@ def _exact(workspace: Workspace, known: Known, asked: Asked) -> pl.DataFrame:
         parts.append(scored.self_repetition(workspace.rows("self_repetition")))
     if asked.any_of("unique"):
         parts.append(scored.shares(workspace.rows("distinct_caption"), lists, "unique", "distinct_captions"))
+    if asked.any_of(SAMENESS):
+        parts.append(sameness(workspace.rows("sameness")))
     if known.training and asked.any_of("novel-types"):
         parts.append(scored.novel_types(workspace.rows("novel_type"), lists))
     if known.training and asked.any_of("novel"):
@@ -298,7 +305,7 @@ def _signature(name: str, settings: DiversitySettings, known: Known, in_file_ord
         shown["segment"] = settings.segment
     if name in ("unique", "novel"):
         shown["equal"] = "text" if settings.as_written else "tokens"
-    if name == "sdsl":
+    if name in OVER_IMAGES:
         shown |= {"ci": f"{CONFIDENCE:.0%}-{INTERVAL}-{RESAMPLES}", "seed": settings.seed}
     if "training" in card.needs and known.training:
         shown["train"] = known.training.pinned_name

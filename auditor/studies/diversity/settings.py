@@ -55,6 +55,9 @@ CURVE = "curve"
 #: Statistics that are computed only on request; van Miltenburg et al. 2018 use none of them.
 ON_REQUEST = frozenset({"mattr", "mtld", "hd-d", "self-repetition", "compression-ratio", "yule-k", "zipf-slope"})
 
+#: Statistics with an interval over resampled images.
+OVER_IMAGES = ("sdsl", "sameness")
+
 ALL = "all"
 
 

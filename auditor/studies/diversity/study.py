@@ -68,7 +68,7 @@ def image_diversity(
     for captions in every:
         if captions not in several:
             reason = f"no image has {fewest} captions"
-            notes = [f"{captions.label}: no mBLEU and no vocabulary of images: {reason}"] * (
+            notes = [f"{captions.label}: no mBLEU, Div-n and vocabulary of images: {reason}"] * (
                 captions.selection.version.kind != "candidates"
             )
             results.append(Result("diversity", _absent(captions, signatures, reason), notes=tuple(notes)))
@@ -104,6 +104,10 @@ def diversity(
     (`eval`), it adds coverage, and local recall and precision. Coverage is the share of human words that the system
     uses. Recall is the share of the words in human captions of an image that the system also uses; precision is the
     reverse. Recall is split by how many annotators use a word.
+
+    `sameness` is the share of words that captions of different images have in common. It needs one caption per image
+    and a table of words only, so it suits any size. It is not agreement, which is between annotators of one image.
+    Images with several captions also have mBLEU and Div-n (`div-1`, `div-2`: different n-grams per word).
 
     `statistics` selects statistics. MTLD, MATTR, HD-D, Yule's K, compression ratio, self-repetition and Zipf's slope
     are only computed on request. For three systems or more, a table shows how statistics correlate.

@@ -16,7 +16,7 @@ from auditor.result import Figure, Signature, Table, digits, interval
 from auditor.scoring.registry import STATISTICS
 from auditor.statistics.diversity import CONFIDENCE, RESAMPLES
 from auditor.statistics.diversity_correlation import FEWEST, correlate_statistics, heatmap, matrix
-from auditor.studies.diversity.settings import CURVE, Asked, DiversitySettings, Known
+from auditor.studies.diversity.settings import CURVE, OVER_IMAGES, Asked, DiversitySettings, Known
 
 _VERSION = 1
 
@@ -88,8 +88,8 @@ _TABLES = (
     ("length and vocabulary", ("tokens", "types", "asl", "sdsl")),
     ("type-token ratios", ("ttr-1", "ttr-2", "ttr-3", "ttr-10000", "ttr-100000", "mattr", "mtld")),
     ("distribution of words", ("distinct-1", "distinct-2", "hd-d", "yule-k", "entropy", "zipf-slope", "top-20")),
-    ("repetition and novelty", ("ngram-diversity", "self-repetition", "compression-ratio", "unique", "novel",
-                                "novel-types")),
+    ("repetition and novelty", ("ngram-diversity", "self-repetition", "compression-ratio", "unique", "sameness",
+                                "novel", "novel-types")),
     ("words of the evaluation data", ("learnable", "limit", "recalled", "coverage")),
 )  # fmt: skip
 
@@ -121,17 +121,18 @@ def _digits(frame: pl.DataFrame) -> tuple[tuple[str, int], ...]:
 
 
 def _intervals(labeled: Labeled) -> Iterator[Table]:
-    """Yield the table of sdsl with its interval over images."""
-    rows = pl.concat(
-        part.filter(statistic="sdsl", spread="images").select(
-            pl.lit(label).alias("dataset"), pl.col("value").alias("sdsl"), "low", "high"
+    """Yield a table for each statistic with an interval over images."""
+    for name in OVER_IMAGES:
+        rows = pl.concat(
+            part.filter(statistic=name, spread="images").select(
+                pl.lit(label).alias("dataset"), pl.col("value").alias(name), "low", "high"
+            )
+            for label, part in labeled
         )
-        for label, part in labeled
-    )
-    if rows.height:
-        caption = f"low, high: {CONFIDENCE:.0%} confidence interval ({RESAMPLES:,} resamples of images)"
-        digits = tuple((name, STATISTICS["sdsl"].digits) for name in ("sdsl", "low", "high"))
-        yield Table("sdsl, with an interval over images", rows, caption=caption, digits=digits, name="sdsl")
+        if rows.height:
+            caption = f"low, high: {CONFIDENCE:.0%} confidence interval ({RESAMPLES:,} resamples of images)"
+            decimals = tuple((column, STATISTICS[name].digits) for column in (name, "low", "high"))
+            yield Table(f"{name}, with an interval over images", rows, caption=caption, digits=decimals, name=name)
 
 
 def _deciles(labeled: Labeled) -> Iterator[Table]:

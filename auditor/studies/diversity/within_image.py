@@ -1,6 +1,7 @@
-"""How much do the captions of one image differ from each other? mBLEU and the image's own vocabulary.
+"""How much do the captions of one image differ from each other? mBLEU, Div-n, and the image's own vocabulary.
 
-Van Miltenburg, Elliott & Vossen 2018, section 1: diversity within an image with several captions.
+Van Miltenburg, Elliott & Vossen 2018, section 1, and Shetty et al. 2017: diversity within an image with several
+captions.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ _VERSION = 1
 #: The orders of mBLEU.
 METRICS = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
 
+#: Different words and bigrams as shares of the words of an image.
+DIV = ("div-1", "div-2")
+
 VOCABULARY = ("image-types", "image-content-types", "image-ttr")
 
 _SCHEMA = {"statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "n": pl.Int64}
@@ -38,18 +42,20 @@ def captions_of_images(
     metric_names: Sequence[str],
     progress: Progress,
 ) -> Result:
-    """Return mBLEU and the vocabulary of images of each dataset.
+    """Return mBLEU, Div-n and the vocabulary of images of each dataset.
 
     `mbleu-N`: mean over images of the mean BLEU-N of their captions, each against the others: BLEU by leave-one-out.
+    `div-N`: different n-grams within the captions of an image by their words, mean over images with several captions.
     `image-types`, `image-content-types`: different words in the captions of an image, mean over images; `image-ttr`:
     types by tokens, totals over images. All depend on the number of captions per image: with `references`, that many
-    and one more are sampled per image. With one caption per image, mBLEU is null.
+    and one more are sampled per image. With one caption per image, mBLEU and Div-n are null.
     """
     against = References("loo", settings.references, settings.seed)
     tokenize(every[0].store, selections_of(every), every[0].tokenizer, progress)
     parts = [
         pl.concat([
             _mbleu(captions, against, metric_names, progress),
+            _div(against.select(captions)),
             _vocabulary(against.select(captions), content, progress),
         ])
         for captions in every
@@ -76,6 +82,7 @@ def within_signatures(settings: DiversitySettings, content: Content, metric_name
     parameters = {"tok": tokenizer, **against.parameters, "content": content.label, "ci": INTERVAL}
     return {
         **{_name(metric.label): f"m{metric.signature(tokenizer, against)}" for metric in requests(metric_names)},
+        **{name: str(Signature(name, {"tok": tokenizer, **against.parameters}, _VERSION)) for name in DIV},
         **{name: str(Signature(name, parameters, _VERSION)) for name in VOCABULARY},
     }
 
@@ -97,12 +104,27 @@ def _mbleu(
             [(_name(metric.label), None, None, None, 0) for metric in metrics], schema=_SCHEMA, orient="row"
         )
     scores = score_candidates(against.select(captions), [HUMAN], metrics, progress)
-    summary = summarize(scores.select("image", *(metric.label for metric in metrics))).filter(
-        pl.col("level") == "image"
-    )
+    named = {metric.label: _name(metric.label) for metric in metrics}
+    return _over_images(scores.select("image", *named).rename(named))
+
+
+def _div(captions: Captions) -> pl.DataFrame:
+    counted = captions.workspace().rows("image_gram")
+    several = counted.filter(pl.col("captions") > 1, pl.col("words") > 0)
+    if several.is_empty():
+        return pl.DataFrame([(name, None, None, None, 0) for name in DIV], schema=_SCHEMA, orient="row")
+    shares = [
+        (pl.col(grams) / pl.col("words")).alias(name) for name, grams in zip(DIV, ("unigrams", "bigrams"), strict=True)
+    ]
+    return _over_images(several.select("image", *shares))
+
+
+def _over_images(values: pl.DataFrame) -> pl.DataFrame:
+    """Return the mean over images of each column but `image`, with its interval by Student's t."""
+    summary = summarize(values).filter(pl.col("level") == "image")
     reach = students_reach(summary["n"]) * pl.col("sd") / pl.col("n").sqrt()
     return summary.select(
-        statistic=pl.col("metric").map_elements(_name, return_dtype=pl.String),
+        statistic=pl.col("metric"),
         value=pl.col("mean"),
         low=pl.col("mean") - reach,
         high=pl.col("mean") + reach,
@@ -140,7 +162,10 @@ def _table(labeled: Sequence[tuple[Captions, pl.DataFrame]]) -> Table:
     return Table(
         "captions of one image",
         wide.pivot("statistic", index="dataset", values="value", maintain_order=True),
-        caption="mbleu: each caption against the others of its image; a high value means that they are similar",
+        caption=(
+            "mbleu: each caption against the others of its image; a high value means that they are similar. div-n "
+            "(Div-n): different n-grams of an image's captions / their words; a high value means that they differ"
+        ),
         name="captions-of-one-image",
     )
 

@@ -310,6 +310,11 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
         names = ", ".join(made.single_names) + (", …" if made.single_images > len(made.single_names) else "")
         subject = counted(made.single_images, "image has", "images have")
         sentence = f"{source.dataset}: {subject} a single caption, which has no reference and gets no score: {names}"
+        if made.single_images == made.version.images > 1:
+            sentence = (
+                f"{source.dataset}: all {made.single_images:,} images have a single caption. Leave-one-out "
+                "scores are not available"
+            )
         surprises.append(_finding(SINGLE_CAPTION, whole, sentence, n=made.version.images, images=made.single_images))
     if made.is_other:
         seq = made.version.seq

@@ -13,6 +13,7 @@ from auditor.model import Selection
 from auditor.result import Figure, Result, Table, joined
 from auditor.result.document import Section
 from auditor.scoring.registry import requests
+from auditor.statistics.sameness import SAMENESS
 from auditor.store import versions
 from auditor.store.captions import Captions
 from auditor.store.versions import resolve
@@ -125,11 +126,29 @@ def _scored(context: ReportContext, study: Callable[..., Result], *options: str,
 
 def _compared(context: ReportContext) -> Answers:
     settings = context.settings
+    described = [one for one in context.selections if one.version.kind in ("captions", "candidates")]
+    if context.alone and len(described) > 1 and settings.references is None:
+        return _compared_by_sameness(context, described)
     if len(context.scored) < 2:
         why = "Add a second dataset to compare: `auditor report DATASET DATASET`."
         return Answers(lacking=context.alone or (why,))
     options = {"resamples": settings.resamples, "confidence": settings.confidence}
     return _scored(context, compare, *context.comparing(), **options)
+
+
+def _compared_by_sameness(context: ReportContext, described: Sequence[Selection]) -> Answers:
+    """Compare datasets if some have one caption per image: all by sameness, the others by scores too."""
+    settings = context.settings
+    options: dict[str, Any] = {
+        "metrics": settings.metrics, "tokenizer": settings.tokenizer, "seed": settings.seed,
+        "references": settings.references, "resamples": settings.resamples, "confidence": settings.confidence,
+        "progress": context.progress,
+    }  # fmt: skip
+    refs = [selection.pinned_name for selection in described]
+    made = context.result("compare", lambda: compare(context.store, *refs, **options))
+    command = context.command("compare", *context.scoring(), *context.comparing(), refs=refs)
+    scores = context.counts() if len(context.scored) > 1 else ()
+    return replace(Answers.of([made], command), sql=(*scores, SAMENESS, "image_sameness"))
 
 
 def _correlated(context: ReportContext) -> Answers:
@@ -277,7 +296,7 @@ SECTIONS: Mapping[str, Question] = {
     "correlation": Question("Correlation of metrics", _correlated),
     "diversity": Question("Diversity", _diversity, (
         "list_length", "list_tokens", "list_gram_count", "frequency_spectrum", "self_repetition", "distinct_caption",
-        "image_vocabulary",
+        "sameness", "image_sameness", "image_gram", "image_vocabulary",
     )),
     "duplicates": Question("Duplicates and leaks", _duplicates, (
         "repeat", "repeat_count", "identical", "duplicate_within", "duplicate_elsewhere", "duplicate_count",

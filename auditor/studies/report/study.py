@@ -27,6 +27,7 @@ from auditor.studies import profile as profile_study
 from auditor.studies.report.card import card as card_of
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
+from auditor.studies.report.single import section_of_single
 
 Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat for more; default: all.", "section")]
 
@@ -83,14 +84,16 @@ def report(
     audited = next((section for section in built if section.name == FINDINGS), None)
     shown = cards(context, audited.findings if audited else ())
     drawn = portraits(context, context.profiled())
+    alone = None if sections else section_of_single(context, audited.findings if audited else ())
     lacking = [f"{section.title}: {section.absent}" for section in built if section.absent]
-    statements = _statements(built)
+    statements = _statements([*built, *filter(None, [alone])])
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
     return Document(
         f"Audit of {joined([selection.label for selection in context.selections])}",
         context.selections,
         (
             summary(shown, drawn, lacking, looked=audited is not None and audited.absent is None),
+            *filter(None, [alone]),
             *built,
             _method(context, built, sections or ()),
         ),

@@ -1,0 +1,115 @@
+"""Rank datasets by sameness, if one of them has a single caption per image and so no upper bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from auditor.model import Draw, Progress
+from auditor.result import Result, Signature, Table, interval
+from auditor.scoring.registry import DECIMALS, STATISTICS
+from auditor.statistics.sameness import SAMENESS, measured_sameness
+from auditor.statistics.studentized import estimates
+from auditor.store.captions import Captions, selections_of
+from auditor.studies.compare.indices import Index, ranks
+from auditor.studies.compare.tables import percent, rank_words, ranked
+
+
+def has_single_captions(captions: Captions) -> bool:
+    """Return whether no image has two captions."""
+    return bool((captions.images()["captions"] < 2).all())
+
+
+def ranked_by_sameness(
+    every: Sequence[Captions], seed: int, resamples: int, confidence: float, progress: Progress
+) -> Result:
+    """Rank datasets by sameness. One caption of each image counts, drawn by the seed if there are several.
+
+    Rows have the columns of `compare`. A dataset without a value has no row.
+    """
+    indices = list[tuple[Captions, Index]]()
+    notes = []
+    for number, captions in enumerate(every):
+        progress(f"{captions.label}: sameness", number, len(every))
+        index = _index(captions, seed, resamples, confidence)
+        if np.isfinite(index.value):
+            indices.append((captions, index))
+        else:
+            notes.append(f"{captions.label}: no sameness: fewer than two captions, or no word")
+    drawn = [captions.label for captions in every if not has_single_captions(captions)]
+    if drawn:
+        notes.append(f"sameness: one caption of each image of {', '.join(drawn)}, sampled by seed {seed}")
+    parameters: dict[str, str | int | float | bool] = {"tok": every[0].tokenizer, "captions": 1, "seed": seed}
+    signature = str(Signature(SAMENESS, parameters, STATISTICS[SAMENESS].version))
+    rows = pl.DataFrame(
+        [
+            {
+                "label": index.label, "dataset": captions.selection.version.dataset, "metric": SAMENESS,
+                "statistic": SAMENESS, "value": index.value, "low": index.interval and index.interval[0],
+                "high": index.interval and index.interval[1], "rank": rank.rank, "rank_low": rank.best,
+                "rank_high": rank.worst, "version": captions.selection.version.version,
+                "split": captions.selection.split, "se": index.se, "resamples": resamples,
+                "confidence": confidence if resamples else None, "seed": seed, "drawn_from": None,
+                "signature": signature,
+            }
+            for (captions, index), rank in zip(
+                indices, ranks([index for _, index in indices], confidence), strict=True
+            )
+        ],
+        infer_schema_length=None,
+    )  # fmt: skip
+    rows = rows.sort("rank", "label") if rows.height else rows
+    return Result(
+        "compare",
+        rows.drop("label", strict=False),
+        selections=selections_of(every),
+        signatures={SAMENESS: signature},
+        tables=(_table(rows, confidence),) if rows.height else (),
+        lead=_lead(rows) if rows.height else (),
+        notes=tuple(notes),
+    )
+
+
+def added(result: Result, sameness: Result) -> Result:
+    """Add the rows, the table and the sentence of sameness to a comparison of those with several captions."""
+    return replace(
+        result,
+        frame=pl.concat([result.frame, sameness.frame], how="diagonal_relaxed"),
+        selections=sameness.selections,
+        signatures={**result.signatures, **sameness.signatures},
+        tables=(*result.tables, *sameness.tables),
+        lead=(*result.lead, *sameness.lead),
+        notes=(*result.notes, *sameness.notes),
+    )
+
+
+def _index(captions: Captions, seed: int, resamples: int, confidence: float) -> Index:
+    """Measure sameness on one caption of each image; NaN for fewer than two captions with a word."""
+    selection = captions.selection
+    workspace = captions.like(replace(selection, draw=Draw(1, seed))).workspace(lists=1)
+    measured = measured_sameness(workspace.rows("image_sameness"), workspace.rows("sameness"))
+    key = (seed, selection.version.dataset, selection.version.version, selection.split)
+    (estimate,) = estimates([measured], resamples, key)
+    value, ends = round(measured.value, DECIMALS), estimate.interval(confidence)
+    return Index(captions.label, SAMENESS, SAMENESS, value, ends, measured.error, True, estimate)
+
+
+def _table(rows: pl.DataFrame, confidence: float) -> Table:
+    shown = ranked(rows, SAMENESS).drop("metric").rename({"label": "dataset"})
+    caption = (
+        "words that captions of two images share, as a share of the words of one; 1: all captions are equal. It is not "
+        f"agreement, which is between annotators of one image. low, high: {percent(confidence)} confidence interval "
+        "over images. Ranks such as 1–2 are tied within sampling error"
+    )
+    return Table("sameness: captions of different images", shown, (SAMENESS,), caption=caption, name=SAMENESS)
+
+
+def _lead(rows: pl.DataFrame) -> tuple[str, ...]:
+    parts = [
+        f"{row['label']} {row['value']:.3f}{interval(row['low'], row['high'], row['confidence'])}, {rank_words(row)}"
+        for row in rows.iter_rows(named=True)
+    ]
+    return (f"Sameness of captions of different images (1: all are equal): {'; '.join(parts)}.",)
