@@ -12,7 +12,7 @@ from auditor.errors import UsageError
 
 #: Options without a value, of any removed command.
 _SWITCHES = ("all-images", "as-text", "as-published", "delete", "force", "yes", "watch", "json", "quiet", "no-color",
-             "debug", "help", "pairs", "equalize")  # fmt: skip
+             "debug", "help", "pairs")  # fmt: skip
 
 
 #: The words that `keyness --watch` counted, which systems find hard (van Miltenburg et al. 2018, section 3.3).
@@ -55,7 +55,6 @@ FORMER: Mapping[str, _New] = {
     },
     "card": _New("report {more} --format card"),
     "compare --pairs": _New("compare {more}", {"pairs": ""}),
-    "compare --equalize": _New("compare {more}", {"equalize": "--equalize"}),
     "store migrate": _New("datasets"),
     "agree --as-published": _New("reproduce elliott2014", whole=True),
     "agree --protocol clipscore2021": _New("reproduce clipscore2021", whole=True),

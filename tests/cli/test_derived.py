@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import json
 import os
+import shlex
 import subprocess
 import sys
 import warnings
@@ -19,7 +20,8 @@ from running import run_auditor
 
 import auditor
 from auditor.cli import derived
-from auditor.errors import MetricError
+from auditor.cli.former import FORMER, refuse_former
+from auditor.errors import MetricError, UsageError
 from auditor.scoring import registry
 from auditor.studies import STUDIES, of_others
 
@@ -220,17 +222,19 @@ def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_pat
     assert {row["mean"] for row in rows if row["level"] == "caption"} == {0.25}, "what it was before is not kept"
 
 
-@pytest.mark.parametrize(
-    ("old", "option", "new"),
-    [
-        ("bounds sample-narrow -m bleu-1 --profile ptb", "--profile", "bounds sample-narrow -m bleu-1 --tokenizer ptb"),
-        ("compare a b --equalize --images 5", "--equalize", "compare a b --equalize --images 5"),
-    ],
-)
-def test_old_name_of_an_option_does_not_run_and_the_new_one_is_told(old: str, option: str, new: str) -> None:
-    done = run_auditor(*old.split())
+def test_old_name_of_an_option_does_not_run_and_the_new_one_is_shown() -> None:
+    done = run_auditor("bounds", "sample-narrow", "-m", "bleu-1", "--profile", "ptb")
     assert done.returncode == 2
-    assert done.stderr == f"error: {old.split(maxsplit=1)[0]} {option} is now: auditor {new}\n"
+    assert done.stderr == "error: bounds --profile is now: auditor bounds sample-narrow -m bleu-1 --tokenizer ptb\n"
+
+
+@pytest.mark.parametrize("old", FORMER)
+def test_new_call_is_not_refused_in_turn(old: str) -> None:
+    name, _, options = old.partition(" -")
+    with pytest.raises(UsageError) as refused:
+        refuse_former(name, ["a", "b", *f"-{options}".split()] if options else ["a", "b"])
+    new = shlex.split(str(refused.value).partition(" is now: auditor ")[2])
+    refuse_former(new[0], new[1:])
 
 
 @pytest.mark.parametrize(
