@@ -58,7 +58,8 @@ select
     case
         when m.longest is not null then format('{} characters, as many have and none more', m.longest)
         when k.meant is not null then format('ends in “{}”, perhaps cut from “{}”', l.token, k.meant)
-        else format('ends in “{} {}”, after which {} of {} captions go on', b.token, l.token, p.times - p.ends, p.times)
+        when p.times = p.ends then format('ends in “{}”', l.token)
+        else format('ends in “{} {}”; {} of {} captions continue after it', b.token, l.token, p.times - p.ends, p.times)
     end as why
 from ending as e
 cross join whole as a

@@ -134,9 +134,7 @@ def _padded(checked: Checked) -> pl.DataFrame:
     return checked.rows("repeat").select(
         "image",
         "slot",
-        why=pl.format(
-            "same words as #{} ({} of {} captions are different)", "of_slot", "distinct_captions", "captions"
-        ),
+        why=pl.format("the same words; {} of the image's {} captions are different", "distinct_captions", "captions"),
         other_image="image",
         other_slot="of_slot",
     )
@@ -145,7 +143,9 @@ def _padded(checked: Checked) -> pl.DataFrame:
 def _uneven(checked: Checked) -> pl.DataFrame:
     counts = checked.rows("image_captions").filter(pl.col("captions") != pl.col("usual"))
     return counts.select(
-        "image", slot=pl.lit(None, pl.UInt32), why=pl.format("{} captions, most images have {}", "captions", "usual")
+        "image",
+        slot=pl.lit(None, pl.UInt32),
+        why=pl.format("captions: {}; most images have {}", "captions", "usual"),
     )
 
 

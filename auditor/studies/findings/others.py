@@ -26,6 +26,10 @@ _UNLIKE, _SORTED, _OF_TEMPLATES = "unlike-slot", "sorted-captions", "templated-c
 #: on, it is an error.
 _BEYOND, _MORE, _FLOOD = 3.0, 0.002, 0.05
 
+#: Fewest test captions for a judgment, and what is reported if their share does not exceed the expected one.
+_FEWEST = 200
+_AS_BY_CHANCE = ("That is not more than chance", "These captions are too few to compare with chance")
+
 #: Captions of the same image are no more similar if they score higher by at most this share. Fewest captions for this.
 _HARDLY, _LEAST = 0.1, 40
 
@@ -39,7 +43,7 @@ _COMMON, _SOME = 0.2, 0.05
 _TOGETHER = {
     COPIED: "{label}: {n} pairs of slots are identical or nearly identical for 10% of images or more, most often slots"
     " {slot} and {against_slot} ({share:.1%}). Was one copied from the other?",
-    _UNLIKE: "{label}: slots differ in {n} ways, most of all: {strongest}",
+    _UNLIKE: "{label}: slots differ in {n} ways; the largest: {strongest}",
 }
 
 
@@ -92,10 +96,10 @@ def _leaks(questions: Questions, captions: Captions, duplicates: Result) -> list
     exact, near = round(shares["exact"] * n), round((shares["any"] - shares["exact"]) * n)
     share_near, usual_near = shares["any"] - shares["exact"], usual["any"] - usual["exact"]
     sentence = (
-        f"{own}: {shares['any']:.1%} of {n:,} test captions also occur in train, "
-        f"{'more' if any(beyond.values()) else 'no more'} than expected by chance: "
-        f"{exact:,} exact copies ({shares['exact']:.1%}, by chance {usual['exact']:.1%}) and "
-        f"{near:,} near-duplicates ({share_near:.1%}, by chance {usual_near:.1%})"
+        f"{own}: of {n:,} test captions, {exact:,} also occur in train ({shares['exact']:.1%}, expected by chance: "
+        f"{usual['exact']:.1%}), and {near:,} have a near-duplicate there ({share_near:.1%}, expected: "
+        f"{usual_near:.1%}). "
+        + ("That is significantly more than chance" if any(beyond.values()) else _AS_BY_CHANCE[n < _FEWEST])
     )
     severity: Severity = "error" if excess >= _FLOOD else "warning" if any(beyond.values()) else "info"
     where = about(selection) | {"split": TEST, "against": TRAIN}
@@ -131,9 +135,11 @@ def _elsewhere(selection: Selection, duplicates: Result) -> list[Finding]:
     severity: Severity = "warning" if shares["exact"] >= _COMMON else "notice" if shares["exact"] >= _SOME else "info"
     share_near = shares["any"] - shares["exact"]
     sentence = (
-        f"{selection.label}: {exact:,} of {n:,} captions ({shares['exact']:.1%}) are used verbatim for more than one"
-        f" image. A further {share_near:.1%} have a near-duplicate at another image"
+        f"{selection.label}: {exact:,} of {n:,} captions ({shares['exact']:.1%}) occur at more than one image, case "
+        "and punctuation aside"
     )
+    if share_near:
+        sentence += f". A further {share_near:.1%} have a near-duplicate at another image"
     values = {"captions": exact, "share": shares["exact"], "look_alike": share_near}
     headline = f"{exact:,} of {n:,} captions"
     examples = _shown(duplicates, examples_of(selection.label, "across-images"))

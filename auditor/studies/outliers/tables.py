@@ -139,7 +139,7 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, claims: Claim
         results.append(f"{verb} to belong to another image (about {alone.right:,.0f} expected to be correct)")
     if not results:
         basis = "text alone is" if sight is None else f"text and the vectors of {sight.vectors.dataset} are"
-        results.append(f"No caption could be identified as swapped: {basis} not reliable enough on this dataset")
+        results.append(f"None is reported as swapped: {basis} not reliable enough on this dataset")
     checked = "those least similar to the others of their image"
     if sight is not None:
         checked += f" or with the worst fit to it, were checked by words and the vectors of {sight.vectors.dataset}"

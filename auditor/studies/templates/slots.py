@@ -192,5 +192,5 @@ def _sorted(selection: Selection, order: pl.DataFrame) -> list[Finding]:
             headline=f"{share:.0%} of images",
         )
         for name, pattern, n, share, chance in order.rows()
-        if n >= _IMAGES and share - chance >= _SORTED * (1 - chance)
+        if n >= _IMAGES and share > chance and share - chance >= _SORTED * (1 - chance)
     ]

@@ -131,10 +131,13 @@ def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
     share = values["templated", None]
     sentence = f"{selection.label}: {share:.1%} of captions follow a common template"
     if templates.height:
-        sentence += f", most often “{templates['pattern'][0]}” ({templates['value'][0]:.1%}, * is any word)"
+        sentence += (
+            f". The most frequent one, “{templates['pattern'][0]}” (* is any word), occurs in "
+            f"{templates['value'][0]:.1%}, alone or with other words"
+        )
     top = values.get(("opening-top-10", _OPENED))
     if top is not None:
-        sentence += f". {top:.1%} begin with one of the ten most frequent openings of {_OPENED} tokens"
+        sentence += f". {top:.1%} begin with one of the ten most frequent openings of {_OPENED} words"
     return Finding(
         TEMPLATED,
         sentence,

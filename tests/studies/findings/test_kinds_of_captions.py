@@ -143,14 +143,14 @@ def test_padded_images_are_counted_by_captions(store: Store) -> None:
     padded = [(image, slot, text if slot < 2 else "A thing.") for image, slot, text in CLEAN]
     found = one(asked(store, padded), "padded-images")
     assert (found.severity, found.values["captions"]) == ("error", 2 * 64)
-    assert found.examples[0]["why"] == "same words as #2 (3 of 5 captions are different)"
+    assert found.examples[0]["why"] == "the same words; 3 of the image's 5 captions are different"
 
 
 def test_images_with_fewer_captions_are_told(store: Store) -> None:
     fewer = [row for row in CLEAN if row[1] < 3 or int(row[0][:2]) >= 16]
     found = one(asked(store, fewer), "uneven-captions")
     assert (found.severity, found.values["images"], found.n) == ("warning", 16, 64)
-    assert found.examples[0]["why"] == "3 captions, most images have 5"
+    assert found.examples[0]["why"] == "captions: 3; most images have 5"
 
 
 @pytest.mark.parametrize(("split", "bad"), [("test", "error"), ("train", "warning")])

@@ -67,7 +67,7 @@ def test_evidence_is_that_of_a_count_by_hand(drawn: list[tuple[str, list[str]]])
         ingest_rows(store, rows, kind="candidates")
         every = pl.DataFrame(rows, schema=["image", "slot", "text"], orient="row").cast({"slot": pl.UInt32})
         at_work = likelihood.weigh(Captions(store, resolve(store, "set"), "bare"), every, 1000)
-        found = at_work.query("from weighed").filter(pl.col("place").is_in(["own", "other"]))
+        found = at_work.query("from image_log_likelihood").filter(pl.col("place").is_in(["own", "other"]))
     assert set(found.select("image", "slot").rows()) == {(image, slot) for image, slot, _ in plain}
     for image, slot, _, other, _, weighed in found.rows():
         assert weighed == pytest.approx(bits(plain, (image, slot), other), abs=1e-5)

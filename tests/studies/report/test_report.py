@@ -235,7 +235,7 @@ def test_report_of_single_captions_leads_with_what_they_can_show(store: Store) -
     for piece in (
         "most frequent openings",
         "language en",
-        "used verbatim for more than one image",
+        "occur at more than one image",
         "alone: sameness 0.",
     ):
         assert piece in led
