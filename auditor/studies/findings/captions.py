@@ -20,6 +20,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import related
 from auditor.store.workspace import Workspace
 from auditor.studies.findings import language
+from auditor.text import function_words, tokenizer_of
 
 _EXAMPLES = 3
 
@@ -153,6 +154,12 @@ def _exchanged(checked: Checked) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(schema=LISTED), *exchanges], how="diagonal")
 
 
+def _by_skeleton(checked: Checked) -> pl.DataFrame:
+    closed = function_words.english().tokens(tokenizer_of("bare"))
+    checked.workspace.bind_rows("function_word", closed)
+    return checked.rows("common_skeleton", **CAPTION_KINDS["common-skeletons"].params)
+
+
 def _wordless(checked: Checked) -> pl.DataFrame:
     checked.workspace.bind("length", "length")
     return checked.workspace.query(
@@ -172,6 +179,7 @@ _FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     "copied-images": _copied,
     "exchanged-images": _exchanged,
     "captions-without-word": _wordless,
+    "common-skeletons": _by_skeleton,
 }
 
 #: These come first among equally severe findings, then the others in the order of `kinds.toml`.
