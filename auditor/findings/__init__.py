@@ -25,7 +25,8 @@ class Kind:
     A kind that lists captions has a `phrase` for its sentence; its example and values follow from the phrase.
     `warning` and `error` are the shares from which a finding has that severity; below, it is a notice. `of` is the
     unit of the shares: captions or images. `select` names the SELECT that lists the captions, with its `params`.
-    `patterns` is true if the patterns of `sql/facts/signs.toml` find them.
+    `patterns` is true if the patterns of `sql/facts/signs.toml` find them. `human` is the share among human captions,
+    for a kind that is a sign of text by a model.
     """
 
     title: str
@@ -45,6 +46,7 @@ class Kind:
     select: str = ""
     params: Mapping[str, float] = field(default_factory=dict)
     patterns: bool = False
+    human: str = ""
 
 
 def _kind(table: dict[str, Any]) -> Kind:
@@ -106,6 +108,41 @@ def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         finding for finding in every if finding.kind not in _OF_SLOTS or finding.about.get("dataset") not in is_sorted
     ]
     return tuple(sorted(reported, key=lambda finding: SEVERITIES.index(finding.severity)))
+
+
+def signs_of_models(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Return a sentence for each dataset with signs of text by a model: its signs, each with its share.
+
+    The share among human captions follows. Only kinds that are a warning or an error count. This is not a verdict:
+    each sign is a finding with its captions.
+    """
+    signs: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if KINDS[finding.kind].human and finding.severity in SEVERITIES[:2]:
+            signs.setdefault(finding.sentence.partition(": ")[0], []).append(finding)
+    of = sum(1 for kind in KINDS.values() if kind.human)
+    return tuple(
+        f"{label}: {len(found)} of {of} signs of text by a model: "
+        + ", ".join(
+            f"{_in_sentence(title(finding.kind))} {_share(finding)} (human captions {KINDS[finding.kind].human})"
+            for finding in sorted(found, key=_share_of, reverse=True)
+        )
+        for label, found in signs.items()
+    )
+
+
+def _in_sentence(heading: str) -> str:
+    """Return a heading with a small letter, unless it begins with an acronym."""
+    return heading if heading[1:2].isupper() else heading[0].lower() + heading[1:]
+
+
+def _share_of(finding: Finding) -> float:
+    return float(finding.values["share"] or 0)
+
+
+def _share(finding: Finding) -> str:
+    share = _share_of(finding)
+    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}" if share >= 0.001 else f"{share:.2%}"
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

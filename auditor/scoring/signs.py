@@ -30,7 +30,9 @@ def signs() -> tuple[dict[str, Any], ...]:
 @functools.cache
 def replacements() -> tuple[dict[str, str], ...]:
     """Return the patterns with a fix, in their order: kind, pattern, fix."""
-    return tuple({name: pattern[name] for name in ("kind", "pattern", "fix")} for pattern in _patterns() if "fix" in pattern)
+    return tuple(
+        {name: pattern[name] for name in ("kind", "pattern", "fix")} for pattern in _patterns() if "fix" in pattern
+    )
 
 
 def _patterns() -> list[dict[str, Any]]:
