@@ -8,7 +8,7 @@
 --
 -- Captions that a limit of characters or tokens cut. They have no final punctuation mark, and one of three signs.
 -- 1. The length is the greatest of all, in characters (or one less), words, or tokens and punctuation marks. At least
---    `least_captions` such captions have it, twice as many as captions have a slightly smaller length.
+--    `least_captions` such captions have it, half as many again as captions have each slightly smaller length.
 -- 2. The caption stops in its second or a later sentence and is among the longest tenth, although at least
 --    `stopped_share` of the captions end with a punctuation mark.
 -- 3. Of the longest tenth, at least `broken_share` end with an article, “and”, “of” or “with”. The caption does, too,
@@ -47,7 +47,9 @@ at_limit as (
     join length_of as l on l.unit = m.unit
     group by m.unit, m.length, m.slack, m.near
     having count_if(l.is_open and l.length >= m.length - m.slack) >= greatest(
-        $least_captions::integer, 2 * count_if(l.length < m.length - m.slack and l.length >= m.length - m.slack - m.near)
+        $least_captions::integer,
+        1.5 * (m.slack + 1) / m.near
+        * count_if(l.length < m.length - m.slack and l.length >= m.length - m.slack - m.near)
     )
 ),
 limit_of as (

@@ -160,6 +160,18 @@ def _by_skeleton(checked: Checked) -> pl.DataFrame:
     return checked.rows("common_skeleton", **CAPTION_KINDS["common-skeletons"].params)
 
 
+def _repeating(checked: Checked) -> pl.DataFrame:
+    """List captions that repeat a phrase. They are searched for once, since `_looping` leaves them out."""
+    if "repeated_words" not in checked.workspace.bound:
+        checked.workspace.bind("repeated_words", "repeated_words")
+    return checked.workspace.query("from repeated_words order by image, slot")
+
+
+def _looping(checked: Checked) -> pl.DataFrame:
+    _repeating(checked)
+    return checked.rows("loop")
+
+
 def _wordless(checked: Checked) -> pl.DataFrame:
     checked.workspace.bind("length", "length")
     return checked.workspace.query(
@@ -173,12 +185,14 @@ _FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     "padded-images": _padded,
     "other-language": lambda checked: language.foreign(checked.workspace),
     "truncated-captions": _truncated,
+    "repeated-words": _repeating,
     "misspellings": _misspelled,
     "listed-words": _listed,
     "uneven-captions": _uneven,
     "copied-images": _copied,
     "exchanged-images": _exchanged,
     "captions-without-word": _wordless,
+    "loops": _looping,
     "common-skeletons": _by_skeleton,
 }
 
@@ -191,11 +205,11 @@ _FIRST = (
 
 def _finder(kind: str) -> Callable[[Checked], pl.DataFrame]:
     entry = CAPTION_KINDS[kind]
+    if kind in _FUNCTIONS:
+        return _FUNCTIONS[kind]
     if entry.patterns:
         return _by_sign(kind)
-    if entry.select:
-        return lambda checked: checked.rows(entry.select, **entry.params)
-    return _FUNCTIONS[kind]
+    return lambda checked: checked.rows(entry.select, **entry.params)
 
 
 #: The function that finds the captions of each kind.
