@@ -6,7 +6,7 @@ with a common opening, skeleton or phrase, the captions of the set as a whole ar
 
 Recall is the share of what was planted that is found as its kind, or as one of `also`. `others` are planted captions of
 other kinds, and untouched ones, that are named as this kind only after planting. `after --fix` is what `findings` still
-lists of the kind in the repaired captions, or how many planted captions are unchanged if the kind has no fix.
+lists of the kind in the repaired captions, or how many of the planted captions, if the kind has no fix.
 """
 
 from __future__ import annotations
@@ -53,8 +53,9 @@ def made(text: str, pattern: str) -> str:
 def _cut(length: int, of_words: bool) -> Callable[[pl.DataFrame], tuple[pl.DataFrame, pl.DataFrame]]:
     def plant(captions: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         text = pl.col("text").str.strip_chars()
-        short = text.str.split(" ").list.head(length).list.join(" ") if of_words else text.str.slice(0, length)
-        cut = captions.with_columns(text=short.str.strip_chars(), whole=text)
+        short = text.str.extract_all(r"\S+").list.head(length).list.join(" ") if of_words else text.str.slice(0, length)
+        whole = text.str.replace_all(r"\s+", " ") if of_words else text
+        cut = captions.with_columns(text=short.str.strip_chars(), whole=whole)
         changed = cut.filter(pl.col("text") != pl.col("whole")).filter(~pl.col("text").str.contains(r"[.!?]$"))
         return cut.drop("whole"), changed.select(KEYS)
 
@@ -77,7 +78,7 @@ def _of_half(texts: Sequence[str]) -> Callable[[pl.DataFrame], tuple[pl.DataFram
 
 def _limit(captions: pl.DataFrame, quantile: float, of_words: bool) -> int:
     lengths = captions["text"].str.strip_chars()
-    sizes = lengths.str.split(" ").list.len() if of_words else lengths.str.len_chars()
+    sizes = lengths.str.count_matches(r"\S+") if of_words else lengths.str.len_chars()
     return int(sizes.quantile(quantile) or 1)
 
 
@@ -126,8 +127,10 @@ def _singles(store: Store, name: str, captions: pl.DataFrame) -> Iterator[tuple[
         before = listed(natural, kind)
         others = listed(found, kind).join(before, on=KEYS, how="anti").join(there, on=KEYS, how="anti").height
         left = listed(after, kind).height
-        same = there.join(changed, on=KEYS).join(repair.captions, on=[*KEYS, "text"], how="semi").height
-        fixes = f"{left:,}" if kind in (*MENDED, *DROPPED) else f"no fix, {same:,} unchanged"
+        still = pl.concat([listed(after, one) for one in (kind, *ALSO.get(kind, ()))]).unique()
+        fixes = (
+            f"{left:,}" if kind in (*MENDED, *DROPPED) else f"no fix, {still.join(there, on=KEYS).height:,} of these"
+        )
         yield (
             kind, f"`{kind}`", f"{there.height:,}", f"{caught:,}", f"{caught / there.height:.3f}",
             f"{others:,}", fixes, f"{before.height:,}",
