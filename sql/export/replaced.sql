@@ -6,8 +6,8 @@
 -- returns: image, slot, before, after
 -- order: image, slot
 --
--- The captions that match a pattern of signs.toml, and what they become: `fix` replaces each match, and blanks at both
--- ends go. The letter after the character U+0001 of `fix` becomes a capital, if the caption begins with one.
+-- The captions that match a pattern of signs.toml, and what they become: `fix` replaces each match, and whitespace at
+-- both ends goes. The letter after the character U+0001 of `fix` becomes a capital, if the caption begins with one.
 with made as (
     select
         image, slot, text as before, regexp_matches(text, '^\P{L}*\p{Lu}') as capital,

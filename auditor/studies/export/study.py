@@ -49,7 +49,7 @@ Without = Annotated[
 Fix = Annotated[
     Sequence[str],
     p.Parameter(
-        "Repair captions with findings of this kind, or leave them out if they are no captions; 'all' for every kind "
+        "Repair captions with findings of this kind, or leave refusals, errors and repeats out; 'all' for every kind "
         "with a fix; repeat for more."
     ),
 ]
@@ -106,8 +106,8 @@ def export(
     be recomputed. Findings on a whole image, such as an unusual number of captions, only count if you name their kind.
     Kinds without a safe fix, such as truncated captions, stay. A note counts them.
 
-    Raises `UsageError` for a target that exists or cannot be written, for content that a format cannot hold, and for a
-    kind without a fix.
+    Raises `UsageError` for a target that exists or cannot be written, and for content that a format cannot hold. A kind
+    without a fix raises it, too.
 
     Examples: auditor export flickr8k@camera-ready -o bundle, then auditor ingest flickr8k --from bundle elsewhere ·
     auditor export coco-val2017 -f coco -o captions.json --without findings
