@@ -4,9 +4,9 @@
 apart from the patterns. One caption in a hundred gets each trace of a single caption; at the limit of a length, and
 with a common opening, skeleton or phrase, the captions of the set as a whole are changed.
 
-Recall is the share of what was planted that is found as its kind, or as one of `also`. `others` are planted captions of
-other kinds, and untouched ones, that are named as this kind only after planting. `after --fix` is what `findings` still
-lists of the kind in the repaired captions, or how many of the planted captions, if the kind has no fix.
+Recall is the share of what was planted that is found as its kind; precision is that of the captions named only after
+planting. `after --fix` is what `findings` still lists of the kind in the repaired captions, or how many of the planted
+captions if the kind has no fix. With common openings, skeletons and phrases, natural ones are named too.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from measuring import table
 from planted_faults import number
 from planted_wholes import KEYS, drawn, ingested, listed
 
+from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.export.repaired import DROPPED, MENDED, repaired
 from auditor.studies.findings import findings
 
-HEADER = ("trace", "found as", "planted", "found", "recall", "others", "after --fix", "untouched")
+HEADER = ("trace", "found as", "planted", "found", "recall", "named", "precision", "after --fix", "untouched")
 
 #: Texts with a trace, by its kind. {0} is the caption with a full stop, {1} and {4} without it and with a small letter,
 #: {2} without quotation marks, {3} a word of it, {5} its first words.
@@ -36,6 +37,9 @@ TEXTS: Mapping[str, list[str]] = json.loads(Path(__file__).with_suffix(".json").
 
 #: Kinds that are right, too.
 ALSO = {"loops": ("repeated-words",)}
+
+#: Kinds of which some texts are right: “### Response:” is a role, a heading, and what an assistant writes.
+HAVE_IT_TOO = {"assistant-texts": ("chat-tokens",), "markdown-or-json": ("chat-tokens",)}
 
 _IDIOMS = ("{0}, adding to the overall charm of the scene", "{0}, creating a warm and inviting atmosphere for everyone")
 
@@ -99,12 +103,12 @@ def of_dataset(name: str, images: int) -> Iterator[str]:
     """Plant all traces into a set, look, fix, look again, and yield the lines of its section."""
     captions = drawn(_read(name), images)
     with Store.open(MEMORY, write=True) as store:
-        rows = [*_singles(store, name, captions), *_wholes(store, name, captions)]
+        rows = [*_singles(store, captions), *_wholes(store, captions)]
     size = f"{captions['image'].n_unique():,} images, {captions.height:,} captions"
     yield from (f"## {name}", "", f"{size}.", "", *table(HEADER, rows))
 
 
-def _singles(store: Store, name: str, captions: pl.DataFrame) -> Iterator[tuple[str, ...]]:
+def _singles(store: Store, captions: pl.DataFrame) -> Iterator[tuple[str, ...]]:
     order = sorted(range(captions.height), key=lambda row: number("trace", "{} {}".format(*captions.row(row)[:2])))
     texts, planted, each = captions["text"].to_list(), dict[int, str](), max(captions.height // 100, 20)
     for place, (kind, traces) in enumerate(TEXTS.items()):
@@ -121,42 +125,46 @@ def _singles(store: Store, name: str, captions: pl.DataFrame) -> Iterator[tuple[
     after = findings(store, "fixed", kinds=kinds, captions_only=True)
     traced = captions[list(planted)].select(*KEYS, kind=pl.Series(list(planted.values())))
     for kind in TEXTS:
-        right = pl.concat([listed(found, one) for one in (kind, *ALSO.get(kind, ()))]).unique()
         there = traced.filter(kind=kind)
-        caught = there.join(right, on=KEYS, how="semi").height
-        before = listed(natural, kind)
-        others = listed(found, kind).join(before, on=KEYS, how="anti").join(there, on=KEYS, how="anti").height
-        left = listed(after, kind).height
-        still = pl.concat([listed(after, one) for one in (kind, *ALSO.get(kind, ()))]).unique()
-        fixes = (
-            f"{left:,}" if kind in (*MENDED, *DROPPED) else f"no fix, {still.join(there, on=KEYS).height:,} of these"
-        )
-        yield (
-            kind, f"`{kind}`", f"{there.height:,}", f"{caught:,}", f"{caught / there.height:.3f}",
-            f"{others:,}", fixes, f"{before.height:,}",
-        )  # fmt: skip
+        right = traced.filter(pl.col("kind").is_in([kind, *HAVE_IT_TOO.get(kind, ())]))
+        before, named, left = (_named(result, kind) for result in (natural, found, after))
+        fixed = f"{left.height:,}" if kind in (*MENDED, *DROPPED) else f"no fix, {_both(left, there):,} of these"
+        yield _row(kind, kind, there, right, before, named, fixed)
 
 
-def _wholes(store: Store, name: str, captions: pl.DataFrame) -> Iterator[tuple[str, ...]]:
+def _wholes(store: Store, captions: pl.DataFrame) -> Iterator[tuple[str, ...]]:
     for place, (what, kind, changed, planted) in enumerate(wholes(captions)):
         _ingested(store, changed, f"whole-{place}")
-        before, after = (
+        before, named = (
             listed(findings(store, one, kinds=[kind], captions_only=True), kind)
             for one in ("untouched", f"whole-{place}")
         )
-        caught = planted.join(after, on=KEYS, how="semi").height
-        others = after.join(planted, on=KEYS, how="anti").height
-        share = f"{caught / planted.height:.3f}" if planted.height else "–"
-        yield (
-            what,
-            f"`{kind}`",
-            f"{planted.height:,}",
-            f"{caught:,}",
-            share,
-            f"{others:,}",
-            "no fix",
-            f"{before.height:,}",
-        )
+        yield _row(what, kind, planted, planted, before, named, "no fix")
+
+
+def _named(result: Result, kind: str) -> pl.DataFrame:
+    return pl.concat([listed(result, one) for one in (kind, *ALSO.get(kind, ()))]).unique()
+
+
+def _both(some: pl.DataFrame, others: pl.DataFrame) -> int:
+    return some.join(others, on=KEYS, how="semi").height
+
+
+def _row(
+    name: str,
+    kind: str,
+    planted: pl.DataFrame,
+    right: pl.DataFrame,
+    before: pl.DataFrame,
+    named: pl.DataFrame,
+    fixed: str,
+) -> tuple[str, ...]:
+    new = named.join(before, on=KEYS, how="anti")
+    caught = _both(planted, named)
+    recall = f"{caught / planted.height:.2f}" if planted.height else "–"
+    precision = f"{_both(new, right) / new.height:.2f}" if new.height else "–"
+    counts = (f"{planted.height:,}", f"{caught:,}", recall, f"{new.height:,}", precision)
+    return (name, f"`{kind}`", *counts, fixed, f"{before.height:,}")
 
 
 def _ingested(store: Store, captions: pl.DataFrame, name: str) -> None:
