@@ -6,6 +6,7 @@
   is the share of what was planted that is found as its kind; precision that of the captions named which have it, those
   left out that are named in the untouched captions too: these are in the last column;
 - `shapes`: some of them in datasets of other shapes (`planted_shapes.py`);
+- `machine`: traces of models in human captions and in those of systems (`planted_machine.py`);
 - `swaps`, `vectors`: captions that changed places, by words, and by vectors of the images too (`planted_swaps.py`).
 """
 
@@ -18,6 +19,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import planted_machine
 import planted_shapes
 import planted_swaps
 import polars as pl
@@ -44,6 +46,7 @@ PARTS: Mapping[str, tuple[str, Sequence[str]]] = {
         ("flickr30k", "flickr8k", "coco-val", "abstract50s", "pascal50s"),
     ),
     "shapes": ("Datasets of other shapes: what is found of planted faults", ("flickr8k",)),
+    "machine": ("Traces of models: what is found of them, and what a fix leaves", tuple(planted_machine.SETS)),
     "swaps": ("Captions that changed places: which are found", ("flickr8k", "abstract50s", "pascal50s")),
     "vectors": ("Captions that changed places: what vectors add", ("flickr8k",)),
 }
@@ -63,7 +66,12 @@ def main(arguments: Sequence[str]) -> None:
     if asked.data:
         os.environ["AUDITOR_DATA"] = str(asked.data.resolve())
     title, datasets = PARTS[asked.part]
-    module = {"shapes": planted_shapes, "swaps": planted_swaps, "vectors": planted_swaps}.get(asked.part)
+    module = {
+        "machine": planted_machine,
+        "shapes": planted_shapes,
+        "swaps": planted_swaps,
+        "vectors": planted_swaps,
+    }.get(asked.part)
     about = (module.__doc__ if module else __doc__) or ""
     lines = [f"# {title}", "", f"Written by `python benchmarks/planted.py {asked.part} -o FILE`.", ""]
     lines += [versions("py3langid"), "", *about.splitlines()[2:], ""]
@@ -72,6 +80,8 @@ def main(arguments: Sequence[str]) -> None:
             lines += _of_dataset(dataset, asked.images, asked.only)
         elif asked.part == "shapes":
             lines += planted_shapes.of_dataset(dataset, asked.images, asked.only)
+        elif asked.part == "machine":
+            lines += planted_machine.of_dataset(dataset, asked.images)
         elif asked.part == "swaps":
             lines += planted_swaps.of_words(dataset, asked.seeds)
         else:

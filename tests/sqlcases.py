@@ -118,6 +118,10 @@ PARAMS: dict[str, Any] = {
     "rare": ["de"],
     "partitions": 2,
     "modified": True,
+    "least_share": 0.1,
+    "least_captions": 2,
+    "pattern": "boat",
+    "fix": "ship",
 }
 
 #: Beside the captions of a case stand others that no file may take for them: what the version before held at their

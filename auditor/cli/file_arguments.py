@@ -119,10 +119,14 @@ def _written(command: str, target: Path, arguments: Mapping[str, object]) -> Ite
         from auditor.scoring.scale_out.receipt import path_of
 
         yield path_of(target)
-    elif command == "export" and arguments.get("without"):
-        from auditor.studies.export import left_out_of
+    elif command == "export":
+        from auditor.studies.export import changes_of, left_out_of
 
-        yield target.with_name(left_out_of(target))
+        yield from (
+            target.with_name(name_of(target))
+            for option, name_of in (("without", left_out_of), ("fix", changes_of))
+            if arguments.get(option)
+        )
 
 
 def _read(arguments: Mapping[str, object], target: Path) -> Iterator[tuple[Path, str]]:

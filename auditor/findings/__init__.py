@@ -33,8 +33,9 @@ class Kind:
     A kind that lists captions has a `phrase` for its sentence; its example and values follow from the phrase.
     `warning` and `error` are the shares from which a finding has that severity; below, it is a notice. `right` is the
     share of the listed captions that are listed rightly, if some are not. `of` is the unit of the shares: captions or
-    images. `select` names the SELECT that lists the captions, with its `params`.
-    `patterns` is true if the patterns of `sql/facts/signs.toml` find them.
+    images. `select` names the SELECT that lists the captions, with its `params`. `patterns` is true if the patterns of
+    `sql/facts/signs.toml` find them. `human` is the least and the greatest share in datasets of human captions, for a
+    kind that is a sign of text by a model.
     """
 
     title: str
@@ -55,13 +56,13 @@ class Kind:
     select: str = ""
     params: Mapping[str, float] = field(default_factory=dict)
     patterns: bool = False
+    human: tuple[float, ...] = ()
 
 
 def _kind(table: dict[str, Any]) -> Kind:
     """Return the kind of a table: line breaks become spaces, and a phrase adds its example and values."""
     table = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in table.items()}
-    if "commands" in table:
-        table["commands"] = tuple(table["commands"])
+    table |= {key: tuple(table[key]) for key in ("commands", "human") if key in table}
     if "phrase" in table:
         of = table.get("of", Kind.of)
         table["measured"] += f" `n` is the {of}{_by_share(table)}"
@@ -130,6 +131,38 @@ def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         finding for finding in every if finding.kind not in _OF_SLOTS or finding.about.get("dataset") not in is_sorted
     ]
     return tuple(sorted(reported, key=lambda finding: SEVERITIES.index(finding.severity)))
+
+
+def signs_of_models(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Return a sentence for each dataset with signs of text by a model: its signs, each with its share.
+
+    The shares in datasets of human captions follow. A sign is a warning or an error, and more frequent than in these
+    datasets. This is not a verdict: each sign is a finding with its captions.
+    """
+    signs: dict[str, list[Finding]] = {}
+    for finding in findings:
+        human = KINDS[finding.kind].human
+        if human and finding.severity in SEVERITIES[:2] and _share_of(finding) > human[-1]:
+            signs.setdefault(finding.sentence.partition(": ")[0], []).append(finding)
+    of = sum(1 for kind in KINDS.values() if kind.human)
+    return tuple(
+        f"{label}: {len(found)} of {of} signs of text by a model: "
+        + ", ".join(map(_sign, sorted(found, key=_share_of, reverse=True)))
+        for label, found in signs.items()
+    )
+
+
+def _sign(finding: Finding) -> str:
+    """Return a sign in words: `loops 21% (human captions 0–0.01%)`."""
+    heading, share = title(finding.kind), _share_of(finding)
+    name = heading if heading[1:2].isupper() else heading[0].lower() + heading[1:]
+    low, high = (f"{100 * end:g}" for end in KINDS[finding.kind].human)
+    band = f"{low}–{high}%" if high != low else f"{low}%"
+    return f"{name} {share:.{0 if share >= 0.1 else 1 if share >= 0.001 else 2}%} (human captions {band})"
+
+
+def _share_of(finding: Finding) -> float:
+    return float(finding.values["share"] or 0)
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

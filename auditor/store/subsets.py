@@ -45,8 +45,13 @@ class Contents:
     annotations: pl.DataFrame
 
 
-def read_out(store: Store, selection: Selection, without: pl.DataFrame | None = None) -> Contents:
+def read_out(
+    store: Store, selection: Selection, without: pl.DataFrame | None = None, texts: pl.DataFrame | None = None
+) -> Contents:
     """Read a selection, optionally `without` some of its captions (columns image, slot).
+
+    With `texts` (image, slot, text), only these captions stay, with these texts. A new text has no phrases: they were
+    marked in the old one.
 
     Raises `StoreError` for a whole version whose contents differ from the log.
     """
@@ -59,7 +64,17 @@ def read_out(store: Store, selection: Selection, without: pl.DataFrame | None = 
         kept = versions.content(store, selection).join(without, on=["image", "slot"], how="anti")
         workspace.bind_rows("content", kept)
         version, images, count = versions.hash_of(workspace)
+    if texts is not None:
+        former = versions.content(store, selection)
+        kept = former.drop("text").join(texts, on=["image", "slot"]).select(former.columns)
+        workspace.bind_rows("content", kept)
+        version, images, count = versions.hash_of(workspace)
     annotations = workspace.rows("content_annotation")
+    if texts is not None:
+        new = texts.join(former, on=["image", "slot", "text"], how="anti")
+        unmarked = annotations.join(new, on=["image", "slot"], how="semi").with_columns(phrases=None)
+        marked = annotations.join(new, on=["image", "slot"], how="anti")
+        annotations = pl.concat([marked, unmarked.cast(marked.schema)]).sort("image", "slot")
     captions = workspace.query("select image, slot, split, text from content order by image, slot")
     described = store.query(
         "select language, related from dataset where dataset = $dataset", {"dataset": logged.dataset}

@@ -266,13 +266,26 @@ _DEFAULTS: dict[str, str | int | None] = {
 @functools.cache
 def signs() -> tuple[dict[str, Any], ...]:
     """Return the patterns in their order, as parameters of `sql/facts/sign.sql`."""
-    listed = tomllib.loads((sql_root() / "facts" / "signs.toml").read_text(encoding="utf-8"))["sign"]
     return tuple(
-        _DEFAULTS
-        | {"place": number}
-        | {name: "".join(value) if isinstance(value, list) else value for name, value in pattern.items()}
-        for number, pattern in enumerate(listed)
+        _DEFAULTS | {"place": number} | {name: value for name, value in pattern.items() if name != "fix"}
+        for number, pattern in enumerate(_patterns())
     )
+
+
+@functools.cache
+def replacements() -> tuple[dict[str, str], ...]:
+    """Return the patterns with a fix, in their order: kind, pattern, fix."""
+    return tuple(
+        {name: pattern[name] for name in ("kind", "pattern", "fix")} for pattern in _patterns() if "fix" in pattern
+    )
+
+
+def _patterns() -> list[dict[str, Any]]:
+    listed = tomllib.loads((sql_root() / "facts" / "signs.toml").read_text(encoding="utf-8"))["sign"]
+    return [
+        {name: "".join(value) if isinstance(value, list) else value for name, value in pattern.items()}
+        for pattern in listed
+    ]
 
 
 def bind_signs(workspace: Workspace, kind: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""How do you share a version? Exports it to a common format, optionally without the captions that findings list."""
+"""How do you share a version? Exports it to a common format, optionally repaired or without listed captions."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ from auditor.remote import address_of, sending
 from auditor.result import Result, Table, counted
 from auditor.sources.bundle import MANIFEST
 from auditor.store import subsets, versions
+from auditor.store.captions import stamp
 from auditor.store.connection import Store
 from auditor.studies.export import bundle, hub
 from auditor.studies.export.cleaned import named_by_findings
 from auditor.studies.export.files import FILES, Captions, columns, format_of
+from auditor.studies.export.repaired import ALL, Repaired, checked, repaired
 
 Target = Annotated[Path, p.Parameter("File or folder to write, local or a URL: s3://BUCKET/NAME.", "output", "o")]
 
@@ -43,6 +45,16 @@ Without = Annotated[
         "warnings; repeat for more."
     ),
 ]
+
+Fix = Annotated[
+    Sequence[str],
+    p.Parameter(
+        "Repair captions with findings of this kind, or leave refusals, errors and repeats out; 'all' for every kind "
+        "with a fix; repeat for more."
+    ),
+]
+
+DryRun = Annotated[bool, p.Parameter("Only list what --fix would change. Writes no file.")]
 
 #: The files in the folder of a format.
 _FOLDERS = {"bundle": bundle.NAMES, "hf": hub.NAMES}
@@ -66,6 +78,8 @@ def export(
     *,
     file_format: Format = None,
     without: Without = (),
+    fix: Fix = (),
+    dry_run: DryRun = False,
     force: Force = False,
     config: p.Config = None,
     progress: Progress = silent,
@@ -77,6 +91,10 @@ def export(
     README. Equal content gives identical files. `force` replaces existing files. With `--without`, captions with
     findings of these kinds or severities are left out. NAME.left-out.csv lists them, with the reasons.
 
+    With `fix`, captions are repaired: chat tokens, assistant text, Markdown, sentences about the image, whitespace and
+    encoding. Refusals, API errors, placeholders, and repeats within an image are left out. NAME.changes.csv lists every
+    change with its kind, and the text before and after. A second run changes nothing. `dry_run` returns these rows.
+
     URLs such as `s3://BUCKET/NAME` need the extra `remote`. Files are uploaded under temporary names and then renamed,
     the manifest or README last. If the upload fails, the existing files are unchanged.
 
@@ -87,31 +105,39 @@ def export(
 
     Limits: captions are exported, in a bundle also ratings, votes and phrases. Scores are not exported, since they can
     be recomputed. Findings on a whole image, such as an unusual number of captions, remove captions only if you name
-    their kind.
+    their kind. Kinds without a safe fix, such as truncated captions, stay. A note counts them.
 
-    Raises `UsageError` for a target that exists or cannot be written, and for content that a format cannot hold.
+    Raises `UsageError` for a target that exists or cannot be written, and for content that a format cannot hold. A kind
+    without a fix raises it, too.
 
     Examples: auditor export flickr8k@camera-ready -o bundle, then auditor ingest flickr8k --from bundle elsewhere ·
     auditor export coco-val2017 -f coco -o captions.json --without findings
     """
     chosen = format_of(file_format, target)
+    checked(fix)
+    if dry_run and not fix:
+        raise UsageError(f"--dry-run lists the changes of --fix; add --fix {ALL}, or --fix KIND")
     selection = versions.resolve(store, ref)
-    beside = left_out_of(target)
+    if dry_run:
+        return _dry(store, selection, without, fix, progress)
+    beside, changed = left_out_of(target), changes_of(target)
     url = address_of(target) or str(target)
     with sending(
         target,
         folder_of=_FOLDERS.get(chosen),
-        beside=[beside] if without else [],
+        beside=[*([beside] if without else []), *([changed] if fix else [])],
         last=(MANIFEST, hub.README),
         force=force,
         progress=progress,
     ) as here:
-        left_out = here.parent / beside
+        left_out, changes = here.parent / beside, here.parent / changed
         _check_free(here, chosen, force)
-        if without and left_out.exists() and not force:
-            raise UsageError(f"{left_out}: already exists; name another file, or replace it with --force")
-        gone = named_by_findings(store, selection, without, progress) if without else None
-        contents = subsets.read_out(store, selection, None if gone is None else gone.select("image", "slot").unique())
+        for listed in ([left_out] if without else []) + ([changes] if fix else []):
+            if listed.exists() and not force:
+                raise UsageError(f"{listed}: already exists; name another file, or replace it with --force")
+        gone, repair = _cleaned(store, selection, without, fix, progress)
+        texts = None if repair is None else repair.captions.select("image", "slot", "text")
+        contents = subsets.read_out(store, selection, _captions_of(gone), texts)
         if contents.captions.is_empty():
             raise UsageError(f"{ref}: findings list every caption; nothing is left to write")
         captions = Captions(selection.version.dataset, contents.version, contents.captions)
@@ -120,6 +146,9 @@ def export(
             if gone is not None:
                 with replacing(left_out) as file:
                     gone.write_csv(file)
+            if repair is not None:
+                with replacing(changes) as file:
+                    repair.changes.write_csv(file)
         except OSError as error:
             raise UsageError(f"{url}: cannot be written: {error.strerror or error}") from error
     shown = rows.drop("version", "split").with_columns(pl.col("sha256").str.head(12))
@@ -130,6 +159,7 @@ def export(
         tables=(Table(f"{ref} → {url}", shown, name="bundle"),),
         notes=(
             *_gone(selection, contents, gone, _beside(url, beside)),
+            *_changed(selection, repair, f"; listed in {_beside(url, changed)}"),
             *_again(store, selection, contents, captions, url, chosen),
         ),
     )
@@ -140,10 +170,66 @@ def left_out_of(target: Path) -> str:
     return f"{target.stem or target.resolve().name}.left-out.csv"
 
 
+def changes_of(target: Path) -> str:
+    """Return the name of the list of changes by `fix`, in the folder of `target`."""
+    return f"{target.stem or target.resolve().name}.changes.csv"
+
+
 def _beside(url: str, name: str) -> str:
     """Return the path or URL of a file in the folder of another."""
     folder, slash, _ = url.rstrip("/").rpartition("/")
     return f"{folder}{slash}{name}"
+
+
+def _cleaned(
+    store: Store, selection: Selection, without: Sequence[str], fix: Sequence[str], progress: Progress
+) -> tuple[pl.DataFrame | None, Repaired | None]:
+    """Return the captions that are left out by `without`, and the others, repaired; null for what is not requested."""
+    gone = named_by_findings(store, selection, without, progress) if without else None
+    return gone, repaired(store, selection, fix, _captions_of(gone), progress) if fix else None
+
+
+def _captions_of(gone: pl.DataFrame | None) -> pl.DataFrame | None:
+    return None if gone is None else gone.select("image", "slot").unique()
+
+
+def _dry(store: Store, selection: Selection, without: Sequence[str], fix: Sequence[str], progress: Progress) -> Result:
+    """Return the changes that a repair would make."""
+    _, repair = _cleaned(store, selection, without, fix, progress)
+    assert repair is not None  # noqa: S101 -- the caller checks it
+    examples = repair.changes.group_by("kind", maintain_order=True).head(_SHOWN)
+    return Result(
+        "export",
+        stamp(selection, repair.changes),
+        (selection,),
+        tables=(
+            Table(
+                f"changes of {selection.label}, by kind",
+                examples.select("kind", "image", "slot", "before", "after"),
+                caption=f"first {_SHOWN} of each kind; -o FILE writes all {repair.changes.height:,}",
+                sections="kind",
+                name="changes",
+            ),
+        ),
+        notes=_changed(selection, repair, ""),
+    )
+
+
+def _changed(selection: Selection, repair: Repaired | None, listed: str) -> tuple[str, ...]:
+    """Report how many captions a repair changes and leaves out, and what it cannot repair."""
+    if repair is None:
+        return ()
+    out = pl.col("after").is_null()
+    parts = []
+    for what, rows in (("changed", repair.changes.filter(~out)), ("left out", repair.changes.filter(out))):
+        kinds = ", ".join(f"{kind} {number:,}" for kind, number in rows["kind"].value_counts(sort=True).rows())
+        number = counted(rows.select("image", "slot").n_unique(), "caption", "captions")
+        parts.append(f"{number} {what}{f' ({kinds})' if kinds else ''}")
+    left = ", ".join(f"{kind} {number:,}" for kind, number, _ in repair.left.rows())
+    return (
+        f"fixed {selection.label}: {', '.join(parts)}{listed}",
+        *([f"not fixed in {selection.label}: {left}; `auditor findings` lists them"] if left else []),
+    )
 
 
 def _write(
@@ -232,3 +318,6 @@ def _again(
 
 
 _HELD = ("captions", "candidates")
+
+#: Changes of each kind that a dry run shows.
+_SHOWN = 3

@@ -20,7 +20,7 @@ from auditor.store.versions import log, related, resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.findings import language
 from auditor.studies.profile import bind_signs
-from auditor.text import word_lists
+from auditor.text import function_words, tokenizer_of, word_lists
 
 _EXAMPLES = 3
 
@@ -186,6 +186,24 @@ def _shifted(checked: Checked) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(schema=LISTED), *shifts], how="diagonal").unique("image", maintain_order=True)
 
 
+def _by_skeleton(checked: Checked) -> pl.DataFrame:
+    closed = function_words.english().tokens(tokenizer_of("bare"))
+    checked.workspace.bind_rows("word_in_list", closed)
+    return checked.rows("common_skeleton", **CAPTION_KINDS["common-skeletons"].params)
+
+
+def _repeating(checked: Checked) -> pl.DataFrame:
+    """List captions that repeat a phrase. They are searched for once, since `_looping` leaves them out."""
+    if "repeated_words" not in checked.workspace.bound:
+        checked.workspace.bind("repeated_words")
+    return checked.workspace.query("from repeated_words order by image, slot")
+
+
+def _looping(checked: Checked) -> pl.DataFrame:
+    _repeating(checked)
+    return checked.rows("loop")
+
+
 def _wordless(checked: Checked) -> pl.DataFrame:
     checked.workspace.bind("length")
     return checked.workspace.query(
@@ -199,6 +217,7 @@ _FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     "padded-images": _padded,
     "other-language": _foreign,
     "truncated-captions": _truncated,
+    "repeated-words": _repeating,
     "misspellings": _misspelled,
     "listed-words": _listed,
     "uneven-captions": _uneven,
@@ -206,6 +225,8 @@ _FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     "exchanged-images": _exchanged,
     "shifted-captions": _shifted,
     "captions-without-word": _wordless,
+    "loops": _looping,
+    "common-skeletons": _by_skeleton,
 }
 
 #: These come first among equally severe findings, then the others in the order of `kinds.toml`.
@@ -217,11 +238,11 @@ _FIRST = (
 
 def _finder(kind: str) -> Callable[[Checked], pl.DataFrame]:
     entry = CAPTION_KINDS[kind]
+    if kind in _FUNCTIONS:
+        return _FUNCTIONS[kind]
     if entry.patterns:
         return _by_sign(kind)
-    if entry.select:
-        return lambda checked: checked.rows(entry.select, **entry.params)
-    return _FUNCTIONS[kind]
+    return lambda checked: checked.rows(entry.select, **entry.params)
 
 
 #: The function that finds the captions of each kind.

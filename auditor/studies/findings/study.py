@@ -13,7 +13,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import SourceError, UsageError
-from auditor.findings import KINDS, ranked, tally, worst
+from auditor.findings import KINDS, ranked, signs_of_models, tally, worst
 from auditor.findings.wording import kind_for, of_item
 from auditor.model import Progress, Selection, silent
 from auditor.result import IMAGE, SEVERITIES, Finding, Result, Severity, Table, about, listed
@@ -143,7 +143,7 @@ def all_findings(
         selections=selections_of(questions.every),
         tables=_tables(ordered),
         lead=(f"{tally(ordered) or 'No problems found'}. `auditor findings -o FILE.csv` lists the captions.",),
-        notes=tuple(dict.fromkeys([*notes, *questions.absent.values()])),
+        notes=tuple(dict.fromkeys([*signs_of_models(ordered), *notes, *questions.absent.values()])),
         findings=ordered,
     )
 

@@ -61,9 +61,32 @@ def one(result: Result, kind: str) -> Finding:
     return found
 
 
+#: Kinds that the clean captions have, since they are made of five sentences.
+OF_FIVE = {"common-openings", "common-skeletons"}
+
+
 def test_clean_captions_are_told_nothing_bad(store: Store) -> None:
     result = asked(store, CLEAN)
-    assert [found.kind for found in result.findings if found.severity in SEVERITIES[:2]] == []
+    assert {found.kind for found in result.findings if found.severity in SEVERITIES[:2]} <= OF_FIVE
+
+
+def test_captions_by_one_model_are_told_by_what_they_share_and_a_note_names_the_signs(store: Store) -> None:
+    objects = [f"{one} {two}" for one in ("red", "old", "big", "wet") for two in WHO]
+    rows = [
+        (
+            f"{place}",
+            0,
+            f"The image features a {what} with a hat in the {WHERE[place % 8]}, adding to the overall charm.",
+        )
+        for place, what in enumerate(objects)
+    ]
+    result = asked(store, rows)
+    assert {found.kind for found in result.findings if found.severity == "error"} >= {
+        "common-openings", "common-skeletons", "meta-sentences",
+    }  # fmt: skip
+    (note,) = [note for note in result.notes if "signs of text by a model" in note]
+    assert note.startswith("set: ")
+    assert "frequent openings 100% (human captions 7–19%)" in note
 
 
 @pytest.mark.parametrize(
@@ -80,6 +103,16 @@ def test_clean_captions_are_told_nothing_bad(store: Store) -> None:
         ("other-script", "Мужчина сидит на скамейке.", "warning"),
         ("repeated-words", "A man in a park in a park in a park.", "warning"),
         ("captions-without-word", "...", "notice"),
+        ("assistant-texts", "Sure! Here is a caption for you: a man sits.", "warning"),
+        ("refusals", "I'm sorry, but I can't assist with that request.", "warning"),
+        ("api-errors", "Error 429: rate limit exceeded", "warning"),
+        ("prompt-leaks", "Describe the image in one sentence.", "warning"),
+        ("chat-tokens", "A man sits.<|im_end|>", "warning"),
+        ("markdown-or-json", "**A man** sits.", "warning"),
+        ("label-or-probability", "man: 0.98, dog: 0.01", "warning"),
+        ("meta-sentences", "The image shows a man.", "notice"),
+        ("loops", "A man waits here. It rains. A man waits here.", "warning"),
+        ("mixed-language", "The man sits on a bench und liest in einem Buch mit der Frau.", "warning"),
     ],
 )
 def test_a_fault_is_told_as_its_kind_and_as_bad_as_documented(store: Store, kind: str, text: str, bad: str) -> None:

@@ -1,0 +1,180 @@
+"""The changes of `export --fix`: traces of models are removed; refusals, errors, placeholders and repeats are left out.
+
+Captions are repaired by pattern until no pattern finds anything, so that a second run changes nothing. Then `findings`
+looks at the repaired captions: what it lists of some kinds is left out, the rest is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.findings import CAPTION_KINDS
+from auditor.model import Progress, Selection, Source, silent
+from auditor.sources.reading.acceptance import complete
+from auditor.store import ingestion
+from auditor.store.connection import MEMORY, Store
+from auditor.store.versions import content
+from auditor.store.workspace import Workspace
+from auditor.studies.findings import findings
+from auditor.studies.profile import replacements
+from auditor.text import AT_INGEST
+from auditor.text.mojibake import decoded_again
+
+#: The word for every kind with a fix.
+ALL = "all"
+
+BLANKS, BROKEN = "whitespace", "broken-characters"
+
+#: Kinds of captions that are left out.
+DROPPED = ("refusals", "api-errors", "placeholders", "captions-without-word", "padded-images")
+
+#: Kinds that are repaired in the text, in the order of their repair.
+MENDED = (BROKEN, *dict.fromkeys(one["kind"] for one in replacements()), BLANKS)
+
+FIXABLE = (*MENDED, *DROPPED)
+
+KEYS = ["image", "slot"]
+
+#: Kinds that are reported if they are left.
+_REPORTED = tuple(kind for kind, entry in CAPTION_KINDS.items() if entry.human or kind in FIXABLE)
+
+#: A repair: captions (image, slot, text) → image, slot, before, after.
+Rule = Callable[[pl.DataFrame], pl.DataFrame]
+
+_STEPS = {"image": pl.String, "slot": pl.UInt32, "kind": pl.String, "before": pl.String, "after": pl.String}
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """The result of a repair.
+
+    `captions` (image, slot, split, text) are those that remain. `changes` (image, slot, kind, before, after) has a row
+    for each kind that changes a caption, in order; `after` is null for a caption that is left out. `left` (kind,
+    captions, has_fix) counts the captions that `findings` still lists.
+    """
+
+    captions: pl.DataFrame
+    changes: pl.DataFrame
+    left: pl.DataFrame
+
+
+def checked(kinds: Sequence[str]) -> tuple[str, ...]:
+    """Return the kinds to fix, in the order of their repair. Raises `UsageError` for a kind without a fix."""
+    for kind in kinds:
+        if kind not in (ALL, *FIXABLE):
+            known = "this kind has no safe fix" if kind in CAPTION_KINDS else "unknown kind"
+            raise UsageError(f"--fix {kind}: {known}; expected {ALL}, or one of {', '.join(FIXABLE)}")
+    return tuple(kind for kind in FIXABLE if ALL in kinds or kind in kinds)
+
+
+def repaired(
+    store: Store, selection: Selection, kinds: Sequence[str], gone: pl.DataFrame | None, progress: Progress = silent
+) -> Repaired:
+    """Repair the captions of a selection, except those that are `gone` (image, slot) already.
+
+    Raises `UsageError` for a kind without a fix, and for a dataset whose captions are not independent.
+    """
+    chosen = checked(kinds)
+    if selection.version.kind not in ("captions", "candidates"):
+        raise UsageError(f"--fix: {selection.label} holds {selection.version.kind}; its captions belong together")
+    captions = content(store, selection).select("image", pl.col("slot").cast(pl.UInt32), "split", "text")
+    if gone is not None:
+        captions = captions.join(gone, on=KEYS, how="anti")
+    captions, steps = mended(store, captions.sort(KEYS), chosen, progress)
+    captions, dropped, left = _sifted(captions, chosen, progress)
+    return Repaired(captions, pl.concat([_joined(steps), dropped]).sort(KEYS, maintain_order=True), left)
+
+
+def mended(
+    store: Store, captions: pl.DataFrame, kinds: Sequence[str], progress: Progress = silent
+) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
+    """Repair texts (image, slot, text) until nothing changes, by the kinds of `MENDED`.
+
+    Return the captions that still have a text, and the steps: image, slot, kind, before, after.
+    """
+    workspace, steps, pending = Workspace(store), list[pl.DataFrame](), captions
+    rules = [*_rules(workspace, kinds)]
+    while pending.height:
+        changed = pending.clear()
+        for done, (kind, rule) in enumerate(rules):
+            progress(f"repairing {kind.replace('-', ' ')}", done, len(rules))
+            step = rule(pending).filter(pl.col("before") != pl.col("after"))
+            if step.height:
+                steps.append(step.select(*KEYS, pl.lit(kind).alias("kind"), "before", "after"))
+                pending = pending.update(step.select(*KEYS, text="after"), on=KEYS, maintain_order="left")
+                changed = pl.concat([changed, pending.join(step, on=KEYS, how="semi")])
+        captions = captions.update(pending.select(*KEYS, "text"), on=KEYS, maintain_order="left")
+        pending = pending.join(changed, on=KEYS, how="semi")
+    touched = pl.concat([pl.DataFrame(schema=_STEPS), *steps])
+    gone = captions.filter(pl.col("text") == "").join(touched, on=KEYS, how="semi")
+    return captions.join(gone, on=KEYS, how="anti", maintain_order="left"), steps
+
+
+def _rules(workspace: Workspace, kinds: Sequence[str]) -> Iterator[tuple[str, Rule]]:
+    """Yield the repairs of these kinds. Each takes captions and returns the columns image, slot, before, after."""
+    for kind in kinds:
+        if kind == BROKEN:
+            yield kind, partial(_by_text, pl.col("text").map_elements(decoded_again, return_dtype=pl.String))
+        elif kind == BLANKS:
+            yield kind, partial(_by_text, pl.col("text").str.replace_all(r"\s+", " ").str.strip_chars())
+        for one in replacements():
+            if one["kind"] == kind:
+                yield kind, partial(_by_pattern, workspace, one)
+
+
+def _by_text(changed: pl.Expr, captions: pl.DataFrame) -> pl.DataFrame:
+    return captions.select(*KEYS, before="text", after=changed)
+
+
+def _by_pattern(workspace: Workspace, replacement: Mapping[str, str], captions: pl.DataFrame) -> pl.DataFrame:
+    workspace.bind_rows("caption_at_repair", captions.select(*KEYS, "text"))
+    workspace.params |= replacement
+    return workspace.rows("replaced")
+
+
+def _joined(steps: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return the steps with one row for consecutive steps of one kind on a caption, in their order."""
+    every = pl.concat([pl.DataFrame(schema=_STEPS), *steps]).sort(KEYS, maintain_order=True)
+    run = (pl.col("kind") != pl.col("kind").shift()).fill_null(value=True).cum_sum().over(KEYS).alias("run")
+    joined = every.with_columns(run).group_by(*KEYS, "run", "kind", maintain_order=True)
+    rows = joined.agg(pl.col("before").first(), pl.col("after").last()).drop("run")
+    emptied = pl.when(pl.col("after") != "").then("after").alias("after")
+    return rows.filter(pl.col("before") != pl.col("after")).with_columns(emptied)
+
+
+def _sifted(
+    captions: pl.DataFrame, kinds: Sequence[str], progress: Progress
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Leave out captions by kind. Return those that remain, those left out as changes, and what is still listed."""
+    dropped = [pl.DataFrame(schema=_STEPS)]
+    while True:
+        listed = _listed(captions, progress)
+        out = listed.filter(pl.col("kind").is_in([kind for kind in kinds if kind in DROPPED])).unique(
+            KEYS, keep="first"
+        )
+        if out.is_empty():
+            break
+        with_text = out.join(captions, on=KEYS).sort(KEYS)
+        dropped.append(with_text.select(*KEYS, "kind", before="text", after=pl.lit(None, pl.String)))
+        captions = captions.join(out, on=KEYS, how="anti", maintain_order="left")
+    left = listed.group_by("kind").agg(captions=pl.len()).sort("captions", "kind", descending=[True, False])
+    return captions, pl.concat(dropped), left.with_columns(has_fix=pl.col("kind").is_in(FIXABLE))
+
+
+def _listed(captions: pl.DataFrame, progress: Progress) -> pl.DataFrame:
+    """List what `findings` finds in captions that no store holds. Columns: image, slot, kind."""
+    if captions.is_empty():
+        return pl.DataFrame(schema={"image": pl.String, "slot": pl.UInt32, "kind": pl.String})
+    with Store.open(MEMORY, write=True) as store:
+        rows = captions.select(
+            *KEYS, "text", source=pl.lit("repaired"), unit=pl.lit("line"), line=pl.int_range(pl.len())
+        )
+        source = Source("repaired", "candidates", "literal", ())
+        ingestion.write(store, source, iter([complete(rows)]), {}, AT_INGEST, "0" * 64)
+        found = findings(store, "repaired", kinds=_REPORTED, captions_only=True, progress=progress)
+    return found.frame.drop_nulls("slot").select(*KEYS, "kind").unique(maintain_order=True)

@@ -1,0 +1,145 @@
+"""What `--fix` changes: exactly what it lists, once; kinds without a fix stay and are reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import ingest_rows
+from hypothesis import given
+from hypothesis import strategies as st
+from sizes import examples
+
+from auditor.errors import UsageError
+from auditor.store.connection import MEMORY, Store
+from auditor.store.versions import content, resolve
+from auditor.studies.export import export
+from auditor.studies.export.repaired import DROPPED, MENDED, mended, repaired
+from auditor.studies.findings import findings
+from auditor.studies.ingest import ingest
+
+KEYS = ["image", "slot"]
+
+#: Captions, what they become (null: left out), and the kinds of the changes.
+REPAIRS = [
+    ("A dog runs.", "A dog runs.", []),
+    ("the image", "the image", []),
+    ("The image shows a dog. Overall, the image conveys a sense of joy.", "A dog.", ["meta-sentences"]),
+    ("the image shows a dog", "a dog", ["meta-sentences"]),
+    ("Sure! Here is a caption: A cat sits.<|im_end|>", "A cat sits.", ["chat-tokens", "assistant-texts"]),
+    ("**A boat** on  a lake.", "A boat on a lake.", ["markdown-or-json", "whitespace"]),
+    ('```json\n{"caption": "A man at a cafÃ©"}\n```', "A man at a café", ["broken-characters", "markdown-or-json"]),
+    ("USER: Describe it. ASSISTANT: Two men wait.", "Two men wait.", ["chat-tokens"]),
+    ("I'm sorry, but I can't assist with that request.", None, ["refusals"]),
+    ("Error 429: rate limit exceeded", None, ["api-errors"]),
+    ("No caption available.", None, ["placeholders"]),
+    ("Overall, the image captures the moment.", None, ["meta-sentences"]),
+    ("Describe the image in one sentence.", "Describe the image in one sentence.", []),
+    ("bubbles bubbles bubbles", "bubbles bubbles bubbles", []),
+]
+
+
+def rows_of(texts: list[str]) -> list[tuple[str, int, str]]:
+    return [(f"{place:02}.jpg", 0, text) for place, text in enumerate(texts)]
+
+
+def test_each_caption_is_repaired_as_its_kinds_and_no_other_changes(store: Store) -> None:
+    ingest_rows(store, rows_of([text for text, _, _ in REPAIRS]), kind="candidates")
+    result = repaired(store, resolve(store, "set"), ["all"], None)
+    after = dict(result.captions.select("image", "text").iter_rows())
+    assert [after.get(f"{place:02}.jpg") for place in range(len(REPAIRS))] == [made for _, made, _ in REPAIRS]
+    kinds = {image: rows["kind"].to_list() for (image,), rows in result.changes.group_by("image", maintain_order=True)}
+    assert [kinds.get(f"{place:02}.jpg", []) for place in range(len(REPAIRS))] == [named for _, _, named in REPAIRS]
+
+
+def test_kinds_without_a_fix_are_left_and_reported(store: Store, tmp_path: Path) -> None:
+    ingest_rows(store, rows_of([text for text, _, _ in REPAIRS]), kind="candidates")
+    notes = export(store, "set", tmp_path / "x.csv", fix=["all"]).notes
+    assert any("not fixed in set: " in note and "loops 1" in note and "prompt-leaks 1" in note for note in notes)
+
+
+def test_repeats_within_an_image_are_left_out_after_the_repair(store: Store) -> None:
+    rows = [("a", 0, "A dog runs."), ("a", 1, "The image shows a dog runs."), ("b", 0, "A dog runs.")]
+    ingest_rows(store, rows)
+    result = repaired(store, resolve(store, "set"), ["all"], None)
+    assert result.captions.select(*KEYS).rows() == [("a", 0), ("b", 0)]
+    assert result.changes["kind"].to_list() == ["meta-sentences", "padded-images"]
+
+
+def test_only_the_kinds_that_are_named_are_fixed(store: Store) -> None:
+    ingest_rows(store, [("a", 0, "The image shows a dog.<|im_end|>"), ("b", 0, "N/A")])
+    result = repaired(store, resolve(store, "set"), ["chat-tokens"], None)
+    assert result.captions["text"].to_list() == ["The image shows a dog.", "N/A"]
+
+
+def test_a_dry_run_lists_the_changes_and_writes_nothing(store: Store, tmp_path: Path) -> None:
+    ingest_rows(store, rows_of([text for text, _, _ in REPAIRS]), kind="candidates")
+    dry = export(store, "set", tmp_path / "x.csv", fix=["all"], dry_run=True).frame
+    assert list(tmp_path.iterdir()) == []
+    export(store, "set", tmp_path / "x.csv", fix=["all"])
+    written = pl.read_csv(tmp_path / "x.changes.csv")
+    assert (
+        dry.select("image", "kind", "before", "after").rows()
+        == written.select("image", "kind", "before", "after").rows()
+    )
+
+
+def test_ingest_and_diff_show_exactly_the_changes(store: Store, tmp_path: Path) -> None:
+    ingest_rows(store, rows_of([text for text, _, _ in REPAIRS]), kind="candidates")
+    before = content(store, resolve(store, "set"))
+    changes = export(store, "set", tmp_path / "x.csv", fix=["all"], dry_run=True).frame
+    export(store, "set", tmp_path / "x.csv", fix=["all"])
+    ingest(store, "set", files=[tmp_path / "x.csv"], slot_col="slot", kind="candidates")
+    after = content(store, resolve(store, "set"))
+    differs = before.join(after, on=[*KEYS, "text"], how="anti").sort(KEYS)
+    assert differs.select(KEYS).rows() == changes.select(KEYS).unique().sort(KEYS).rows()
+
+
+def test_a_second_fix_changes_nothing(store: Store, tmp_path: Path) -> None:
+    ingest_rows(store, rows_of([text for text, _, _ in REPAIRS]), kind="candidates")
+    export(store, "set", tmp_path / "x.csv", fix=["all"])
+    ingest(store, "clean", files=[tmp_path / "x.csv"], slot_col="slot", kind="candidates")
+    assert repaired(store, resolve(store, "clean"), ["all"], None).changes.is_empty()
+
+
+def test_after_a_fix_no_kind_with_a_fix_is_found(store: Store, tmp_path: Path) -> None:
+    ingest_rows(store, rows_of([text for text, _, _ in REPAIRS]), kind="candidates")
+    export(store, "set", tmp_path / "x.csv", fix=["all"])
+    ingest(store, "clean", files=[tmp_path / "x.csv"], slot_col="slot", kind="candidates")
+    found = {one.kind for one in findings(store, "clean", captions_only=True).findings}
+    assert found & {*MENDED, *DROPPED} == set()
+
+
+_PARTS = st.sampled_from([
+    "The image shows ", "a dog", " runs. ", "Overall, the image is calm. ", "<|im_end|>", "**", "*", "`", "Sure! ", "Caption: ",
+    "Here is a caption: ", "ASSISTANT: ", "USER: ", '{"caption": "', '"}', "\n- ", "  ", "In this photo, ", "This is a photo of ",
+    "cafÃ©", "As an AI language model, ", "I'm sorry, I can't", ".", "[INST] ", "# ", "```", "N/A",
+])  # fmt: skip
+
+
+@examples(3)
+@given(st.lists(st.lists(_PARTS, min_size=1, max_size=7).map("".join), min_size=20, max_size=40))
+def test_a_second_repair_changes_nothing(texts: list[str]) -> None:
+    captions = pl.DataFrame(
+        rows_of(texts), schema={"image": pl.String, "slot": pl.UInt32, "text": pl.String}, orient="row"
+    )
+    with Store.open(MEMORY, write=True) as store:
+        once, _ = mended(store, captions, MENDED)
+        again, steps = mended(store, once, MENDED)
+        assert (again.rows(), steps) == (once.rows(), [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"), [("loops", "this kind has no safe fix"), ("nonsense", "unknown kind; expected all, or one of")]
+)
+def test_a_kind_without_a_fix_is_refused(store: Store, tmp_path: Path, kind: str, why: str) -> None:
+    ingest_rows(store, [("a", 0, "a dog")])
+    with pytest.raises(UsageError, match=why):
+        export(store, "set", tmp_path / "x.csv", fix=[kind])
+
+
+def test_a_dry_run_without_a_fix_is_refused(store: Store, tmp_path: Path) -> None:
+    ingest_rows(store, [("a", 0, "a dog")])
+    with pytest.raises(UsageError, match="--dry-run lists the changes of --fix"):
+        export(store, "set", tmp_path / "x.csv", dry_run=True)
