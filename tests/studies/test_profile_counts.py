@@ -7,6 +7,7 @@ import statistics
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import plain as formulas
@@ -80,7 +81,7 @@ def plain_counts(rows: pl.DataFrame) -> dict[str, int]:
             len(said) != usual[split_of[image]] for image, said in by_image.items()
         ),
         "images-with-captions-sorted-by-length": sum(
-            sorted(sizes, reverse=True) == sizes and sizes[0] > sizes[-1]
+            len(sizes) > 1 and all(one > other for one, other in pairwise(sizes))
             for sizes in ([size for *_, size in said] for said in by_image.values())
         ),
         "captions-with-outer-blanks": sum(t != t.strip(" \t\r\n") for t in rows["text"]),
