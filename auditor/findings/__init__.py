@@ -26,7 +26,8 @@ class Kind:
     `warning` and `error` are the shares from which a finding has that severity; below, it is a notice. `of` is the
     unit of the shares: captions or images. `select` names the SELECT that lists the captions, with its `params`.
     `patterns` is true if the patterns of `sql/facts/signs.toml` find them. `human` is the least and the greatest
-    share in datasets of human captions, for a kind that is a sign of text by a model.
+    share in datasets of human captions, for a kind that is a sign of text by a model. `usable` is true if its captions
+    describe the image: they are left out only if the kind is named.
     """
 
     title: str
@@ -47,6 +48,7 @@ class Kind:
     params: Mapping[str, float] = field(default_factory=dict)
     patterns: bool = False
     human: tuple[float, ...] = ()
+    usable: bool = False
 
 
 def _kind(table: dict[str, Any]) -> Kind:

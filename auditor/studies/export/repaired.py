@@ -1,4 +1,4 @@
-"""What does `--fix` change? Removes traces of models from captions, and leaves out refusals, errors, placeholders and repeats.
+"""What does `--fix` change? Removes traces of models from captions; leaves out refusals, errors and repeats.
 
 Captions are repaired by pattern until no pattern finds anything, so that a second run changes nothing. Then `findings`
 looks at the repaired captions: what it lists of some kinds is left out, the rest is reported.

@@ -104,6 +104,7 @@ def export(
 
     Limits: captions are exported, in a bundle also ratings, votes and phrases. Scores are not exported, since they can
     be recomputed. Findings on a whole image, such as an unusual number of captions, only count if you name their kind.
+    The same is true for captions that describe the image, such as those with a frequent opening.
     Kinds without a safe fix, such as truncated captions, stay. A note counts them.
 
     Raises `UsageError` for a target that exists or cannot be written, and for content that a format cannot hold. A kind
