@@ -35,7 +35,8 @@ class Kind:
     share of the listed captions that are listed rightly, if some are not. `of` is the unit of the shares: captions or
     images. `select` names the SELECT that lists the captions, with its `params`. `patterns` is true if the patterns of
     `sql/facts/signs.toml` find them. `human` is the least and the greatest share in datasets of human captions, for a
-    kind that is a sign of text by a model.
+    kind that is a sign of text by a model. `usable` is true if its captions describe the image: they are left out only
+    if the kind is named.
     """
 
     title: str
@@ -57,6 +58,7 @@ class Kind:
     params: Mapping[str, float] = field(default_factory=dict)
     patterns: bool = False
     human: tuple[float, ...] = ()
+    usable: bool = False
 
 
 def _kind(table: dict[str, Any]) -> Kind:

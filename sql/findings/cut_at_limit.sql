@@ -7,13 +7,11 @@
 -- order: m.image, m.slot
 --
 -- Captions that a limit of characters or tokens cut. They have no final punctuation mark, and one of three signs.
--- 1. The length is the greatest of all, in characters (or one less), words, or tokens and punctuation marks. At least
---    `least_captions` such captions have it: half as many again as have each slightly smaller length, or `limit_share`
---    of all captions, if it is at least 8 words or 40 characters.
--- 2. The caption stops in its second or a later sentence and is among the longest tenth, although at least
---    `stopped_share` of the captions end with a punctuation mark.
--- 3. Of the longest tenth, at least `broken_share` end with an article, “and”, “of” or “with”. The caption does, too,
---    and is in the longer half.
+-- 1. The length is the greatest of all, in characters (or one less), words, or tokens and punctuation marks, and at
+--    least 40 characters or 8 words. At least `least_captions` such captions have it: half as many again as have each
+--    slightly smaller length, or `limit_share` of all. Of those with as many words, a twentieth ends as in 3.
+-- 2. It stops in a later sentence, is in the longest tenth, and `stopped_share` of all end with a punctuation mark.
+-- 3. `broken_share` of the longest tenth end with an article, “and”, “of” or “with”; so does it, in the longer half.
 with measured as (
     select
         r.image, r.slot, v.token as word, length(rtrim(c.text)) as characters,
@@ -35,25 +33,27 @@ breaking as (
 ),
 length_of as (
     select
-        is_open, unnest(['characters', 'words', 'tokens']) as unit, unnest([characters, words, tokens]) as length,
+        is_open, is_broken, unnest(['characters', 'words', 'tokens']) as unit, unnest([characters, words, tokens]) as length,
         unnest([5, 1, 1]) as near, unnest([1, 0, 0]) as slack, unnest([40, 8, 8]) as long
     from measured
 ),
 counted as (
     select
-        l.unit, m.length - l.slack as length, m.length >= l.long as is_long, count(*) as captions,
+        l.unit, m.length - l.slack as length, count(*) as captions,
         count_if(l.is_open and l.length >= m.length - l.slack) as at_limit,
+        count_if((l.is_broken or l.unit = 'characters') and l.length >= m.length - l.slack) as broken,
         count_if(l.is_open and l.length between m.length - l.slack - l.near and m.length - l.slack - 1)
         * (l.slack + 1) / l.near as below
     from length_of as l
     join (select unit, max(length) as length from length_of group by unit) as m on m.unit = l.unit
-    group by l.unit, m.length, l.slack, l.near, l.long
+    where m.length >= l.long
+    group by l.unit, m.length, l.slack, l.near
 ),
 limit_of as (
     select unit, length
     from counted
-    where at_limit >= $least_captions::integer
-        and (at_limit >= 1.5 * below or is_long and at_limit >= $limit_share::double * captions)
+    where at_limit >= $least_captions::integer and broken >= at_limit / 20
+        and (at_limit >= 1.5 * below or at_limit >= $limit_share::double * captions)
 ),
 near_limit as (
     select m.image, m.slot,

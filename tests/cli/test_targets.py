@@ -127,6 +127,7 @@ def test_file_that_an_option_or_a_statement_names_is_never_written_over(
     [
         ("bounds mine -m bleu-1 --scores x.csv", "x.csv.receipt.json"),
         ("export mine --without info --force -o x.csv", "x.left-out.csv"),
+        ("export mine --fix all --force -o x.csv", "x.changes.csv"),
         ("tasks mine --force -o x.csv", "x.key.csv"),
         ("demo --folder .", "audit.html"),
         ("export mine -f csv --force -o file://{here}/audit.duckdb", "x"),

@@ -25,7 +25,8 @@ def named_by_findings(store: Store, selection: Selection, without: Sequence[str]
     """List the captions that findings list. Columns: image, slot, split, text, kind, severity, why; a row per finding.
 
     `without` has kinds, severities (this or worse), or `findings` for errors and warnings. A finding on a whole image
-    only counts if its kind is named; then all captions of the image are listed. Raises `UsageError` for another word,
+    only counts if its kind is named; then all captions of the image are listed. So do findings on captions
+    usable, such as frequent openings. Raises `UsageError` for another word,
     and for a dataset whose captions are not independent.
     """
     if selection.version.kind not in _KINDS:
@@ -42,7 +43,9 @@ def named_by_findings(store: Store, selection: Selection, without: Sequence[str]
     )
     bad = SEVERITIES[: SEVERITIES.index(worst) + 1] if worst is not None else ()
     of_image = pl.col("slot").is_null()
-    named = result.frame.filter(pl.col("kind").is_in(kinds) | (pl.col("severity").is_in(bad) & ~of_image))
+    usable = pl.col("kind").is_in([kind for kind, entry in CAPTION_KINDS.items() if entry.usable])
+    by_severity = pl.col("severity").is_in(bad) & ~of_image & ~usable
+    named = result.frame.filter(pl.col("kind").is_in(kinds) | by_severity)
     texts = content(store, selection).select("image", "slot", "split", "text")
     whole = named.filter(of_image).drop("slot", "split", "text").join(texts, on="image")
     rows = [

@@ -105,7 +105,8 @@ def export(
 
     Limits: captions are exported, in a bundle also ratings, votes and phrases. Scores are not exported, since they can
     be recomputed. Findings on a whole image, such as an unusual number of captions, remove captions only if you name
-    their kind. Kinds without a safe fix, such as truncated captions, stay. A note counts them.
+    their kind. The same is true for captions that describe the image, such as those with a frequent opening. Kinds
+    without a safe fix, such as truncated captions, stay. A note counts them.
 
     Raises `UsageError` for a target that exists or cannot be written, and for content that a format cannot hold. A kind
     without a fix raises it, too.

@@ -143,3 +143,11 @@ def test_a_dry_run_without_a_fix_is_refused(store: Store, tmp_path: Path) -> Non
     ingest_rows(store, [("a", 0, "a dog")])
     with pytest.raises(UsageError, match="--dry-run lists the changes of --fix"):
         export(store, "set", tmp_path / "x.csv", dry_run=True)
+
+
+def test_captions_with_a_frequent_opening_are_left_out_only_by_its_name(store: Store, tmp_path: Path) -> None:
+    ingest_rows(store, rows_of([f"The image shows {place} dogs." for place in range(10)]))
+    export(store, "set", tmp_path / "all.csv", without=["warning"])
+    assert pl.read_csv(tmp_path / "all.csv").height == 10
+    with pytest.raises(UsageError, match="findings list every caption"):
+        export(store, "set", tmp_path / "none.csv", without=["common-openings"])
