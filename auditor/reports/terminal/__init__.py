@@ -65,7 +65,7 @@ def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> Non
         if finding.severity == "info":
             screen.say(harmless(finding.sentence), bullet="• ")
     if not quiet and any(finding.examples for finding in matter) and result.frame.height:
-        what = "captions" if "text" in result.frame.columns else "rows"
+        what = "listed captions" if "text" in result.frame.columns else "rows"
         screen.say(f"-o FILE.csv has all {what}: {counted(result.frame.height, 'row', 'rows')}", style="dim")
 
 
