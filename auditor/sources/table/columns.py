@@ -61,7 +61,7 @@ _NUMBERED = re.compile(
     r"(captions?|sentences?|texts?|descriptions?|comments?|caption_text|raw|prompts?)[ _.-]?(\d{1,3})", re.IGNORECASE
 )
 
-_FLAGGED = ("image_col", "caption_col", "caption_id_col", "split_col", "slot_col")
+_FLAGGED = ("image_col", "caption_col", "split_col", "slot_col")
 
 _MOST_NAMES = 20
 

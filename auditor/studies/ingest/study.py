@@ -64,8 +64,6 @@ ColumnNames = Annotated[
     str | None, p.Parameter("Names of the columns of a table without a header: caption,url.", "columns")
 ]
 
-CaptionIdColumn = Annotated[str | None, p.Parameter("Column with the caption ID.")]
-
 SplitColumn = Annotated[str | None, p.Parameter("Column with the split.")]
 
 SlotColumn = Annotated[
@@ -107,7 +105,6 @@ def ingest(
     image_col: ImageColumn = None,
     caption_col: CaptionColumn = (),
     column_names: ColumnNames = None,
-    caption_id_col: CaptionIdColumn = None,
     split_col: SplitColumn = None,
     slot_col: SlotColumn = None,
     encoding: Encoding = None,
@@ -181,7 +178,6 @@ def ingest(
         columns: dict[str, Option | None] = {"image_col": image_col, "caption_col": tuple(caption_col) or None}
         columns |= {
             "columns": column_names,
-            "caption_id_col": caption_id_col,
             "split_col": split_col,
             "slot_col": slot_col,
         }
