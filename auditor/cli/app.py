@@ -103,7 +103,7 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="auditor",
     cls=Commands,
-    help="Audit image-caption datasets. Numbers name their data and settings. `auditor --help --all` lists more.",
+    help="Audit image-caption datasets. Every result states its data version. `auditor --help --all` lists more.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -148,7 +148,7 @@ def signs_of_models(findings: Iterable[Finding]) -> tuple[str, ...]:
             signs.setdefault(finding.sentence.partition(": ")[0], []).append(finding)
     of = sum(1 for kind in KINDS.values() if kind.human)
     return tuple(
-        f"{label}: {len(found)} of {of} signs of text by a model: "
+        f"{label}: {len(found)} of {of} signs that a language model wrote captions: "
         + ", ".join(map(_sign, sorted(found, key=_share_of, reverse=True)))
         for label, found in signs.items()
     )

@@ -66,7 +66,10 @@ def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> Non
             screen.say(harmless(finding.sentence), bullet="• ")
     if not quiet and any(finding.examples for finding in matter) and result.frame.height:
         what = "listed captions" if "text" in result.frame.columns else "rows"
-        screen.say(f"-o FILE.csv has all {what}: {counted(result.frame.height, 'row', 'rows')}", style="dim")
+        screen.say(
+            f"To write all {what} to a file, add -o FILE.csv ({counted(result.frame.height, 'row', 'rows')})",
+            style="dim",
+        )
 
 
 def _show(finding: Finding, screen: Screen) -> None:

@@ -131,7 +131,8 @@ def compare(
 ) -> Result:
     """Rank datasets by how similar their captions are.
 
-    Compares datasets by metric and ranks them. Rank 1 is the dataset whose captions are most similar to each other:
+    Compares datasets by metric and ranks them. Rank 1 is the dataset whose captions are most similar to each other. It
+    computes:
 
     - `upper` (a human caption), `intra`, `inter`, `brown`: mean scores, as in `auditor bounds`;
     - `homogeneity` = intra / upper: the score of a caption of another image, divided by the score of one of the same
@@ -139,7 +140,7 @@ def compare(
     - `specificity` = intra - inter: how much more similar captions are to each other than to those of the other
       datasets.
 
-    TER counts errors: for it, they are upper / intra and inter - intra, so larger always means more. `low`
+    TER counts errors: for it, both are reversed, so larger always means more similar. `low`
     and `high` are a bootstrap-t confidence interval; `--resamples` sets the number of resamples of images. `se` is the
     jackknife standard error. If the data cannot decide a rank, it is a range, such as 1-2. A dataset is ahead of
     another if the interval of their difference excludes 0.

@@ -41,7 +41,7 @@ FIXABLE = (*MENDED, *DROPPED)
 KEYS = ["image", "slot"]
 
 #: Kinds that are reported if they are left.
-_REPORTED = tuple(kind for kind, entry in CAPTION_KINDS.items() if entry.human or kind in FIXABLE)
+_REPORTED = tuple(kind for kind, entry in CAPTION_KINDS.items() if entry.of == "captions" or kind in FIXABLE)
 
 #: A repair: captions (image, slot, text) → image, slot, before, after.
 Rule = Callable[[pl.DataFrame], pl.DataFrame]

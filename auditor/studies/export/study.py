@@ -89,7 +89,7 @@ def export(
     A bundle is a folder of Parquet files with a manifest of hashes; it contains the whole version. `coco` and
     `karpathy` are JSON, `csv` and `jsonl` are tables. `hf` is a folder for Hugging Face: Parquet files by split, and a
     README. Equal content gives identical files. `force` replaces existing files. With `--without`, captions with
-    findings of these kinds or severities are left out. NAME.left-out.csv lists them, with the reasons.
+    findings of the given kinds or severities are left out. NAME.left-out.csv lists them, with the reasons.
 
     With `fix`, captions are repaired: chat tokens, assistant text, Markdown, sentences about the image, whitespace and
     encoding. Refusals, API errors, placeholders, and repeats within an image are left out. NAME.changes.csv lists every
@@ -105,14 +105,14 @@ def export(
 
     Limits: captions are exported, in a bundle also ratings, votes and phrases. Scores are not exported, since they can
     be recomputed. Findings on a whole image, such as an unusual number of captions, remove captions only if you name
-    their kind. The same is true for captions that describe the image, such as those with a frequent opening. Kinds
+    their kind. The same is true for usable captions, such as those with a frequent opening. Kinds
     without a safe fix, such as truncated captions, stay. A note counts them.
 
     Raises `UsageError` for a target that exists or cannot be written, and for content that a format cannot hold. A kind
     without a fix raises it, too.
 
-    Examples: auditor export flickr8k@camera-ready -o bundle, then auditor ingest flickr8k --from bundle elsewhere ·
-    auditor export coco-val2017 -f coco -o captions.json --without findings
+    Examples: auditor export flickr8k@camera-ready -o bundle, then, in another store, auditor ingest flickr8k --from
+    bundle · auditor export coco-val2017 -f coco -o captions.json --without findings
     """
     chosen = format_of(file_format, target)
     checked(fix)
@@ -207,16 +207,16 @@ def _dry(store: Store, selection: Selection, without: Sequence[str], fix: Sequen
             Table(
                 f"changes of {selection.label}, by kind",
                 examples.select("kind", "image", "slot", "before", "after"),
-                caption=f"first {_SHOWN} of each kind; -o FILE writes all {repair.changes.height:,}",
+                caption=f"at most {_SHOWN} of each kind, of {repair.changes.height:,} changes; no `after`: left out",
                 sections="kind",
                 name="changes",
             ),
         ),
-        notes=_changed(selection, repair, ""),
+        notes=_changed(selection, repair, "", "would be fixed in"),
     )
 
 
-def _changed(selection: Selection, repair: Repaired | None, listed: str) -> tuple[str, ...]:
+def _changed(selection: Selection, repair: Repaired | None, listed: str, done: str = "fixed in") -> tuple[str, ...]:
     """Report how many captions a repair changes and leaves out, and what it cannot repair."""
     if repair is None:
         return ()
@@ -228,7 +228,7 @@ def _changed(selection: Selection, repair: Repaired | None, listed: str) -> tupl
         parts.append(f"{number} {what}{f' ({kinds})' if kinds else ''}")
     left = ", ".join(f"{kind} {number:,}" for kind, number, _ in repair.left.rows())
     return (
-        f"fixed {selection.label}: {', '.join(parts)}{listed}",
+        f"{done} {selection.label}: {', '.join(parts)}{listed}",
         *([f"not fixed in {selection.label}: {left}; `auditor findings` lists them"] if left else []),
     )
 

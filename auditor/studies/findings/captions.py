@@ -134,7 +134,7 @@ def _padded(checked: Checked) -> pl.DataFrame:
     return checked.rows("repeat").select(
         "image",
         "slot",
-        why=pl.format("the same words; {} of the image's {} captions are different", "distinct_captions", "captions"),
+        why=pl.format("the same words; {} of {} captions of the image are distinct", "distinct_captions", "captions"),
         other_image="image",
         other_slot="of_slot",
     )

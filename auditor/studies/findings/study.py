@@ -75,13 +75,14 @@ def findings(
     """Find problems in the captions, ranked by severity.
 
     Checks every caption for placeholders, personal data, URLs, file names, markup and broken characters. Also finds
-    other languages or scripts, truncated captions, repeated phrases, misspellings, and images whose captions are copied
-    or repeated. Then runs `duplicates`, `outliers`, `templates` and `bounds`, and ranks all findings.
+    other languages or scripts, truncated captions, repeated phrases, misspellings and traces of language models.
+    Captions repeated within an image, or copied to another, are listed too. Then runs `duplicates`, `outliers`,
+    `templates` and `bounds`, and ranks all findings.
 
     How to read it: errors are certainly wrong, or make scores on this dataset invalid. Warnings need a look before you
     use the data. Notices are worth knowing. Info is not a problem. Each kind has a section in docs/findings.md: how it
-    is measured, how often it is wrong, and how to fix it. The rows list the affected captions. Fix them in the source
-    file, and ingest it again.
+    is measured, how often the check is wrong, and how to fix the captions. With -o, the file has a row per affected
+    caption. Fix the source file and ingest it again, or repair an export: `auditor export --fix all`.
 
     Limits: these checks read only the text, not the images. The notes list the checks that were skipped.
 

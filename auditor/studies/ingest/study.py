@@ -31,7 +31,13 @@ _SHOWN = 5
 _SCHEMA = dict.fromkeys(("format", "property", "option", "value"), pl.String())
 
 Names = Annotated[
-    str, p.Parameter("Datasets that datasets.toml declares.", metavar="NAME…", optional=True, completes="declared")
+    str,
+    p.Parameter(
+        "A new dataset, with --from; or datasets of datasets.toml.",
+        metavar="NAME…",
+        optional=True,
+        completes="declared",
+    ),
 ]
 
 Everything = Annotated[bool, p.Parameter("Every dataset that datasets.toml declares.", "all")]
@@ -49,7 +55,7 @@ Format = Annotated[
     str | None, p.Parameter("Format of the file; default: detected, and reported.", "format", completes="format")
 ]
 
-Kind = Annotated[str | None, p.Parameter("`captions`, or `candidates` if a system wrote them.")]
+Kind = Annotated[str | None, p.Parameter("`captions`, or `candidates`: the output of a system that you want to score.")]
 
 Options = Annotated[Sequence[str], p.Parameter("Setting of the format: KEY=VALUE; repeat for more.", "option")]
 
@@ -124,10 +130,10 @@ def ingest(
 ) -> Result:
     """Import captions as a new version of a dataset.
 
-    datasets.toml describes known datasets: their names need no file. Other names need one. In Python, `data` replaces
-    the file: a table with a column for the image and a column for the caption. The table can be a Polars or pandas
-    frame, a pyarrow Table or a Hugging Face Dataset. `data` can also be a list of dicts, a dict of columns, or files.
-    For several splits, pass a dict from split name to table.
+    For your own data, add `--from FILE`. The datasets that datasets.toml describes need only their name. In Python,
+    `data` replaces the file: a table with a column for the image and a column for the caption. The table can be a
+    Polars or pandas frame, a pyarrow Table or a Hugging Face Dataset. `data` can also be a list of dicts, a dict of
+    columns, or files. For several splits, pass a dict from split name to table.
 
     Set the splits of several files with `--from train=a.csv --from test=b.csv`, or by the names of the files. Numbered
     columns (`caption_1` to `caption_5`) are the captions of one image. A slot is a caption's position within its image;
@@ -136,7 +142,7 @@ def ingest(
     could hold the image, the one with the most distinct values is read. `column_names` names the columns of a table
     without a header.
 
-    URLs can name a file, a pattern or a folder, in any scheme that fsspec supports (`pip install 'auditor[remote]'`).
+    URLs can name a file, a pattern or a folder, in any scheme that fsspec supports, with the extra `remote`.
     The files are copied to a temporary folder first. Credentials are found as usual for that storage, such as AWS
     variables or profiles. Dropped connections are retried. Files that are incomplete, or that change during the
     download, are rejected. So are downloads that are too slow (`--min-rate`) or too long (`--deadline`).
@@ -149,16 +155,16 @@ def ingest(
     the columns that were used, and the first five captions. With `--formats`, nothing is read, and the result lists the
     file formats. `--formats coco` explains how a format is recognized, and its options.
 
-    How to read it: the notes state where image, caption, slot and split were read, which columns were not, and the
-    first caption. Check them before you use the data. `status` shows whether there is a new version. `read` counts
-    the records in the file (for multiple-choice data, the items) and `captions` the accepted captions. `rejected`
-    counts the rejected records; each is stored with file, line and reason. `normalized` counts captions with extra
-    spaces or line breaks. Tokenizers read these as single spaces; the text is stored unchanged. The 12 characters after
-    `version` identify the content: equal captions always give equal versions.
+    How to read it: the notes state where image, caption, slot and split were read, which columns were ignored, and the
+    first caption. Check them before you use the data. `status` shows whether there is a new version. `read` counts the
+    records in the file (for multiple-choice data, the items) and `captions` the accepted captions. `rejected` counts
+    the rejected records; each is stored with file, line and reason. `normalized` counts captions with extra spaces or
+    line breaks. Tokenizers read these as single spaces; the text is stored unchanged. The 12 characters after `version`
+    identify the content: equal captions always give equal versions.
 
     Limits: a caption needs an image. If more than 1% of the records are rejected (`max_rejected`), nothing is stored.
-    If you don't set --format, the format is detected from the file. An error for another file shows its first line,
-    and a command that reads it if there is one.
+    If you don't set --format, the format is detected from the file. If the format is not recognized, the error shows
+    the first line, and a command that reads it if possible.
 
     Raises `SourceError` for files that cannot be read, and `UsageError` for names that are not declared.
 

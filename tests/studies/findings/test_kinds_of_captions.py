@@ -84,7 +84,7 @@ def test_captions_by_one_model_are_told_by_what_they_share_and_a_note_names_the_
     assert {found.kind for found in result.findings if found.severity == "error"} >= {
         "common-openings", "common-skeletons", "meta-sentences",
     }  # fmt: skip
-    (note,) = [note for note in result.notes if "signs of text by a model" in note]
+    (note,) = [note for note in result.notes if "signs that a language model wrote" in note]
     assert note.startswith("set: ")
     assert "frequent openings 100% (human captions 7–19%)" in note
 
@@ -176,7 +176,7 @@ def test_padded_images_are_counted_by_captions(store: Store) -> None:
     padded = [(image, slot, text if slot < 2 else "A thing.") for image, slot, text in CLEAN]
     found = one(asked(store, padded), "padded-images")
     assert (found.severity, found.values["captions"]) == ("error", 2 * 64)
-    assert found.examples[0]["why"] == "the same words; 3 of the image's 5 captions are different"
+    assert found.examples[0]["why"] == "the same words; 3 of 5 captions of the image are distinct"
 
 
 def test_images_with_fewer_captions_are_told(store: Store) -> None:
