@@ -181,8 +181,13 @@ def test_only_what_gates_ask_for_is_computed(held: Store, monkeypatch: pytest.Mo
 
 
 def test_worst_finding_is_gated_and_named_and_a_kind_that_is_accepted_is_told(store: Store) -> None:
-    ingest_rows(store, [(f"i{n}", slot, f"a dog number {n} {'runs' if (slot + n) % 2 else 'sits'}") for n in range(5) for slot in (0, 1)]
-                + [("z", 0, "write to ann@example.org"), ("z", 1, "a cat")])  # fmt: skip
+    texts = ("a dog runs home", "two cats sleep", "the boat leaves early", "rain falls on roofs", "children play chess")
+    rows = [
+        (f"i{n}", slot, f"{text} {'again' if (slot + n) % 2 else ''}")
+        for n, text in enumerate(texts)
+        for slot in (0, 1)
+    ]
+    ingest_rows(store, [*rows, ("z", 0, "write to ann@example.org"), ("z", 1, "a cat")])
     worst = gate("findings.max_severity", "notice")
     (row,) = checked(store, worst)
     assert (row["verdict"], row["value"]) == ("failed", 2.0)
