@@ -54,8 +54,7 @@ class Near:
             message = str(error)
             for copy in sorted(self._addresses, key=len, reverse=True):
                 message = message.replace(copy, self._addresses[copy])
-            if message != str(error):
-                raise type(error)(message) from error
+            error.args = (message, *error.args[1:])
 
     def files(self, path: Path) -> list[Path]:
         """Return the copies of a remote file, a folder, or the files of a pattern in order.
