@@ -3,7 +3,7 @@
 -- grain: token
 -- reads: text_tokens, vocabulary, english_word
 -- returns: token_id
--- order: s.token_id
+-- order: token_id
 --
 -- The tokens of the captions that are English words (relation english_word), or the possessive of one. `bare` deletes
 -- apostrophes, so “womans” can be “woman's”.
@@ -13,7 +13,7 @@ spelled as (
     from used as u
     join vocabulary as v using (token_id)
 )
-select distinct s.token_id
-from spelled as s
-semi join english_word as e on e.word = s.token or e.word = s.stem
-order by s.token_id
+select s.token_id from spelled as s semi join english_word as e on e.word = s.token
+union
+select s.token_id from spelled as s semi join english_word as e on e.word = s.stem
+order by token_id

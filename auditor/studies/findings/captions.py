@@ -86,8 +86,9 @@ def _by_sign(kind: str) -> Callable[[Checked], pl.DataFrame]:
 
 
 def _with_words(checked: Checked) -> Workspace:
-    """Bind the list of English words."""
-    checked.workspace.bind_rows("english_word", word_lists.english())
+    """Bind the list of English words, and what the captions use of it, once."""
+    if "english_word" not in checked.workspace.bound:
+        checked.workspace.bind_rows("english_word", word_lists.english())
     return checked.workspace
 
 
