@@ -16,7 +16,7 @@ _ENCODED = re.compile(f"[\xc2-\xdf][{_FOLLOWING}]|[\xe0-\xef][{_FOLLOWING}]{{2}}
 
 _CONTROL = re.compile("[\x80-\x9f]")
 
-#: Joiners of words in scripts without blanks stay.
+#: Scripts without spaces between words, where a zero-width space separates them.
 _SCRIPTS = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff"
 
 _INVISIBLE = re.compile(

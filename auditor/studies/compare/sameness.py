@@ -11,16 +11,12 @@ import polars as pl
 from auditor.model import Draw, Progress
 from auditor.result import Result, Signature, Table, interval
 from auditor.scoring.registry import DECIMALS, STATISTICS
+from auditor.scoring.single_captions import lacking
 from auditor.statistics.sameness import SAMENESS, measured_sameness
 from auditor.statistics.studentized import estimates
 from auditor.store.captions import Captions, selections_of
 from auditor.studies.compare.indices import Index, ranks
 from auditor.studies.compare.tables import percent, rank_words, ranked
-
-
-def has_single_captions(captions: Captions) -> bool:
-    """Return whether no image has two captions."""
-    return bool((captions.images()["captions"] < 2).all())
 
 
 def ranked_by_sameness(
@@ -39,7 +35,7 @@ def ranked_by_sameness(
             indices.append((captions, index))
         else:
             notes.append(f"{captions.label}: no sameness: fewer than two captions, or no word")
-    drawn = [captions.label for captions in every if not has_single_captions(captions)]
+    drawn = [captions.label for captions in every if not lacking(captions)]
     if drawn:
         notes.append(f"sameness: one caption of each image of {', '.join(drawn)}, sampled by seed {seed}")
     parameters: dict[str, str | int | float | bool] = {"tok": every[0].tokenizer, "captions": 1, "seed": seed}

@@ -17,7 +17,7 @@ from auditor.result import Finding, Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, one_pool, score_sets, substitutes_of, with_givers
 from auditor.scoring.registry import References, left_out, requests
 from auditor.scoring.scores import DISTINCT, only_distinct, repeats
-from auditor.scoring.single_captions import referenced, sees_images
+from auditor.scoring.single_captions import lacking, referenced, sees_images
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.studies.compare import pairs as comparison_pairs
@@ -25,7 +25,7 @@ from auditor.studies.compare import tables
 from auditor.studies.compare.equalize import Sampling, changed_orders, samplings_of
 from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
 from auditor.studies.compare.pairs import ComparedDataset
-from auditor.studies.compare.sameness import added, has_single_captions, ranked_by_sameness
+from auditor.studies.compare.sameness import added, ranked_by_sameness
 from auditor.text import AUTO
 
 
@@ -178,7 +178,7 @@ def compare(
     against = References("loo", None if equalize else references, seed)
     selected = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
     tokenizer, notes = selected[0].tokenizer, selected[0].notes
-    single = any(map(has_single_captions, selected)) and not sees_images(requested)
+    single = any(map(lacking, selected)) and not sees_images(requested)
     sameness = ranked_by_sameness(selected, seed, resamples, confidence, progress) if single else None
     words = f"`auditor words {refs[0]} --against {refs[1]}` compares words"
     every, alone = referenced(selected, against, requested, 0 if sameness else 2, words)

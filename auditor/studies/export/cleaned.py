@@ -25,9 +25,9 @@ def named_by_findings(store: Store, selection: Selection, without: Sequence[str]
     """List the captions that findings list. Columns: image, slot, split, text, kind, severity, why; a row per finding.
 
     `without` has kinds, severities (this or worse), or `findings` for errors and warnings. A finding on a whole image
-    only counts if its kind is named; then all captions of the image are listed. The same
-    goes for findings on usable captions, such as those with a frequent opening. Raises `UsageError` for another word,
-    and for a dataset whose captions are not independent.
+    only counts if its kind is named; then all captions of the image are listed. A finding on usable captions, such as
+    those with a frequent opening, only counts if its kind is named, too. Raises `UsageError` for another word, and for
+    a dataset whose captions are not independent.
     """
     if selection.version.kind not in _KINDS:
         raise UsageError(
