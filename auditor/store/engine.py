@@ -137,6 +137,8 @@ def _freed(connection: duckdb.DuckDBPyConnection, done: threading.Event, until: 
         except duckdb.Error:
             connection.interrupt()
             gc.collect()  # the error holds its traceback, which holds the remaining rows
+            # Polars may keep the rest of a stream that nobody reads until its threads next have work.
+            pl.LazyFrame({"work": [0]}).collect(engine="streaming")
             done.wait(_LOOK)
         else:
             if done.wait(_LOOK):
