@@ -137,7 +137,7 @@ def _freed(connection: duckdb.DuckDBPyConnection, done: threading.Event, until: 
         except duckdb.Error:
             connection.interrupt()
             gc.collect()  # the error holds its traceback, which holds the remaining rows
-            # Polars may keep the rest of a stream that nobody reads until its threads next have work.
+            # Polars may keep the unread rest of a stream until its threads next have work.
             pl.LazyFrame({"work": [0]}).collect(engine="streaming")
             done.wait(_LOOK)
         else:
