@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 #: Words of English that no other language often has. Half of English captions have one, of other languages almost none.
-_ENGLISH = r"(?i)\b(the|and|with)\b"
+_WORDS_OF_ENGLISH = ("the", "and", "with")
+
+_ENGLISH = rf"(?i)\b({'|'.join(_WORDS_OF_ENGLISH)})\b"
+
+_ENOUGH = 2
 
 _IS_ENGLISH = 1 / 3
 
@@ -50,9 +53,20 @@ def of_captions(texts: pl.Series) -> Known:
     return Known(language, f"{most:,} of {len(sample):,} captions")
 
 
-def classified(texts: Iterable[str]) -> list[tuple[str, float]]:
-    """Return the most likely language of each text, and its probability."""
-    return [(language, float(probability)) for language, probability in map(_identifier().classify, texts)]
+def classified(texts: pl.Series) -> list[tuple[str, float]]:
+    """Return the most likely language of each text, and its probability.
+
+    Two different frequent words of English are enough for English. A long text is expensive to classify.
+    """
+    lower = texts.str.to_lowercase()
+    has = pl.DataFrame({word: lower.str.contains(rf"\b{word}\b") for word in _WORDS_OF_ENGLISH})
+    known = has.sum_horizontal() >= _ENOUGH
+    return [("en", 1.0) if sure else _by_bytes(text) for text, sure in zip(texts, known, strict=True)]
+
+
+def _by_bytes(text: str) -> tuple[str, float]:
+    language, probability = _identifier().classify(text)
+    return language, float(probability)
 
 
 @functools.cache
