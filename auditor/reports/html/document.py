@@ -12,7 +12,7 @@ from importlib.resources import files
 from string import Template
 
 from auditor.model import Pictures
-from auditor.reports.cells import Marked, begins_section, beside_tables, cell, flush_right, marks, sentence
+from auditor.reports.cells import Marked, begins_section, beside_tables, cell, filled, flush_right, marks, sentence
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import first_screen, plots
 from auditor.reports.html.pictures import Album
@@ -196,8 +196,8 @@ def _cell(
     if column in apart:
         written = first_screen.marked(apart[column], _escaped)
     if column in table.bars and isinstance(value, float):
-        filled = round(min(max(value, 0.0), 1.0) * _BAR)
-        bar = f'<svg class="bar" width="{_BAR}" height="9" aria-hidden="true"><rect width="{filled}" height="9"/></svg>'
+        width = round(filled(table, row, column) * _BAR)
+        bar = f'<svg class="bar" width="{_BAR}" height="9" aria-hidden="true"><rect width="{width}" height="9"/></svg>'
         written = f"{value:.3f}{bar}"
     if (row, column) in table.best:
         written = f"<strong>{written}</strong>"

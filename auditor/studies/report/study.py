@@ -253,6 +253,8 @@ def _homogeneity(context: ReportContext) -> pl.DataFrame:
         return pl.DataFrame()
     every = context.results["compare"].frame.filter(pl.col("statistic") == "homogeneity")
     rows = every.filter(pl.col("against").is_null()) if "against" in every.columns else every
+    if "variant" in rows.columns and rows.height:
+        rows = rows.filter(variant=rows["variant"][-1])
     return rows.filter(pl.col("metric") == rows["metric"][-1]) if rows.height else rows
 
 
