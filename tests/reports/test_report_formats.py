@@ -92,9 +92,8 @@ def test_time_stands_on_a_line_of_its_own(document: Document) -> None:
 @pytest.mark.parametrize(
     ("name", "output", "words"),
     [
-        ("csv", None, "unsupported report format; use html, md, latex, json"),
+        ("csv", None, "unsupported report format; use table, html, md, latex, json"),
         (None, "report.pdf", "unsupported report format; use .html"),
-        (None, None, "needs a file or a format"),
     ],
 )
 def test_format_that_no_report_has_is_explained(name: str | None, output: str | None, words: str) -> None:

@@ -17,7 +17,7 @@ from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import first_screen, plots, tabs
 from auditor.reports.html.pictures import Album
 from auditor.result import Figure, Result, Table, counted, program
-from auditor.result.document import Document, Section
+from auditor.result.document import PLACED, Document, Section
 
 #: The most rows of a figure that are also shown as a table; the marks of a larger plot show its numbers.
 _MOST = 1_000
@@ -101,8 +101,14 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     """Draw the first screen, which replaces the section with the same content as sentences."""
     section = document.sections[0]
     numbers = next((known for series, known in colors.items() if series == "dataset"), {})
-    absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
-    drawn = absent + first_screen.screen(document.cards, document.portraits, numbers, album, _escaped)
+    kinds = ("answer", "follows", *["caveat"] * len(document.answer))
+    drawn = "".join(
+        f'<p class="{kind}">{_said(words)}</p>\n' for kind, words in zip(kinds, document.answer, strict=False)
+    )
+    drawn += "".join(_table(table, section.title) for table in section.tables if table.name in PLACED)
+    drawn += f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
+    drawn += first_screen.screen(document.cards, document.portraits, numbers, album, _escaped)
+    drawn += "".join(_table(table, section.title) for table in section.tables if table.name == "unchecked")
     notes = _list(map(_said, (*section.notes, *document.pictures.absent)), "notes")
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'

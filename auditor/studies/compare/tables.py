@@ -79,7 +79,7 @@ def placed(
         shown = shown.with_columns(pl.Series("group", letters, pl.String)).drop("rank")
     if contrary:
         shown = shown.with_columns(order=pl.when(pl.col("metric").is_in(contrary)).then(pl.lit("differs")))
-    columns = ["metric", "rank", "group", "label", "homogeneity", "low", "high", "se", "order"]
+    columns = ["metric", "rank", "group", "label", "homogeneity", "low", "high", "order"]
     caption = "0: captions are unique to their image; 1: any caption fits any image. Bars: share of the highest value"
     if answered.tested:
         caption += (
@@ -91,7 +91,16 @@ def placed(
     title = f"homogeneity = {formula('homogeneity', rows, errors)}" + (f", {variant}" if variant else "")
     frame = shown.select(name for name in columns if name in shown.columns).rename({"label": "dataset"})
     return (
-        Table(title, frame, ("homogeneity",), sections="metric", caption=caption, name="homogeneity", is_scaled=True),
+        Table(
+            title,
+            frame,
+            ("homogeneity",),
+            sections="metric",
+            caption=caption,
+            digits=(("low", 3), ("high", 3)),
+            name="homogeneity",
+            is_scaled=True,
+        ),
     )
 
 

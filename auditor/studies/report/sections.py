@@ -72,7 +72,9 @@ def section_of(context: ReportContext, name: str) -> Section:
     carried = tuple(map(_carried, results))
     is_cut = any(part is not whole for part, whole in zip(carried, results, strict=True))
     cut = [f"only the first {_CARRIED} rows of each statistic or dataset are included; the command lists all"] * is_cut
-    notes = (*lacking, *(note for result in results for note in (result.notes if findings else result.remarks)))
+    notes = [note for result in results for note in (result.notes if findings else result.remarks)]
+    skipped = [note for note in notes if "skipped" in note or note in context.questions.absent.values()]
+    notes = [note for note in notes if note not in skipped]
     return Section(
         name, question.title,
         tuple(dict.fromkeys(sentence for result in results for sentence in result.lead)),
@@ -82,6 +84,7 @@ def section_of(context: ReportContext, name: str) -> Section:
         tuple(_together(figure for result in results for figure in result.figures)),
         tuple(dict.fromkeys((*notes, *cut))),
         answers.commands, (*answers.sql, *question.sql), findings=findings,
+        unchecked=tuple(dict.fromkeys((*lacking, *skipped))),
     )  # fmt: skip
 
 

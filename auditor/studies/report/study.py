@@ -16,8 +16,8 @@ from auditor import parameters as p
 from auditor.config import image_files, sources
 from auditor.errors import AuditorError, UsageError
 from auditor.model import Picture, Pictures, Progress, Selection, silent
-from auditor.result import SEVERITIES, Finding, Result, Table, joined, program
-from auditor.result.document import Document, Portrait, Section, Statement
+from auditor.result import SEVERITIES, Finding, Result, Table, digits, interval, joined, program
+from auditor.result.document import PLACED, Document, Portrait, Section, Statement
 from auditor.sources.pictures import pictures
 from auditor.store import versions
 from auditor.store.connection import Store
@@ -85,14 +85,14 @@ def report(
     shown = cards(context, audited.findings if audited else ())
     drawn = portraits(context, context.profiled())
     alone = None if sections else section_of_single(context, audited.findings if audited else ())
-    lacking = [f"{section.title}: {section.absent}" for section in built if section.absent]
+    compared = context.results.get("compare")
     statements = _statements([*built, *filter(None, [alone])])
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
     return Document(
         f"Audit of {joined([selection.label for selection in context.selections])}",
         context.selections,
         (
-            summary(shown, drawn, lacking, looked=audited is not None and audited.absent is None),
+            summary(shown, drawn, compared, unchecked(built), looked=audited is not None and audited.absent is None),
             *filter(None, [alone]),
             *built,
             _method(context, built, sections or ()),
@@ -103,6 +103,7 @@ def report(
         statements,
         cards=shown,
         portraits=drawn,
+        answer=compared.lead if compared else (),
         pictures=pictures_of(shown, built, image_files(config), progress),
     )
 
@@ -123,7 +124,6 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
     how, *more = scored if context.scored else ("No caption was scored.",)
     words = (
         how,
-        *context.alone,
         f"Captions are tokenized with tokenizer {settings.tokenizer}. All samples use seed {settings.seed}, and depend "
         "only on the image and the slot of a caption.",
         *more,
@@ -137,8 +137,25 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
         command for section in built for command in section.commands
     ))  # fmt: skip
     return Section(
-        "method", "Method", words, notes=tuple(context.tokenizer_notes), commands=tuple(dict.fromkeys(commands))
-    )
+        "method", "Method", words, tables=cited(context), notes=tuple(context.tokenizer_notes),
+        commands=tuple(dict.fromkeys(commands)),
+    )  # fmt: skip
+
+
+def cited(context: ReportContext) -> tuple[Table, ...]:
+    """Return how to cite the main number of each dataset: value, interval, version, signature, program."""
+    rows = _homogeneity(context)
+    texts = [
+        (
+            row["dataset"],
+            f"homogeneity (intra / upper, {row['metric']}) {digits(row['value'])}"
+            f"{interval(row['low'], row['high'], row['confidence'])}; {row['dataset']}@{row['version'][:12]}"
+            f"{':' + row['split'] if row['split'] else ''}; {row['signature']}; {program()}",
+        )
+        for row in rows.iter_rows(named=True)
+    ]
+    frame = pl.DataFrame(texts, schema=["dataset", "text"], orient="row")
+    return (Table("How to cite these numbers", frame, name="citation"),) if texts else ()
 
 
 def _intervals(context: ReportContext) -> list[str]:
@@ -258,8 +275,29 @@ def _homogeneity(context: ReportContext) -> pl.DataFrame:
     return rows.filter(pl.col("metric") == rows["metric"][-1]) if rows.height else rows
 
 
-def summary(shown: Sequence[Finding], drawn: Sequence[Portrait], lacking: Sequence[str], *, looked: bool) -> Section:
-    """Return the summary as sentences and a table; pages show cards and portraits. `looked`: were findings computed?"""
+def unchecked(built: Sequence[Section]) -> tuple[Table, ...]:
+    """Return the table of checks that could not run, and what would let them run."""
+    titles: dict[str, list[str]] = {}
+    for section in built:
+        for why in [section.absent] if section.absent else section.unchecked:
+            titles.setdefault(why, []).append(section.title)
+    frame = pl.DataFrame({"not checked": [", ".join(names) for names in titles.values()], "because": [*titles]})
+    return (Table("Not checked, because", frame, name="unchecked"),) if titles else ()
+
+
+def summary(
+    shown: Sequence[Finding],
+    drawn: Sequence[Portrait],
+    compared: Result | None,
+    lacking: tuple[Table, ...],
+    *,
+    looked: bool,
+) -> Section:
+    """Return the summary as sentences and tables; pages show cards and portraits. `looked`: were findings computed?
+
+    The answer of the comparison is first, with the datasets placed by each metric.
+    """
+    placed = [table for table in compared.tables if table.name in PLACED][:1] if compared else []
     rows = [
         (
             portrait.label, portrait.images, portrait.captions, portrait.distinct, portrait.length,
@@ -275,9 +313,12 @@ def summary(shown: Sequence[Finding], drawn: Sequence[Portrait], lacking: Sequen
     return Section(
         "summary",
         "Summary",
-        tuple(f"{finding.severity}: {finding.sentence}." for finding in shown),
-        tables=(Table("datasets", frame.select(kept), caption=caption, digits=(("words", 1),), name="datasets"),),
-        notes=tuple(lacking),
+        (*(compared.lead if compared else ()), *(f"{finding.severity}: {finding.sentence}." for finding in shown)),
+        tables=(
+            *placed,
+            Table("datasets", frame.select(kept), caption=caption, digits=(("words", 1),), name="datasets"),
+            *lacking,
+        ),
         absent=_verdict(shown, looked=looked),
     )
 

@@ -137,7 +137,7 @@ def test_report_that_looked_for_nothing_does_not_say_that_nothing_was_found(stor
 
 
 def test_nothing_found_is_said() -> None:
-    assert first.summary((), (), (), looked=True).absent == "No problems found."
+    assert first.summary((), (), None, (), looked=True).absent == "No problems found."
 
 
 def test_findings_of_a_report_are_those_of_the_command(store: Store) -> None:
