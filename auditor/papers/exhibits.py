@@ -1,4 +1,4 @@
-"""Figures and tables in the shape of a paper's own: `PAPER.toml` says which measured quantities they show."""
+"""Figures and tables in the shape of a paper's own. `PAPER.toml` lists which measured quantities they show."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A figure or a table of a paper: the quantities that it shows, and what stands where.
+    """A figure or a table of a paper: the quantities that it shows, and on which sides.
 
     `of` has the patterns of each part of a quantity's name, in the order shown. `x` are the parts along the axis, or of
     the columns of a table. `by` is the part of the series, or of the rows. The two metrics of a correlation are the
