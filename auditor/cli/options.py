@@ -91,7 +91,7 @@ Format = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="table, json, csv, md, latex, html, svg, png or parquet.",
+        help="table, json, csv, md, latex, html, svg, pdf, png or parquet.",
         rich_help_panel="Output",
         callback=_known,
         autocompletion=written_formats,
