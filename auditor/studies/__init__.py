@@ -103,6 +103,7 @@ STUDIES: dict[str, Study] = {
     "correlate": _here("correlate:correlate", "Scores", "Correlate metrics, per image and per caption.", draws=True),
     "references": _here("references:enough_references", "Scores", "Find how many references are enough.", draws=True),
     "probe": _here("probe:probe", "Scores", "Test which parts of captions metrics react to.", draws=True),
+    "objects": _here("objects:objects", "Scores", "Find objects in captions that the images lack (CHAIR)."),
     "choices": _here("choices:choices", "Scores", "Measure how many multiple-choice items need no image.", draws=True),
     "distractors": _here("distractors:distractors", "Scores", "Make choices whose wrong caption differs in one way."),
     "metrics": _here("metrics:metric_cards", "Scores", "List the metrics, or explain one."),
