@@ -191,8 +191,10 @@ def laid_out(table: Table, width: int | None) -> Layout | None:
     """Fit a table into a width; None if too little of it would be left."""
     columns = columns_of(table)
     natural = tuple(column.natural for column in columns)
+    if width is None:
+        return Layout(columns, natural, _GAPS[0])
     for gap in _GAPS:
-        if width is None or _taken(natural, gap) <= width:
+        if _taken(natural, gap) <= width:
             return Layout(columns, natural, gap)
     columns = columns_of(table, bars=False)
     natural = tuple(column.natural for column in columns)

@@ -128,7 +128,7 @@ class Answer:
         return Finding(kind, "; ".join([f"{said}{sampled}", *rest]), named, values, len(families))
 
     def _joined(self) -> Iterator[str]:
-        """Yield the pairs that no metric tells apart."""
+        """Yield the pairs that do not differ significantly by any metric."""
         known = [pair for order in self.orders for pair in order.ahead]
         same = [
             f"{first} and {second}"

@@ -18,6 +18,9 @@ from auditor.studies.compare.indices import Index, Rank
 
 EQUALIZED = "equalized"
 
+#: The number of equal samples, with consecutive seeds.
+DRAWS = 5
+
 #: The share of a dataset's images that must have the common number of captions. Otherwise a few images with one
 #: caption would decide for all datasets.
 _MOST = 0.9
@@ -61,7 +64,6 @@ def samplings_of(
     references: int | None,
     images: int | None,
     seed: int,
-    draws: int,
     *,
     equalize: bool,
     distinct: str | None = None,
@@ -77,13 +79,13 @@ def samplings_of(
         raw = Sampling(RAW, References("loo", references, seed))
         return (raw, Sampling(DISTINCT, replace(raw.against, distinct=distinct))) if distinct else (raw,)
     counted_in = [captions.like(replace(captions.selection, distinct=distinct)) for captions in every]
-    equal = _equal(counted_in, references, images, seed, draws)
+    equal = _equal(counted_in, references, images, seed)
     if distinct:
         equal = replace(equal, name=f"{EQUALIZED}-{DISTINCT}", against=replace(equal.against, distinct=distinct))
     return Sampling(RAW, References("loo")), equal
 
 
-def _equal(every: Sequence[Captions], references: int | None, images: int | None, seed: int, draws: int) -> Sampling:
+def _equal(every: Sequence[Captions], references: int | None, images: int | None, seed: int) -> Sampling:
     """Find the common numbers: captions that 90% of the images have, then images with as many captions."""
     captions_of = {one.label: one.images()["captions"] for one in every}
     if references is None:
@@ -112,10 +114,10 @@ def _equal(every: Sequence[Captions], references: int | None, images: int | None
     note = (
         f"equalized: {counted(number, 'image', 'images')} of each dataset, {captions:,} captions of each image "
         f"({counted(captions - 1, 'reference', 'references')}), sampled by seed {seed} from images that have as many; "
-        f"{f'numbers are means of {draws} draws, and intervals include their spread; ' if draws > 1 else ''}"
+        f"{f'numbers are means of {DRAWS} draws, and intervals include their spread; ' if DRAWS > 1 else ''}"
         "inter and brown draw from whole datasets"
     )
-    return Sampling(EQUALIZED, References("loo", captions - 1, seed, number, draws=draws), note)
+    return Sampling(EQUALIZED, References("loo", captions - 1, seed, number, draws=DRAWS), note)
 
 
 def changed_orders(

@@ -125,7 +125,6 @@ def compare(
     others: p.Others = (),
     corpus: p.Corpus = None,
     seed: p.Seed = 1,
-    draws: p.Draws = 5,
     resamples: p.Resamples = 1000,
     confidence: p.Confidence = 0.95,
     equalize: Equalize = False,
@@ -160,9 +159,9 @@ def compare(
     by all of its metrics. TER counts errors and does not vote. Letters join datasets that do not differ significantly:
     permutation tests, with Holm's correction over the pairs of a metric.
 
-    Different numbers of captions per image change BLEU and METEOR. If they differ by more than a fifth, samples with
-    equally many images and captions come first, and raw numbers beside them. `--equalize` does so for all datasets.
-    Scores are pooled over `--draws` samples with consecutive seeds, and intervals are over all images in them.
+    Different numbers of captions per image change BLEU and METEOR. If they differ by more than a fifth, equal samples
+    come first: equally many images and captions. Raw numbers are beside them. `--equalize` does so for all datasets.
+    Scores are pooled over five samples with consecutive seeds. Intervals are over all images in them.
 
     Limits: longer captions have higher sameness. Intervals treat CIDEr's word weights as fixed. They reflect the choice
     of images, not of annotators.
@@ -203,11 +202,11 @@ def compare(
     unequal = unequal_captions(every, references)
     try:
         equal = equalize or (bool(unequal) and not distinct and images is None)
-        samplings = samplings_of(every, references, images, seed, draws, equalize=equal, distinct=by)
+        samplings = samplings_of(every, references, images, seed, equalize=equal, distinct=by)
     except UsageError:
         if equalize or images is not None:
             raise
-        samplings = samplings_of(every, references, images, seed, 1, equalize=False, distinct=by)
+        samplings = samplings_of(every, references, images, seed, equalize=False, distinct=by)
     last, both = samplings[-1].name, len(samplings) > 1
 
     def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:

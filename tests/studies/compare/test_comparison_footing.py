@@ -17,6 +17,7 @@ from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.tokens import tokenize
 from auditor.store.versions import resolve
+from auditor.studies.compare import equalize
 from auditor.studies.compare.study import compare
 
 WORDS = ("red", "green", "blue", "café", "日本", "dog", "cat", "tree", "house", "car")
@@ -52,8 +53,14 @@ def result(filled: Store) -> Result:
 
 
 def equalized(store: Store, *refs: str, metrics: Sequence[str] = ("bleu-1",), **settings: Any) -> Result:
-    asked = {"resamples": 100, "draws": 1, **settings}
-    return parted(compare(store, *refs, metrics=metrics, equalize=True, **asked))[0]
+    return parted(drawn(store, *refs, metrics=metrics, equalize=True, **settings))[0]
+
+
+def drawn(store: Store, *refs: str, draws: int = 1, **settings: Any) -> Result:
+    """Compare on so many samples."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(equalize, "DRAWS", draws)
+        return compare(store, *refs, **{"resamples": 100, **settings})
 
 
 def numbers(frame: pl.DataFrame, variant: str) -> pl.DataFrame:
@@ -77,7 +84,7 @@ def test_every_dataset_is_at_work_with_equally_many_images_and_captions(result: 
 
 
 def test_raw_numbers_are_those_without_equalizing(filled: Store, result: Result) -> None:
-    by_itself = parted(compare(filled, "large", "small", "wide", metrics=["bleu-1"], resamples=100, draws=1))[0]
+    by_itself = parted(drawn(filled, "large", "small", "wide", metrics=["bleu-1"]))[0]
     assert by_itself.frame.equals(result.frame), "captions per image differ, so samples are equalized without asking"
     alone = parted(compare(filled, "large", "again", metrics=["bleu-1"], resamples=100))[0].frame
     beside = parted(compare(filled, "large", "again", metrics=["bleu-1"], resamples=100, equalize=True))[0].frame
@@ -100,7 +107,7 @@ def test_a_dataset_under_another_name_keeps_the_same_images_and_its_rank(store: 
     upper = equalized(store, "one", "again", "few").frame.filter(variant="equalized", statistic="upper")
     one, again = (upper.filter(dataset=name).select("metric", "value", "rank", "se") for name in ("one", "again"))
     assert one.equals(again)
-    _, pairs = parted(compare(store, "one", "again", "few", metrics=["bleu-1"], equalize=True, resamples=100, draws=1))
+    _, pairs = parted(drawn(store, "one", "again", "few", metrics=["bleu-1"], equalize=True))
     tested = pairs.frame.filter(variant="equalized")
     same = tested.filter(dataset="one", against="again")
     assert set(same["test"]) == {"paired"}

@@ -15,7 +15,7 @@ from auditor.result import SEVERITIES, Finding, Severity
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve_all
 from auditor.studies.findings import findings, ranked
-from auditor.studies.report import study as first
+from auditor.studies.report import summary as first
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.study import report
 
