@@ -32,7 +32,7 @@ TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
     "github": verdicts.github,
 }
 
-FORMATS = ("table", *TEXT_FORMATS, "png", "parquet")
+FORMATS = ("table", *TEXT_FORMATS, "pdf", "png", "parquet")
 
 #: Writers of reports.
 DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
@@ -49,13 +49,13 @@ _CARD = "card"
 CARD_FORMATS: Mapping[str, Callable[[DatasetCard], str]] = {"croissant": croissant.render, "badge": badge.render}
 
 #: Formats with figures only.
-PICTURES = frozenset({"svg", "png"})
+PICTURES = frozenset({"svg", "pdf", "png"})
 
 #: Formats with verdicts only.
 VERDICTS = frozenset({"junit", "github"})
 
 #: Formats that a terminal cannot show.
-_BINARY = frozenset({"png", "parquet"})
+_BINARY = frozenset({"pdf", "png", "parquet"})
 
 _ENDINGS = {
     ".json": "json",
@@ -65,6 +65,7 @@ _ENDINGS = {
     ".html": "html",
     ".htm": "html",
     ".svg": "svg",
+    ".pdf": "pdf",
     ".png": "png",
     ".parquet": "parquet",
     ".txt": "table",

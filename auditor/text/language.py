@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 #: Words of English that no other language often has. Half of English captions have one, of other languages almost none.
 _ENGLISH = r"(?i)\b(the|and|with)\b"
@@ -41,7 +43,7 @@ def of_captions(texts: pl.Series) -> Known:
     english = int(sample.str.contains(_ENGLISH).sum())
     if english >= _IS_ENGLISH * len(sample):
         return Known("en", f"{len(sample):,} captions, {english:,} of them with “the”, “and” or “with”")
-    counts = Counter(language for language, _ in classified(sample))
+    counts = Counter(classified(sample)["language"])
     (language, most), *_ = counts.most_common(1)
     if language in LIKE_ENGLISH:
         language, most = "en", sum(counts[code] for code in ("en", *LIKE_ENGLISH))
@@ -50,13 +52,32 @@ def of_captions(texts: pl.Series) -> Known:
     return Known(language, f"{most:,} of {len(sample):,} captions")
 
 
-def classified(texts: Iterable[str]) -> list[tuple[str, float]]:
-    """Return the most likely language of each text, and its probability."""
-    return [(language, float(probability)) for language, probability in map(_identifier().classify, texts)]
+def classified(texts: pl.Series) -> pl.DataFrame:
+    """Return the most likely language of each text, as py3langid decides. Columns: language, probability."""
+    from auditor.text.kernels.bayes import classify  # noqa: PLC0415  # numba
+
+    spelled = [_as_the_model_reads(text) for text in texts]
+    starts = np.cumsum([0, *map(len, spelled)], dtype=np.int64)
+    names, model = _model()
+    best, probability = classify(np.frombuffer(b"".join(spelled), np.uint8), starts, *model)
+    return pl.DataFrame({"language": names.gather(best), "probability": probability})
+
+
+def _as_the_model_reads(text: str) -> bytes:
+    return unicodedata.normalize("NFC", text.lower() if text.isupper() else text).encode()
 
 
 @functools.cache
-def _identifier() -> Any:
+def _model() -> tuple[pl.Series, tuple[NDArray[Any], ...]]:
+    """Return the names of the languages, and the arrays of the model, of which py3langid knows the file."""
     from py3langid import langid  # noqa: PLC0415  # unpacking its model takes a second, and few datasets need it
 
-    return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+    model = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+    return pl.Series("language", model.nb_classes, pl.String), (
+        np.asarray(model.tk_nextmove),
+        np.asarray(model.tk_row),
+        np.asarray(model.tk_output, np.int32),
+        model.nb_ptc.astype(np.float32),
+        model.nb_pc,
+        np.asarray(model._alias_pairs, np.int64).reshape(-1, 2),
+    )

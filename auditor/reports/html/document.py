@@ -14,7 +14,7 @@ from string import Template
 from auditor.model import Pictures
 from auditor.reports.cells import Marked, begins_section, beside_tables, cell, flush_right, marks, sentence
 from auditor.reports.figures.marks import Palette, palette
-from auditor.reports.html import first_screen, plots
+from auditor.reports.html import first_screen, plots, tabs
 from auditor.reports.html.pictures import Album
 from auditor.result import Figure, Result, Table, counted, program
 from auditor.result.document import Document, Section
@@ -76,8 +76,14 @@ def _page(document: Document, album: Album) -> str:
     made = f'</p>\n<p class="stamp">made <time>{document.made_at}</time>' if document.made_at else ""
     *first, last = document.sections
     colors = palette(figure for section in document.sections for figure in section.figures)
-    first_shown = "" if not document.portraits else _first(document, colors, album)
-    rest = first[1:] if first_shown else first
+    sections = [
+        (section, _first(document, colors, album))
+        if number == 0 and document.portraits
+        else (section, _section(section, paths, colors, album, folded=tabs.is_folded(section)))
+        for number, section in enumerate(first)
+    ]
+    sections.append((last, _section(last, paths, colors, album, _method(document, album))))
+    links, shown = tabs.arranged(sections, _escaped)
     return Template(page).substitute(
         title=_escaped(document.title),
         program=_escaped(document.program),
@@ -86,10 +92,8 @@ def _page(document: Document, album: Album) -> str:
         style_hash=_digest(style),
         script=script,
         script_hash=_digest(script),
-        contents=_contents(document.sections) if first else "",
-        sections=first_shown
-        + "".join(_section(section, paths, colors, album) for section in rest)
-        + _section(last, paths, colors, album, _method(document, album)),
+        tabs=links,
+        sections=shown,
     )
 
 
@@ -114,15 +118,12 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _contents(sections: Iterable[Section]) -> str:
-    listed = "".join(f'<li><a href="#{section.name}">{_escaped(section.title)}</a></li>\n' for section in sections)
-    return f'<nav aria-label="Sections">\n<ol>\n{listed}</ol>\n</nav>\n'
-
-
-def _section(section: Section, paths: Mapping[str, str], colors: Palette, album: Album, more: str = "") -> str:
+def _section(
+    section: Section, paths: Mapping[str, str], colors: Palette, album: Album, more: str = "", *, folded: bool = False
+) -> str:
     name = section.name
-    parts = [f'<h2 id="{name}-title">{_escaped(section.title)}</h2>\n']
-    parts += [f'<p class="absent">{_said(section.absent)}</p>\n'] if section.absent else []
+    heading = f'<h2 id="{name}-title">{_escaped(section.title)}</h2>'
+    parts = [f'<p class="absent">{_said(section.absent)}</p>\n'] if section.absent else []
     parts += [_list(map(_said, section.words))]
     parts += [first_screen.listed(section.findings, album, _escaped, _said)] if section.findings else []
     parts += [_table(table, section.title, album) for table in section.tables]
@@ -141,7 +142,12 @@ def _section(section: Section, paths: Mapping[str, str], colors: Palette, album:
         links = ", ".join(f'<a href="#sql-{name}">{_escaped(paths[name])}</a>' for name in section.sql)
         parts.append(f'<p class="notes">SQL behind these numbers: {links}</p>\n')
     kind = ' class="deep"' if name in _DEEP else ""
-    return f'<section id="{name}"{kind} aria-labelledby="{name}-title">\n{"".join(parts)}</section>\n'
+    body = "".join(parts)
+    if folded:
+        body = f'<details class="fold">\n<summary>{heading}</summary>\n{body}</details>\n'
+    else:
+        body = f"{heading}\n{body}"
+    return f'<section id="{name}"{kind} aria-labelledby="{name}-title">\n{body}</section>\n'
 
 
 def _figure(figure: Figure, name: str, colors: Palette) -> str:

@@ -68,13 +68,44 @@
     });
   }
 
-  // A link into collapsed text opens it. Collapsed text is not printed.
-  const unfold = () => {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (target && target.tagName === "DETAILS") target.open = true;
+  // One tab is shown at a time: that of the link's target. A link into collapsed text opens it. Paper has all tabs.
+  const panels = all(".panel");
+  const tabs = all(".tabs a");
+  const named = () => { try { return decodeURIComponent(location.hash.slice(1)); } catch { return ""; } };
+  const show = () => {
+    const target = document.getElementById(named().split("?")[0]);
+    const panel = target ? target.closest(".panel") : panels[0];
+    if (panel) panels.forEach((one, number) => {
+      one.classList.toggle("off", one !== panel);
+      tabs[number].setAttribute("aria-selected", String(one === panel));
+      tabs[number].tabIndex = one === panel ? 0 : -1;
+    });
+    for (let part = target; part; part = part.parentElement) if (part.tagName === "DETAILS") part.open = true;
+    const folded = target && target.querySelector(":scope > details.fold");
+    if (folded) folded.open = true;
+    if (target && target !== panel) target.scrollIntoView();
+    else if (target) scrollTo(0, 0);
   };
-  addEventListener("hashchange", unfold);
-  unfold();
+  tabs.forEach((tab, number) => {
+    tab.setAttribute("role", "tab");
+    tab.setAttribute("aria-controls", panels[number].id);
+    panels[number].setAttribute("role", "tabpanel");
+    tab.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1, Home: -number, End: -1 - number }[event.key];
+      if (step === undefined) return;
+      event.preventDefault();
+      const next = tabs[(number + step + tabs.length) % tabs.length];
+      history.pushState(null, "", next.hash);
+      show();
+      next.focus();
+    });
+  });
+  if (tabs.length) tabs[0].parentElement.setAttribute("role", "tablist");
+  addEventListener("hashchange", show);
+  show();
+  const folds = all("details.fold");
+  addEventListener("beforeprint", () => folds.forEach((fold) => { fold.dataset.was = fold.open; fold.open = true; }));
+  addEventListener("afterprint", () => folds.forEach((fold) => { fold.open = fold.dataset.was === "true"; }));
 
   // A table with filter columns gets menus of their values, a search, and a count of the rows shown.
   for (const table of all("table[data-filters]")) {

@@ -38,7 +38,8 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     if laid_out:
         show_findings(result, screen, quiet=quiet)
     if result.figures and not quiet:
-        screen.say(f"-o FILE.svg, .png or .html draws {counted(len(result.figures), 'figure', 'figures')}", style="dim")
+        figures = counted(len(result.figures), "figure", "figures")
+        screen.say(f"-o FILE.svg, .pdf, .png or .html draws {figures}", style="dim")
     for note in () if quiet else result.notes if laid_out else result.remarks:
         screen.say(harmless(note), bullet="• ")
     for selection in result.selections:
