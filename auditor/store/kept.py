@@ -194,11 +194,21 @@ def keep_scores(store: Store, selection: Selection, scores: pl.DataFrame, made: 
 
 
 def keep_findings(store: Store, selection: Selection, kinds: Sequence[str], listed: pl.DataFrame) -> None:
-    """Keep the findings of some kinds for queries, replacing those of an earlier run.
+    """Keep the findings of some kinds for queries, replacing those of an earlier run if they differ.
 
-    `found` has the columns of `FOUND`.
+    `listed` has the columns of `FOUND`.
     """
-    when_closed(store, listed, partial(_save_findings, selection, kinds))
+    entries = {kind: key(selection, params={"findings": kind}) for kind in kinds}
+    rows = listed.select(*_of(selection), *FOUND)
+    held = get(store, dict.fromkeys(entries.values(), "finding"))
+    changed = [
+        kind
+        for kind, entry in entries.items()
+        if store.on_close  # what waits may be an earlier run
+        or not rows.filter(kind=kind).equals(held.get(entry, rows.clear()))
+    ]
+    if changed:
+        when_closed(store, rows, partial(_save_findings, selection, changed))
 
 
 def _save_entry(selection: Selection, relation: str, entry: str, store: Store, rows: pl.DataFrame) -> None:
@@ -227,12 +237,12 @@ def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores:
         store.execute(f"delete from cache.{table} where list_contains($keys, key)", {"keys": passed})
 
 
-def _save_findings(selection: Selection, kinds: Sequence[str], store: Store, listed: pl.DataFrame) -> None:
+def _save_findings(selection: Selection, kinds: Sequence[str], store: Store, rows: pl.DataFrame) -> None:
     for kind in kinds:
-        rows = listed.filter(kind=kind)
+        found = rows.filter(kind=kind)
         entry = key(selection, params={"findings": kind})
-        _insert(store, "finding", entry, rows.select(*_of(selection), *FOUND))
-        if rows.height:
+        _insert(store, "finding", entry, found)
+        if found.height:
             _enter(store, selection, "finding", entry)
         else:
             store.execute("delete from cache.entry where key = $key", {"key": entry})
