@@ -11,13 +11,8 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-<<<<<<< HEAD
-from auditor.model import Pictures
-from auditor.reports.cells import Marked, begins_section, beside_tables, cell, filled, flush_right, marks, sentence
-=======
 from auditor.model import Pictures, Selection
-from auditor.reports.cells import Marked, begins_section, beside_tables, cell, flush_right, marks, sentence
->>>>>>> main
+from auditor.reports.cells import Marked, begins_section, beside_tables, cell, filled, flush_right, marks, sentence
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import findings_table, first_screen, plots, tabs
 from auditor.reports.html.pictures import Album
@@ -106,23 +101,19 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     """Draw the first screen, which replaces the section with the same content as sentences."""
     section = document.sections[0]
     numbers = next((known for series, known in colors.items() if series == "dataset"), {})
-<<<<<<< HEAD
     kinds = ("answer", "follows", *["caveat"] * len(document.answer))
-    drawn = "".join(
-        f'<p class="{kind}">{_said(words)}</p>\n' for kind, words in zip(kinds, document.answer, strict=False)
-    )
-    drawn += "".join(_table(table, section.title) for table in section.tables if table.name in PLACED)
-    drawn += f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
-    drawn += first_screen.screen(document.cards, document.portraits, numbers, album, _escaped)
-    drawn += "".join(_table(table, section.title) for table in section.tables if table.name == "unchecked")
-=======
-    absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
-    kinds = dict.fromkeys(finding.kind for finding in document.cards)
+    said = (f'<p class="{kind}">{_said(words)}</p>
+' for kind, words in zip(kinds, document.answer, strict=False))
+    tables = {name: "" for name in (*PLACED, "unchecked")}
+    tables |= {table.name: _table(table, section.title) for table in reversed(section.tables) if table.name in tables}
+    absent = f'<p class="absent">{_said(section.absent)}</p>
+' if section.absent else ""
+    named = dict.fromkeys(finding.kind for finding in document.cards)
     every = [finding for one in document.sections for finding in one.findings] or document.cards
-    shown = [finding for kind in kinds for finding in every if finding.kind == kind and finding.severity != "info"]
+    shown = [finding for kind in named for finding in every if finding.kind == kind and finding.severity != "info"]
     worst = findings_table.table(shown, document.selections, album, _escaped) if shown else ""
-    drawn = absent + worst + first_screen.strips(document.portraits, numbers, _escaped)
->>>>>>> main
+    drawn = "".join([*said, *(tables[name] for name in PLACED), absent, worst])
+    drawn += first_screen.strips(document.portraits, numbers, _escaped) + tables["unchecked"]
     notes = _list(map(_said, (*section.notes, *document.pictures.absent)), "notes")
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
