@@ -102,12 +102,10 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     section = document.sections[0]
     numbers = next((known for series, known in colors.items() if series == "dataset"), {})
     kinds = ("answer", "follows", *["caveat"] * len(document.answer))
-    said = (f'<p class="{kind}">{_said(words)}</p>
-' for kind, words in zip(kinds, document.answer, strict=False))
-    tables = {name: "" for name in (*PLACED, "unchecked")}
+    said = (f'<p class="{kind}">{_said(words)}</p>\n' for kind, words in zip(kinds, document.answer, strict=False))
+    tables = dict.fromkeys((*PLACED, "unchecked"), "")
     tables |= {table.name: _table(table, section.title) for table in reversed(section.tables) if table.name in tables}
-    absent = f'<p class="absent">{_said(section.absent)}</p>
-' if section.absent else ""
+    absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
     named = dict.fromkeys(finding.kind for finding in document.cards)
     every = [finding for one in document.sections for finding in one.findings] or document.cards
     shown = [finding for kind in named for finding in every if finding.kind == kind and finding.severity != "info"]
