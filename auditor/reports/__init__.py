@@ -47,11 +47,11 @@ def _table(document: Document) -> str:
 
 #: Writers of reports.
 DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
-    "table": _table,
     "html": html.render_document,
     "md": markdown.render_document,
     "latex": latex.render_document,
     "json": lambda document: document.to_json() + "\n",
+    "table": _table,
 }
 
 #: The name of a dataset's card among the formats of a report; the file's ending chooses how it is written.

@@ -24,6 +24,8 @@ def show(document: Document, screen: Screen) -> None:
     """Print a report: what it answers, what was found, each dataset, and every section that has a result."""
     summary, *sections = document.sections
     screen.say(harmless(document.title), style="bold")
+    if document.made_at:
+        screen.say(f"made {document.made_at}", style="dim")
     for number, sentence in enumerate(document.answer):
         screen.say(harmless(sentence), style="" if number else "bold green")
     by_name = {table.name: table for table in reversed(summary.tables)}
