@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, NoReturn
 
@@ -199,14 +200,19 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     chosen = wanted or reports.chosen_format(None, output if isinstance(output, Path) else None)
     if (chosen in reports.PICTURES and not draws) or (chosen in reports.VERDICTS and not judges):
         _refuse(command, chosen)
+    if chosen in reports.PICTURES and study is not None and study.undrawn:
+        replace(study, function=study.undrawn).load()(arguments)
 
 
 def _refuse(command: str, chosen: str) -> NoReturn:
     from auditor.errors import UsageError
     from auditor.reports import PICTURES
-    from auditor.studies import known
+    from auditor.studies import known, named
 
     drawn = chosen in PICTURES
+    study = named(command)
+    if drawn and study is not None and study.draws:
+        raise UsageError(f"{command}: these data give no figures to write as {chosen}; run it without -o to see why")
     names = ", ".join(name for name, study in known().items() if (study.draws if drawn else study.verdicts))
     kind = "figures" if drawn else "verdicts"
     raise UsageError(f"{command} has no {kind} to write as {chosen}; commands with {kind}: {names}")

@@ -217,8 +217,9 @@ class Result(ShownResult):
     facts for reading, `figures` draw them. `lead` answers the question in sentences. `findings` have a code, numbers
     and a sentence each. `notes` explain how the numbers were computed. `holds` is the verdict of a study that has one:
     whether the checks passed. `failure` is the error with which a command ends after it has shown the rows. A page
-    shows `page` instead of `tables`, under the title `headline`. `volatile` names columns that can differ between
-    stores of the same captions: JSON keeps them separate.
+    shows `page` instead of `tables`, under the title `headline`;
+    LaTeX has `exhibits` instead, if there are some. `volatile` names columns that can differ between stores of the same
+    captions: JSON keeps them separate.
     """
 
     command: str
@@ -232,6 +233,7 @@ class Result(ShownResult):
     failure: AuditorError | None = None
     findings: tuple[Finding, ...] = ()
     page: tuple[Table, ...] = ()
+    exhibits: tuple[Table, ...] = ()
     headline: str | None = None
     volatile: tuple[str, ...] = ()
     lead: tuple[str, ...] = ()
