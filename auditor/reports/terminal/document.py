@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from rich.columns import Columns
 from rich.panel import Panel
 from rich.text import Text
@@ -33,8 +35,8 @@ def show(document: Document, screen: Screen) -> None:
         screen.print()
         tables.show(table, screen)
     found = [finding for section in sections for finding in section.findings if finding.severity != "info"]
-    screen.say(tally(found) or summary.absent or "", style="bold")
-    for finding in found:
+    screen.say(tally(found or document.cards) or summary.absent or "", style="bold")
+    for finding in found or document.cards:
         _line(finding, screen)
     screen.print()
     screen.print(Columns([_panel(portrait) for portrait in document.portraits]))
@@ -42,7 +44,7 @@ def show(document: Document, screen: Screen) -> None:
         tables.show(unchecked, screen)
     for section in sections:
         if not section.absent:
-            _section(section, screen)
+            _section(section, (*document.answer, *(table.title for table in summary.tables)), screen)
     for selection in document.selections:
         screen.say(
             f"{selection.label} = {selection.version.label}, version {selection.version.version[:12]}", style="dim"
@@ -82,17 +84,19 @@ def _panel(portrait: Portrait) -> Panel:
     return Panel(lines, title=Text(harmless(portrait.label), "bold"), width=_PANEL, title_align="left")
 
 
-def _section(section: Section, screen: Screen) -> None:
+def _section(section: Section, before: Collection[str], screen: Screen) -> None:
+    """Print a section without the sentences and the tables that the summary has shown `before`."""
     screen.print()
     screen.say(harmless(section.title), style="bold cyan")
     screen.print()
-    for sentence in section.words:
+    for sentence in (words for words in section.words if words not in before):
         screen.say(harmless(sentence), bullet="• ")
     for finding in section.findings:
         if finding.severity != "info":
             show_finding(finding, screen)
     for table in section.tables:
-        tables.show(table, screen)
+        if table.title not in before:
+            tables.show(table, screen)
     for note in section.notes:
         screen.say(harmless(note), bullet="• ", style="dim")
     for command in section.commands:
