@@ -3,42 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from auditor.dataset_card import DatasetCard
 from auditor.errors import UsageError
 from auditor.files import is_plain
-from auditor.reports import badge, croissant, latex, markdown, rows, verdicts
-from auditor.reports.html import document as html
+from auditor.reports import rows
 from auditor.result import Result
 from auditor.result.document import Document
 
 
-def _svg(result: Result) -> str:
-    from auditor.reports.figures import drawing
+def _later(module: str, name: str) -> Callable[[Any], str]:
+    """Return a writer that is imported when it writes first."""
 
-    return drawing.svg(result)
+    def writer(written: Any) -> str:
+        write: Callable[[Any], str] = getattr(import_module(f"{__name__}.{module}"), name)
+        return write(written)
+
+    return writer
 
 
 #: Writers of text formats. `table` is drawn by `terminal`, `parquet` is written by the frame itself.
 TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
     "json": lambda result: result.to_json() + "\n",
     "csv": rows.csv,
-    "md": markdown.render,
-    "latex": latex.render,
-    "html": html.render,
-    "svg": _svg,
-    "junit": verdicts.junit,
-    "github": verdicts.github,
+    "md": _later("markdown", "render"),
+    "latex": _later("latex", "render"),
+    "html": _later("html.document", "render"),
+    "svg": _later("figures.drawing", "svg"),
+    "junit": _later("verdicts", "junit"),
+    "github": _later("verdicts", "github"),
 }
 
 FORMATS = ("table", *TEXT_FORMATS, "pdf", "png", "parquet")
 
 #: Writers of reports.
 DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
-    "html": html.render_document,
-    "md": markdown.render_document,
-    "latex": latex.render_document,
+    "html": _later("html.document", "render_document"),
+    "md": _later("markdown", "render_document"),
+    "latex": _later("latex", "render_document"),
     "json": lambda document: document.to_json() + "\n",
 }
 
@@ -46,7 +51,10 @@ DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
 _CARD = "card"
 
 #: Writers for dataset cards only.
-CARD_FORMATS: Mapping[str, Callable[[DatasetCard], str]] = {"croissant": croissant.render, "badge": badge.render}
+CARD_FORMATS: Mapping[str, Callable[[DatasetCard], str]] = {
+    "croissant": _later("croissant", "render"),
+    "badge": _later("badge", "render"),
+}
 
 #: Formats with figures only.
 PICTURES = frozenset({"svg", "pdf", "png"})

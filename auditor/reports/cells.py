@@ -139,6 +139,48 @@ def apart(own: str, other: str, *, exact: bool = False) -> tuple[Marked, Marked]
     )
 
 
+#: Around a marked part, this many characters stay of a text.
+_AROUND = 70
+
+_QUOTED = re.compile("“([^”]+)”")
+
+
+def hit(text: str, why: str) -> Marked:
+    """Mark what a reason names of its text: what it quotes, or else the most of its last words that the text has."""
+    words, low = why.split(), text.lower()
+    named = [*_QUOTED.findall(why), *(" ".join(words[start:]) for start in range(1, len(words)))]
+    if len(low) == len(text):
+        for part in (part.lower() for part in named if len(part) < len(text)):
+            if places := [*re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", low)]:
+                start, end = places[-1 if why.startswith("ends") else 0].span()
+                return (text[:start], False), (text[start:end], True), (text[end:], False)
+    return ((text, False),)
+
+
+def cut(parts: Marked, most: int = _AROUND) -> Marked:
+    """Cut a long text to its marked parts and the characters around them, at spaces where there are some."""
+    if sum(len(text) for text, _ in parts) <= 3 * most:
+        return parts
+    last = len(parts) - 1
+    shortened = []
+    for number, (text, own) in enumerate(parts):
+        head, tail = (text[:most].rpartition(" ")[0] or text[:most]), (text[-most:].partition(" ")[2] or text[-most:])
+        if len(text) <= 2 * most:
+            shortened.append((text, own))
+        elif own or 0 < number < last:
+            shortened.append((f"{head} … {tail}", own))
+        else:
+            shortened.append((f"… {tail}" if number == 0 and last else f"{head} …", own))
+    return tuple(shortened)
+
+
+def share(value: float) -> str:
+    """Write a share of 1 in percent."""
+    if 0 < value < 0.0001:
+        return "<0.01%"
+    return f"{value:.0%}" if value >= 0.1 else f"{value:.1%}" if value >= 0.001 else f"{value:.2%}"
+
+
 def marks(table: Table) -> list[Mapping[str, Marked]]:
     """Return the marked parts of each row's two columns of texts; none if one of the texts is missing."""
     if table.beside is None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from string import Template
 
-from auditor.model import Pictures
+from auditor.model import Pictures, Selection
 from auditor.reports.cells import Marked, begins_section, beside_tables, cell, flush_right, marks, sentence
 from auditor.reports.figures.marks import Palette, palette
-from auditor.reports.html import first_screen, plots, tabs
+from auditor.reports.html import findings_table, first_screen, plots, tabs
 from auditor.reports.html.pictures import Album
 from auditor.result import Figure, Result, Table, counted, program
 from auditor.result.document import Document, Section
@@ -79,7 +79,7 @@ def _page(document: Document, album: Album) -> str:
     sections = [
         (section, _first(document, colors, album))
         if number == 0 and document.portraits
-        else (section, _section(section, paths, colors, album, folded=tabs.is_folded(section)))
+        else (section, _section(section, paths, colors, album, "", document.selections, folded=tabs.is_folded(section)))
         for number, section in enumerate(first)
     ]
     sections.append((last, _section(last, paths, colors, album, _method(document, album))))
@@ -102,7 +102,11 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     section = document.sections[0]
     numbers = next((known for series, known in colors.items() if series == "dataset"), {})
     absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
-    drawn = absent + first_screen.screen(document.cards, document.portraits, numbers, album, _escaped)
+    kinds = dict.fromkeys(finding.kind for finding in document.cards)
+    every = [finding for one in document.sections for finding in one.findings] or document.cards
+    shown = [finding for kind in kinds for finding in every if finding.kind == kind and finding.severity != "info"]
+    worst = findings_table.table(shown, document.selections, album, _escaped) if shown else ""
+    drawn = absent + worst + first_screen.strips(document.portraits, numbers, _escaped)
     notes = _list(map(_said, (*section.notes, *document.pictures.absent)), "notes")
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
@@ -119,13 +123,15 @@ def _digest(text: str) -> str:
 
 
 def _section(
-    section: Section, paths: Mapping[str, str], colors: Palette, album: Album, more: str = "", *, folded: bool = False
-) -> str:
+    section: Section, paths: Mapping[str, str], colors: Palette, album: Album, more: str = "",
+    selections: Sequence[Selection] = (), *, folded: bool = False,
+) -> str:  # fmt: skip
     name = section.name
     heading = f'<h2 id="{name}-title">{_escaped(section.title)}</h2>'
     parts = [f'<p class="absent">{_said(section.absent)}</p>\n'] if section.absent else []
     parts += [_list(map(_said, section.words))]
-    parts += [first_screen.listed(section.findings, album, _escaped, _said)] if section.findings else []
+    if section.findings:
+        parts.append(findings_table.table(section.findings, selections, album, _escaped, _said))
     parts += [_table(table, section.title, album) for table in section.tables]
     figures = "".join(_figure(figure, f"{name}-{number}", colors) for number, figure in enumerate(section.figures, 1))
     parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []
@@ -200,7 +206,7 @@ def _cell(
 ) -> str:
     written = _escaped(cell(table, column, value))
     if column in apart:
-        written = first_screen.marked(apart[column], _escaped)
+        written = findings_table.marked(apart[column], _escaped)
     if column in table.bars and isinstance(value, float):
         filled = round(min(max(value, 0.0), 1.0) * _BAR)
         bar = f'<svg class="bar" width="{_BAR}" height="9" aria-hidden="true"><rect width="{filled}" height="9"/></svg>'
