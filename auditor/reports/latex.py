@@ -41,14 +41,17 @@ _FOREIGN = re.compile(
 #: Sets such a character as itself if the engine knows Unicode, otherwise as its number.
 SIGN = r"\providecommand{\auditorsign}[2]{\ifdefined\Umathchar #1\else\texttt{U+#2}\fi}"
 
+#: A cell with a number that is already written, or with a dash for a missing one.
+_NUMBER = r"^(-?[\d,.]+%?|–)$"
+
 _LONG = 50  # characters of a text that fits on one line of a table
 
 
 def render(result: Result) -> str:
-    """Return every table as a `table` environment; versions and signatures are in comments."""
+    """Return every table, or every exhibit, as a `table` environment; versions and signatures are in comments."""
     comments = [comment(f"{selection.label}: version {selection.version.version}") for selection in result.selections]
     comments += map(comment, result.signatures.values())
-    tables = list(map(table_environment, result.tables))
+    tables = list(map(table_environment, result.exhibits or result.tables))
     signs = [SIGN] if any(r"\auditorsign" in table for table in tables) else []
     return "\n".join(["% needs \\usepackage{booktabs}", *comments, *signs, *tables]) + "\n"
 
@@ -82,9 +85,10 @@ def table_environment(table: Table) -> str:
 
 def _alignment(table: Table, column: str) -> str:
     """Return the alignment of a column: numbers to the right, long texts as paragraphs."""
-    if flush_right(table, column):
-        return "r"
     cells = table.frame[column]
+    written = cells.dtype == pl.String and bool(cells.str.contains(_NUMBER).all()) and table.frame.height > 0
+    if written or flush_right(table, column):
+        return "r"
     longest = max(map(len, map(text, cells.to_list())), default=0) if cells.dtype == pl.String else 0
     return "p{0.35\\linewidth}" if longest > _LONG else "l"
 

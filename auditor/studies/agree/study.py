@@ -240,7 +240,7 @@ def _agreement(
             *by_rating.class_tables(rated),
             *tables.disagreement_tables(rated, browsed, question.disagreements),
         ],
-        tables.figure(rated, frame, number),
+        tables.figures(rated, frame, number),
         [*notes, *unknown, *tables.messages(rated, frame)],
     )
 
