@@ -65,7 +65,7 @@ def cards_of_scores(path: Path) -> list[Metric]:
     rows = read_rows(path, "scores", _FORM)
     named = {key: next((one for one in names if one in rows.columns), None) for key, names in _KEYS.items()}
     if named["text"] is not None:
-        named["slot"] = None  # the text says more
+        named["slot"] = None  # the text identifies drawn captions too
     keys = {key: name for key, name in named.items() if name is not None}
     if not {"image", "text"} & keys.keys():
         raise MetricError(f"{path}: no column identifies captions: it has {listed(rows.columns, 8)}; expected {_FORM}")
@@ -110,7 +110,7 @@ def _refuse_two(path: Path, column: str, table: pl.DataFrame) -> None:
     if twice.height:
         which = ", ".join(f"{key} {value!r}" for key, value in zip(keys, twice.row(0)[:-1], strict=True))
         what = counted(twice.height, "row", "rows")
-        more = "" if "text" in keys else "; add column caption, which tells captions of an image apart"
+        more = "" if "text" in keys else "; add column caption, which separates captions of an image"
         raise MetricError(f"{path}: different scores of {column} in {what} of the same caption: {which}{more}")
 
 
