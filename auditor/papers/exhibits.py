@@ -66,7 +66,7 @@ def tables(paper: Paper, measured: Measured) -> Iterator[Table]:
 
 
 def _number(paper: Paper, exhibit: Exhibit, row: Mapping[str, Any]) -> str:
-    """Write a number with the decimals of its own printed figure, or the most of its metric."""
+    """Write a number with the decimals that the paper prints for it, or at most for its metric."""
     if exhibit.digits is not None:
         return f"{row['value']:.{exhibit.digits}f}"
     checks = [check for check in paper.checks if check.printed and check.of[1::3] == (row["metric"], row["statistic"])]

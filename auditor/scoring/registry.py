@@ -37,8 +37,8 @@ DECIMALS = 12
 class References:
     """The references of a caption: the others of its image (`loo`), or all of its image (`all`).
 
-    `seed` draws `drawn` of them, and then so many `images`, if these are set. `distinct` names the tokenizer by which
-    each text counts once per image, if it is set.
+    `seed` draws `drawn` of them, and then so many `images`, if these are set; `draws` such samples are averaged.
+    `distinct` names the tokenizer by which each text counts once per image, if it is set.
     """
 
     rule: Literal["loo", "all"] = "loo"
@@ -46,6 +46,7 @@ class References:
     seed: int | None = None
     images: int | None = None
     distinct: str | None = None
+    draws: int = 1
 
     @property
     def parameters(self) -> Mapping[str, str | int]:
@@ -54,7 +55,8 @@ class References:
         if self.drawn is None or self.seed is None:
             return rule
         images = {} if self.images is None else {"images": self.images}
-        return {**rule, "k": self.drawn, **images, "seed": self.seed}
+        draws = {} if self.draws == 1 else {"draws": self.draws}
+        return {**rule, "k": self.drawn, **images, "seed": self.seed, **draws}
 
     def of(self, selection: Selection) -> Selection:
         """Select the captions to read: for leave-one-out one more than the references, as each is held out once."""

@@ -18,6 +18,7 @@ from auditor.scoring.scores import scorable, score_candidates, signatures, toget
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
 from auditor.statistics.correlation import correlate as correlate_scores
+from auditor.statistics.significance import SMALLEST_P
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.text import AUTO
@@ -157,8 +158,6 @@ def _unscored(captions: Captions, scores: pl.DataFrame) -> list[Finding]:
 
 
 def _largest_p(selection: Selection, rows: pl.DataFrame) -> list[str]:
-    from auditor.statistics.significance import SMALLEST_P  # noqa: PLC0415  # scipy is slow to import
-
     largest = rows.filter(pl.col("p").is_not_null()).sort("p", descending=True, maintain_order=True).head(1)
     return [
         f"{selection.label}: the largest p is {p:.1e} ({statistic} of {a} and {b} per {level})"
@@ -176,8 +175,6 @@ def _signs(metrics: Sequence[MetricRequest]) -> list[str]:
 
 
 def _smallest(rows: pl.DataFrame) -> list[str]:
-    from auditor.statistics.significance import SMALLEST_P  # noqa: PLC0415  # scipy is slow to import
-
     number = rows.filter(pl.col("p") == SMALLEST_P).height
     if not number:
         return []

@@ -28,7 +28,13 @@ def document() -> Document:
 
 @pytest.mark.parametrize(
     ("name", "file"),
-    [("html", "report.html"), ("md", "report.md"), ("latex", "report.tex"), ("json", "report.json")],
+    [
+        ("html", "report.html"),
+        ("md", "report.md"),
+        ("latex", "report.tex"),
+        ("json", "report.json"),
+        ("table", "report.txt"),
+    ],
 )
 def test_report_is_as_agreed(document: Document, name: str, file: str) -> None:
     check(file, reports.DOCUMENT_FORMATS[name](extract(document)).replace(ENDLESS, "x…x"))
@@ -110,9 +116,8 @@ def test_time_stands_on_a_line_of_its_own(document: Document) -> None:
 @pytest.mark.parametrize(
     ("name", "output", "words"),
     [
-        ("csv", None, "unsupported report format; use html, md, latex, json"),
+        ("csv", None, "unsupported report format; use html, md, latex, json, table"),
         (None, "report.pdf", "unsupported report format; use .html"),
-        (None, None, "needs a file or a format"),
     ],
 )
 def test_format_that_no_report_has_is_explained(name: str | None, output: str | None, words: str) -> None:

@@ -52,7 +52,7 @@
     table.classList.add("sorted");
     table.tBodies[0].append(...rows.map(([, row]) => row));
   };
-  for (const table of all("table")) {
+  for (const table of all("table:not(.findings)")) {
     if (table.tBodies[0].rows.length < 2) continue;
     all("thead th", table).forEach((head) => {
       const button = document.createElement("button");
@@ -141,19 +141,5 @@
     bar.append(count);
     table.closest(".scroll").before(bar);
     shown();
-  }
-
-  // A search shows the examples and findings that contain all its words.
-  const search = document.getElementById("search");
-  if (search) {
-    search.addEventListener("input", () => {
-      const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const holds = (part) => words.every((word) => part.textContent.toLowerCase().includes(word));
-      for (const finding of all(".finding")) {
-        const examples = all(".example", finding);
-        examples.forEach((example) => example.classList.toggle("off", !holds(example)));
-        finding.classList.toggle("off", words.length > 0 && !examples.some(holds));
-      }
-    });
   }
 })();

@@ -11,7 +11,6 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.model import Selection
 from auditor.result import Finding, Said, about, counted, listed
-from auditor.sources.choices import columns_of
 from auditor.studies.choices.scored import SCHEMA, SIDES, SYSTEM, Scored
 
 #: Columns of numbers: a score of each caption, under either name, or whether the right one was chosen.
@@ -81,6 +80,8 @@ def _read(file: Path) -> pl.DataFrame:
 
 def _keys(file: Path, rows: pl.DataFrame) -> dict[str, str]:
     """Find the columns that identify the items: item, or both captions, and the image if the file has it."""
+    from auditor.sources.choices import columns_of  # noqa: PLC0415  # and with it all readers
+
     if "item" in rows.columns:
         return {"item": "item"}
     images = {key: own for key, own in columns_of(rows.columns, {}).items() if key == "image"}
