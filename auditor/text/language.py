@@ -69,7 +69,7 @@ def _as_the_model_reads(text: str) -> bytes:
 
 @functools.cache
 def _model() -> tuple[pl.Series, tuple[NDArray[Any], ...]]:
-    """Return the names of the languages, and the arrays of the model, of which py3langid knows the file."""
+    """Return the names of the languages, and the arrays of the model that py3langid brings."""
     from py3langid import langid  # noqa: PLC0415  # unpacking its model takes a second, and few datasets need it
 
     model = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
