@@ -11,6 +11,9 @@ from auditor.model import Pictures, Selection
 from auditor.result import Figure, Finding, Result, Table, document_json
 from auditor.result.display import Shown
 
+#: The names of the tables that place datasets by what is compared; the first of a report is in its answer.
+PLACED = ("homogeneity", "sameness")
+
 
 @dataclass(frozen=True)
 class Statement:
@@ -27,7 +30,7 @@ class Section:
 
     `words` are sentences. `tables` are shown, `further` tables on request, and `results` carry all rows. `commands`
     recompute the numbers, `sql` names the SELECTs behind them. `absent` explains why a section is empty, and what to
-    do. `findings` are shown with their examples.
+    do; `unchecked` what it lacks besides, which the summary lists. `findings` are shown with their examples.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Section:
     sql: tuple[str, ...] = ()
     absent: str | None = None
     findings: tuple[Finding, ...] = ()
+    unchecked: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """Return the section as a JSON object; its results are those of their commands."""
@@ -87,7 +91,8 @@ class Document(Shown):
 
     `level` is the level of its heading, for a report within another text. `cards` are the most important findings,
     `portraits` its datasets: a page begins with them instead of the first section, which has the same facts in
-    sentences. The last field has the thumbnails of the examples.
+    sentences. `answer` are the sentences that answer the question of the report: they come before all others. The last
+    field has the thumbnails of the examples.
     """
 
     title: str
@@ -100,6 +105,7 @@ class Document(Shown):
     level: int = 1
     cards: tuple[Finding, ...] = ()
     portraits: tuple[Portrait, ...] = ()
+    answer: tuple[str, ...] = ()
     pictures: Pictures = field(default_factory=Pictures)
 
     def to_json(self) -> str:
@@ -107,6 +113,7 @@ class Document(Shown):
         body = {
             "title": self.title,
             "program": self.program,
+            "answer": list(self.answer),
             "versions": [selection.record() for selection in self.selections],
             "signatures": dict(self.signatures),
             "datasets": [asdict(portrait) for portrait in self.portraits],

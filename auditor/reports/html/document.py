@@ -12,12 +12,12 @@ from importlib.resources import files
 from string import Template
 
 from auditor.model import Pictures, Selection
-from auditor.reports.cells import Marked, begins_section, beside_tables, cell, flush_right, marks, sentence
+from auditor.reports.cells import Marked, begins_section, beside_tables, cell, filled, flush_right, marks, sentence
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import findings_table, first_screen, plots, tabs
 from auditor.reports.html.pictures import Album
 from auditor.result import Figure, Result, Table, counted, program
-from auditor.result.document import Document, Section
+from auditor.result.document import PLACED, Document, Section
 
 #: The most rows of a figure that are also shown as a table; the marks of a larger plot show its numbers.
 _MOST = 1_000
@@ -101,12 +101,17 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     """Draw the first screen, which replaces the section with the same content as sentences."""
     section = document.sections[0]
     numbers = next((known for series, known in colors.items() if series == "dataset"), {})
+    kinds = ("answer", "follows", *["caveat"] * len(document.answer))
+    said = (f'<p class="{kind}">{_said(words)}</p>\n' for kind, words in zip(kinds, document.answer, strict=False))
+    tables = dict.fromkeys((*PLACED, "unchecked"), "")
+    tables |= {table.name: _table(table, section.title) for table in reversed(section.tables) if table.name in tables}
     absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
-    kinds = dict.fromkeys(finding.kind for finding in document.cards)
+    named = dict.fromkeys(finding.kind for finding in document.cards)
     every = [finding for one in document.sections for finding in one.findings] or document.cards
-    shown = [finding for kind in kinds for finding in every if finding.kind == kind and finding.severity != "info"]
+    shown = [finding for kind in named for finding in every if finding.kind == kind and finding.severity != "info"]
     worst = findings_table.table(shown, document.selections, album, _escaped) if shown else ""
-    drawn = absent + worst + first_screen.strips(document.portraits, numbers, _escaped)
+    drawn = "".join([*said, *(tables[name] for name in PLACED), absent, worst])
+    drawn += first_screen.strips(document.portraits, numbers, _escaped) + tables["unchecked"]
     notes = _list(map(_said, (*section.notes, *document.pictures.absent)), "notes")
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
@@ -208,8 +213,8 @@ def _cell(
     if column in apart:
         written = findings_table.marked(apart[column], _escaped)
     if column in table.bars and isinstance(value, float):
-        filled = round(min(max(value, 0.0), 1.0) * _BAR)
-        bar = f'<svg class="bar" width="{_BAR}" height="9" aria-hidden="true"><rect width="{filled}" height="9"/></svg>'
+        width = round(filled(table, row, column) * _BAR)
+        bar = f'<svg class="bar" width="{_BAR}" height="9" aria-hidden="true"><rect width="{width}" height="9"/></svg>'
         written = f"{value:.3f}{bar}"
     if (row, column) in table.best:
         written = f"<strong>{written}</strong>"
