@@ -80,8 +80,10 @@ def table(measured: Sequence[Overlap]) -> tuple[Table, ...]:
     """Return the overlaps by metric and dataset."""
     if not measured:
         return ()
+    metrics = list(dict.fromkeys(one.metric for one in measured))
+    placed = sorted(measured, key=lambda one: (metrics.index(one.metric), -one.value))
     frame = pl.DataFrame(
-        [(one.metric, one.label, one.value) for one in measured], schema=["metric", "dataset", OVERLAP], orient="row"
+        [(one.metric, one.label, one.value) for one in placed], schema=["metric", "dataset", OVERLAP], orient="row"
     )
     caption = (
         "the least sum of two shares over all thresholds of a score: human captions below, and captions of another "
