@@ -24,6 +24,7 @@ from auditor.store.connection import Store
 DRAWN = ("elliott2014", "miltenburg2018", "vedantam2015", "wang2016")
 
 TABLES = {
+    "clipscore2021": 1,
     "elliott2014": 1,
     "hodosh2016": 1,
     "miltenburg2018": 1,
@@ -56,7 +57,7 @@ def test_figures_and_tables_show_measured_values_only(name: str) -> None:
         assert set(shown) <= values, figure.name
         assert shown.n_unique() == shown.len(), figure.name
     printed = {in_print(check.printed, value, more=0) for check in paper(name).checks for value in values}
-    printed |= {f"{value:.4f}" for value in values} | {exhibits._ABSENT}
+    printed |= {f"{value:.{digits}f}" for value in values for digits in (1, 4)} | {exhibits._ABSENT}
     made = list(exhibits.tables(paper(name), Measured(quantities)))
     assert len(made) == TABLES.get(name, 0)
     for each in made:
