@@ -47,9 +47,9 @@ def drawn(path: Path, dataset: str, rows: int) -> pl.DataFrame:
     with Store.open(path) as store:
         result = findings(store, dataset, kinds=[*CAPTION_KINDS, "sorted-captions"])
         captions = content(store, resolve(store, dataset)).height
-    listed = result.frame.with_columns(
+    listed = result.frame.unique(["kind", "image", "slot"], maintain_order=True).with_columns(
         captions=pl.lit(captions), listed=pl.len().over("kind"), wrong=pl.lit("")
-    ).unique(["kind", "image", "slot"], maintain_order=True)
+    )
     keys = listed.select(
         pl.concat_str("kind", "image", pl.col("slot").cast(pl.String), separator=" ", ignore_nulls=True)
     ).to_series()

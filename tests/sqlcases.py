@@ -46,6 +46,8 @@ PARAMS: dict[str, Any] = {
     "first_place": 2,
     "last_place": 3,
     "draw_seed": 1,
+    "at_random": 2,
+    "of_kind": 2,
     "first_image": 1,
     "first_suspect": 1,
     "last_suspect": 100,

@@ -100,12 +100,12 @@ Format = Annotated[
 ]
 
 DocumentFormat = Annotated[
-    str | None, typer.Option("--format", help="html, md, latex or json.", rich_help_panel="Output")
+    str | None, typer.Option("--format", help="table, html, md, latex or json.", rich_help_panel="Output")
 ]
 
 CardFormat = Annotated[
     str | None,
-    typer.Option("--format", help="html, md, latex, json; or card, croissant, badge.", rich_help_panel="Output"),
+    typer.Option("--format", help="table, html, md, latex, json; or card, croissant, badge.", rich_help_panel="Output"),
 ]
 
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if anything changed.")]
@@ -302,6 +302,12 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
     """Write a report to stdout or to a file. Raises `UsageError` for a file that cannot be written."""
     from auditor import reports
 
+    if output is None and chosen == "table":
+        from auditor.reports.terminal import Screen
+        from auditor.reports.terminal.document import show
+
+        show(document, Screen(sys.stdout, color=VERBOSITY.color))
+        return
     with _target(output) as file:
         _put(reports.document_text(document, chosen), file)
     if output is not None:

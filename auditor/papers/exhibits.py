@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
 from operator import itemgetter
 from typing import Any
 
@@ -16,7 +16,7 @@ from auditor.papers import paper as read
 from auditor.papers.bands import in_print
 from auditor.papers.figures import KEYS, Exhibit, Paper
 from auditor.papers.measured import Measured
-from auditor.result import Figure, Table, listed
+from auditor.result import Figure, Table
 
 #: The value of a cell that was not measured.
 _ABSENT = "–"
@@ -47,23 +47,32 @@ def figures(paper: Paper, measured: Measured) -> Iterator[Figure]:
 
 def tables(paper: Paper, measured: Measured) -> Iterator[Table]:
     """Return the paper's tables with the decimals that it prints; a cell that was not measured has a dash."""
-    printed = {(check.of[1], check.of[4]): check.printed for check in reversed(paper.checks) if check.printed}
     for exhibit in paper.exhibits:
         rows = _rows(exhibit, measured)
         if exhibit.kind != "table" or rows.is_empty():
             continue
         columns = {x: _called(paper, x) for x in rows.select(exhibit.x).unique(maintain_order=True).iter_rows()}
         cells = {
-            (row[exhibit.by], tuple(row[x] for x in exhibit.x)): f"{row['value']:.{exhibit.digits}f}"
-            if exhibit.digits is not None
-            else in_print(printed.get((row["metric"], row["statistic"])), row["value"], more=0)
+            (row[exhibit.by], tuple(row[x] for x in exhibit.x)): _number(paper, exhibit, row)
             for row in rows.iter_rows(named=True)
         }
-        asked = exhibit.of[KEYS.index(exhibit.by)]
+        patterns = exhibit.of[KEYS.index(exhibit.by)]
+        found = rows[exhibit.by].unique(maintain_order=True).to_list()
+        asked = [name for each in patterns for name in (fnmatch.filter(found, each) if "*" in each else [each])]
         frame = {"": [_called(paper, (name,)) for name in asked]}
         frame |= {column: [cells.get((name, x), _ABSENT) for name in asked] for x, column in columns.items()}
         title = f"{paper.citation}: {exhibit.title}, recomputed. {_footnote(paper, exhibit, rows) or ''}".rstrip()
         yield Table(title, pl.DataFrame(frame), name=f"{paper.name}/{exhibit.name}")
+
+
+def _number(paper: Paper, exhibit: Exhibit, row: Mapping[str, Any]) -> str:
+    """Write a number with the decimals that the paper prints for it, or at most for its metric."""
+    if exhibit.digits is not None:
+        return f"{row['value']:.{exhibit.digits}f}"
+    checks = [check for check in paper.checks if check.printed and check.of[1::3] == (row["metric"], row["statistic"])]
+    own = [check.printed for check in checks if check.of == tuple(row[key] for key in KEYS)]
+    longest = max((check.printed or "" for check in checks), key=len, default=None)
+    return in_print(own[0] if own else longest, row["value"], more=0)
 
 
 def _rows(exhibit: Exhibit, measured: Measured) -> pl.DataFrame:
@@ -71,7 +80,7 @@ def _rows(exhibit: Exhibit, measured: Measured) -> pl.DataFrame:
     found = []
     for named, value in measured.quantities.items():
         places = [
-            next((place for place, pattern in enumerate(patterns) if fnmatchcase(part, pattern)), -1)
+            next((place for place, pattern in enumerate(patterns) if fnmatch.fnmatchcase(str(part), pattern)), -1)
             for part, patterns in zip(named, exhibit.of, strict=True)
         ]
         if -1 not in places:
@@ -119,12 +128,11 @@ def _called(paper: Paper, parts: tuple[str, ...]) -> str:
 
 def _footnote(paper: Paper, exhibit: Exhibit, rows: pl.DataFrame) -> str | None:
     """Name what was not measured, and the parameters of metrics that have the paper's names."""
-    notes = [exhibit.note] if exhibit.note else []
+    absent, named = list[str](), list[str]()
     for key in dict.fromkeys((*exhibit.x, exhibit.by)):
         asked = exhibit.of[KEYS.index(key)] if key in KEYS else ()
-        absent = [_called(paper, (name,)) for name in asked if "*" not in name and name not in rows[key]]
-        notes += [f"Not measured: {listed(absent, len(absent))}."] if absent else []
+        absent += [_called(paper, (name,)) for name in asked if "*" not in name and name not in rows[key]]
         settings = [name for name in rows[key].unique(maintain_order=True) if re.search("[:=]", name)]
-        of = (f"{paper.called[name]} is {name}" for name in settings if name in paper.called)
-        notes += [f"{sentence}." for sentence in of]
-    return " ".join(notes) or None
+        named += [f"{paper.called[name]} is {name}." for name in settings if name in paper.called]
+    missing = [f"Not measured: {', '.join(absent)}."] if absent else []
+    return " ".join(filter(None, [exhibit.note, *missing, *named])) or None

@@ -96,7 +96,7 @@ def _measured(
     rows = rows.with_columns(pl.col("dataset").replace(called))
     unordered = [called.get(name, name) for note in described.found(FILE_ORDER) if (name := str(note.about["dataset"]))]
     values = _in_file_order(rows.filter(pl.col("position").is_null()), unordered)
-    drawn = rows.filter(pl.col("position").is_not_null()).select("dataset", "position", value="robust").drop_nulls()
+    drawn = rows.select("dataset", "position", value="robust").drop_nulls()
     quantities: dict[Quantity, float] = {}
     notes: list[Said] = [*described.notes, *described.findings, *_substitutes(evaluation, training)]
     statistics = {check.of[1] for check in paper.checks}
@@ -248,7 +248,7 @@ def _intervals(rows: pl.DataFrame) -> dict[Quantity, tuple[float, float]]:
 
 
 def _columns(values: pl.DataFrame, drawn: pl.DataFrame) -> Quantities:
-    for dataset, statistic, value, _ in values.drop_nulls("value").iter_rows():
+    for dataset, statistic, value, _ in values.drop_nulls(["dataset", "value"]).iter_rows():
         for level in ("", _WHOLE) if statistic.startswith("coverage") else ("",):
             yield (dataset, statistic, "", level, _PUBLISHED), value
     for dataset, position, value in drawn.iter_rows():

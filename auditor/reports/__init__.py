@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -39,12 +40,23 @@ TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
 
 FORMATS = ("table", *TEXT_FORMATS, "pdf", "png", "parquet")
 
+
+def _table(document: Document) -> str:
+    from auditor.reports.terminal import Screen
+    from auditor.reports.terminal.document import show
+
+    drawn = io.StringIO()
+    show(document, Screen(drawn, color=False, endless=True))
+    return drawn.getvalue()
+
+
 #: Writers of reports.
 DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
     "html": _later("html.document", "render_document"),
     "md": _later("markdown", "render_document"),
     "latex": _later("latex", "render_document"),
     "json": lambda document: document.to_json() + "\n",
+    "table": _table,
 }
 
 #: The name of a dataset's card among the formats of a report; the file's ending chooses how it is written.
@@ -102,18 +114,17 @@ def is_card(name: str | None, output: Path | None) -> bool:
 def document_format(name: str | None, output: Path | None, *, card: bool = False) -> str:
     """Return the format of a report: the named one, else the one of the output file's ending.
 
-    A `card` has further formats, and is Markdown by default.
+    Without either it is a table, as a terminal shows it. A `card` has further formats, and is Markdown by default.
     """
     formats = (*DOCUMENT_FORMATS, *(CARD_FORMATS if card else ()))
-    known = ", ".join(formats)
     if name is not None and not (card and name == _CARD):
         if name not in formats:
-            raise UsageError(f"{name}: unsupported {'card' if card else 'report'} format; use {known}")
+            raise UsageError(f"{name}: unsupported {'card' if card else 'report'} format; use {', '.join(formats)}")
         return name
     if output is None and card:
         return "md"
     if output is None:
-        raise UsageError(f"a report needs a file or a format: use -o FILE.{{html,md,tex,json}}, or --format {known}")
+        return "table"
     endings = _ENDINGS | (_CARD_ENDINGS if card else {})
     chosen = endings.get(output.suffix.lower(), "")
     if chosen not in formats:

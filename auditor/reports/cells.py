@@ -90,6 +90,16 @@ def cell(table: Table, column: str, value: object) -> str:
     return f"{value:,.{decimals}f}" if value == 0 or abs(value) >= 0.5 * 10**-decimals else f"{value:.2g}"
 
 
+def filled(table: Table, row: int, column: str) -> float:
+    """Return which share of a bar a value fills, from 0 to 1."""
+    values, whole = table.frame[column].to_list(), 1.0
+    if table.is_scaled:
+        sections = table.frame[table.sections].to_list() if table.sections else [None] * len(values)
+        own = (value for value, name in zip(values, sections, strict=True) if name == sections[row] and value)
+        whole = max(own, default=1.0)
+    return float(min(max(values[row] / whole, 0.0), 1.0))
+
+
 def is_number(value: object) -> bool:
     """Return whether a value is aligned to the right."""
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)

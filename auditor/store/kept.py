@@ -136,11 +136,12 @@ def write_part(folder: Path, rows: pl.DataFrame) -> Path | None:
 
 @dataclass(frozen=True)
 class _Waiting:
-    """Rows that wait in files until `save` writes them; rows of an entry have its key."""
+    """Rows that wait in files until `save` writes them, with their bytes in memory; rows of an entry have its key."""
 
     save: Save
     files: tuple[Path, ...]
     key: str | None
+    size: int
 
     def rows(self) -> pl.DataFrame:
         return pl.scan_parquet(list(self.files)).collect()
@@ -181,7 +182,7 @@ class Draft:
     def keep(self) -> None:
         """Write the parts when the store is closed."""
         if self._is_open and self._files:
-            self._store.on_close.append(_Waiting(self._save, tuple(self._files), self._entry))
+            self._store.on_close.append(_Waiting(self._save, tuple(self._files), self._entry, self._bytes))
 
 
 def keep_scores(store: Store, selection: Selection, scores: pl.DataFrame, made: pl.DataFrame) -> None:

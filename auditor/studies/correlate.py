@@ -10,6 +10,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
+from auditor.metrics.given import asked_with
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Said, Table, findings_in, folded, notes_in
 from auditor.scoring.candidates import HUMAN
@@ -40,6 +41,7 @@ def correlate(
     store: Store,
     *refs: p.Refs,
     metrics: p.Metrics = None,
+    scores: p.GivenScores = None,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     references: p.References = None,
@@ -58,6 +60,8 @@ def correlate(
     Limits: metrics that agree with each other may disagree with human ratings: see `auditor agree`. Captions of an
     image are not independent, so p is too small. With thousands of captions, it is always small.
 
+    With `--scores FILE`, scores that were computed elsewhere are metrics too: see `auditor agree`.
+
     Source: Wang & Gaizauskas 2016, section 4.2.
 
     Raises `UsageError` for fewer than two metrics.
@@ -65,6 +69,7 @@ def correlate(
     Example: auditor correlate flickr8k:test -m cider -m rouge-l --statistic kendall-b
     """
     chosen = _statistics(statistics)
+    metrics = asked_with(metrics, scores)
     requested = requests(metrics)
     if len(requested) < 2:
         raise UsageError("correlate needs two or more metrics; add another -m, or leave out -m for all")
@@ -75,15 +80,15 @@ def correlate(
     for captions in every:
         selection, drawn = captions.selection, against.select(captions)
         usable, unscored = scorable(drawn, requested, metrics)
-        scores = score_candidates(drawn, [HUMAN], usable, progress)
-        part, absent = _correlations(selection, scores, [metric.label for metric in usable], chosen, progress)
+        scored = score_candidates(drawn, [HUMAN], usable, progress)
+        part, absent = _correlations(selection, scored, [metric.label for metric in usable], chosen, progress)
         parts.append(part)
         names.append(
             signatures([metric for metric in usable if _is_in(part, metric.label)], captions.tokenizer, against)
         )
-        notes += [*unscored, *too_few_captions(captions, against), *_unscored(captions, scores)]
+        notes += [*unscored, *too_few_captions(captions, against), *_unscored(captions, scored)]
         notes += [*too_long(captions), *absent, *_largest_p(selection, part)]
-        del scores
+        del scored
     rows = pl.concat(parts)
     used = [metric for metric in requested if _is_in(rows, metric.label)]
     signed = together(names)

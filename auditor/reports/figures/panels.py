@@ -10,16 +10,13 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from auditor.reports.figures import lettering
-from auditor.reports.figures.marks import Mark, Marks, printable, shortened, shown
+from auditor.reports.figures.marks import COLORS, Mark, Marks, printable, shortened, shown
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from auditor.result import Figure
-
-#: Okabe & Ito (2008), distinct with any color vision; their yellow and black vanish on white or on a dark page.
-COLORS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#8c8c8c")
 
 #: The color of texts and axes. A page may replace it with its text color.
 INK = "#222222"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 
 from auditor.errors import SourceError
+from auditor.files.rows import read_rows
 from auditor.model import Selection
 from auditor.result import Finding, Said, about, counted, listed
 from auditor.studies.choices.scored import SCHEMA, SIDES, SYSTEM, Scored
@@ -38,7 +38,7 @@ def scorers(file: Path, texts: pl.DataFrame, selection: Selection, notes: list[S
 
     `texts` are the rows of `sql/choices/choice_text.sql`. Raises `SourceError` for a file that cannot be read.
     """
-    rows = _read(file)
+    rows = read_rows(file, "scores", _FORM)
     keys = _keys(file, rows)
     numbers = _numbers(file, rows, has_second=texts["right2_text"].null_count() < texts.height)
     named = rows["model"].cast(pl.String) if "model" in rows.columns else pl.lit(file.stem)
@@ -53,29 +53,6 @@ def scorers(file: Path, texts: pl.DataFrame, selection: Selection, notes: list[S
         )
         _note_missing(str(system), file, matched, once.join(texts, on=list(keys), how="anti"), selection, notes)
         yield Scored(str(system), SYSTEM, "scores", matched.select(*SCHEMA).cast(SCHEMA))
-
-
-_READERS: Mapping[str, Callable[[Path], pl.DataFrame]] = {
-    ".csv": functools.partial(pl.read_csv, infer_schema=False),
-    ".tsv": functools.partial(pl.read_csv, infer_schema=False, separator="\t", quote_char=None),
-    ".jsonl": pl.read_ndjson,
-    ".parquet": pl.read_parquet,
-}
-
-
-def _read(file: Path) -> pl.DataFrame:
-    read = _READERS.get(file.suffix)
-    if read is None:
-        raise SourceError(f"{file}: unsupported file of scores; use {', '.join(_READERS)}")
-    try:
-        rows = read(file)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise SourceError(
-            f"{file}: cannot be read as scores: {str(error).splitlines()[0]}; expected {_FORM}"
-        ) from error
-    if rows.is_empty():
-        raise SourceError(f"{file}: has no rows; expected {_FORM}")
-    return rows
 
 
 def _keys(file: Path, rows: pl.DataFrame) -> dict[str, str]:
