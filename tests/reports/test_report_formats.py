@@ -43,7 +43,7 @@ def test_report_is_as_agreed(document: Document, name: str, file: str) -> None:
 def test_page_holds_no_element_that_a_caption_wrote(document: Document) -> None:
     page = reports.DOCUMENT_FORMATS["html"](document)
     assert page.count("<script>") == 1
-    assert page.count("<script>") == page.count("</script>")
+    assert page.count("<script") == page.count("</script>") == 2  # the second has the captions to browse, as data
     assert SCRIPT.replace("<", "&lt;").replace(">", "&gt;").replace("'", "&#x27;") in page
     assert ENDLESS in page
 

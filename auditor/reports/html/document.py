@@ -5,18 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from string import Template
 
-from auditor.model import Pictures, Selection
+from auditor.model import Pictures
 from auditor.reports.cells import Marked, begins_section, beside_tables, cell, filled, flush_right, marks, sentence
 from auditor.reports.figures.marks import Palette, palette
-from auditor.reports.html import findings_table, first_screen, plots, tabs
+from auditor.reports.html import browsing, findings_table, first_screen, plots, tabs
 from auditor.reports.html.pictures import Album
-from auditor.result import Figure, Result, Table, counted, program
+from auditor.result import Figure, Finding, Result, Table, counted, program
 from auditor.result.document import PLACED, Document, Section
 
 #: The most rows of a figure that are also shown as a table; the marks of a larger plot show its numbers.
@@ -79,9 +79,11 @@ def _page(document: Document, album: Album) -> str:
     sections = [
         (section, _first(document, colors, album))
         if number == 0 and document.portraits
-        else (section, _section(section, paths, colors, album, "", document.selections, folded=tabs.is_folded(section)))
+        else (section, _section(section, paths, colors, album, "", document, folded=tabs.is_folded(section)))
         for number, section in enumerate(first)
     ]
+    if document.browsed:
+        sections.append((browsing.SECTION, browsing.drawn(document.browsed, album, _printable)))
     sections.append((last, _section(last, paths, colors, album, _method(document, album))))
     links, shown = tabs.arranged(sections, _escaped)
     return Template(page).substitute(
@@ -109,14 +111,21 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     named = dict.fromkeys(finding.kind for finding in document.cards)
     every = [finding for one in document.sections for finding in one.findings] or document.cards
     shown = [finding for kind in named for finding in every if finding.kind == kind and finding.severity != "info"]
-    worst = findings_table.table(shown, document.selections, album, _escaped) if shown else ""
+    worst = _findings(shown, document, album) if shown else ""
     drawn = "".join([*said, *(tables[name] for name in PLACED), absent, worst])
-    drawn += first_screen.strips(document.portraits, numbers, _escaped) + tables["unchecked"]
+    drawn += first_screen.strips(document.portraits, numbers, document.browsed, _escaped) + tables["unchecked"]
     notes = _list(map(_said, (*section.notes, *document.pictures.absent)), "notes")
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
         f'<h2 id="{section.name}-title">{_escaped(section.title)}</h2>\n{drawn}{notes}</section>\n'
     )
+
+
+def _findings(
+    findings: Sequence[Finding], document: Document, album: Album, typed: Callable[[str], str] | None = None
+) -> str:
+    listed = {(one.label, kind) for one in document.browsed for kind in one.listed}
+    return findings_table.table(findings, document.selections, album, _escaped, typed, listed)
 
 
 def _resource(name: str) -> str:
@@ -129,14 +138,14 @@ def _digest(text: str) -> str:
 
 def _section(
     section: Section, paths: Mapping[str, str], colors: Palette, album: Album, more: str = "",
-    selections: Sequence[Selection] = (), *, folded: bool = False,
+    document: Document | None = None, *, folded: bool = False,
 ) -> str:  # fmt: skip
     name = section.name
     heading = f'<h2 id="{name}-title">{_escaped(section.title)}</h2>'
     parts = [f'<p class="absent">{_said(section.absent)}</p>\n'] if section.absent else []
     parts += [_list(map(_said, section.words))]
-    if section.findings:
-        parts.append(findings_table.table(section.findings, selections, album, _escaped, _said))
+    if section.findings and document:
+        parts.append(_findings(section.findings, document, album, _said))
     parts += [_table(table, section.title, album) for table in section.tables]
     figures = "".join(_figure(figure, f"{name}-{number}", colors) for number, figure in enumerate(section.figures, 1))
     parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []
@@ -263,5 +272,9 @@ def _list(items: Iterable[str], kind: str = "") -> str:
     return f"<ul{named}>\n{listed}</ul>\n" if listed else ""
 
 
+def _printable(value: str) -> str:
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", value)
+
+
 def _escaped(value: str) -> str:
-    return escape(_UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", value))
+    return escape(_printable(value))

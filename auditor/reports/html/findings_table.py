@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from auditor.findings import CAPTION_KINDS, KINDS
 from auditor.findings.wording import kind_for
 from auditor.model import Selection
 from auditor.reports import cells
 from auditor.reports.cells import Marked, apart
+from auditor.reports.html import browsing
 from auditor.reports.html.pictures import Album
 from auditor.result import SEVERITIES, Finding
 
@@ -29,14 +30,18 @@ def table(
     album: Album,
     write: Written,
     typed: Written | None = None,
+    browsed: Collection[tuple[str, str]] = (),
 ) -> str:
-    """Draw the findings, the worst first. `typed` writes advice; without it, rows link to the evidence elsewhere."""
+    """Draw the findings, the worst first. `typed` writes advice; without it, rows link to the evidence elsewhere.
+
+    `browsed` are the datasets and kinds whose captions can be browsed.
+    """
     kinds: dict[str, list[Finding]] = {}
     for finding in findings:
         kinds.setdefault(finding.kind, []).append(finding)
     heads = "".join(f'<th scope="col" class="number">{write(selection.label)}</th>' for selection in selections)
     rows = "".join(
-        _row(kinds[kind], cause, selections, album, write)
+        _row(kinds[kind], cause, selections, album, write, browsed)
         + ("" if typed is None else _more(kinds[kind], len(selections) + 3, album, write, typed))
         for kind, cause in _by_cause(kinds)
     )
@@ -71,7 +76,12 @@ def _severity(found: Sequence[Finding]) -> int:
 
 
 def _row(
-    found: Sequence[Finding], cause: str | None, selections: Sequence[Selection], album: Album, write: Written
+    found: Sequence[Finding],
+    cause: str | None,
+    selections: Sequence[Selection],
+    album: Album,
+    write: Written,
+    browsed: Collection[tuple[str, str]],
 ) -> str:
     severity, kind = SEVERITIES[_severity(found)], kind_for(found[0])
     beside = [f"about {kind.right:.0%} of them right"] if kind.right < 1 else []
@@ -81,8 +91,14 @@ def _row(
     if whole:
         numbers = f'<td colspan="{len(selections)}">{"<br>".join(_number(finding, write) for finding in whole)}</td>'
     else:
-        own = (_of(selection, found, selections) for selection in selections)
-        numbers = "".join(f'<td class="number">{"<br>".join(_number(one, write) for one in of)}</td>' for of in own)
+        columns = (
+            [
+                _number(one, write, selection.label if (selection.label, one.kind) in browsed else None)
+                for one in _of(selection, found, selections)
+            ]
+            for selection in selections
+        )
+        numbers = "".join(f'<td class="number">{"<br>".join(column)}</td>' for column in columns)
     example = next((_quoted(finding, finding.examples[0], album, write) for finding in found if finding.examples), "")
     if not example and not cause:
         example = f"<p>{write(kind.consequence)}</p>"
@@ -102,8 +118,9 @@ def _of(selection: Selection, found: Sequence[Finding], selections: Sequence[Sel
     return own if len(parts) == 1 else [one for one in own if one.about.get("split") in (selection.split, None)]
 
 
-def _number(finding: Finding, write: Written) -> str:
+def _number(finding: Finding, write: Written, label: str | None = None) -> str:
     """Write the count and the share of a finding, linked to its captions or else to its evidence."""
+    where = browsing.link(dataset=label, kind=finding.kind) if label else f"#finding-{anchor(finding)}"
     of = CAPTION_KINDS[finding.kind].of if finding.kind in CAPTION_KINDS else "captions"
     count, part = finding.values.get(of), finding.values.get("share")
     if count is not None and part is not None and not isinstance(count, str):
@@ -111,7 +128,7 @@ def _number(finding: Finding, write: Written) -> str:
     else:
         number, _, rest = finding.headline.partition(" of ")
         beside = f"of {rest}" if rest else ""
-    return f'<a href="#finding-{anchor(finding)}">{write(number or "found")}</a> <small>{write(beside.strip())}</small>'
+    return f'<a href="{write(where)}">{write(number or "found")}</a> <small>{write(beside.strip())}</small>'
 
 
 def _more(found: Sequence[Finding], wide: int, album: Album, write: Written, typed: Written) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
+from auditor.reports.html import browsing
 from auditor.reports.html.plots import color, dots
 from auditor.result import counted
-from auditor.result.document import Portrait
+from auditor.result.document import Browsed, Portrait
 
 Written = Callable[[str], str]
 
@@ -20,18 +21,23 @@ _HOMOGENEITY = (
 )
 
 
-def strips(portraits: Sequence[Portrait], colors: Mapping[str, int], write: Written) -> str:
-    """Draw a strip for each dataset."""
+_REPEAT = "repeat another caption of their image"
+
+
+def strips(portraits: Sequence[Portrait], colors: Mapping[str, int], browsed: Sequence[Browsed], write: Written) -> str:
+    """Draw a strip for each dataset, with links from counts to captions."""
+    listed = {one.label: one.listed for one in browsed}
     most = max((_reach(portrait) for portrait in portraits), default=1)
     drawn = "".join(
-        _strip(portrait, colors.get(portrait.label, number), most, write) for number, portrait in enumerate(portraits)
+        _strip(portrait, colors.get(portrait.label, number), most, listed.get(portrait.label, {}), write)
+        for number, portrait in enumerate(portraits)
     )
     metric = next((portrait.metric for portrait in portraits if portrait.metric), None)
     legend = f'<p class="caption">{write(_HOMOGENEITY.format(metric))}</p>\n' if metric else ""
     return f'<div class="strips">\n{drawn}</div>\n{legend}'
 
 
-def _strip(portrait: Portrait, number: int, most: int, write: Written) -> str:
+def _strip(portrait: Portrait, number: int, most: int, listed: Collection[str], write: Written) -> str:
     mean, (fewest, most_captions) = portrait.captions / max(portrait.images, 1), portrait.of_an_image
     of_each = (
         (f"{fewest:,}", "captions per image")
@@ -43,7 +49,7 @@ def _strip(portrait: Portrait, number: int, most: int, write: Written) -> str:
         (f"{portrait.images:,}", "images"),
         (f"{portrait.captions:,}", "captions"),
         of_each,
-        (f"{repeats:,}", "repeat another caption of their image"),
+        (f"{repeats:,}", _REPEAT),
         (f"{portrait.length:.1f}", "words per caption"),
     ]
     if portrait.homogeneity is not None:
@@ -53,7 +59,12 @@ def _strip(portrait: Portrait, number: int, most: int, write: Written) -> str:
             else ""
         )
         facts.append((f"{portrait.homogeneity:.3f}", f"homogeneity{between}"))
-    counted_facts = "".join(f"<div><dd>{write(value)}</dd><dt>{write(name)}</dt></div>" for value, name in facts)
+    kinds = {"captions": "", _REPEAT: "padded-images"}
+    leads = {name: browsing.link(dataset=portrait.label, kind=kind) for name, kind in kinds.items() if kind in listed}
+    counted_facts = "".join(
+        f"<div><dd>{_led(write(value), leads.get(name), write)}</dd><dt>{write(name)}</dt></div>"
+        for value, name in facts
+    )
     splits = ", ".join(f"{name} {images:,}" for name, images in portrait.splits)
     parted = f"Images by split: {splits}" if splits else "No splits"
     return (
@@ -61,6 +72,11 @@ def _strip(portrait: Portrait, number: int, most: int, write: Written) -> str:
         f"{write(portrait.label)}</h3>\n<dl>{counted_facts}</dl>\n"
         f'<p class="splits">{write(parted)}</p>\n{_lengths(portrait, number, most, write)}</article>\n'
     )
+
+
+def _led(value: str, address: str | None, write: Written) -> str:
+    """Link a count to its captions, if the page has some."""
+    return value if address is None else f'<a href="{write(address)}">{value}</a>'
 
 
 def _reach(portrait: Portrait) -> int:

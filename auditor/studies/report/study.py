@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,11 +15,12 @@ from auditor.config import image_files, sources
 from auditor.errors import AuditorError, UsageError
 from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Result, joined, program
-from auditor.result.document import Document, Section, Statement
+from auditor.result.document import Browsed, Document, Section, Statement
 from auditor.sources.pictures import pictures
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
+from auditor.studies.report.browse import browsed
 from auditor.studies.report.card import card as card_of
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
@@ -80,6 +82,7 @@ def report(
     audited = next((section for section in built if section.name == FINDINGS), None)
     shown = cards(context, audited.findings if audited else ())
     drawn = portraits(context, context.profiled())
+    captions = browsed(context, audited.results[0].frame, audited.findings) if audited and audited.results else ()
     alone = None if sections else section_of_single(context, audited.findings if audited else ())
     compared = context.results.get("compare")
     statements = _statements([*built, *filter(None, [alone])])
@@ -100,7 +103,8 @@ def report(
         cards=shown,
         portraits=drawn,
         answer=compared.lead if compared else (),
-        pictures=pictures_of(shown, built, image_files(config), progress),
+        pictures=pictures_of(shown, built, image_files(config), progress, captions),
+        browsed=captions,
     )
 
 
@@ -183,12 +187,15 @@ def pictures_of(
     sections: Sequence[Section],
     where: Mapping[str, Path],
     progress: Progress = silent,
+    captions: Sequence[Browsed] = (),
 ) -> Pictures:
-    """Read the images that examples name, in the order of the page. If a dataset has none, report why.
+    """Read the images that examples and `captions` name, in the order of the page. If a dataset has none, report why.
 
     `where` has the paths of the image files, by dataset.
     """
-    named = dict.fromkeys((dataset, image) for dataset, image in _named(cards, sections) if dataset in where)
+    drawn = ((one.dataset, image) for one in captions for image in one.captions.filter("at_random")["image"])
+    every = itertools.chain(_named(cards, sections), drawn)
+    named = dict.fromkeys((dataset, image) for dataset, image in every if dataset in where)
     chosen = [*named][:_MOST]
     shown: dict[tuple[str, str], Picture] = {}
     looked, notes, absent = set[str](), list[str](), list[str]()
