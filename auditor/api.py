@@ -26,6 +26,7 @@ from auditor.studies import (
     known,
     metrics,
     named,
+    objects,
     outliers,
     perplexity,
     probe,
@@ -81,6 +82,7 @@ class Auditor:
     bounds, compare, correlate = Method(bounds.bounds), Method(compare.compare), Method(correlate.correlate)
     score = Method(score.score)
     references, probe = Method(references.enough_references), Method(probe.probe)
+    objects = Method(objects.objects)
     distractors, choices = Method(distractors.distractors), Method(choices.choices)
     agree, tasks = Method(agree.agree), Method(tasks.tasks)
     report, card = Method(report.report), Method(report.card)

@@ -23,7 +23,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _HERE = Path(__file__).parent
 
-_ROOMS = ("metrics/kernels", "statistics/kernels")
+_ROOMS = ("metrics/kernels", "statistics/kernels", "text/kernels")
 
 
 def compiled(function: _Function) -> _Function:

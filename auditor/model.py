@@ -15,7 +15,10 @@ from typing import Any, Literal, Protocol
 
 import polars as pl
 
-Kind = Literal["captions", "candidates", "judgements", "pairs", "triplets", "choices", "corpus", "wordlist", "vectors"]
+Kind = Literal[
+    "captions", "candidates", "judgements", "pairs", "triplets", "choices", "corpus", "wordlist", "vectors", "objects",
+    "synonyms",
+]  # fmt: skip
 
 #: The rows of a reader: one per record of a file. Columns that a reader leaves out are null. `source` and `line` locate
 #: the record (`unit`: a line, or a record in a file without lines). `slot` is the position of the caption within its

@@ -119,7 +119,7 @@ def _each_alone(texts: Sequence[MetricName] | None) -> list[MetricName]:
     """Split `bleu-4,cider:n=1,idf=none` into metrics: a part with `=` before any colon is a setting of the last one."""
     names: list[MetricName] = []
     for text in texts or ():
-        if not isinstance(text, str) or text.startswith(("sql:", "python:")) or "=file:" in text:
+        if not isinstance(text, str) or text.startswith(("sql:", "python:", "scores:")) or "=file:" in text:
             names.append(text)
             continue
         first, *further = text.split(",")
@@ -161,13 +161,21 @@ Rated = Annotated[
 Metrics = Annotated[
     Sequence[MetricName] | None,
     Parameter(
-        "Metric, with parameters: cider-d:sigma=4, or your own: python:MODULE.FUNCTION, sql:FILE. Several: a,b or "
-        "repeat. Default: all.",
+        "Metric, with parameters: cider-d:sigma=4, or your own: python:MODULE.FUNCTION, sql:FILE, scores:FILE. "
+        "Several: a,b or repeat. Default: all.",
         "metric",
         "m",
         typed=list[str] | None,
         read=_each_alone,
         completes="metric",
+    ),
+]
+
+GivenScores = Annotated[
+    Sequence[Path] | None,
+    Parameter(
+        "Scores computed elsewhere: columns image, caption (or slot), and one per metric. Same as -m scores:FILE.",
+        "scores",
     ),
 ]
 

@@ -21,7 +21,7 @@ import threading
 import types
 import typing
 import unittest.mock
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
@@ -78,6 +78,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "auditor ingest phrases --config phrases.toml",
         "auditor distractors phrases:val --task switch-people --task replace-person --task just-scene-plus",
     ),
+    "objects": (
+        "auditor ingest things --from things.json --format mapping --option none=- --kind objects",
+        "auditor ingest names --from names.txt",
+        "auditor objects system sample-varied --objects things --synonyms names --mentions mentions.csv",
+    ),
     "choices": (
         "auditor ingest pairs --from pairs.csv",
         "auditor choices pairs --against sample-varied --train sample-narrow -m bleu-1 -m cider",
@@ -110,8 +115,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
 }
 
-#: Files that runs read: captions with a fault, and a declaration of ratings and gates.
+#: Files that runs read: captions with a fault, names of objects, and a declaration of ratings and gates.
 FILES = {
+    "names.txt": "person, man, woman, boy, girl, child\nboat, canoe, ferry\nbicycle, bike\ntraffic light\nlight, lamp\n"
+    "dog, puppy\ncat, kitten\nbird, heron\nhorse, pony\ntable\n",
     "captions.csv": "file,caption\na.jpg,A dog runs across a field.\na.jpg,The dog is running.\n"
     "b.jpg,A man in a red shirt waves.\nb.jpg,\n",
     "datasets.toml": """[check]
@@ -346,6 +353,8 @@ def _invented(folder: Path) -> None:
     images = sorted(captions)
     said = [{"image_id": image, "caption": " ".join(captions[image][0].split()[:7])} for image in images]
     (folder / "system.json").write_text(json.dumps(said), encoding="utf-8")
+    things = {image: _things(of_image, place) for place, (image, of_image) in enumerate(sorted(captions.items()))}
+    (folder / "things.json").write_text(json.dumps(things), encoding="utf-8")
     _mark_up(folder)
     _paired(folder, [(image, captions[image]) for image in images])
     with (folder / "stars.csv").open("w", newline="", encoding="utf-8") as file:
@@ -362,6 +371,13 @@ def _invented(folder: Path) -> None:
         run("auditor ingest system --from system.json --format list --kind candidates")
         run("auditor ingest stars")
         _voted()
+
+
+def _things(captions: Sequence[str], place: int) -> list[str]:
+    """List the objects of an image: those that its captions name, but of each third image one is forgotten."""
+    said = " ".join(captions).lower()
+    lines = [line.split(", ") for line in FILES["names.txt"].splitlines()]
+    return [line[0] for line in lines if any(f" {name}" in said for name in line)][place % 3 == 0 :]
 
 
 def _mark_up(folder: Path) -> None:

@@ -55,3 +55,23 @@ create or replace temp macro square_scale() as 1180591620717411303424.0;
 create or replace temp macro log_scale() as 1099511627776;
 
 create or replace temp macro share_scale() as 1152921504606846976;
+
+-- Names of COCO's images as numbers: 391895 for COCO_val2014_000000391895.jpg, 000000391895.jpg and 391895. Other names
+-- stay as they are.
+create or replace temp macro image_key(image_name) as
+    regexp_replace(image_name, '^(?:COCO_[A-Za-z0-9]+_)?0*([0-9]+)(?:\.[A-Za-z]+)?$', '\1');
+
+-- The plural of an English noun, by rule.
+create or replace temp macro plural_of(noun) as
+    case
+        when regexp_matches(noun, '(^|[^u])man$') and noun not like '%german' then regexp_replace(noun, 'man$', 'men')
+        when regexp_matches(noun, 'child$') then noun || 'ren'
+        when regexp_matches(noun, 'mouse$') then regexp_replace(noun, 'mouse$', 'mice')
+        when regexp_matches(noun, '(goose|foot|tooth)$') then regexp_replace(noun, 'oo(se|t|th)$', 'ee\1')
+        when noun = 'ox' then 'oxen'
+        when regexp_matches(noun, '(kni|wi|li|cal|hal|wol|shel|lea|loa|thie|scar)fe?$')
+            then regexp_replace(noun, 'fe?$', 'ves')
+        when regexp_matches(noun, '[^aeiou]y$') then regexp_replace(noun, 'y$', 'ies')
+        when regexp_matches(noun, '(s|x|z|ch|sh)$') then noun || 'es'
+        else noun || 's'
+    end;

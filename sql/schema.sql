@@ -20,7 +20,7 @@ create table dataset (
 );
 comment on table dataset is 'Kind, language and related datasets of each dataset.';
 comment on column dataset.dataset is 'Name, as in datasets.toml.';
-comment on column dataset.kind is 'captions, candidates (system output), judgements, pairs, triplets, choices, corpus, wordlist or vectors.';
+comment on column dataset.kind is 'captions, candidates (system output), judgements, pairs, triplets, choices, corpus, wordlist, vectors, objects or synonyms.';
 comment on column dataset.language is 'Language of the captions, BCP 47.';
 comment on column dataset.related is 'Datasets that share images or captions with this one.';
 

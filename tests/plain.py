@@ -152,9 +152,10 @@ def rouge(
 
 @functools.cache
 def units(metric: str, words: tuple[str, ...], last: str, skip: int) -> Counter[tuple[str, ...]]:
-    if metric != "rouge-su4":
+    if metric not in ("rouge-su4", "rouge-s4"):
         return ngrams(words, int(metric[-1]))
-    found = Counter((word,) for word in (words if last == "counted" else words[:-1]))
+    alone = {"official": words[:-1], "counted": words}[last] if metric == "rouge-su4" else ()
+    found = Counter((word,) for word in alone)
     for start in range(len(words)):
         found.update((words[start], other) for other in words[start + 1 : start + 2 + skip])
     return found

@@ -35,6 +35,7 @@ from auditor.studies.profile import bind_signs
 
 CASES = ROOT / "tests" / "cases"
 PARAMS: dict[str, Any] = {
+    "middle": 3.0,
     "against_all": False,
     "drawn": 2,
     "fewest": 2,
@@ -46,6 +47,8 @@ PARAMS: dict[str, Any] = {
     "first_place": 2,
     "last_place": 3,
     "draw_seed": 1,
+    "at_random": 2,
+    "of_kind": 2,
     "first_image": 1,
     "first_suspect": 1,
     "last_suspect": 100,

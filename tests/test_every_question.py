@@ -45,6 +45,7 @@ APART = {
     "agree",  # is about other datasets still
     "distractors",  # is about captions with phrases
     "choices",  # is about forced-choice items
+    "objects",  # needs the objects of each image
     "probe",  # takes its time
     *("report", "check", "reproduce"),  # ask the others
 }
@@ -54,6 +55,7 @@ APART = {
 ALIKE: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     "agree": (("stars",), {"against": NAMES[1], "metrics": ["bleu-1"]}),
     "choices": (("pairs",), {"against": NAMES[1], "train": NAMES[0], "metrics": ["bleu-1"]}),
+    "objects": (("quick",), {"listing": "things"}),
     "probe": (ONE, {"metrics": ["bleu-1"], "components": ["order"]}),
     "check": (ONE, {"gates": [Gate(None, ("captions_per_image", "min"), 5, SAMPLE)]}),
     "report": (ONE, {"settings": ReportSettings(metrics=["bleu-1"]), "sections": ["facts", "versions"]}),
@@ -74,6 +76,7 @@ FILES = {
         "image,text,judge,stars",
         *(f"{i},a dog on grass {i % 2},{judge},{i}" for i in range(1, 5) for judge in "ab"),
     ],
+    "things.json": ['{"3.jpg": ["dog"], "4.jpg": ["quick dog", "cat"], "5.jpg": ["lazy"]}'],
     "pairs.csv": ["image,right,wrong", *(f"{image},a dog on grass,a cat {image}" for image in range(1, 5))],
 }
 STARS = ("image_col=image", "caption_col=text", "judge_col=judge", "score_col=stars")
@@ -87,6 +90,7 @@ def opened(folder: Path, names: Sequence[str], parts: str) -> auditor.Auditor:
     audit.ingest("parts", files=[folder / f"{part}.csv" for part in parts], config={})
     audit.ingest("stars", files=[folder / "stars.csv"], file_format="judgements", options=STARS, config={})
     audit.ingest("pairs", files=[folder / "pairs.csv"], config={})
+    audit.ingest("things", files=[folder / "things.json"], file_format="mapping", kind="objects", config={})
     for name in SINGLE:
         rows = [{"image": f"{n}.jpg", "caption": f"{n} {name} dogs run"} for n in range(20)]
         audit.ingest(name, data=rows, config={})

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, NoReturn
 
@@ -91,7 +92,7 @@ Format = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="table, json, csv, md, latex, html, svg, png or parquet.",
+        help="table, json, csv, md, latex, html, svg, pdf, png or parquet.",
         rich_help_panel="Output",
         callback=_known,
         autocompletion=written_formats,
@@ -99,12 +100,12 @@ Format = Annotated[
 ]
 
 DocumentFormat = Annotated[
-    str | None, typer.Option("--format", help="html, md, latex or json.", rich_help_panel="Output")
+    str | None, typer.Option("--format", help="table, html, md, latex or json.", rich_help_panel="Output")
 ]
 
 CardFormat = Annotated[
     str | None,
-    typer.Option("--format", help="html, md, latex, json; or card, croissant, badge.", rich_help_panel="Output"),
+    typer.Option("--format", help="table, html, md, latex, json; or card, croissant, badge.", rich_help_panel="Output"),
 ]
 
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if anything changed.")]
@@ -199,14 +200,19 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     chosen = wanted or reports.chosen_format(None, output if isinstance(output, Path) else None)
     if (chosen in reports.PICTURES and not draws) or (chosen in reports.VERDICTS and not judges):
         _refuse(command, chosen)
+    if chosen in reports.PICTURES and study is not None and study.undrawn:
+        replace(study, function=study.undrawn).load()(arguments)
 
 
 def _refuse(command: str, chosen: str) -> NoReturn:
     from auditor.errors import UsageError
     from auditor.reports import PICTURES
-    from auditor.studies import known
+    from auditor.studies import known, named
 
     drawn = chosen in PICTURES
+    study = named(command)
+    if drawn and study is not None and study.draws:
+        raise UsageError(f"{command}: these data give no figures to write as {chosen}; run it without -o to see why")
     names = ", ".join(name for name, study in known().items() if (study.draws if drawn else study.verdicts))
     kind = "figures" if drawn else "verdicts"
     raise UsageError(f"{command} has no {kind} to write as {chosen}; commands with {kind}: {names}")
@@ -296,6 +302,12 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
     """Write a report to stdout or to a file. Raises `UsageError` for a file that cannot be written."""
     from auditor import reports
 
+    if output is None and chosen == "table":
+        from auditor.reports.terminal import Screen
+        from auditor.reports.terminal.document import show
+
+        show(document, Screen(sys.stdout, color=VERBOSITY.color))
+        return
     with _target(output) as file:
         _put(reports.document_text(document, chosen), file)
     if output is not None:

@@ -1,11 +1,12 @@
-"""Writing rows to files: whole frames as CSV or JSON lines, and batches as CSV or Parquet, by the file's ending."""
+"""Rows in files, by their ending: frames as CSV or JSON lines, batches as CSV or Parquet; and tables of scores."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -14,7 +15,7 @@ import polars as pl
 from polars.exceptions import ComputeError
 from polars.io.plugins import register_io_source
 
-from auditor.errors import SqlError, UsageError
+from auditor.errors import SourceError, SqlError, UsageError
 from auditor.files import replacing
 
 #: Batches of rows: at least one frame, all with the same columns.
@@ -24,6 +25,31 @@ Batches = Iterator[pl.DataFrame]
 AS_THEY_COME = (".parquet", ".csv")
 
 _FORMATS = (".csv", ".jsonl")
+
+
+_READERS: Mapping[str, Callable[[Path], pl.DataFrame]] = {
+    ".csv": functools.partial(pl.read_csv, infer_schema=False),
+    ".tsv": functools.partial(pl.read_csv, infer_schema=False, separator="\t", quote_char=None),
+    ".jsonl": pl.read_ndjson,
+    ".parquet": pl.read_parquet,
+}
+
+
+def read_rows(file: Path, what: str, form: str) -> pl.DataFrame:
+    """Read a table of `what`, whose columns are as `form` describes. Cells of CSV are texts.
+
+    Raises `SourceError` for a file that cannot be read, and for one without rows.
+    """
+    read = _READERS.get(file.suffix)
+    if read is None:
+        raise SourceError(f"{file}: unsupported file of {what}; use {', '.join(_READERS)}")
+    try:
+        rows = read(file)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise SourceError(f"{file}: cannot be read as {what}: {str(error).splitlines()[0]}; expected {form}") from error
+    if rows.is_empty():
+        raise SourceError(f"{file}: has no rows; expected {form}")
+    return rows
 
 
 def check_path(path: Path, what: str, *beside: Path, force: bool, holding: str = "") -> None:

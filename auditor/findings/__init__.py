@@ -36,7 +36,7 @@ class Kind:
     images. `select` names the SELECT that lists the captions, with its `params`. `patterns` is true if the patterns of
     `sql/facts/signs.toml` find them. `human` is the least and the greatest share in datasets of human captions, for a
     kind that is a sign of text by a model. `usable` is true if its captions describe the image: they are left out only
-    if the kind is named.
+    if the kind is named. `explains` are the kinds that follow from it in the same dataset.
     """
 
     title: str
@@ -59,12 +59,13 @@ class Kind:
     patterns: bool = False
     human: tuple[float, ...] = ()
     usable: bool = False
+    explains: tuple[str, ...] = ()
 
 
 def _kind(table: dict[str, Any]) -> Kind:
     """Return the kind of a table: line breaks become spaces, and a phrase adds its example and values."""
     table = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in table.items()}
-    table |= {key: tuple(table[key]) for key in ("commands", "human") if key in table}
+    table |= {key: tuple(table[key]) for key in ("commands", "human", "explains") if key in table}
     if "phrase" in table:
         of = table.get("of", Kind.of)
         table["measured"] += f" `n` is the {of}{_by_share(table)}"

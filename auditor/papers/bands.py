@@ -74,8 +74,8 @@ def printed_band(printed: str, margin: float = 0) -> Band:
     return Band(float(figure - half - more), float(figure + half + more))
 
 
-def in_print(printed: str | None, value: float) -> str:
-    """Write a value in the unit of a printed figure, with two more digits to show which side of the band it is on."""
+def in_print(printed: str | None, value: float, more: int = 2) -> str:
+    """Write a value in the unit of a printed figure, with more digits to show which side of the band it is on."""
     if printed is None:
         return f"{value:.4g}"
     exponents = [Decimal(figure["digits"].replace(",", "")).as_tuple().exponent for figure in _FIGURE.finditer(printed)]
@@ -85,7 +85,9 @@ def in_print(printed: str | None, value: float) -> str:
     if decimals > _MANY_DECIMALS:
         return f"{scaled:.4g}{unit}"
     return (
-        f"{scaled:,.0f}" if not decimals and not unit and scaled.is_integer() else f"{scaled:,.{decimals + 2}f}{unit}"
+        f"{scaled:,.0f}"
+        if not decimals and not unit and scaled.is_integer()
+        else f"{scaled:,.{decimals + more}f}{unit}"
     )
 
 

@@ -22,7 +22,7 @@ from auditor.scoring.registry import lacking as needed
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
-from auditor.studies.agree import ALL, Rated, Resampling, Row, correlated, rated_captions
+from auditor.studies.agree import ALL, Rated, Resampling, Row, correlated, densities, rated_captions
 
 DATASET = "flickr8k-ek"
 
@@ -153,6 +153,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
             signatures[f"{name}: {metric}, repository"] = row["signature"]
             quantities[name, metric, "", "caption", "repository"] = row["value"]
         quantities.update(_data(name, rated))
+        quantities.update(_densities(name, rated, measures))
         quantities.update(_findings(name, rated, measures))
         tables.append(exhibit(annotated.label, measures, rows, printed(paper, name), resampling))
         selections += [annotated, rated.references]
@@ -233,6 +234,16 @@ def _findings(name: str, rated: Rated, measures: Sequence[Measure]) -> Quantitie
         praised = rows.filter(pl.col("human") == rows["human"].max())
         low = praised.filter(pl.col("score") < rejected).height
         yield (name, "meteor", "", "caption", "praised-and-scored-low"), float(low)
+
+
+def _densities(name: str, rated: Rated, measures: Sequence[Measure]) -> Quantities:
+    """Yield the shares of a rating's captions by score, as published: figure 2."""
+    scores = rated.beside_scores("pooled")
+    for measure in measures:
+        if measure.published is not None:
+            rows = densities(scores.select("human", score=measure.published.metric))
+            for rating, score, share in rows.iter_rows():
+                yield (name, measure.metric, rating, score, "density"), share
 
 
 def available() -> tuple[list[Measure], list[Finding]]:

@@ -15,7 +15,7 @@ import hashlib
 import itertools
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from auditor.papers.bands import Band, printed_band
@@ -103,11 +103,36 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Exhibit:
+    """A figure or a table of a paper: the quantities that it shows, and on which sides.
+
+    `of` has the patterns of each part of a quantity's name, in the order shown. `x` are the parts along the axis, or of
+    the columns of a table. `by` is the part of the series, or of the rows. The two metrics of a correlation are the
+    parts `first` and `second`. There is a figure for each value of the parts `each`. `rho` replaces parts of a name by
+    those of the correlation in its title. Without `digits`, a number has the decimals of the print.
+    """
+
+    name: str
+    title: str
+    kind: Literal["bars", "lines", "heatmap", "table"]
+    of: tuple[tuple[str, ...], ...]
+    x: tuple[str, ...]
+    by: str
+    each: tuple[str, ...] = ()
+    x_label: str = ""
+    y_label: str = ""
+    log_x: bool = False
+    rho: Mapping[str, str] = field(default_factory=dict)
+    digits: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper with its checks. `datasets` are those that it measures and that can be obtained, in its order.
 
     `tokenizers` are those that its study requires. `beside` names the files that it looks for in the folders of the
-    declared files.
+    declared files. `called` has the paper's names of parts of quantities in its `exhibits`.
     """
 
     name: str
@@ -116,6 +141,8 @@ class Paper:
     checks: tuple[Check, ...]
     tokenizers: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    exhibits: tuple[Exhibit, ...] = ()
+    called: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_paper(name: str, text: str) -> Paper:
@@ -137,13 +164,31 @@ def read_paper(name: str, text: str) -> Paper:
             raise ValueError(f"{check.item}, {check.says}: {name} has no statement {check.remark_on!r} to remark on")
     ordered = tuple(sorted(checks, key=lambda check: check.item))
     further = {key: tuple(document.get(key, ())) for key in ("tokenizers", "beside")}
-    return Paper(name, document["citation"], tuple(document["datasets"]), ordered, **further)
+    further["exhibits"] = tuple(_exhibit(entry, groups) for entry in document.get("exhibits", ()))
+    return Paper(
+        name, document["citation"], tuple(document["datasets"]), ordered, **further, called=document.get("called", {})
+    )
+
+
+def _exhibit(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Exhibit:
+    """Read an exhibit, with `pairs` as the correlations between two lists of metrics."""
+    pairs = itertools.product(*entry.get("pairs", ()))
+    of = {**entry["of"], **({"metric": list(map(" ".join, pairs))} if "pairs" in entry else {})}
+    patterns = tuple(tuple(_members(of.get(key, ""), groups)) for key in KEYS)
+    given: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in entry.items() if key != "pairs"
+    }
+    return Exhibit(**given | {"of": patterns})
+
+
+def _members(value: str | list[str], groups: Mapping[str, list[str]]) -> list[str]:
+    """Return the members of a list or of a group."""
+    return groups.get(value, [value]) if isinstance(value, str) else value
 
 
 def _expanded(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Iterator[Check]:
     """Yield a check for every combination of the members of lists and groups."""
-    named = [entry.get(key, "") for key in KEYS]
-    listed = [groups.get(value, [value]) if isinstance(value, str) else value for value in named]
+    listed = [_members(entry.get(key, ""), groups) for key in KEYS]
     band = _band(entry)
     for combination in itertools.product(*listed):
         here = dict(zip(KEYS, combination, strict=True))

@@ -33,7 +33,8 @@ _PUBLISHED = "as-published"
 
 _DRAWN = "drawn-orders"
 
-_CURVE_AT = 50_000
+#: The systems that figure 1 names; the others are averaged.
+_GANS = ("dai2017", "shetty2017")
 
 _CORRELATED = ("asl", "sdsl", "types", "ttr-1", "ttr-2", "novel", "coverage", "recall-5")
 
@@ -95,7 +96,7 @@ def _measured(
     rows = rows.with_columns(pl.col("dataset").replace(called))
     unordered = [called.get(name, name) for note in described.found(FILE_ORDER) if (name := str(note.about["dataset"]))]
     values = _in_file_order(rows.filter(pl.col("position").is_null()), unordered)
-    drawn = rows.filter(position=_CURVE_AT).select("dataset", value="robust")
+    drawn = rows.select("dataset", "position", value="robust").drop_nulls()
     quantities: dict[Quantity, float] = {}
     notes: list[Said] = [*described.notes, *described.findings, *_substitutes(evaluation, training)]
     statistics = {check.of[1] for check in paper.checks}
@@ -108,6 +109,8 @@ def _measured(
     quantities.update(_of_all_lists(store, evaluation, training, settings, progress))
     if len(systems) == len(paper.datasets):
         quantities.update(_correlations(values.filter(pl.col("dataset").is_in(systems))))
+    others = _others(drawn.filter(~pl.col("dataset").is_in([*_GANS, _PEOPLE])))
+    quantities.update((of, mean) for of, mean, _ in others)
     composed = composition(store, paper, systems, called, progress)
     quantities.update(composed.quantities)
     absent = _without_value(values) | dict(composed.absent)
@@ -120,7 +123,7 @@ def _measured(
         notes=(*notes, *composed.notes),
         absent=absent,
         tables=(_table(paper, rows), *composed.tables),
-        intervals=_intervals(rows) | dict(composed.intervals),
+        intervals=_intervals(rows) | {of: ends for of, _, ends in others} | dict(composed.intervals),
     )
 
 
@@ -245,11 +248,11 @@ def _intervals(rows: pl.DataFrame) -> dict[Quantity, tuple[float, float]]:
 
 
 def _columns(values: pl.DataFrame, drawn: pl.DataFrame) -> Quantities:
-    for dataset, statistic, value, _ in values.drop_nulls("value").iter_rows():
+    for dataset, statistic, value, _ in values.drop_nulls(["dataset", "value"]).iter_rows():
         for level in ("", _WHOLE) if statistic.startswith("coverage") else ("",):
             yield (dataset, statistic, "", level, _PUBLISHED), value
-    for dataset, value in drawn.drop_nulls().iter_rows():
-        yield (dataset, f"types-of-{_CURVE_AT}-tokens", "", "", _DRAWN), value
+    for dataset, position, value in drawn.iter_rows():
+        yield (dataset, f"types-of-{position}-tokens", "", "", _DRAWN), value
     people = dict(values.filter(dataset=_PEOPLE).drop_nulls("value").select("statistic", "value").iter_rows())
     if "novel" in people:
         yield (_PEOPLE, "known", "", "", _PUBLISHED), 1 - people["novel"]
@@ -258,6 +261,16 @@ def _columns(values: pl.DataFrame, drawn: pl.DataFrame) -> Quantities:
             (_PEOPLE, "unlearnable", "", "", _PUBLISHED),
             round(people["learnable"] / people["limit"] - people["learnable"]),
         )
+
+
+def _others(drawn: pl.DataFrame) -> list[tuple[Quantity, float, tuple[float, float]]]:
+    """Return the mean, least and most types of the other systems at each number of tokens, as in figure 1."""
+    value = pl.col("value")
+    spread = drawn.group_by("position", maintain_order=True).agg(value.mean(), low=value.min(), high=value.max())
+    return [
+        (("other-systems", f"types-of-{position}-tokens", "", "", _DRAWN), mean, (low, high))
+        for position, mean, low, high in spread.iter_rows()
+    ]
 
 
 def _of_all_lists(

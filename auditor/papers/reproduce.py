@@ -10,7 +10,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
-from auditor.papers import known, paper, yours
+from auditor.papers import exhibits, known, paper, yours
 from auditor.papers.board import (
     OUTSIDE,
     REMARK,
@@ -69,6 +69,9 @@ def reproduce(
     The page (-o board.html) has a linked row for each claim. The row has the band and how it was chosen, the versions
     and the signature. You can filter the rows by paper, verdict and dataset.
 
+    `-o FIGURE.pdf` (or .svg, .png) draws the paper's figures from our numbers, with the paper's names. `-o TABLE.tex`
+    writes its table. Both name what was not measured.
+
     With `metrics` or `candidates` the published tables get your rows, measured in the same way. Their verdict is yours.
 
     Limits: the papers' own data must be in the store; import it with `auditor ingest`. A figure outside its band does
@@ -105,6 +108,8 @@ def reproduce(
             for paper, result, (_, added) in zip(read, measured, own, strict=True)
             for table in (*added, *_tables(paper, rows.filter(paper=paper.name)), *result.tables)
         ),
+        figures=tuple(each for both in zip(read, measured, strict=True) for each in exhibits.figures(*both)),
+        exhibits=tuple(each for both in zip(read, measured, strict=True) for each in exhibits.tables(*both)),
         notes=notes_in(notes),
         findings=(*findings_in(notes), *(_verdict(paper, rows) for paper in read)),
         holds=OUTSIDE not in rows["verdict"],

@@ -223,6 +223,8 @@ def _league(name: str, frame: pl.DataFrame, references: int) -> Quantities:
         judge: wins.filter(pl.col("metric") == judge).sort("value", descending=True)["system"].to_list()
         for judge in ("people", _CIDER)
     }
+    for judge, system, value in wins.select("metric", "system", "value").iter_rows():
+        yield (name, judge, system, str(references), "wins"), value
     people, cider = ranked.values()
     if not people:
         return

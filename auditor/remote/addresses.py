@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import errno
 import os
@@ -178,6 +177,8 @@ def settings(address: str, patience: Patience) -> dict[str, Any]:
 
     whole = Pace(patience)
 
+    import asyncio  # noqa: PLC0415  # an address is rare
+
     async def watched(request: Any, handler: Any) -> Any:
         pace = copy.copy(whole)
         pace.begin()
@@ -228,6 +229,8 @@ class _Watched:
         return b"".join(parts)
 
     async def _part(self, size: int, most: int) -> bytes:
+        import asyncio  # noqa: PLC0415
+
         try:
             async with asyncio.timeout(WINDOW):
                 part: bytes = await self._body.read(size)

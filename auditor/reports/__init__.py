@@ -2,60 +2,80 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from auditor.dataset_card import DatasetCard
 from auditor.errors import UsageError
 from auditor.files import is_plain
-from auditor.reports import badge, croissant, latex, markdown, rows, verdicts
-from auditor.reports.html import document as html
+from auditor.reports import rows
 from auditor.result import Result
 from auditor.result.document import Document
 
 
-def _svg(result: Result) -> str:
-    from auditor.reports.figures import drawing
+def _later(module: str, name: str) -> Callable[[Any], str]:
+    """Return a writer that is imported when it writes first."""
 
-    return drawing.svg(result)
+    def writer(written: Any) -> str:
+        write: Callable[[Any], str] = getattr(import_module(f"{__name__}.{module}"), name)
+        return write(written)
+
+    return writer
 
 
 #: Writers of text formats. `table` is drawn by `terminal`, `parquet` is written by the frame itself.
 TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
     "json": lambda result: result.to_json() + "\n",
     "csv": rows.csv,
-    "md": markdown.render,
-    "latex": latex.render,
-    "html": html.render,
-    "svg": _svg,
-    "junit": verdicts.junit,
-    "github": verdicts.github,
+    "md": _later("markdown", "render"),
+    "latex": _later("latex", "render"),
+    "html": _later("html.document", "render"),
+    "svg": _later("figures.drawing", "svg"),
+    "junit": _later("verdicts", "junit"),
+    "github": _later("verdicts", "github"),
 }
 
-FORMATS = ("table", *TEXT_FORMATS, "png", "parquet")
+FORMATS = ("table", *TEXT_FORMATS, "pdf", "png", "parquet")
+
+
+def _table(document: Document) -> str:
+    from auditor.reports.terminal import Screen
+    from auditor.reports.terminal.document import show
+
+    drawn = io.StringIO()
+    show(document, Screen(drawn, color=False, endless=True))
+    return drawn.getvalue()
+
 
 #: Writers of reports.
 DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
-    "html": html.render_document,
-    "md": markdown.render_document,
-    "latex": latex.render_document,
+    "html": _later("html.document", "render_document"),
+    "md": _later("markdown", "render_document"),
+    "latex": _later("latex", "render_document"),
     "json": lambda document: document.to_json() + "\n",
+    "table": _table,
 }
 
 #: The name of a dataset's card among the formats of a report; the file's ending chooses how it is written.
 _CARD = "card"
 
 #: Writers for dataset cards only.
-CARD_FORMATS: Mapping[str, Callable[[DatasetCard], str]] = {"croissant": croissant.render, "badge": badge.render}
+CARD_FORMATS: Mapping[str, Callable[[DatasetCard], str]] = {
+    "croissant": _later("croissant", "render"),
+    "badge": _later("badge", "render"),
+}
 
 #: Formats with figures only.
-PICTURES = frozenset({"svg", "png"})
+PICTURES = frozenset({"svg", "pdf", "png"})
 
 #: Formats with verdicts only.
 VERDICTS = frozenset({"junit", "github"})
 
 #: Formats that a terminal cannot show.
-_BINARY = frozenset({"png", "parquet"})
+_BINARY = frozenset({"pdf", "png", "parquet"})
 
 _ENDINGS = {
     ".json": "json",
@@ -65,6 +85,7 @@ _ENDINGS = {
     ".html": "html",
     ".htm": "html",
     ".svg": "svg",
+    ".pdf": "pdf",
     ".png": "png",
     ".parquet": "parquet",
     ".txt": "table",
@@ -93,18 +114,17 @@ def is_card(name: str | None, output: Path | None) -> bool:
 def document_format(name: str | None, output: Path | None, *, card: bool = False) -> str:
     """Return the format of a report: the named one, else the one of the output file's ending.
 
-    A `card` has further formats, and is Markdown by default.
+    Without either it is a table, as a terminal shows it. A `card` has further formats, and is Markdown by default.
     """
     formats = (*DOCUMENT_FORMATS, *(CARD_FORMATS if card else ()))
-    known = ", ".join(formats)
     if name is not None and not (card and name == _CARD):
         if name not in formats:
-            raise UsageError(f"{name}: unsupported {'card' if card else 'report'} format; use {known}")
+            raise UsageError(f"{name}: unsupported {'card' if card else 'report'} format; use {', '.join(formats)}")
         return name
     if output is None and card:
         return "md"
     if output is None:
-        raise UsageError(f"a report needs a file or a format: use -o FILE.{{html,md,tex,json}}, or --format {known}")
+        return "table"
     endings = _ENDINGS | (_CARD_ENDINGS if card else {})
     chosen = endings.get(output.suffix.lower(), "")
     if chosen not in formats:

@@ -90,6 +90,16 @@ def cell(table: Table, column: str, value: object) -> str:
     return f"{value:,.{decimals}f}" if value == 0 or abs(value) >= 0.5 * 10**-decimals else f"{value:.2g}"
 
 
+def filled(table: Table, row: int, column: str) -> float:
+    """Return which share of a bar a value fills, from 0 to 1."""
+    values, whole = table.frame[column].to_list(), 1.0
+    if table.is_scaled:
+        sections = table.frame[table.sections].to_list() if table.sections else [None] * len(values)
+        own = (value for value, name in zip(values, sections, strict=True) if name == sections[row] and value)
+        whole = max(own, default=1.0)
+    return float(min(max(values[row] / whole, 0.0), 1.0))
+
+
 def is_number(value: object) -> bool:
     """Return whether a value is aligned to the right."""
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
@@ -137,6 +147,48 @@ def apart(own: str, other: str, *, exact: bool = False) -> tuple[Marked, Marked]
         tuple(part for kind, start, end, _, _ in changes for part in _run(texts[0][start:end], kind != "equal")),
         tuple(part for kind, _, _, start, end in changes for part in _run(texts[1][start:end], kind != "equal")),
     )
+
+
+#: Around a marked part, this many characters stay of a text.
+_AROUND = 70
+
+_QUOTED = re.compile("“([^”]+)”")
+
+
+def hit(text: str, why: str) -> Marked:
+    """Mark what a reason names of its text: what it quotes, or else the most of its last words that the text has."""
+    words, low = why.split(), text.lower()
+    named = [*_QUOTED.findall(why), *(" ".join(words[start:]) for start in range(1, len(words)))]
+    if len(low) == len(text):
+        for part in (part.lower() for part in named if len(part) < len(text)):
+            if places := [*re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", low)]:
+                start, end = places[-1 if why.startswith("ends") else 0].span()
+                return (text[:start], False), (text[start:end], True), (text[end:], False)
+    return ((text, False),)
+
+
+def cut(parts: Marked, most: int = _AROUND) -> Marked:
+    """Cut a long text to its marked parts and the characters around them, at spaces where there are some."""
+    if sum(len(text) for text, _ in parts) <= 3 * most:
+        return parts
+    last = len(parts) - 1
+    shortened = []
+    for number, (text, own) in enumerate(parts):
+        head, tail = (text[:most].rpartition(" ")[0] or text[:most]), (text[-most:].partition(" ")[2] or text[-most:])
+        if len(text) <= 2 * most:
+            shortened.append((text, own))
+        elif own or 0 < number < last:
+            shortened.append((f"{head} … {tail}", own))
+        else:
+            shortened.append((f"… {tail}" if number == 0 and last else f"{head} …", own))
+    return tuple(shortened)
+
+
+def share(value: float) -> str:
+    """Write a share of 1 in percent."""
+    if 0 < value < 0.0001:
+        return "<0.01%"
+    return f"{value:.0%}" if value >= 0.1 else f"{value:.1%}" if value >= 0.001 else f"{value:.2%}"
 
 
 def marks(table: Table) -> list[Mapping[str, Marked]]:

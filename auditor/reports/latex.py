@@ -7,7 +7,9 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from auditor.reports import pgf
 from auditor.reports.cells import begins_section, cell, flush_right, sentence, text
+from auditor.reports.figures.marks import Palette, palette
 from auditor.result import Result, Table
 from auditor.result.document import Document, Section
 
@@ -41,14 +43,17 @@ _FOREIGN = re.compile(
 #: Sets such a character as itself if the engine knows Unicode, otherwise as its number.
 SIGN = r"\providecommand{\auditorsign}[2]{\ifdefined\Umathchar #1\else\texttt{U+#2}\fi}"
 
+#: A cell with a number that is already written, or with a dash for a missing one.
+_NUMBER = r"^(-?[\d,.]+%?|–)$"
+
 _LONG = 50  # characters of a text that fits on one line of a table
 
 
 def render(result: Result) -> str:
-    """Return every table as a `table` environment; versions and signatures are in comments."""
+    """Return every table, or every exhibit, as a `table` environment; versions and signatures are in comments."""
     comments = [comment(f"{selection.label}: version {selection.version.version}") for selection in result.selections]
     comments += map(comment, result.signatures.values())
-    tables = list(map(table_environment, result.tables))
+    tables = list(map(table_environment, result.exhibits or result.tables))
     signs = [SIGN] if any(r"\auditorsign" in table for table in tables) else []
     return "\n".join(["% needs \\usepackage{booktabs}", *comments, *signs, *tables]) + "\n"
 
@@ -82,9 +87,10 @@ def table_environment(table: Table) -> str:
 
 def _alignment(table: Table, column: str) -> str:
     """Return the alignment of a column: numbers to the right, long texts as paragraphs."""
-    if flush_right(table, column):
-        return "r"
     cells = table.frame[column]
+    written = cells.dtype == pl.String and bool(cells.str.contains(_NUMBER).all()) and table.frame.height > 0
+    if written or flush_right(table, column):
+        return "r"
     longest = max(map(len, map(text, cells.to_list())), default=0) if cells.dtype == pl.String else 0
     return "p{0.35\\linewidth}" if longest > _LONG else "l"
 
@@ -126,22 +132,25 @@ _PREAMBLE = r"""\documentclass{article}
 
 def render_document(document: Document) -> str:
     """Return the whole report, with its time in a separate comment line."""
-    parts = [_PREAMBLE, SIGN]
+    colors = palette(figure for section in document.sections for figure in section.figures)
+    figures = any(section.figures for section in document.sections)
+    parts = [_PREAMBLE, *([pgf.PREAMBLE] if figures else []), SIGN]
     parts += [comment(f"made {document.made_at}")] if document.made_at else []
     parts += [r"\begin{document}", rf"\title{{{escaped(document.title)}}}", rf"\author{{{escaped(document.program)}}}"]
     parts += [r"\date{}", r"\maketitle"]
     for section in document.sections:
-        parts += _section(section)
+        parts += _section(section, colors)
     parts += _method(document)
     return "\n".join([*parts, r"\end{document}"]) + "\n"
 
 
-def _section(section: Section) -> Iterable[str]:
+def _section(section: Section, colors: Palette) -> Iterable[str]:
     yield rf"\section*{{{escaped(section.title)}}}"
     if section.absent:
         yield _said(section.absent)
     yield from _list(list(map(_said, section.words)))
     yield from map(table_environment, (*section.tables, *section.further))
+    yield from (pgf.drawn(figure, colors, escaped) for figure in section.figures)
     yield from _list(list(map(_said, section.notes)))
     yield from _list([_code(command) for command in section.commands])
     if section.sql:

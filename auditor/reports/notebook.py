@@ -83,14 +83,14 @@ def written(output: Path) -> Iterator[BinaryIO]:
 
 
 def write(result: Result, chosen: str, file: BinaryIO) -> None:
-    """Write a result in one of `reports.FORMATS`. Raises `UsageError` for svg or png of a result without figures."""
+    """Write a result in one of `reports.FORMATS`. Raises `UsageError` for an image of a result without figures."""
     if chosen == "parquet":
         with disk_errors():
             result.frame.write_parquet(file)
-    elif chosen == "png":
+    elif chosen in ("pdf", "png"):
         from auditor.reports.figures import drawing
 
-        file.write(drawing.png(result))
+        file.write((drawing.pdf if chosen == "pdf" else drawing.png)(result))
     elif chosen == "table":
         from auditor.reports import terminal
 

@@ -179,12 +179,13 @@ class Table:
     """Rows arranged for reading.
 
     `name` is a stable word by which programs select the table; titles can change. `bars` names columns with shares of 1
-    that a reporter can draw as bars. A new section begins when the value of column `sections` changes. `best` names
-    highlighted cells, by row and column: those ranked first with certainty. `digits` is the number of decimals of a
-    column, if it is not four; an `exact` table shows all of them. `beside` names two columns of texts whose differing
-    words can be marked. `tells_findings` marks a table that repeats the findings of its result. `pictured` are the
-    images of the rows. On a page, `anchors` names the column that links to rows use, and `filters` the columns that
-    select rows. A report shows a `further` table only on request.
+    that a reporter can draw as bars; of an `is_scaled` table, as shares of the largest value of their section. A new
+    section begins when the value of column `sections` changes. `best` names highlighted cells, by row and column: those
+    ranked first with certainty. `digits` is the number of decimals of a column, if it is not four; an `exact` table
+    shows all of them. `beside` names two columns of texts whose differing words can be marked. `tells_findings` marks a
+    table that repeats the findings of its result. `pictured` are the images of the rows. On a page, `anchors` names the
+    column that links to rows use, and `filters` the columns that select rows. A report shows a `further` table only on
+    request.
     """
 
     title: str
@@ -202,6 +203,7 @@ class Table:
     anchors: str | None = None
     filters: tuple[str, ...] = ()
     further: bool = False
+    is_scaled: bool = False
 
 
 def folded(tables: Iterable[Table], *shown: str) -> tuple[Table, ...]:
@@ -217,8 +219,9 @@ class Result(ShownResult):
     facts for reading, `figures` draw them. `lead` answers the question in sentences. `findings` have a code, numbers
     and a sentence each. `notes` explain how the numbers were computed. `holds` is the verdict of a study that has one:
     whether the checks passed. `failure` is the error with which a command ends after it has shown the rows. A page
-    shows `page` instead of `tables`, under the title `headline`. `volatile` names columns that can differ between
-    stores of the same captions: JSON keeps them separate.
+    shows `page` instead of `tables`, under the title `headline`;
+    LaTeX has `exhibits` instead, if there are some. `volatile` names columns that can differ between stores of the same
+    captions: JSON keeps them separate.
     """
 
     command: str
@@ -232,6 +235,7 @@ class Result(ShownResult):
     failure: AuditorError | None = None
     findings: tuple[Finding, ...] = ()
     page: tuple[Table, ...] = ()
+    exhibits: tuple[Table, ...] = ()
     headline: str | None = None
     volatile: tuple[str, ...] = ()
     lead: tuple[str, ...] = ()

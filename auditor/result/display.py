@@ -58,7 +58,7 @@ class Plot:
         return self.svg
 
     def save(self, path: str | Path) -> Path:
-        """Write an SVG or a PNG (200 dpi), by the ending of `path`. Raises `UsageError` for another ending."""
+        """Write an SVG, a PDF or a PNG (200 dpi), by the ending of `path`. Raises `UsageError` for another ending."""
         return self.result.save(path)
 
 
@@ -77,9 +77,9 @@ class Shown:
     def save(self, path: str | Path, *, format_name: str | None = None) -> Path:
         """Write a file in the format of its ending, or in `format_name`, and return its path.
 
-        Results: .json .csv .md .tex .html .svg .png .parquet .txt; reports: .html .md .tex .json. An existing file is
-        replaced when the new one is complete. Raises `UsageError` for an unknown ending, an image format if there are
-        no figures, and a file that cannot be written.
+        Results: .json .csv .md .tex .html .svg .pdf .png .parquet .txt; reports: .html .md .tex .json. An existing file
+        is replaced when the new one is complete. Raises `UsageError` for an unknown ending, an image format without
+        figures, and a file that cannot be written.
         """
         _front().save(self, Path(path), format_name)  # type: ignore[arg-type]
         return Path(path)

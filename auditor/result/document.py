@@ -7,9 +7,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import polars as pl
+
 from auditor.model import Pictures, Selection
 from auditor.result import Figure, Finding, Result, Table, document_json
 from auditor.result.display import Shown
+
+#: The names of the tables that place datasets by what is compared; the first of a report is in its answer.
+PLACED = ("homogeneity", "sameness")
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class Section:
 
     `words` are sentences. `tables` are shown, `further` tables on request, and `results` carry all rows. `commands`
     recompute the numbers, `sql` names the SELECTs behind them. `absent` explains why a section is empty, and what to
-    do. `findings` are shown with their examples.
+    do; `unchecked` what it lacks besides, which the summary lists. `findings` are shown with their examples.
     """
 
     name: str
@@ -42,6 +47,7 @@ class Section:
     sql: tuple[str, ...] = ()
     absent: str | None = None
     findings: tuple[Finding, ...] = ()
+    unchecked: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """Return the section as a JSON object; its results are those of their commands."""
@@ -81,13 +87,30 @@ class Portrait:
     metric: str | None = None
 
 
+@dataclass(frozen=True)
+class Browsed:
+    """Captions of one dataset for a page: some at random, and some of each kind of finding.
+
+    `captions` has a row per caption and kind: image, slot, split, text, at_random, kind, why, and a column for each of
+    `metrics` that has scores. `listed` has, by kind, the number of captions or images in the dataset, and the command
+    that lists exactly these. Its key `""` is for all captions.
+    """
+
+    label: str
+    dataset: str
+    captions: pl.DataFrame
+    metrics: tuple[str, ...]
+    listed: Mapping[str, tuple[int, str]]
+
+
 @dataclass(frozen=True, repr=False)
 class Document(Shown):
     """A whole report. `program` is the software that made it, `made_at` the time; null leaves the time out.
 
     `level` is the level of its heading, for a report within another text. `cards` are the most important findings,
     `portraits` its datasets: a page begins with them instead of the first section, which has the same facts in
-    sentences. The last field has the thumbnails of the examples.
+    sentences. `answer` are the sentences that answer the question of the report: they come before all others.
+    `pictures` has the thumbnails of the examples, `browsed` the captions that only pages show.
     """
 
     title: str
@@ -100,13 +123,16 @@ class Document(Shown):
     level: int = 1
     cards: tuple[Finding, ...] = ()
     portraits: tuple[Portrait, ...] = ()
+    answer: tuple[str, ...] = ()
     pictures: Pictures = field(default_factory=Pictures)
+    browsed: tuple[Browsed, ...] = ()
 
     def to_json(self) -> str:
         """Return the report as the documented JSON object, `{"auditor.report/v2": {...}}`."""
         body = {
             "title": self.title,
             "program": self.program,
+            "answer": list(self.answer),
             "versions": [selection.record() for selection in self.selections],
             "signatures": dict(self.signatures),
             "datasets": [asdict(portrait) for portrait in self.portraits],

@@ -230,15 +230,17 @@ def score_sets(
     seed: int,
     *,
     required: bool = False,
+    named: bool = True,
     progress: Progress = silent,
 ) -> CandidateScores:
     """Score the candidates called `names`, drawn by `seed`, by the requested metrics, or by all.
 
     Against all captions of the image, the captions are not candidates: each would match itself. A candidate that
-    cannot be drawn is left out. If it is `required`, `MetricError` is raised.
+    cannot be drawn is left out. If it is `required`, `MetricError` is raised; so it is for a metric that cannot score
+    the captions if a user `named` the metrics.
     """
     selection = captions.selection
-    metrics, unscored = scorable(against.select(captions), requests(metric_names), metric_names)
+    metrics, unscored = scorable(against.select(captions), requests(metric_names), metric_names if named else None)
     sets, reasons = candidate_sets(captions, names, substitutes, seed)
     if against.rule == "all":
         reasons |= {HUMAN.name: lacking(against.select(captions)) or NEEDS_TWO} if HUMAN in sets else {}

@@ -24,11 +24,11 @@ _EXAMPLES = 3
 def as_references(selection: Selection) -> list[str]:
     """Return a note if the references were not ingested as human captions of images.
 
-    Raises `UsageError` for a corpus or a word list, which does not describe images.
+    Raises `UsageError` for a corpus and for lists, which do not describe images.
     """
     kind = selection.version.kind
-    if kind in ("corpus", "wordlist"):
-        raise UsageError(f"{selection.label}: a {kind} does not describe images; name a dataset of captions")
+    if kind in ("corpus", "wordlist", "objects", "synonyms"):
+        raise UsageError(f"{selection.label}: of kind {kind}, without captions; name a dataset of captions")
     return [] if kind == "captions" else [f"{selection.label} was ingested as {kind}, not as reference captions"]
 
 

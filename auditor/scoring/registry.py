@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar, overload
 import polars as pl
 
 from auditor.errors import AuditorError, MetricError, MissingExtraError
-from auditor.metrics import bleu, chrf, cider, meteor, own, rouge, ter
+from auditor.metrics import bleu, chrf, cider, given, meteor, own, rouge, ter
 from auditor.metrics.card import OF_FILE, CountSpec, Metric
 from auditor.metrics.vectors import cards as of_vectors
 from auditor.model import Draw, Selection
@@ -37,8 +37,8 @@ DECIMALS = 12
 class References:
     """The references of a caption: the others of its image (`loo`), or all of its image (`all`).
 
-    `seed` draws `drawn` of them, and then so many `images`, if these are set. `distinct` names the tokenizer by which
-    each text counts once per image, if it is set.
+    `seed` draws `drawn` of them, and then so many `images`, if these are set; `draws` such samples are averaged.
+    `distinct` names the tokenizer by which each text counts once per image, if it is set.
     """
 
     rule: Literal["loo", "all"] = "loo"
@@ -46,6 +46,7 @@ class References:
     seed: int | None = None
     images: int | None = None
     distinct: str | None = None
+    draws: int = 1
 
     @property
     def parameters(self) -> Mapping[str, str | int]:
@@ -54,7 +55,8 @@ class References:
         if self.drawn is None or self.seed is None:
             return rule
         images = {} if self.images is None else {"images": self.images}
-        return {**rule, "k": self.drawn, **images, "seed": self.seed}
+        draws = {} if self.draws == 1 else {"draws": self.draws}
+        return {**rule, "k": self.drawn, **images, "seed": self.seed, **draws}
 
     def of(self, selection: Selection) -> Selection:
         """Select the captions to read: for leave-one-out one more than the references, as each is held out once."""
@@ -156,8 +158,8 @@ def of_others() -> dict[str, Metric]:
 #: Every metric by name, in the order of results: metrics of this package, which keep their names, then others.
 METRICS: dict[str, Metric] = dict(_OURS)
 
-#: The prefixes of requests for a function of a Python module, and for a file with a SELECT.
-BY_MODULE, BY_FILE = "python:", "sql:"
+#: The prefixes of requests for a function of a Python module, for a file with a SELECT, and for a file of scores.
+BY_MODULE, BY_FILE, BY_SCORES = "python:", "sql:", "scores:"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -249,7 +251,7 @@ def request_of_file(text: str) -> MetricRequest:
 
     Such a file may be untrusted. Raises `MetricError` if the request would run code or open a file.
     """
-    if text.startswith((BY_MODULE, BY_FILE)):
+    if text.startswith((BY_MODULE, BY_FILE, BY_SCORES)):
         raise MetricError(f"{text}: would run code, which a file must not request; request it yourself with -m")
     return _by_name(text, opens=False)
 
@@ -301,10 +303,22 @@ def requests(texts: Sequence[MetricName] | None) -> list[MetricRequest]:
     whose required components are not installed.
     """
     parsed: dict[str, MetricRequest] = {}
-    for wanted in map(request, texts or defaults()):
+    for wanted in (one for text in texts or defaults() for one in _each(text)):
         if parsed.setdefault(wanted.label, wanted).metric is not wanted.metric:
             raise MetricError(f"{wanted.label}: two functions have this name; {own.NAMED_BY} one of them another")
     return list(parsed.values())
+
+
+def _each(text: MetricName) -> list[MetricRequest]:
+    """Parse a request: `scores:FILE` is one for each column of scores."""
+    if isinstance(text, str) and text.startswith(BY_SCORES):
+        cards = given.cards_of_scores(Path(text.removeprefix(BY_SCORES)))
+        homes = {card.name: own.home(METRICS[card.name]) for card in cards if card.name in METRICS}
+        taken = {name for name, home in homes.items() if home != own.home(cards[0])}
+        stem = Path(text).stem
+        named = [replace(card, name=f"{stem}.{card.name}") if card.name in taken else card for card in cards]
+        return [defaults_of(_register(card)) for card in named]
+    return [request(text)]
 
 
 def are_ours(metrics: Sequence[MetricRequest]) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from auditor.errors import SourceError
-from auditor.model import Batches, Part
+from auditor.model import Batches, Option, Part
 from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
 from auditor.sources.reading.json_records import BATCH, encodable, frame, show
@@ -106,18 +106,19 @@ def read(part: Part) -> Batches:
     An image can have a single text instead of a list. Raises `SourceError` for a file that is not an object.
     """
     for path in files.expand(part):
-        rows = _rows(path)
+        rows = _rows(path, part.options.get("none"))
         while batch := list(islice(rows, BATCH)):
             yield frame(path, batch)
 
 
-def _rows(path: Path) -> Iterator[tuple[Any, ...]]:
+def _rows(path: Path, none: Option | None) -> Iterator[tuple[Any, ...]]:
     """Yield line (the number of the caption in the file), image, rank, identifier, split, text, reason, raw."""
     for number, item in enumerate(_items(path), 1):
         if not item.key:
             raise SourceError(f'{path}: not of format "mapping": expected {_FORM}')
         caption = item.value.get("caption") if isinstance(item.value, dict) else item.value
-        fault = _fault(item, caption)
+        is_none = none is not None and item.value == []
+        caption, fault = (none, None) if is_none else (caption, _fault(item, caption))
         if fault is None:
             yield (number, item.key, max(item.number, 1), None, None, caption, None, None)
         else:
@@ -147,5 +148,6 @@ def _fault(item: Item, caption: Any) -> str | None:
 
 FORMAT = Format(
     "mapping", recognizes, read,
+    options={"none": "the text of an image with an empty list, which is rejected otherwise; for lists of objects: -"},
     reading=lambda _: Reading({"image": "the keys", "caption": "the values", "slot": "the position in the list"}),
 )  # fmt: skip

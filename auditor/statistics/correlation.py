@@ -16,14 +16,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
-from scipy.special import ndtr, stdtr  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]
 
-from auditor.statistics.significance import held
+from auditor.statistics import significance
+from auditor.statistics.significance import Ties, held
 from auditor.statistics.summary import exact, image_means
 
 if TYPE_CHECKING:
     from auditor.statistics.kernels.discordance import Discordance, Ranking
-    from auditor.statistics.significance import Ties
 
 STATISTICS = ("kendall-b", "spearman", "pearson")
 
@@ -107,8 +107,6 @@ def correlate(
 def _measure(
     scores: pl.DataFrame, pairs: Sequence[tuple[str, str]], statistics: Sequence[str]
 ) -> Mapping[str, list[Correlation]]:
-    from auditor.statistics import significance  # noqa: PLC0415  # scipy is slow to import
-
     measured = {}
     rankings = {} if tuple(statistics) == ("pearson",) else _rankings(scores)
     for name in sorted({"kendall-b", "kendall-c"}.intersection(statistics)):
@@ -134,7 +132,6 @@ def kendall(
     rankings: Mapping[str, Ranking], pairs: Sequence[tuple[str, str]], variant: str = "kendall-b"
 ) -> list[Correlation]:
     """Return tau-b, or tau-c, of pairs of rankings. In each ranking at least two rows differ."""
-    from auditor.statistics import significance  # noqa: PLC0415
     from auditor.statistics.kernels.discordance import discordances  # noqa: PLC0415
 
     number_of = {name: number for number, name in enumerate(rankings)}
@@ -153,8 +150,6 @@ def _kendall(a: Ranking, b: Ranking, ties_a: Ties, ties_b: Ties, count: Discorda
     divides them by the largest possible number, given the fewest values of the two. As in scipy, p is the same for
     both. It is exact without ties for at most 33 rows, or if at most one pair is out of order.
     """
-    from auditor.statistics import significance  # noqa: PLC0415
-
     rows = len(a.rank)
     total = rows * (rows - 1) // 2
     surplus = total - ties_a.pairs - ties_b.pairs + count.tied_in_both - 2 * count.discordant
@@ -209,7 +204,7 @@ def williams(r_a: float, r_b: float, r_ab: float, rows: int) -> Difference | Non
     if spread <= 0:
         return None
     t = (r_a - r_b) * math.sqrt((rows - 1) * (1 + r_ab) / spread)
-    return Difference(t, held(2 * stdtr(rows - 3, -abs(t))))
+    return Difference(t, held(2 * scipy.special.stdtr(rows - 3, -abs(t))))
 
 
 def steiger(r_a: float, r_b: float, r_ab: float, rows: int) -> Difference | None:
@@ -221,4 +216,4 @@ def steiger(r_a: float, r_b: float, r_ab: float, rows: int) -> Difference | None
     if covariance >= 1:
         return None
     z = (math.atanh(r_a) - math.atanh(r_b)) * math.sqrt(rows - 3) / math.sqrt(2 - 2 * covariance)
-    return Difference(z, held(2 * ndtr(-abs(z))))
+    return Difference(z, held(2 * scipy.special.ndtr(-abs(z))))

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # type: ignore[import-untyped]
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri, stdtr  # type: ignore[import-untyped]
 
 from auditor.statistics.resampling import resampled_totals, whole_numbers
 from auditor.statistics.significance import held, students_quantile
@@ -65,7 +65,7 @@ def share(marks: Floats, images: NDArray[np.int64], confidence: float = 0.95, ch
     variance, groups = _variance(marks, images)
     independent = _independent(value, variance, groups, n)
     low, high = _wilson(value, independent, groups, n, confidence)
-    p = 2 * float(ndtr(-abs(value - chance) / math.sqrt(chance * (1 - chance)) * math.sqrt(independent)))
+    p = 2 * float(scipy.special.ndtr(-abs(value - chance) / math.sqrt(chance * (1 - chance)) * math.sqrt(independent)))
     return Share(n, value, low, high, min(held(p), 1.0), independent)
 
 
@@ -83,7 +83,7 @@ def difference(marks: Floats, others: Floats, images: NDArray[np.int64]) -> Diff
         return Difference(0.0, 1.0)
     if variance == 0:
         return Difference(value, held(2.0 ** (1 - groups)))
-    return Difference(value, held(2 * float(stdtr(groups - 1, -abs(value) / math.sqrt(variance)))))
+    return Difference(value, held(2 * float(scipy.special.stdtr(groups - 1, -abs(value) / math.sqrt(variance)))))
 
 
 def resampled_interval(value: float, values: Floats, images: int, n: int, confidence: float) -> tuple[float, float]:
@@ -118,7 +118,7 @@ def against_best(
             continue
         lead = ratios(value, error)[known]
         behind = (1 + np.count_nonzero(own[:, known].max(axis=1) >= lead.max() - _ROUNDING)) / (1 + RESAMPLES)
-        ahead = float(stdtr(len(apart) - 1, lead).max()) if len(apart) > 1 else 1.0
+        ahead = float(scipy.special.stdtr(len(apart) - 1, lead).max()) if len(apart) > 1 else 1.0
         p = min(1.0, 2 * max(min(behind, ahead), 0.5 ** len(apart)))
         differences.append(Difference(float(-value[known][lead.argmax()]), p))
     return differences
@@ -162,7 +162,7 @@ def _wilson(value: float, independent: float, images: int, n: int, confidence: f
     If `n` items share images, the similarity of items is estimated from the images, and the quantile is Student's.
     """
     is_estimated = 1 < images < n and independent < n
-    z = students_quantile(images - 1, confidence) if is_estimated else float(ndtri(0.5 + confidence / 2))
+    z = students_quantile(images - 1, confidence) if is_estimated else float(scipy.special.ndtri(0.5 + confidence / 2))
     square = z * z / independent
     center = (value + square / 2) / (1 + square)
     reach = z / (1 + square) * math.sqrt(value * (1 - value) / independent + square / (4 * independent))

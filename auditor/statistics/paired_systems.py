@@ -85,11 +85,15 @@ def interval(
     """Compute the interval of the score; null without resamples, or if the score needs one of the images."""
     if not resampling.times:
         return None
+    return estimates([measured(sums, score)], resampling.times, key, progress)[0].interval(resampling.confidence)
+
+
+def measured(sums: pl.DataFrame, score: Score) -> Measured:
+    """Return the score of all rows together, and without each image."""
     columns = sums.group_by("image").sum().sort("image").drop("image")
     counted = columns.to_numpy()
     without = _scores(counted.sum(axis=0) - counted, columns.columns, score)
-    measured = Measured(score_of(sums, score), without, bool((counted >= 0).all()))
-    return estimates([measured], resampling.times, key, progress)[0].interval(resampling.confidence)
+    return Measured(score_of(sums, score), without, bool((counted >= 0).all()))
 
 
 def p_of_difference(

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy  # type: ignore[import-untyped]
 from numpy.typing import NDArray
-from scipy.special import betaincc, ndtr, stdtr, stdtrit  # type: ignore[import-untyped]
 
 #: The smallest p that is reported: smaller doubles lose digits, or are 0.
 SMALLEST_P = sys.float_info.min
@@ -46,7 +46,7 @@ def kendall(surplus: int, rows: int, a: Ties, b: Ties) -> float:
         + (2 * a.pairs * b.pairs) / m
         + a.cubic * b.cubic / (9 * m * (rows - 2))
     )
-    return held(2 * ndtr(-abs(surplus / math.sqrt(variance))))
+    return held(2 * scipy.special.ndtr(-abs(surplus / math.sqrt(variance))))
 
 
 def kendall_exactly(a: NDArray[np.uint32], b: NDArray[np.uint32]) -> float:
@@ -60,23 +60,23 @@ def spearman(rho: float, rows: int) -> float:
     """Return p by Student's t with n - 2 degrees of freedom."""
     rest = (rho + 1.0) * (1.0 - rho)
     t = abs(rho) * math.sqrt((rows - 2) / rest) if rest > 0 else math.inf
-    return held(2 * stdtr(rows - 2, -t))
+    return held(2 * scipy.special.stdtr(rows - 2, -t))
 
 
 def pearson(r: float, rows: int) -> float:
     """Return p by the beta distribution of r between independent normal scores."""
     shape = rows / 2 - 1
-    return held(2 * betaincc(shape, shape, (abs(r) + 1) / 2))
+    return held(2 * scipy.special.betaincc(shape, shape, (abs(r) + 1) / 2))
 
 
 def students_quantile(freedom: int, confidence: float = 0.95) -> float:
     """Return the half-width of a two-sided interval by Student's t, in standard errors."""
-    return float(stdtrit(freedom, 0.5 + confidence / 2))
+    return float(scipy.special.stdtrit(freedom, 0.5 + confidence / 2))
 
 
 def students_p(t: float, freedom: int) -> float:
     """Return the two-tailed p of Student's t."""
-    return held(2 * stdtr(freedom, -abs(t)))
+    return held(2 * scipy.special.stdtr(freedom, -abs(t)))
 
 
 def held(p: float) -> float:

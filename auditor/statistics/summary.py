@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from auditor.statistics.significance import students_quantile
+
 #: Scores are multiples of 10^-12 (see `registry.DECIMALS`): as integers they add up exactly, in any order.
 _DECIMALS = 12
 
@@ -110,7 +112,5 @@ def ratio(totals: pl.DataFrame) -> pl.DataFrame:
 
 def students_reach(images: pl.Series) -> pl.Series:
     """Return how many standard errors a 95% interval of each number of images reaches, by Student's t; null for one."""
-    from auditor.statistics.significance import students_quantile  # noqa: PLC0415  # scipy is slow to import
-
     reaches = [students_quantile(number - 1) if number > 1 else None for number in images]
     return pl.Series("reach", reaches, pl.Float64)

@@ -9,7 +9,7 @@ import itertools
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,9 @@ from auditor.store.sqlfiles import catalogue, macros
 T = TypeVar("T")
 
 MEMORY = Path(opening.IN_MEMORY)
+
+#: Bytes of rows that are kept in one transaction, unless a single work has more.
+_MOST_UNCOMMITTED = 1 << 24
 
 
 class ArrowStream:
@@ -250,9 +253,10 @@ class Store:
         if self.on_close and self.path != MEMORY and not self._is_left:
             not_kept = suppress(StoreError, EngineMemoryError, EngineFaultError)
             with not_kept, Store.open(self.path, write=True, make=False, wait=0) as writer:
-                for work in self.on_close:
-                    with writer.transaction():  # one each: the engine keeps uncommitted rows in memory
-                        work(writer)
+                for works in _at_once(self.on_close):
+                    with writer.transaction():
+                        for work in works:
+                            work(writer)
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = None
@@ -264,3 +268,16 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _at_once(works: Sequence[Callable[[Store], None]]) -> Iterator[list[Callable[[Store], None]]]:
+    """Gather work into few transactions: each takes a while, but the engine keeps uncommitted rows in memory."""
+    gathered, uncommitted = list[Callable[[Store], None]](), 0
+    for work in works:
+        size = getattr(work, "size", _MOST_UNCOMMITTED)
+        if gathered and uncommitted + size > _MOST_UNCOMMITTED:
+            yield gathered
+            gathered, uncommitted = [], 0
+        gathered.append(work)
+        uncommitted += size
+    yield gathered

@@ -136,14 +136,18 @@ def write_part(folder: Path, rows: pl.DataFrame) -> Path | None:
 
 @dataclass(frozen=True)
 class _Waiting:
-    """Rows that wait in files until `save` writes them; rows of an entry have its key."""
+    """Rows that wait in files until `save` writes them, with their bytes in memory; rows of an entry have its key."""
 
     save: Save
     files: tuple[Path, ...]
     key: str | None
+    size: int
 
     def rows(self) -> pl.DataFrame:
         return pl.scan_parquet(list(self.files)).collect()
+
+    def saves_by(self, function: Callable[..., None]) -> bool:
+        return isinstance(self.save, partial) and self.save.func is function
 
     def __call__(self, store: Store) -> None:
         self.save(store, self.rows())
@@ -181,7 +185,7 @@ class Draft:
     def keep(self) -> None:
         """Write the parts when the store is closed."""
         if self._is_open and self._files:
-            self._store.on_close.append(_Waiting(self._save, tuple(self._files), self._entry))
+            self._store.on_close.append(_Waiting(self._save, tuple(self._files), self._entry, self._bytes))
 
 
 def keep_scores(store: Store, selection: Selection, scores: pl.DataFrame, made: pl.DataFrame) -> None:
@@ -194,11 +198,21 @@ def keep_scores(store: Store, selection: Selection, scores: pl.DataFrame, made: 
 
 
 def keep_findings(store: Store, selection: Selection, kinds: Sequence[str], listed: pl.DataFrame) -> None:
-    """Keep the findings of some kinds for queries, replacing those of an earlier run.
+    """Keep the findings of some kinds for queries, replacing those of an earlier run if they differ.
 
-    `found` has the columns of `FOUND`.
+    `listed` has the columns of `FOUND`.
     """
-    when_closed(store, listed, partial(_save_findings, selection, kinds))
+    entries = {kind: key(selection, params={"findings": kind}) for kind in kinds}
+    rows = listed.select(*_of(selection), *FOUND)
+    held = get(store, dict.fromkeys(entries.values(), "finding"))
+    earlier = any(isinstance(work, _Waiting) and work.saves_by(_save_findings) for work in store.on_close)
+    changed = [
+        kind
+        for kind, entry in entries.items()
+        if earlier or not rows.filter(kind=kind).equals(held.get(entry, rows.clear()))
+    ]
+    if changed:
+        when_closed(store, rows, partial(_save_findings, selection, changed))
 
 
 def _save_entry(selection: Selection, relation: str, entry: str, store: Store, rows: pl.DataFrame) -> None:
@@ -227,12 +241,12 @@ def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores:
         store.execute(f"delete from cache.{table} where list_contains($keys, key)", {"keys": passed})
 
 
-def _save_findings(selection: Selection, kinds: Sequence[str], store: Store, listed: pl.DataFrame) -> None:
+def _save_findings(selection: Selection, kinds: Sequence[str], store: Store, rows: pl.DataFrame) -> None:
     for kind in kinds:
-        rows = listed.filter(kind=kind)
+        found = rows.filter(kind=kind)
         entry = key(selection, params={"findings": kind})
-        _insert(store, "finding", entry, rows.select(*_of(selection), *FOUND))
-        if rows.height:
+        _insert(store, "finding", entry, found)
+        if found.height:
             _enter(store, selection, "finding", entry)
         else:
             store.execute("delete from cache.entry where key = $key", {"key": entry})

@@ -9,7 +9,7 @@ import functools
 import hashlib
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -44,16 +44,28 @@ def kept_result(
     *,
     beside: Sequence[Selection] = (),
 ) -> Result:
-    """Return the kept result of a study; compute and keep it if there is none.
+    """Return the kept result of a study; compute and keep it if there is none: see `kept_results`."""
+    (result,) = kept_results(store, {study: settings}, selections, lambda _: make(), beside=beside)
+    return result
 
-    `settings` are everything that can change the result, in addition to the captions of `selections`, other captions
-    (`beside`, corpora, related datasets) and the program. A new result is packed and unpacked like a kept one, so that
-    both are equal to the last bit.
+
+def kept_results(
+    store: Store,
+    studies: Mapping[str, Mapping[str, Any]],
+    selections: Sequence[Selection],
+    make: Callable[[str], Result],
+    *,
+    beside: Sequence[Selection] = (),
+) -> Iterator[Result]:
+    """Yield the kept result of each study; compute and keep those that are missing.
+
+    `studies` are their settings, by name: everything that can change the result, in addition to the captions of
+    `selections`, other captions (`beside`, corpora, related datasets) and the program. A new result is packed and
+    unpacked like a kept one, so that both are equal to the last bit.
 
     Raises `StoreError` for a kept result that cannot be read.
     """
     facts = {
-        "study": study,
         "selections": [
             [
                 (selection.version.dataset, selection.version.version, selection.split, selection.label)
@@ -61,20 +73,25 @@ def kept_result(
             ]
             for part in (selections, beside)
         ],
-        "settings": settings,
         "around": _around(store, [*selections, *beside]),
         "program": _program(),
     }
-    entry = kept.key(selections[0], params=facts)
-    rows = kept.get(store, {entry: _RELATION}).get(entry)
-    if rows is None:
-        rows = _packed(make())
-        kept.put(store, selections[0], _RELATION, entry, rows)
-    try:
-        return replace(_unpacked(rows), selections=tuple(selections))
-    except _DAMAGE as error:
-        fault = f"{store.path}: damaged: a result in the cache cannot be read"
-        raise StoreError(f"{fault}; run `auditor store gc --all`, which empties the cache without loss") from error
+    entries = {
+        study: kept.key(selections[0], params={**facts, "study": study, "settings": settings})
+        for study, settings in studies.items()
+    }
+    held = kept.get(store, dict.fromkeys(entries.values(), _RELATION))
+    for study, entry in entries.items():
+        rows = held.get(entry)
+        if rows is None:
+            rows = _packed(make(study))
+            kept.put(store, selections[0], _RELATION, entry, rows)
+        try:
+            result = _unpacked(rows)
+        except _DAMAGE as error:
+            fault = f"{store.path}: damaged: a result in the cache cannot be read"
+            raise StoreError(f"{fault}; run `auditor store gc --all`, which empties the cache without loss") from error
+        yield replace(result, selections=tuple(selections))
 
 
 def _around(store: Store, selections: Sequence[Selection]) -> list[tuple[Any, ...]]:

@@ -26,9 +26,10 @@ class Study:
     """The location of a study, and what a front end needs to know about it before it is imported.
 
     `function` is written `package.module:name`; `line` is the first sentence of its docstring. A study that `writes`
-    needs a writable store; one that `makes` also creates a missing store. With `draws` its results have figures, with
-    `document` it returns a document, with `card` it can write a dataset card, with `verdicts` each row has a verdict.
-    With `asks`, its verdict changes the exit code only if the user sets --exit-code. `needs_no_store_with` names the
+    needs a writable store; one that `makes` also creates a missing store. With `draws` its results have figures,
+    unless the function `undrawn` raises `UsageError` for the arguments. With `document` it returns a document, with
+    `card` it can write a dataset card, with `verdicts` each row has a verdict. With `asks`, its verdict changes the
+    exit code only if the user sets --exit-code. `needs_no_store_with` names the
     parameter that can be a file for which no store is needed. `migrates` is false if an old store keeps its schema.
     `package` is the package that adds the study, empty for ours.
     """
@@ -39,6 +40,7 @@ class Study:
     writes: bool = False
     makes: bool = False
     draws: bool = False
+    undrawn: str = ""
     document: bool = False
     card: bool = False
     verdicts: bool = False
@@ -101,6 +103,7 @@ STUDIES: dict[str, Study] = {
     "correlate": _here("correlate:correlate", "Scores", "Correlate metrics, per image and per caption.", draws=True),
     "references": _here("references:enough_references", "Scores", "Find how many references are enough.", draws=True),
     "probe": _here("probe:probe", "Scores", "Test which parts of captions metrics react to.", draws=True),
+    "objects": _here("objects:objects", "Scores", "Find objects in captions that the images lack (CHAIR)."),
     "choices": _here("choices:choices", "Scores", "Measure how many multiple-choice items need no image.", draws=True),
     "distractors": _here("distractors:distractors", "Scores", "Make choices whose wrong caption differs in one way."),
     "metrics": _here("metrics:metric_cards", "Scores", "List the metrics, or explain one."),
@@ -110,7 +113,13 @@ STUDIES: dict[str, Study] = {
         "report:report", "Reports", "Write a full audit report, or a dataset card.", document=True, card=True
     ),
     "check": _here("check:check", "Reports", "Check datasets against limits set in datasets.toml.", verdicts=True),
-    "reproduce": Study("auditor.papers.reproduce:reproduce", "Reports", "Recompute the figures of published papers."),
+    "reproduce": Study(
+        "auditor.papers.reproduce:reproduce",
+        "Reports",
+        "Recompute the figures of published papers.",
+        draws=True,
+        undrawn="auditor.papers.exhibits:check_drawn",
+    ),
 }
 
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
+from auditor.metrics.given import asked_with
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Said, Table, findings_in, folded, notes_in
 from auditor.scoring.candidates import HUMAN
@@ -18,6 +19,7 @@ from auditor.scoring.scores import scorable, score_candidates, signatures, toget
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
 from auditor.statistics.correlation import correlate as correlate_scores
+from auditor.statistics.significance import SMALLEST_P
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.text import AUTO
@@ -39,6 +41,7 @@ def correlate(
     store: Store,
     *refs: p.Refs,
     metrics: p.Metrics = None,
+    scores: p.GivenScores = None,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     references: p.References = None,
@@ -57,6 +60,8 @@ def correlate(
     Limits: metrics that agree with each other may disagree with human ratings: see `auditor agree`. Captions of an
     image are not independent, so p is too small. With thousands of captions, it is always small.
 
+    With `--scores FILE`, scores that were computed elsewhere are metrics too: see `auditor agree`.
+
     Source: Wang & Gaizauskas 2016, section 4.2.
 
     Raises `UsageError` for fewer than two metrics.
@@ -64,6 +69,7 @@ def correlate(
     Example: auditor correlate flickr8k:test -m cider -m rouge-l --statistic kendall-b
     """
     chosen = _statistics(statistics)
+    metrics = asked_with(metrics, scores)
     requested = requests(metrics)
     if len(requested) < 2:
         raise UsageError("correlate needs two or more metrics; add another -m, or leave out -m for all")
@@ -74,15 +80,15 @@ def correlate(
     for captions in every:
         selection, drawn = captions.selection, against.select(captions)
         usable, unscored = scorable(drawn, requested, metrics)
-        scores = score_candidates(drawn, [HUMAN], usable, progress)
-        part, absent = _correlations(selection, scores, [metric.label for metric in usable], chosen, progress)
+        scored = score_candidates(drawn, [HUMAN], usable, progress)
+        part, absent = _correlations(selection, scored, [metric.label for metric in usable], chosen, progress)
         parts.append(part)
         names.append(
             signatures([metric for metric in usable if _is_in(part, metric.label)], captions.tokenizer, against)
         )
-        notes += [*unscored, *too_few_captions(captions, against), *_unscored(captions, scores)]
+        notes += [*unscored, *too_few_captions(captions, against), *_unscored(captions, scored)]
         notes += [*too_long(captions), *absent, *_largest_p(selection, part)]
-        del scores
+        del scored
     rows = pl.concat(parts)
     used = [metric for metric in requested if _is_in(rows, metric.label)]
     signed = together(names)
@@ -157,8 +163,6 @@ def _unscored(captions: Captions, scores: pl.DataFrame) -> list[Finding]:
 
 
 def _largest_p(selection: Selection, rows: pl.DataFrame) -> list[str]:
-    from auditor.statistics.significance import SMALLEST_P  # noqa: PLC0415  # scipy is slow to import
-
     largest = rows.filter(pl.col("p").is_not_null()).sort("p", descending=True, maintain_order=True).head(1)
     return [
         f"{selection.label}: the largest p is {p:.1e} ({statistic} of {a} and {b} per {level})"
@@ -176,8 +180,6 @@ def _signs(metrics: Sequence[MetricRequest]) -> list[str]:
 
 
 def _smallest(rows: pl.DataFrame) -> list[str]:
-    from auditor.statistics.significance import SMALLEST_P  # noqa: PLC0415  # scipy is slow to import
-
     number = rows.filter(pl.col("p") == SMALLEST_P).height
     if not number:
         return []

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import functools
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 #: Words of English that no other language often has. Half of English captions have one, of other languages almost none.
-_WORDS_OF_ENGLISH = ("the", "and", "with")
-
-_ENGLISH = rf"(?i)\b({'|'.join(_WORDS_OF_ENGLISH)})\b"
-
-_ENOUGH = 2
+_ENGLISH = r"(?i)\b(the|and|with)\b"
 
 _IS_ENGLISH = 1 / 3
 
@@ -22,6 +21,9 @@ _IS_ENGLISH = 1 / 3
 _WORDS, _CAPTIONS = 3, 20
 
 _MOST = 0.5
+
+#: Fewer texts take less time one by one than the kernel takes to load.
+_FEW = 10_000
 
 #: Languages that English captions are often mistaken for, and `zxx`: not a language.
 LIKE_ENGLISH = ("pcm", "sco", "zxx", "la")
@@ -44,7 +46,7 @@ def of_captions(texts: pl.Series) -> Known:
     english = int(sample.str.contains(_ENGLISH).sum())
     if english >= _IS_ENGLISH * len(sample):
         return Known("en", f"{len(sample):,} captions, {english:,} of them with “the”, “and” or “with”")
-    counts = Counter(language for language, _ in classified(sample))
+    counts = Counter(classified(sample)["language"])
     (language, most), *_ = counts.most_common(1)
     if language in LIKE_ENGLISH:
         language, most = "en", sum(counts[code] for code in ("en", *LIKE_ENGLISH))
@@ -53,20 +55,22 @@ def of_captions(texts: pl.Series) -> Known:
     return Known(language, f"{most:,} of {len(sample):,} captions")
 
 
-def classified(texts: pl.Series) -> list[tuple[str, float]]:
-    """Return the most likely language of each text, and its probability.
+def classified(texts: pl.Series) -> pl.DataFrame:
+    """Return the most likely language of each text, as py3langid decides. Columns: language, probability."""
+    if len(texts) < _FEW:
+        told = map(_identifier().classify, texts)
+        return pl.DataFrame(told, schema={"language": pl.String, "probability": pl.Float64}, orient="row")
+    from auditor.text.kernels.bayes import classify  # noqa: PLC0415  # numba
 
-    Two different frequent words of English are enough for English. A long text is expensive to classify.
-    """
-    lower = texts.str.to_lowercase()
-    has = pl.DataFrame({word: lower.str.contains(rf"\b{word}\b") for word in _WORDS_OF_ENGLISH})
-    known = has.sum_horizontal() >= _ENOUGH
-    return [("en", 1.0) if sure else _by_bytes(text) for text, sure in zip(texts, known, strict=True)]
+    spelled = [_as_the_model_reads(text) for text in texts]
+    starts = np.cumsum([0, *map(len, spelled)], dtype=np.int64)
+    names, model = _model()
+    best, probability = classify(np.frombuffer(b"".join(spelled), np.uint8), starts, *model)
+    return pl.DataFrame({"language": names.gather(best), "probability": probability})
 
 
-def _by_bytes(text: str) -> tuple[str, float]:
-    language, probability = _identifier().classify(text)
-    return language, float(probability)
+def _as_the_model_reads(text: str) -> bytes:
+    return unicodedata.normalize("NFC", text.lower() if text.isupper() else text).encode()
 
 
 @functools.cache
@@ -74,3 +78,17 @@ def _identifier() -> Any:
     from py3langid import langid  # noqa: PLC0415  # unpacking its model takes a second, and few datasets need it
 
     return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+
+
+@functools.cache
+def _model() -> tuple[pl.Series, tuple[NDArray[Any], ...]]:
+    """Return the names of the languages, and the arrays of the model that py3langid brings."""
+    model = _identifier()
+    return pl.Series("language", model.nb_classes, pl.String), (
+        np.asarray(model.tk_nextmove),
+        np.asarray(model.tk_row),
+        np.asarray(model.tk_output, np.int32),
+        model.nb_ptc.astype(np.float32),
+        model.nb_pc,
+        np.asarray(model._alias_pairs, np.int64).reshape(-1, 2),
+    )

@@ -1,19 +1,20 @@
 -- name: misspelled
--- version: 3
+-- version: 4
 -- grain: caption, word
 -- params: frequent INTEGER, times_as_frequent INTEGER
--- reads: reference, caption, text_tokens, vocabulary, english_token
+-- reads: reference, caption, text_tokens, vocabulary, english_token, regular_form
 -- returns: image, slot, why
 -- order: image, slot, why
 -- cites: Damerau 1964 (one letter too many, too few, another one, or two exchanged)
 --
--- Captions with a word that is not English (relation english_token), that at most two captions have, and that is one
--- edit away from a frequent word. A frequent word has at least `frequent` captions and is `times_as_frequent` times as
--- frequent. Only words of letters count, and not those that a caption writes as a name: with a capital inside a
--- sentence. Of words of three or four letters, many are names or abbreviations. They count if the frequent word occurs
--- at least three times after the word before, and before the word after. A list of words has no inflections of words
--- that it lacks: such an ending is not a misspelling (“kayakers”). Two words can only be one edit apart if they share a
--- form with one letter removed.
+-- Captions with a word that is neither English (relation english_token) nor a regular form of an English word (relation
+-- regular_form), that at most two captions have, and that is one edit away from a frequent word. A frequent word has at
+-- least `frequent` captions and is `times_as_frequent` times as frequent. Only words of letters count, and not those that
+-- a caption quotes, ends with an apostrophe (“doesn ' t”, “graffiti'd”), or writes as a name: with a capital inside a
+-- sentence or a word. Of words of three or four letters, many are names or abbreviations. They count if the frequent
+-- word occurs at least three times after the word before, and before the word after. A list of words has no inflections
+-- of words that it lacks: such an ending is not a misspelling (“kayakers”). Two words can only be one edit apart if they
+-- share a form with one letter removed.
 with placed as (
     select
         r.image, r.slot, r.caption_id, t.tokens[p.place] as token_id,
@@ -23,10 +24,12 @@ with placed as (
 ),
 counted as (
     select
-        v.token_id, v.token, count(distinct (p.image, p.slot)) as captions, any_value(k.token_id) is not null as is_known
+        v.token_id, v.token, count(distinct (p.image, p.slot)) as captions,
+        any_value(coalesce(k.token_id, g.token_id)) is not null as is_known
     from placed as p
     join vocabulary as v using (token_id)
     left join english_token as k using (token_id)
+    left join regular_form as g using (token_id)
     where length(v.token) >= 3 and regexp_matches(v.token, '^\p{L}+$')
     group by v.token_id, v.token
 ),
@@ -57,7 +60,9 @@ flagged as (
     left join usual_before as b on b.before = p.before and b.token_id = a.meant_id
     left join usual_behind as h on h.behind = p.behind and h.token_id = a.meant_id
     where (a.is_long or b.times is not null and h.times is not null)
-        and not regexp_matches(c.text, '[^\s.!?:"“(] ["“(]?' || upper(a.token[1]) || a.token[2:] || '\b')
+        and not regexp_matches(c.text, '([^\s.!?:"“(] ["“(]?|\w[-/])' || upper(a.token[1]) || a.token[2:] || '\b')
+        and contains(lower(c.text), a.token)
+        and not regexp_matches(c.text, format('(?i)\b{0} ?[''’] ?([^s ]|$)|["“][^"“”]*\b{0}\b[^"“”]*["”]', a.token))
 )
 select image, slot, format('“{}”, perhaps “{}”', token, meant) as why
 from flagged

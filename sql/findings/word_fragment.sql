@@ -1,17 +1,18 @@
 -- name: word_fragment
--- version: 1
+-- version: 2
 -- grain: last two words
 -- params: is_english BOOLEAN
 -- reads: reference, caption, text_tokens, vocabulary, english_token
--- returns: before, word, meant
+-- returns: before, word, meant, is_sure
 -- order: f.before, f.word
 --
 -- Last words of captions without a full stop that are probably the beginning of `meant`, a frequent word (“… a woma”).
--- The fragment occurs nowhere else inside a caption. A fragment that is a word itself must be rare, `meant` usual after
--- the word before, and more than its inflection: “it” is not cut from “its”. Without a list of words (`is_english`
--- is false), every last word counts as a word.
+-- The fragment is a whole word of the text (“t.v” is not), and occurs nowhere else inside a caption. A fragment that is a
+-- word itself must be rare, `meant` usual after the word before, and more than its inflection: “it” is not cut from
+-- “its”. Then it is not sure, nor is it if only the last letter is missing, as in a misspelling (“frisbe”). Without a list
+-- of words (`is_english` is false), every last word counts as a word.
 with worded as (
-    select t.tokens, len(t.tokens) as size, not regexp_matches(c.text, '[.!?。！？…”"]\s*$') as is_open
+    select t.tokens, len(t.tokens) as size, regexp_matches(c.text, '(^|\s)\p{L}+\s*$') as is_open
     from reference as r
     join caption as c using (caption_id)
     join text_tokens as t using (caption_id)
@@ -38,7 +39,9 @@ fragment as (
     where regexp_matches(v.token, '^\p{L}+$')
         and if(not $is_english::boolean or l.token_id is not null, w.times <= 2, w.times - w.breaks <= 1)
 )
-select f.before, f.word, first(q.token order by coalesce(u.times, 0) desc, q.times desc, q.token) as meant
+select
+    f.before, f.word, first(q.token order by coalesce(u.times, 0) desc, q.times desc, q.token) as meant,
+    not any_value(f.is_word) and length(meant) > length(any_value(f.token)) + 1 as is_sure
 from fragment as f
 join frequent as q on starts_with(q.token, f.token) and q.token <> f.token
 left join usual as u on u.before = f.before and u.word = q.word

@@ -71,6 +71,7 @@ SOUND: Mapping[str, Sound] = {
     "scenes": Sound("a.txt", b"1\t0\tA boy kicks .\n1\t1\tA girl runs .\n2\t0\tA dog .\n"),
     "parallel": Sound("a.en", b"A kite .\nTwo mugs .\n"),
     "conllu": Sound("a.conllu", BANK),
+    "synonyms": Sound("a.txt", b"bicycle, bike\ncat, kitten, tom cat\n"),
     "wordlist": Sound("a.txt", b"kite\t5\nmug\t2\n"),
     "judgements": Sound(
         "a.txt",
@@ -90,7 +91,19 @@ SOUND: Mapping[str, Sound] = {
     "mat": Sound("a.mat", mat_bytes()),
 }
 
-LINES = ("flickr", "scenes", "parallel", "conllu", "wordlist", "judgements", "votes", "entities", "brown", "table")
+LINES = (
+    "flickr",
+    "scenes",
+    "parallel",
+    "conllu",
+    "synonyms",
+    "wordlist",
+    "judgements",
+    "votes",
+    "entities",
+    "brown",
+    "table",
+)
 JSON = ("coco", "list", "karpathy", "triplets")
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 2342323\n"

@@ -42,10 +42,10 @@ def options(function: Callable[..., Any]) -> set[str]:
 
 def test_commands_and_options_stay_within_their_budget() -> None:
     first = {name.partition(" ")[0] for name in commands()}
-    assert len(first) <= 31, sorted(first)
+    assert len(first) <= 32, sorted(first)
     assert len({*first, *commands()}) <= 40
     own = {name: options(function) for name, function in commands().items()}
-    assert sum(map(len, own.values())) + len(SHARED) <= 260, own
+    assert sum(map(len, own.values())) + len(SHARED) <= 271, own
 
 
 @pytest.mark.parametrize("name", app.LISTED)

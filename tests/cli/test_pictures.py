@@ -19,7 +19,8 @@ RESULT = Result("bounds", FIGURE.frame, figures=(FIGURE,))
 
 
 @pytest.mark.parametrize(
-    ("name", "begins"), [("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.html", b"<!doctype html>")]
+    ("name", "begins"),
+    [("a.svg", b"<?xml"), ("a.pdf", b"%PDF"), ("a.png", b"\x89PNG"), ("a.html", b"<!doctype html>")],
 )
 def test_ending_chooses_the_picture(name: str, begins: bytes) -> None:
     options.deliver(RESULT, None, False, Path(name))
@@ -30,6 +31,7 @@ def test_ending_chooses_the_picture(name: str, begins: bytes) -> None:
     "arguments",
     [
         ["duplicates", "nothing", "-o", "a.svg"],
+        ["duplicates", "nothing", "-o", "a.pdf"],
         ["score", "nothing", "--format", "svg"],
         ["datasets", "nothing", "-o", "a.csv", "--format", "png"],
     ],

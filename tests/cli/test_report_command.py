@@ -68,7 +68,6 @@ def test_card_is_of_one_dataset_and_whole(filled: Path, more: tuple[str, ...]) -
     ("arguments", "words"),
     [
         (["-o", "a.csv"], "unsupported report format"),
-        ([], "needs a file or a format"),
         (["-o", "no/where.html"], "the folder no does not exist"),
         (["-o", "a.md", "--section", "gossip"], "unknown section"),
         (["-o", "a.md", "--tokenizer", "gossip"], "gossip"),

@@ -268,8 +268,8 @@ def test_single_image_is_left_out_of_a_comparison_by_cider(store: Store) -> None
     ingest(store, ONE_IMAGE)
     ingest_rows(store, [("x", 0, "a"), ("x", 1, "a b"), ("y", 0, "c"), ("y", 1, "c d")], "other")
     rows = compare(store, "set", "other").frame.filter(pl.col("statistic") == "upper")
-    assert set(rows.filter(pl.col("metric") == "cider")["dataset"]) == {"other"}
-    assert set(rows.filter(pl.col("metric") == "bleu-1")["dataset"]) == {"set", "other"}
+    assert set(rows.filter(pl.col("metric") == "cider-d")["dataset"]) == {"other"}
+    assert set(rows.filter(pl.col("metric") == "bleu-4")["dataset"]) == {"set", "other"}
 
 
 def test_system_that_describes_one_image_is_refused_where_items_are_documents(store: Store) -> None:

@@ -132,6 +132,15 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "rouge-su4:last=counted": {"last": "counted"},
     "rouge-su4:skip=0": {"skip": 0},
     "rouge-su4:skip=2,last=counted": {"skip": 2, "last": "counted"},
+    **{f"rouge-{order}:measure={measure}": {"measure": measure} for order in "34" for measure in MEASURES},
+    "rouge-3:ascii=false": {"ascii_only": False},
+    "rouge-4:beta=1.2": {"beta": 1.2},
+    **{
+        f"rouge-s4:measure={measure},aggregate={aggregate}": {"measure": measure, "aggregate": aggregate}
+        for aggregate in ("pooled", "best", "mean", "max", "coco")
+        for measure in MEASURES
+    },
+    "rouge-s4:skip=0": {"skip": 0},
 }
 
 
@@ -158,7 +167,7 @@ def test_candidates_counted_together_score_as_those_counted_apart(store: Store) 
     """Captions are candidates and references by turns, substitutes are candidates alone."""
     rows = [(f"{number}", slot, text) for number, (_, texts) in enumerate(ITEMS) for slot, text in enumerate(texts)]
     ingest_rows(store, rows, kind="candidates")
-    asked = requests(list(plain.ROUGE))
+    asked = requests([*plain.ROUGE, "rouge-3", "rouge-4", "rouge-s4"])
     selection = resolve(store, "set")
     together = score_candidates(Captions(store, selection, "bare"), [HUMAN, intra(1)], asked)
     apart = [
@@ -179,6 +188,31 @@ def test_kept_counts_give_the_scores_that_fresh_ones_gave(tmp_path: Path) -> Non
         with Store.open(path) as store:
             found.append(score_candidates(Captions(store, resolve(store, "set"), "bare"), [HUMAN], asked))
     assert found[0].equals(found[1])
+
+
+def test_long_n_grams_of_held_out_captions_and_their_substitutes_equal_the_formula(store: Store) -> None:
+    captions = ["a b c d e", "x a b c d", "a b c d a b c d", "a b c d a b c d", "", "日本"]
+    others = ["a b c d e f", "c d a b c", "b c d e a b c d"]
+    ingest_rows(store, [("1", *each) for each in enumerate(captions)] + [("2", *each) for each in enumerate(others)],
+                kind="candidates")  # fmt: skip
+    texts = {"1": captions, "2": others}
+    found = score_candidates(
+        Captions(store, resolve(store, "set"), "bare"), [HUMAN, intra(1)], requests(["rouge-3", "rouge-4"])
+    )
+    for row in found.filter(candidate="human").iter_rows(named=True):
+        references = [text for slot, text in enumerate(texts[row["image"]]) if slot != row["slot"]]
+        for name in ("rouge-3", "rouge-4"):
+            expected = plain.rouge(
+                name, plain.tokenize(texts[row["image"]][row["slot"]]), list(map(plain.tokenize, references))
+            )
+            assert row[name] == pytest.approx(expected, abs=1e-11), row
+    for row in found.filter(candidate="intra").iter_rows(named=True):
+        references = [text for slot, text in enumerate(texts[row["image"]]) if slot != row["slot"]]
+        possible = {
+            round(plain.rouge("rouge-3", plain.tokenize(text), list(map(plain.tokenize, references))), 9)
+            for text in texts["2" if row["image"] == "1" else "1"]
+        }
+        assert round(row["rouge-3"], 9) in possible
 
 
 def test_rouge_l_of_coco_caption_is_a_setting() -> None:

@@ -70,6 +70,7 @@ def extract(document: Document) -> Document:
         statements=tuple(one for one in document.statements if one.name == _STATEMENT),
         program="auditor",
         made_at="2026-05-01 08:30:00 UTC",
+        browsed=(),
     )
 
 

@@ -63,7 +63,7 @@ def test_card_has_formats_by_name_and_by_ending(asked: tuple[str | None, Path | 
     assert reports.document_format(*asked, card=True) == chosen
 
 
-@pytest.mark.parametrize("asked", [("croissant", None), ("badge", None), (None, Path("a.svg")), (None, None)])
+@pytest.mark.parametrize("asked", [("croissant", None), ("badge", None), (None, Path("a.svg"))])
 def test_no_other_report_has_them(asked: tuple[str | None, Path | None]) -> None:
     with pytest.raises(UsageError, match="report"):
         reports.document_format(*asked)

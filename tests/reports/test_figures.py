@@ -167,12 +167,19 @@ def test_png_opens_at_the_size_that_its_width_and_dots_make() -> None:
         assert set(image.info) == {"dpi"}
 
 
+def test_pdf_has_no_clock_and_text_that_can_be_searched() -> None:
+    pdf = drawing.pdf(of(bars()))
+    assert pdf.startswith(b"%PDF")
+    assert b"/FontFile2" in pdf  # TrueType, not outlines of type 3
+    assert not re.search(rb"/(CreationDate|Creator|Producer)", pdf)
+
+
 _PROGRAM = """
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
 from test_figures import bars, curve, drawing, heatmap, html, of
 result = of(bars(), heatmap(1, 2, 3, -4), curve("lines", 1, None, 3))
-for bytes_ in (drawing.svg(result).encode(), drawing.png(result), html.render(result).encode()):
+for bytes_ in (drawing.svg(result).encode(), drawing.png(result), drawing.pdf(result), html.render(result).encode()):
     print(hashlib.sha256(bytes_).hexdigest())
 """
 
@@ -250,7 +257,7 @@ def _whole(name: str | None) -> str | None:
 def test_terminal_says_how_to_see_figures() -> None:
     out = io.StringIO()
     terminal.show(of(*[bars()] * 5), terminal.Screen(out, color=False, width=100))
-    assert out.getvalue() == "-o FILE.svg, .png or .html draws 5 figures\n"
+    assert out.getvalue() == "-o FILE.svg, .pdf, .png or .html draws 5 figures\n"
 
 
 NASTY = "<script>alert('x')</script>&\"\x00\ud800"
@@ -275,7 +282,7 @@ def test_picture_of_no_figure_is_refused() -> None:
         drawing.svg(of())
 
 
-@pytest.mark.parametrize("write", [drawing.svg, drawing.png])
+@pytest.mark.parametrize("write", [drawing.svg, drawing.png, drawing.pdf])
 def test_drawing_twice_gives_the_same(write: Callable[[Result], object]) -> None:
     result = of(bars(), curve("lines", 1, None, 3))
     assert write(result) == write(result)
@@ -294,7 +301,7 @@ def test_dataset_has_one_color_in_every_figure_of_a_page() -> None:
     page = plots.svg(fewer, "title", colors) + plots.legend(fewer, colors)
     assert re.findall(r'class="(s\d)"', page) == ["s1", "s2", "s1", "s2"]
     drawn = drawing.svg(Result("bounds", frame, figures=(every, fewer)))
-    fills = re.findall(r'class="mark"><title>[^:]*?([abc]): .*?fill="(#\w{6})"', drawn, re.DOTALL)
+    fills = re.findall(r'class="mark"><title>[^:]*?([abc]): .*?fill="(#\w{6}|url[^"]*)"', drawn, re.DOTALL)
     assert len(fills) == 5
     assert len(set(fills)) == 3
 

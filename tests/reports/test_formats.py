@@ -129,7 +129,12 @@ def test_format_follows_the_name_then_the_ending(name: str | None, output: str |
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("nope", "unknown format; use table"), ("parquet", "name a file with -o"), ("png", "name a file with -o")],
+    [
+        ("nope", "unknown format; use table"),
+        ("parquet", "name a file with -o"),
+        ("png", "name a file with -o"),
+        ("pdf", "name a file with -o"),
+    ],
 )
 def test_impossible_format_is_explained(name: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):

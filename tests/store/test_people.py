@@ -16,7 +16,7 @@ from auditor.store.connection import Store
 from auditor.store.readonly_sql import ask
 from auditor.store.versions import difference, resolve
 from auditor.studies.bounds import bounds
-from auditor.studies.findings import findings
+from auditor.studies.findings import captions, findings
 from auditor.studies.score import score
 
 OLD = [(image, slot, f"a {image} {slot} dog runs on the grass") for image in "abcd" for slot in range(3)]
@@ -159,6 +159,29 @@ def test_findings_are_those_of_the_last_run(path: Path) -> None:
     with Store.open(path) as store:
         findings(store, "set", kinds=[made.findings[0].kind])
     assert told().equals(first), "each kind is replaced by itself"
+
+
+def test_each_kind_is_searched_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+    for kind, finder in captions.FINDERS.items():
+        monkeypatch.setitem(
+            captions.FINDERS, kind, lambda checked, kind=kind, finder=finder: searched.append(kind) or finder(checked)
+        )
+    with Store.open(path) as store:
+        some = findings(store, "set", kinds=["padded-images", "placeholders"])
+    assert sorted(searched) == ["padded-images", "placeholders"]
+    with Store.open(path) as store:
+        every = findings(store, "set")
+    assert len(searched) == len(set(searched)) > 20
+    with Store.open(path) as store:
+        again = findings(store, "set")
+        assert not store.on_close, "findings that did not change are not written"
+        assert findings(store, "set", kinds=["padded-images", "placeholders"]).findings == some.findings
+        findings(store, "set", split="test", kinds=["placeholders"])
+    assert again.findings == every.findings
+    assert again.frame.equals(every.frame)
+    assert searched[-1] == "placeholders", "another selection has other captions"
+    assert len(searched) == len(set(searched)) + 1
 
 
 def test_views_are_empty_where_the_cache_was_dropped(path: Path) -> None:

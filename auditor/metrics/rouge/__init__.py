@@ -59,6 +59,12 @@ _PARAMETERS = {
 }
 
 
+_SKIPPED = Parameter(_SKIP, "most words between the two of a skip-bigram", zero=True, counts=True)
+
+#: Longer n-grams are counted for all references together.
+_POOLED = {"aggregate": Parameter("pooled", "hits and totals added over the references (script: -f A)", ("pooled",))}
+
+
 def _normalization(settings: Mapping[str, Any]) -> str | None:
     return {
         (True, False): "rouge",
@@ -69,7 +75,7 @@ def _normalization(settings: Mapping[str, Any]) -> str | None:
 
 def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str, **more: Any) -> Metric:
     parameters = _PARAMETERS | more.pop("parameters", {})
-    by_reference: Counting = more.pop("by_reference")
+    by_reference: Counting | None = more.pop("by_reference", None)
     return Metric(
         name=name,
         score=score,
@@ -156,7 +162,31 @@ CARDS = (
                 "whether the unigram of a text's last word counts: official = no, as in the script; counted = yes",
                 ("official", "counted"),
             ),
-            "skip": Parameter(_SKIP, "most words between the two of a skip-bigram", zero=True, counts=True),
+            "skip": _SKIPPED,
         },
+    ),
+    *(
+        _rouge(
+            f"rouge-{order}",
+            units.scorer(units.n_grams(order)),
+            f"overlap of {name} as in ROUGE-1.5.5 `-n {order} -f A`: hits and totals pooled over the references",
+            f"a text of fewer than {order} words scores 0; most captions have few common {name}",
+            "section 2",
+            counts="rouge_long_ngram",
+            default=False,
+            parameters=_POOLED,
+        )
+        for order, name in ((3, "trigrams"), (4, "four-grams"))
+    ),
+    _rouge(
+        "rouge-s4",
+        units.scorer(units.skip_bigrams),
+        "skip-bigrams with at most 4 words between, without unigrams, as in ROUGE-1.5.5 `-2 4 -f A`",
+        "a text of one word scores 0; ROUGE-S of Vedantam et al. 2015 is beta=2,aggregate=coco",
+        "section 5",
+        counts="rouge_n",
+        by_reference=("rouge_by_reference", units.UNITS),
+        default=False,
+        parameters={"skip": _SKIPPED},
     ),
 )

@@ -1,4 +1,4 @@
-"""ROUGE-1, -2 and -SU4: common n-grams and skip-bigrams, counted by SQL, relative to all units of the texts."""
+"""ROUGE-1 to -4, -S4 and -SU4: common n-grams and skip-bigrams, counted by SQL, relative to all units of the texts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Units:
 
 
 def scorer(units: Callable[[Mapping[str, Any]], Units]) -> Score:
-    """Return a scorer of units counted by `rouge_n.sql` or `rouge_pair.sql` in `sql/metrics/rouge/`."""
+    """Return a scorer of units counted by `rouge_n`, `rouge_long_ngram` or `rouge_pair` of `sql/metrics/rouge/`."""
 
     def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
         counted = units(parameters)
@@ -61,9 +61,18 @@ def scorer(units: Callable[[Mapping[str, Any]], Units]) -> Score:
     return score
 
 
+#: The columns of n-grams by their order: common ones, and all those of the references.
+_N_GRAMS = {
+    1: ("unigrams", "words"),
+    2: ("bigrams", "beginnings"),
+    3: ("trigrams", "trigram_places"),
+    4: ("four_grams", "four_gram_places"),
+}
+
+
 def n_grams(order: int) -> Callable[[Mapping[str, Any]], Units]:
-    """Count unigrams or bigrams: a text of k words has k - order + 1."""
-    hits, of_references = ("unigrams", "words") if order == 1 else ("bigrams", "beginnings")
+    """Count n-grams: a text of k words has k - order + 1."""
+    hits, of_references = _N_GRAMS[order]
     counted = Units(
         (hits,), (of_references,), lambda lengths: np.maximum(lengths.astype(np.float64) - (order - 1), 0.0)
     )
@@ -71,17 +80,19 @@ def n_grams(order: int) -> Callable[[Mapping[str, Any]], Units]:
 
 
 def skip_bigrams(parameters: Mapping[str, Any]) -> Units:
-    """Count unigrams and pairs; `last = official` leaves out the unigram of the last token."""
-    counted = parameters["last"] == "counted"
+    """Count pairs, and unigrams if there is parameter `last`: official leaves out that of the last token."""
+    alone, counted = "last" not in parameters, parameters.get("last") == "counted"
     reach = parameters["skip"] + 1
 
     def total(lengths: Lengths) -> Numbers:
         length: Numbers = lengths.astype(np.float64)
-        unigrams = length if counted else np.maximum(length - 1, 0.0)
+        unigrams = 0 * length if alone else length if counted else np.maximum(length - 1, 0.0)
         short = np.minimum(length, reach)
         units: Numbers = unigrams + short * (short - 1) / 2 + reach * (length - short)
         return units
 
+    if alone:
+        return Units(("skip_bigrams",), ("pairs",), total)
     words, of_references = ("unigrams", "words") if counted else ("unigrams_before_last", "beginnings")
     return Units((words, "skip_bigrams"), (of_references, "pairs"), total)
 

@@ -13,6 +13,9 @@ import polars as pl
 from auditor.reports.cells import text
 from auditor.result import Figure
 
+#: Okabe & Ito (2008), distinct with any color vision; their yellow and black vanish on white or on a dark page.
+COLORS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#8c8c8c")
+
 #: Larger numbers are not drawn: a drawing program adds margins, and doubles end at 1.8e308.
 _LARGEST = 1e100
 

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from auditor.reports.figures import lettering
-from auditor.reports.figures.marks import Mark, Marks, printable, shortened, shown
+from auditor.reports.figures.marks import COLORS, Mark, Marks, printable, shortened, shown
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -18,14 +18,11 @@ if TYPE_CHECKING:
 
     from auditor.result import Figure
 
-#: Okabe & Ito (2008), distinct with any color vision; their yellow and black vanish on white or on a dark page.
-COLORS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#8c8c8c")
-
 #: The color of texts and axes. A page may replace it with its text color.
 INK = "#222222"
 
-#: The second and third round through the colors differ by pattern, dash and marker.
-_HATCHES = ("", "////", "....", "xxxx")
+#: Series also differ by pattern, dash and marker, so that figures can be read in black and white.
+_HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++", "oo", "||||")
 
 _DASHES = ("-", "--", ":", "-.")
 
@@ -234,12 +231,12 @@ def _color(number: int) -> str:
 
 
 def _fill(number: int) -> dict[str, Any]:
-    hatch = _HATCHES[number // len(COLORS) % len(_HATCHES)]
+    hatch = _HATCHES[number % len(_HATCHES)]
     return {"facecolor": _color(number), "edgecolor": INK, "linewidth": 0.0, "hatch": hatch}
 
 
 def _stroke(number: int, kind: str) -> dict[str, Any]:
-    dash = _DASHES[number // len(COLORS) % len(_DASHES)] if kind == "lines" else ""
+    dash = _DASHES[number % len(_DASHES)] if kind == "lines" else ""
     marker = _MARKERS[number % len(_MARKERS)]
     return {
         "color": _color(number),

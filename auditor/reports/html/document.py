@@ -5,19 +5,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from string import Template
 
 from auditor.model import Pictures
-from auditor.reports.cells import Marked, begins_section, beside_tables, cell, flush_right, marks, sentence
+from auditor.reports.cells import Marked, begins_section, beside_tables, cell, filled, flush_right, marks, sentence
 from auditor.reports.figures.marks import Palette, palette
-from auditor.reports.html import first_screen, plots
+from auditor.reports.html import browsing, findings_table, first_screen, plots, tabs
 from auditor.reports.html.pictures import Album
-from auditor.result import Figure, Result, Table, counted, program
-from auditor.result.document import Document, Section
+from auditor.result import Figure, Finding, Result, Table, counted, program
+from auditor.result.document import PLACED, Document, Section
 
 #: The most rows of a figure that are also shown as a table; the marks of a larger plot show its numbers.
 _MOST = 1_000
@@ -76,8 +76,16 @@ def _page(document: Document, album: Album) -> str:
     made = f'</p>\n<p class="stamp">made <time>{document.made_at}</time>' if document.made_at else ""
     *first, last = document.sections
     colors = palette(figure for section in document.sections for figure in section.figures)
-    first_shown = "" if not document.portraits else _first(document, colors, album)
-    rest = first[1:] if first_shown else first
+    sections = [
+        (section, _first(document, colors, album))
+        if number == 0 and document.portraits
+        else (section, _section(section, paths, colors, album, "", document, folded=tabs.is_folded(section)))
+        for number, section in enumerate(first)
+    ]
+    if document.browsed:
+        sections.append((browsing.SECTION, browsing.drawn(document.browsed, album, _printable)))
+    sections.append((last, _section(last, paths, colors, album, _method(document, album))))
+    links, shown = tabs.arranged(sections, _escaped)
     return Template(page).substitute(
         title=_escaped(document.title),
         program=_escaped(document.program),
@@ -86,10 +94,8 @@ def _page(document: Document, album: Album) -> str:
         style_hash=_digest(style),
         script=script,
         script_hash=_digest(script),
-        contents=_contents(document.sections) if first else "",
-        sections=first_shown
-        + "".join(_section(section, paths, colors, album) for section in rest)
-        + _section(last, paths, colors, album, _method(document, album)),
+        tabs=links,
+        sections=shown,
     )
 
 
@@ -97,13 +103,29 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     """Draw the first screen, which replaces the section with the same content as sentences."""
     section = document.sections[0]
     numbers = next((known for series, known in colors.items() if series == "dataset"), {})
+    kinds = ("answer", "follows", *["caveat"] * len(document.answer))
+    said = (f'<p class="{kind}">{_said(words)}</p>\n' for kind, words in zip(kinds, document.answer, strict=False))
+    tables = dict.fromkeys((*PLACED, "unchecked"), "")
+    tables |= {table.name: _table(table, section.title) for table in reversed(section.tables) if table.name in tables}
     absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
-    drawn = absent + first_screen.screen(document.cards, document.portraits, numbers, album, _escaped)
+    named = dict.fromkeys(finding.kind for finding in document.cards)
+    every = [finding for one in document.sections for finding in one.findings] or document.cards
+    shown = [finding for kind in named for finding in every if finding.kind == kind and finding.severity != "info"]
+    worst = _findings(shown, document, album) if shown else ""
+    drawn = "".join([*said, *(tables[name] for name in PLACED), absent, worst])
+    drawn += first_screen.strips(document.portraits, numbers, document.browsed, _escaped) + tables["unchecked"]
     notes = _list(map(_said, (*section.notes, *document.pictures.absent)), "notes")
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
         f'<h2 id="{section.name}-title">{_escaped(section.title)}</h2>\n{drawn}{notes}</section>\n'
     )
+
+
+def _findings(
+    findings: Sequence[Finding], document: Document, album: Album, typed: Callable[[str], str] | None = None
+) -> str:
+    listed = {(one.label, kind) for one in document.browsed for kind in one.listed}
+    return findings_table.table(findings, document.selections, album, _escaped, typed, listed)
 
 
 def _resource(name: str) -> str:
@@ -114,17 +136,16 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _contents(sections: Iterable[Section]) -> str:
-    listed = "".join(f'<li><a href="#{section.name}">{_escaped(section.title)}</a></li>\n' for section in sections)
-    return f'<nav aria-label="Sections">\n<ol>\n{listed}</ol>\n</nav>\n'
-
-
-def _section(section: Section, paths: Mapping[str, str], colors: Palette, album: Album, more: str = "") -> str:
+def _section(
+    section: Section, paths: Mapping[str, str], colors: Palette, album: Album, more: str = "",
+    document: Document | None = None, *, folded: bool = False,
+) -> str:  # fmt: skip
     name = section.name
-    parts = [f'<h2 id="{name}-title">{_escaped(section.title)}</h2>\n']
-    parts += [f'<p class="absent">{_said(section.absent)}</p>\n'] if section.absent else []
+    heading = f'<h2 id="{name}-title">{_escaped(section.title)}</h2>'
+    parts = [f'<p class="absent">{_said(section.absent)}</p>\n'] if section.absent else []
     parts += [_list(map(_said, section.words))]
-    parts += [first_screen.listed(section.findings, album, _escaped, _said)] if section.findings else []
+    if section.findings and document:
+        parts.append(_findings(section.findings, document, album, _said))
     parts += [_table(table, section.title, album) for table in section.tables]
     figures = "".join(_figure(figure, f"{name}-{number}", colors) for number, figure in enumerate(section.figures, 1))
     parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []
@@ -141,7 +162,12 @@ def _section(section: Section, paths: Mapping[str, str], colors: Palette, album:
         links = ", ".join(f'<a href="#sql-{name}">{_escaped(paths[name])}</a>' for name in section.sql)
         parts.append(f'<p class="notes">SQL behind these numbers: {links}</p>\n')
     kind = ' class="deep"' if name in _DEEP else ""
-    return f'<section id="{name}"{kind} aria-labelledby="{name}-title">\n{"".join(parts)}</section>\n'
+    body = "".join(parts)
+    if folded:
+        body = f'<details class="fold">\n<summary>{heading}</summary>\n{body}</details>\n'
+    else:
+        body = f"{heading}\n{body}"
+    return f'<section id="{name}"{kind} aria-labelledby="{name}-title">\n{body}</section>\n'
 
 
 def _figure(figure: Figure, name: str, colors: Palette) -> str:
@@ -194,10 +220,10 @@ def _cell(
 ) -> str:
     written = _escaped(cell(table, column, value))
     if column in apart:
-        written = first_screen.marked(apart[column], _escaped)
+        written = findings_table.marked(apart[column], _escaped)
     if column in table.bars and isinstance(value, float):
-        filled = round(min(max(value, 0.0), 1.0) * _BAR)
-        bar = f'<svg class="bar" width="{_BAR}" height="9" aria-hidden="true"><rect width="{filled}" height="9"/></svg>'
+        width = round(filled(table, row, column) * _BAR)
+        bar = f'<svg class="bar" width="{_BAR}" height="9" aria-hidden="true"><rect width="{width}" height="9"/></svg>'
         written = f"{value:.3f}{bar}"
     if (row, column) in table.best:
         written = f"<strong>{written}</strong>"
@@ -246,5 +272,9 @@ def _list(items: Iterable[str], kind: str = "") -> str:
     return f"<ul{named}>\n{listed}</ul>\n" if listed else ""
 
 
+def _printable(value: str) -> str:
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", value)
+
+
 def _escaped(value: str) -> str:
-    return escape(_UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", value))
+    return escape(_printable(value))

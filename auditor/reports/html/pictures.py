@@ -31,11 +31,14 @@ class Album:
         self._room = max(0, min(_ROOM, _PAGE - beside))
         self._asked = self._drawn = 0
 
-    def drawn(self, dataset: object, image: object, caption: object) -> str:
-        """Draw an image of a dataset, with its caption as text; nothing without a file, or without room."""
+    def drawn(self, dataset: object, image: object, caption: object, *, counts: bool = True) -> str:
+        """Draw an image of a dataset, with its caption as text; nothing without a file, or without room.
+
+        The notes report how many are drawn of those that count.
+        """
         if dataset not in self._pictures.datasets or image is None:
             return ""
-        self._asked += 1
+        self._asked += counts
         picture = self._pictures.shown.get((str(dataset), str(image)))
         if picture is None:
             return ""
@@ -44,14 +47,15 @@ class Album:
         # Eager: no request can be deferred, and paper shows parts that were never scrolled to.
         tag = (
             f'<img class="picture" src="data:image/jpeg;base64,{base64.b64encode(picture.jpeg).decode()}"'
-            f' alt="{self._write(named)}" width="{picture.width}" height="{picture.height}"'
+            f' data-image="{self._write(str(image))}" alt="{self._write(named)}"'
+            f' width="{picture.width}" height="{picture.height}"'
             ' loading="eager" decoding="async">'
         )
         takes = len(tag.encode()) + _AROUND
         if takes > self._room:
             return ""
         self._room -= takes
-        self._drawn += 1
+        self._drawn += counts
         return tag
 
     def of_example(self, finding: Finding, example: Mapping[str, str | int | None], which: str = "") -> str:

@@ -15,7 +15,7 @@ from auditor.reports.terminal.screen import Screen as Screen
 from auditor.reports.terminal.screen import packed
 from auditor.result import Finding, Result, counted
 
-_STYLES = {"error": "bold red", "warning": "bold yellow", "notice": "bold cyan", "info": "dim"}
+SEVERITY_STYLES = {"error": "bold red", "warning": "bold yellow", "notice": "bold cyan", "info": "dim"}
 
 #: A quoted caption is cut to this many characters; the rows have all of it.
 _QUOTED = 240
@@ -38,7 +38,8 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     if laid_out:
         show_findings(result, screen, quiet=quiet)
     if result.figures and not quiet:
-        screen.say(f"-o FILE.svg, .png or .html draws {counted(len(result.figures), 'figure', 'figures')}", style="dim")
+        figures = counted(len(result.figures), "figure", "figures")
+        screen.say(f"-o FILE.svg, .pdf, .png or .html draws {figures}", style="dim")
     for note in () if quiet else result.notes if laid_out else result.remarks:
         screen.say(harmless(note), bullet="• ")
     for selection in result.selections:
@@ -60,7 +61,7 @@ def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> Non
     screen.say(tally(matter) or "No problems found.", style="bold")
     screen.print()
     for finding in matter:
-        _show(finding, screen)
+        show_finding(finding, screen)
     for finding in result.findings:
         if finding.severity == "info":
             screen.say(harmless(finding.sentence), bullet="• ")
@@ -72,9 +73,11 @@ def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> Non
         )
 
 
-def _show(finding: Finding, screen: Screen) -> None:
+def show_finding(finding: Finding, screen: Screen) -> None:
+    """Print a finding with its consequence and its examples."""
     screen.print(
-        Text.assemble((finding.severity, _STYLES[finding.severity]), "  ", (finding.kind, "bold")), soft_wrap=True
+        Text.assemble((finding.severity, SEVERITY_STYLES[finding.severity]), "  ", (finding.kind, "bold")),
+        soft_wrap=True,
     )
     screen.say(harmless(finding.sentence), indent=2)
     if consequence := kind_for(finding).consequence:

@@ -11,7 +11,7 @@ import rich.table
 from rich.cells import cell_len
 from rich.text import Text
 
-from auditor.reports.cells import Marked, begins_section, block, cell, flush_right, marks
+from auditor.reports.cells import Marked, begins_section, block, cell, filled, flush_right, marks
 from auditor.reports.escaping import harmless
 from auditor.reports.terminal.screen import Screen, packed
 from auditor.result import Table
@@ -162,20 +162,25 @@ def columns_of(table: Table, *, bars: bool = True) -> tuple[Column, ...]:
         right = not drawn and flush_right(table, name)
         key = not right and not drawn and all(column.key for column in columns)
         cells = tuple(
-            _marked(parts[name]) if name in parts else _cell(table, name, value, bars=bars)
-            for value, parts in zip(table.frame[name], apart, strict=True)
+            _marked(parts[name]) if name in parts else _cell(table, row, name, bars=bars)
+            for row, parts in enumerate(apart)
         )
         column = Column(harmless(name), cells, right, key)
         columns.append(replace(column, key=key and not column.prose))
     return tuple(columns)
 
 
-def _cell(table: Table, column: str, value: object, *, bars: bool) -> Text:
+def _cell(table: Table, row: int, column: str, *, bars: bool) -> Text:
+    value = table.frame[column][row]
     if column not in table.bars or not (value is None or isinstance(value, float)):
         return Text(harmless(cell(table, column, value)))
     if value is None:
         return Text("")
-    return Text.assemble(f"{value:.3f} ", (block(value, _BAR_CELLS), "cyan")) if bars else Text(f"{value:.3f}")
+    return (
+        Text.assemble(f"{value:.3f} ", (block(filled(table, row, column), _BAR_CELLS), "cyan"))
+        if bars
+        else Text(f"{value:.3f}")
+    )
 
 
 def _marked(text: Marked) -> Text:
@@ -186,8 +191,11 @@ def laid_out(table: Table, width: int | None) -> Layout | None:
     """Fit a table into a width; None if too little of it would be left."""
     columns = columns_of(table)
     natural = tuple(column.natural for column in columns)
-    if width is None or _taken(natural, _GAPS[0]) <= width:
+    if width is None:
         return Layout(columns, natural, _GAPS[0])
+    for gap in _GAPS:
+        if _taken(natural, gap) <= width:
+            return Layout(columns, natural, gap)
     columns = columns_of(table, bars=False)
     natural = tuple(column.natural for column in columns)
     for gap in _GAPS:

@@ -22,7 +22,6 @@ from auditor.model import Download, Progress, silent
 from auditor.remote import pace
 from auditor.remote.pace import PATIENCE, Pace, Patience
 from auditor.result import listed
-from auditor.sources.download.resume import ResumingDownloader
 from auditor.sources.reading import files
 
 _WHOLE = "whole"
@@ -145,6 +144,8 @@ def _download(
 ) -> bool:
     """Write the verified download to the staging folder; return whether it was resumed."""
     import pooch  # type: ignore[import-untyped]  # noqa: PLC0415  its import warns notebooks about widgets
+
+    from auditor.sources.download.resume import ResumingDownloader  # noqa: PLC0415  # requests
 
     downloader = ResumingDownloader(download, partial, progress, pace, may_resume=may_resume)
     pooch.get_logger().setLevel("WARNING")  # its messages ignore --quiet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -15,6 +16,10 @@ from auditor.studies.agree.ratings import Rated
 _MOST_VALUES = 7
 
 _PARTS = 4
+
+
+#: Bins of scores, and of ratings with more values than this.
+_BINS, _RATINGS = 30, 10
 
 
 def classed(rated: Rated) -> tuple[pl.DataFrame, list[str]]:
@@ -79,3 +84,32 @@ def _lengths(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _in_order(by_class: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     return by_class.sort(pl.col("class").replace_strict({name: index for index, name in enumerate(names)}))
+
+
+def densities(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the share of each rating's captions in each bin of scores: rating, score, share.
+
+    `rows` has columns human and score. The highest rating and the lowest score are first. Scores, and ratings of many
+    values, are in bins of equal width, which are named by their centers.
+    """
+    known = rows.drop_nulls()
+    human, ratings = _binned(known["human"], _RATINGS if known["human"].n_unique() > _RATINGS else 0)
+    score, scores = _binned(known["score"], _BINS)
+    counts, _, _ = np.histogram2d(human, score, bins=(range(len(ratings) + 1), range(len(scores) + 1)))
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    cells = [
+        (a, b, share) for a, row in zip(ratings, shares, strict=True) for b, share in zip(scores, row, strict=True)
+    ]
+    cells.sort(key=lambda cell: -ratings.index(cell[0]))
+    return pl.DataFrame(cells, schema={"rating": pl.String, "score": pl.String, "share": pl.Float64}, orient="row")
+
+
+def _binned(values: pl.Series, bins: int) -> tuple[list[int], list[str]]:
+    """Return the number of the bin of each value, and the names of all bins; without `bins` one for each value."""
+    distinct = values.unique().sort().to_list()
+    if not bins or len(distinct) < 2:
+        return [distinct.index(value) for value in values], [f"{value:g}" for value in distinct]
+    least, width = distinct[0], (distinct[-1] - distinct[0]) / bins
+    decimals = max(-math.floor(math.log10(width)), 0)
+    names = [f"{least + (number + 0.5) * width:.{decimals}f}" for number in range(bins)]
+    return [min(int((value - least) / width), bins - 1) for value in values], names

@@ -12,6 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
+from auditor.metrics.given import asked_with
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Result, Said, Table, findings_in, folded, listed, notes_in
 from auditor.scoring.references import references_of
@@ -86,6 +87,7 @@ def agree(
     store: Store,
     *refs: p.Rated,
     metrics: p.Metrics = None,
+    scores: p.GivenScores = None,
     against: p.Against = None,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
@@ -108,7 +110,7 @@ def agree(
     raters prefer?
 
     - `accuracy`: share of the decided pairs on which metric and raters agree, by kind of pair and number of references;
-    - `ceiling`: agreement between two halves of the votes;
+    - `ceiling`: agreement between two halves of the votes; `ceiling-by-votes`: of 1, 3, 5, … votes with a half;
     - `split-half`: accuracy of a metric with half of the references, against the votes by the other half;
     - `wins`, `duels`: how often a system's captions win, by raters and by metric, and their correlation.
 
@@ -126,6 +128,10 @@ def agree(
     With leaves_out = "own-references" in datasets.toml, rated captions that equal a reference of their image are left
     out; column candidates shows it.
 
+    Scores that were computed elsewhere are metrics too: `--scores FILE`, or `-m scores:FILE` in any command with
+    metrics. The file has columns image and caption (or slot), and a column of numbers per metric. Without -m, only
+    these scores are compared.
+
     Your own ratings are a table with one row per rating. In datasets.toml, set kind = "judgements", format =
     "judgements", and options = { image_col = "photo", caption_col = "text", judge_col = "who", score_col = "stars" }.
     Name the dataset of the references by related, or by --against.
@@ -137,7 +143,7 @@ def agree(
 
     Examples: auditor agree flickr8k-expert -m cider -m meteor · auditor agree pascal50s-triplets -m cider -m bleu-4
     """
-    question, pairs = question or AgreeSettings(), pairs or PairSettings()
+    question, pairs, metrics = question or AgreeSettings(), pairs or PairSettings(), asked_with(metrics, scores)
     every = select_all(store, refs, split, tokenizer, beside=[against], progress=progress)
     selections, tokenizer = selections_of(every), every[0].tokenizer
     rated = [selection.label for selection in selections if selection.version.kind not in COMPARED]
@@ -234,7 +240,7 @@ def _agreement(
             *by_rating.class_tables(rated),
             *tables.disagreement_tables(rated, browsed, question.disagreements),
         ],
-        tables.figure(rated, frame, number),
+        tables.figures(rated, frame, number),
         [*notes, *unknown, *tables.messages(rated, frame)],
     )
 

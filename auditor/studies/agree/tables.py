@@ -5,7 +5,7 @@ Also the captions on which a metric and raters disagree: rated high and scored l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import polars as pl
@@ -15,8 +15,12 @@ from auditor.result import Figure, Finding, Said, Table, counted, digits, interv
 from auditor.result import about as about_selection
 from auditor.scoring.registry import MetricRequest
 from auditor.statistics.significance import SMALLEST_P
+from auditor.studies.agree.by_rating import densities
 from auditor.studies.agree.ratings import Rated
 from auditor.studies.agree.rows import ALL, PEOPLE, STATISTICS, WITHOUT, Resampling
+
+#: Metrics whose scores are drawn by rating, from the closest on.
+_SHOWN = 6
 
 
 def lead(rated: Rated, rows: pl.DataFrame, confidence: float) -> list[str]:
@@ -222,8 +226,8 @@ def _intervals(resampling: Resampling) -> str:
     )
 
 
-def figure(rated: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
-    """Draw the first coefficient of every metric with its interval."""
+def figures(rated: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
+    """Draw the first coefficient of every metric with its interval, and the scores of each by rating."""
     order = ranked(rated, rows)
     if order.is_empty():
         return []
@@ -240,8 +244,26 @@ def figure(rated: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
             high="high",
             x_label="metric",
             y_label=f"{statistic}, {order['protocol'][0]}",
-        )
+        ),
+        *_densities(rated, order.head(_SHOWN), number),
     ]
+
+
+def _densities(rated: Rated, order: pl.DataFrame, number: str) -> Iterator[Figure]:
+    scores = rated.beside_scores(order["protocol"][0])
+    for place, (metric, statistic, value) in enumerate(order.select("metric", "statistic", "value").iter_rows(), 1):
+        yield Figure(
+            f"scores-by-rating{number}-{place}",
+            f"{metric} by human rating, {rated.annotated.label}: {statistic} {value:.3f}",
+            "heatmap",
+            densities(scores.select("human", score=metric)),
+            x="score",
+            y="rating",
+            value="share",
+            x_label="score",
+            y_label="human rating",
+            caption="A cell has the share of a rating's captions with about this score.",
+        )
 
 
 def messages(rated: Rated, rows: pl.DataFrame) -> list[Said]:

@@ -127,6 +127,8 @@ def bounds(
     none. A bucket has about 60,000 captions. Each worker needs about 0.3 GB in addition to `memory`. Anyone who can
     write to the folder `work` can falsify scores: protect it.
 
+    Scores that were computed elsewhere have bounds too: `-m scores:FILE`; `auditor agree` explains its columns.
+
     Source: Wang & Gaizauskas 2016, sections 4 and 5.
 
     Raises `MetricError` if a candidate that you name cannot be drawn, or a metric cannot be computed by files. Raises

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+import scipy  # type: ignore[import-untyped]
 from numpy.typing import NDArray
-from scipy.optimize import minimize  # type: ignore[import-untyped]
-from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from auditor.store.workspace import Workspace
 from auditor.studies.choices.scored import BLIND, CEILING, Scored, Settings, by_item
@@ -171,7 +170,9 @@ def learnt(features: pl.DataFrame) -> pl.DataFrame:
     columns = features["feature"].rank("dense").to_numpy().astype(np.int64) - 1
     folds = pairs["fold"].to_numpy()
     shape = (pairs.height, int(columns.max()) + 1)
-    matrix = csr_matrix((features["difference"].to_numpy().astype(np.float64), (rows, columns)), shape=shape)
+    matrix = scipy.sparse.csr_matrix(
+        (features["difference"].to_numpy().astype(np.float64), (rows, columns)), shape=shape
+    )
     scores = np.full(pairs.height, np.nan)
     for fold in np.unique(folds)[1:]:
         scores[folds == fold] = matrix[folds == fold] @ _weights(matrix[folds < fold])
@@ -179,12 +180,14 @@ def learnt(features: pl.DataFrame) -> pl.DataFrame:
     return pairs.select("item_no", "side", score=right).cast(_SCHEMA)
 
 
-def _weights(differences: csr_matrix) -> Floats:
+def _weights(differences: scipy.sparse.csr_matrix) -> Floats:
     def loss(weights: Floats) -> tuple[float, Floats]:
         margins = differences @ weights
         value = np.logaddexp(0.0, -margins).sum() + _PENALTY / 2 * (weights @ weights)
         slope = -1.0 / (1.0 + np.exp(margins))
         return float(value), np.asarray(differences.T @ slope) + _PENALTY * weights
 
-    optimum = minimize(loss, np.zeros(differences.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+    optimum = scipy.optimize.minimize(
+        loss, np.zeros(differences.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}
+    )
     return np.asarray(optimum.x)

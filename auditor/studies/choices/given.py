@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 
 from auditor.errors import SourceError
+from auditor.files.rows import read_rows
 from auditor.model import Selection
 from auditor.result import Finding, Said, about, counted, listed
-from auditor.sources.choices import columns_of
 from auditor.studies.choices.scored import SCHEMA, SIDES, SYSTEM, Scored
 
 #: Columns of numbers: a score of each caption, under either name, or whether the right one was chosen.
@@ -39,7 +38,7 @@ def scorers(file: Path, texts: pl.DataFrame, selection: Selection, notes: list[S
 
     `texts` are the rows of `sql/choices/choice_text.sql`. Raises `SourceError` for a file that cannot be read.
     """
-    rows = _read(file)
+    rows = read_rows(file, "scores", _FORM)
     keys = _keys(file, rows)
     numbers = _numbers(file, rows, has_second=texts["right2_text"].null_count() < texts.height)
     named = rows["model"].cast(pl.String) if "model" in rows.columns else pl.lit(file.stem)
@@ -56,31 +55,10 @@ def scorers(file: Path, texts: pl.DataFrame, selection: Selection, notes: list[S
         yield Scored(str(system), SYSTEM, "scores", matched.select(*SCHEMA).cast(SCHEMA))
 
 
-_READERS: Mapping[str, Callable[[Path], pl.DataFrame]] = {
-    ".csv": functools.partial(pl.read_csv, infer_schema=False),
-    ".tsv": functools.partial(pl.read_csv, infer_schema=False, separator="\t", quote_char=None),
-    ".jsonl": pl.read_ndjson,
-    ".parquet": pl.read_parquet,
-}
-
-
-def _read(file: Path) -> pl.DataFrame:
-    read = _READERS.get(file.suffix)
-    if read is None:
-        raise SourceError(f"{file}: unsupported file of scores; use {', '.join(_READERS)}")
-    try:
-        rows = read(file)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise SourceError(
-            f"{file}: cannot be read as scores: {str(error).splitlines()[0]}; expected {_FORM}"
-        ) from error
-    if rows.is_empty():
-        raise SourceError(f"{file}: has no rows; expected {_FORM}")
-    return rows
-
-
 def _keys(file: Path, rows: pl.DataFrame) -> dict[str, str]:
     """Find the columns that identify the items: item, or both captions, and the image if the file has it."""
+    from auditor.sources.choices import columns_of  # noqa: PLC0415  # and with it all readers
+
     if "item" in rows.columns:
         return {"item": "item"}
     images = {key: own for key, own in columns_of(rows.columns, {}).items() if key == "image"}

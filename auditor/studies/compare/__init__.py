@@ -1,6 +1,12 @@
 """Rank datasets by homogeneity, and by how specific captions are to images (Wang & Gaizauskas 2016)."""
 
+from auditor.studies.compare.answer import METRICS
+from auditor.studies.compare.equalize import UNEQUAL, unequal_captions
 from auditor.studies.compare.indices import estimated_indices
-from auditor.studies.compare.study import UNEQUAL, compare, unequal_captions
+from auditor.studies.compare.marks import IMAGES, REFERENCES, TOKENIZER, beside_marks
+from auditor.studies.compare.study import compare
 
-__all__ = ["UNEQUAL", "compare", "estimated_indices", "unequal_captions"]
+__all__ = [
+    "IMAGES", "METRICS", "REFERENCES", "TOKENIZER", "UNEQUAL", "beside_marks", "compare", "estimated_indices",
+    "unequal_captions",
+]  # fmt: skip

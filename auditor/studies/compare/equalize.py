@@ -7,9 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
+import polars as pl
+
+from auditor import parameters as p
 from auditor.errors import UsageError
+from auditor.model import Progress
 from auditor.result import Finding, counted
+from auditor.scoring.candidate_sets import CandidateScores, Substitutes, score_sets, with_givers
 from auditor.scoring.registry import References
 from auditor.scoring.scores import DISTINCT, RAW
 from auditor.store.captions import Captions
@@ -17,9 +23,19 @@ from auditor.studies.compare.indices import Index, Rank
 
 EQUALIZED = "equalized"
 
+#: The number of equal samples, with consecutive seeds.
+DRAWS = 5
+
 #: The share of a dataset's images that must have the common number of captions. Otherwise a few images with one
 #: caption would decide for all datasets.
 _MOST = 0.9
+
+
+#: How many times more captions an image of one dataset may have than one of another before samples are equalized.
+_UNEQUAL = 1.2
+
+#: The kind of finding on datasets with different numbers of captions per image.
+UNEQUAL = "unequal-captions-per-image"
 
 
 @dataclass(frozen=True)
@@ -32,6 +48,20 @@ class Sampling:
     name: str
     against: References
     note: str | None = None
+
+    @property
+    def size(self) -> int | None:
+        """The number of captions of each image, if images are sampled too."""
+        return None if self.against.images is None else (self.against.drawn or 0) + 1
+
+    @property
+    def each(self) -> list[References]:
+        """The references of each draw, with consecutive seeds."""
+        seed = self.against.seed
+        return [
+            self.against if seed is None else replace(self.against, seed=seed + draw)
+            for draw in range(self.against.draws)
+        ]
 
 
 def samplings_of(
@@ -54,13 +84,13 @@ def samplings_of(
         raw = Sampling(RAW, References("loo", references, seed))
         return (raw, Sampling(DISTINCT, replace(raw.against, distinct=distinct))) if distinct else (raw,)
     counted_in = [captions.like(replace(captions.selection, distinct=distinct)) for captions in every]
-    equal = _equal(counted_in, references, images, seed)
+    equal = equal_samples(counted_in, references, images, seed)
     if distinct:
         equal = replace(equal, name=f"{EQUALIZED}-{DISTINCT}", against=replace(equal.against, distinct=distinct))
     return Sampling(RAW, References("loo")), equal
 
 
-def _equal(every: Sequence[Captions], references: int | None, images: int | None, seed: int) -> Sampling:
+def equal_samples(every: Sequence[Captions], references: int | None, images: int | None, seed: int) -> Sampling:
     """Find the common numbers: captions that 90% of the images have, then images with as many captions."""
     captions_of = {one.label: one.images()["captions"] for one in every}
     if references is None:
@@ -89,9 +119,10 @@ def _equal(every: Sequence[Captions], references: int | None, images: int | None
     note = (
         f"equalized: {counted(number, 'image', 'images')} of each dataset, {captions:,} captions of each image "
         f"({counted(captions - 1, 'reference', 'references')}), sampled by seed {seed} from images that have as many; "
+        f"{f'numbers are means of {DRAWS} draws, and intervals include their spread; ' if DRAWS > 1 else ''}"
         "inter and brown draw from whole datasets"
     )
-    return Sampling(EQUALIZED, References("loo", captions - 1, seed, number), note)
+    return Sampling(EQUALIZED, References("loo", captions - 1, seed, number, draws=DRAWS), note)
 
 
 def changed_orders(
@@ -122,3 +153,42 @@ def changed_orders(
                 )
             )
     return findings
+
+
+def unequal_captions(every: Sequence[Captions], references: int | None) -> list[Finding]:
+    """Warn if images of one dataset have many more captions, and so references, than those of another."""
+    counts_of = {captions.label: captions.images()["captions"] for captions in every}
+    means = {label: fmean(counts.filter(counts > 1).to_list() or [1]) for label, counts in counts_of.items()}
+    if references is not None or max(means.values()) < _UNEQUAL * min(means.values()):
+        return []
+    counts = ", ".join(f"{label} {mean:.1f}" for label, mean in means.items())
+    return [
+        Finding(
+            UNEQUAL,
+            f"captions per image differ ({counts}). BLEU and METEOR increase with the number of references: rank by "
+            "equal samples",
+            values={label: means[label] for label in sorted(means, key=means.__getitem__, reverse=True)},
+            n=len(means),
+            severity="warning",
+            headline=f"{max(means.values()):.1f} against {min(means.values()):.1f} per image",
+        )
+    ]
+
+
+def pooled_scores(
+    captions: Captions,
+    names: Sequence[str],
+    substitutes: Substitutes,
+    sampling: Sampling,
+    metrics: Sequence[p.MetricName],
+    seed: int,
+    *,
+    named: bool,
+    progress: Progress,
+) -> CandidateScores:
+    """Score candidates on every draw of a sampling, and pool the scores; other facts are those of the first draw."""
+    drawn = list[CandidateScores]()
+    for draw, against in enumerate(sampling.each):
+        one = score_sets(captions, names, substitutes, against, metrics, seed + draw, named=named, progress=progress)
+        drawn.append(replace(one, scores=with_givers(captions, one, against)))
+    return replace(drawn[0], scores=pl.concat(one.scores for one in drawn))

@@ -146,13 +146,12 @@ def derived(bounds: Mapping[str, Floats], *, is_error: bool) -> dict[str, Floats
 class Rank:
     """A rank, 1 for the first; equal values share the best. Within sampling error it is from `best` to `worst`.
 
-    Both are null if a dataset has no interval. `ahead_of` has the labels of the datasets that are significantly lower.
+    Both are null if a dataset has no interval.
     """
 
     rank: int
     best: int | None
     worst: int | None
-    ahead_of: frozenset[str]
 
 
 def ranks(datasets: Sequence[Index], confidence: float) -> list[Rank]:
@@ -170,7 +169,6 @@ def ranks(datasets: Sequence[Index], confidence: float) -> list[Rank]:
                 1 + sum(_goes_before(other, index) for other in datasets),
                 1 + sum(index.label in others for others in ahead) if known else None,
                 len(datasets) - len(behind) if known else None,
-                frozenset(behind),
             )
         )
     return made

@@ -32,9 +32,6 @@ _SCHEMA = {
 
 _TITLE = "differences between datasets"
 
-#: The probability of a false positive among the tests of a statistic.
-_ALPHA = 0.05
-
 
 @dataclass(frozen=True)
 class ComparedDataset:
@@ -133,17 +130,6 @@ def _by_image(sums: ImageSums, metric: str, statistic: str, *, is_error: bool) -
 def _delta(a: Floats, b: Floats) -> float | None:
     known_a, known_b = a[np.isfinite(a)], b[np.isfinite(b)]
     return cliffs_delta(known_a, known_b) if len(known_a) and len(known_b) else None
-
-
-def lead(rows: pl.DataFrame) -> list[str]:
-    """Return how many differences are significant, by statistic."""
-    tested = rows.filter(pl.col("p_holm").is_not_null()).group_by("statistic", maintain_order=True)
-    counts = [
-        f"{statistic} {tests.filter(pl.col('p_holm') < _ALPHA).height} of {tests.height}"
-        for (statistic,), tests in tested
-    ]
-    how = f"Significant after Holm's correction (permutation tests, {_ALPHA:.0%}), by pair of datasets and metric"
-    return [f"{how}: {'; '.join(counts)}."] if counts else []
 
 
 def table(rows: pl.DataFrame, sampling: str | None = None) -> Table:

@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from statistics import fmean
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Finding, Result, Said, findings_in, notes_in
-from auditor.scoring.candidate_sets import CandidateScores, missing, one_pool, score_sets, substitutes_of, with_givers
-from auditor.scoring.registry import References, left_out, requests
+from auditor.result import Result, Said, findings_in, notes_in
+from auditor.scoring.candidate_sets import CandidateScores, missing, one_pool, substitutes_of
+from auditor.scoring.registry import References, defaults, left_out, requests
 from auditor.scoring.scores import DISTINCT, only_distinct, repeats
 from auditor.scoring.single_captions import lacking, referenced, sees_images
-from auditor.store.captions import Captions, select_all, selections_of
+from auditor.store.captions import select_all, selections_of
 from auditor.store.connection import Store
+from auditor.studies.compare import overlap, tables
 from auditor.studies.compare import pairs as comparison_pairs
-from auditor.studies.compare import tables
-from auditor.studies.compare.equalize import Sampling, changed_orders, samplings_of
+from auditor.studies.compare.answer import METRICS, answer, consequence
+from auditor.studies.compare.equalize import Sampling, changed_orders, pooled_scores, samplings_of, unequal_captions
 from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
+from auditor.studies.compare.overlap import Overlap, overlaps
 from auditor.studies.compare.pairs import ComparedDataset
 from auditor.studies.compare.sameness import added, ranked_by_sameness
 from auditor.text import AUTO
@@ -39,6 +40,7 @@ class SampledComparison:
     facts: Mapping[str, Mapping[str, Any]]
     signatures: Mapping[str, str]
     notes: tuple[Said, ...]
+    overlaps: tuple[Overlap, ...]
 
 
 def measure(
@@ -55,21 +57,25 @@ def measure(
         list[Said](),
     )
     reasons: dict[str, Mapping[str, str]] = {}
+    overlapping: list[Overlap] = []
     signatures: dict[str, str] = {}
     for selection in selections:
         measured = scores_of(selection, sampling)
         indices.append(indices_of(measured))
+        overlapping += overlaps(selection.label, measured.scores)
         described = tuple(measured.scores["image"].unique().sort())
         compared.append(ComparedDataset(selection, indices[-1], described))
         facts[selection.label] = _facts(measured) | {
-            "images": len(described),
-            "captions_per_image": indices[-1].captions,
+            "images": sampling.against.images or len(described),
+            "captions_per_image": float(sampling.size or indices[-1].captions),
         }
         reasons[selection.label] = measured.reasons
         signatures |= measured.signatures
         notes += [*measured.notes, *indices[-1].notes]
     all_notes = (*notes, *missing(reasons), *filter(None, [sampling.note]))
-    return SampledComparison(sampling, tuple(indices), tuple(compared), facts, signatures, all_notes)
+    return SampledComparison(
+        sampling, tuple(indices), tuple(compared), facts, signatures, all_notes, tuple(overlapping)
+    )
 
 
 def _facts(measured: CandidateScores) -> dict[str, Any]:
@@ -85,12 +91,6 @@ def _facts(measured: CandidateScores) -> dict[str, Any]:
     }
 
 
-#: How many times more captions an image of one dataset may have than one of another before a note warns.
-_UNEQUAL = 1.5
-
-#: The kind of finding on datasets with different numbers of captions per image.
-UNEQUAL = "unequal-captions-per-image"
-
 _COLUMNS = (
     "dataset", "metric", "statistic", "value", "low", "high", "rank", "rank_low", "rank_high", "version", "split", "se",
     "resamples", "confidence", "seed", "drawn_from", "signature",
@@ -105,7 +105,15 @@ _TYPES: Mapping[str, type[pl.DataType]] = {
 }
 
 
-Equalize = Annotated[bool, p.Parameter("Also compare equal-sized samples of each dataset.")]
+_METRIC: p.Parameter = get_args(p.Metrics)[1]
+
+Metrics = Annotated[
+    Sequence[p.MetricName] | None, replace(_METRIC, help=_METRIC.help.replace("all.", f"{', '.join(METRICS)}."))
+]
+
+Equalize = Annotated[
+    bool, p.Parameter("Compare equal-sized samples of each dataset too, also if captions per image are equal.")
+]
 
 Images = Annotated[
     int | None, p.Parameter("Images of each dataset that --equalize samples; default: as many as possible.", least=1)
@@ -115,7 +123,7 @@ Images = Annotated[
 def compare(
     store: Store,
     *refs: p.Refs,
-    metrics: p.Metrics = None,
+    metrics: Metrics = None,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     references: p.References = None,
@@ -138,7 +146,8 @@ def compare(
     - `homogeneity` = intra / upper: the score of a caption of another image, divided by the score of one of the same
       image;
     - `specificity` = intra - inter: how much more similar captions are to each other than to those of the other
-      datasets.
+      datasets;
+    - `overlap`: how far the scores of captions of the same image and of another image overlap, 0 to 1.
 
     TER counts errors: for it, both are reversed, so larger always means more similar. `low`
     and `high` are a bootstrap-t confidence interval; `--resamples` sets the number of resamples of images. `se` is the
@@ -153,9 +162,16 @@ def compare(
     one caption of each image: the share of words that captions of different images have in common. It is not agreement,
     which is between annotators of one image.
 
-    Limits: different numbers of captions per image change BLEU and METEOR: `--equalize` also compares samples with
-    equally many images and captions. Longer captions have higher sameness. Intervals treat CIDEr's word weights as
-    fixed. They reflect the choice of images, not of annotators.
+    The first sentence answers by metric families: BLEU, ROUGE, METEOR, CIDEr. A dataset is ahead in a family if it is
+    by all of its metrics. TER counts errors and does not vote. Letters join datasets that do not differ significantly:
+    permutation tests, with Holm's correction over the pairs of a metric.
+
+    Different numbers of captions per image change BLEU and METEOR. If they differ by more than a fifth, equal samples
+    come first: equally many images and captions. Raw numbers are beside them. `--equalize` does so for all datasets.
+    Scores are pooled over five samples with consecutive seeds. Intervals are over all images in them.
+
+    Limits: longer captions have higher sameness. Intervals treat CIDEr's word weights as fixed. They reflect the choice
+    of images, not of annotators.
 
     Captions that repeat another of their image, token for token, raise `upper`. A warning counts them, and `--distinct`
     adds results without them.
@@ -173,6 +189,8 @@ def compare(
     if len(refs) < 2:
         raise UsageError("compare needs two or more datasets; for one dataset, use `auditor bounds`")
     p.check_resampling(resamples, confidence)
+    left, named = left_out(metrics), bool(metrics)
+    metrics = metrics or [name for name in METRICS if name in defaults()]
     requested = requests(metrics)
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
     against = References("loo", None if equalize else references, seed)
@@ -188,13 +206,20 @@ def compare(
     substitutes, pooled = one_pool(every, substitutes_of(every, others, corpus))
     repeated = repeats(every, progress, left_out=distinct)
     by = tokenizer if distinct else None
-    samplings = samplings_of(every, references, images, seed, equalize=equalize, distinct=by)
+    unequal = unequal_captions(every, references)
+    try:
+        equal = equalize or (bool(unequal) and not distinct and images is None)
+        samplings = samplings_of(every, references, images, seed, equalize=equal, distinct=by)
+    except UsageError:
+        if equalize or images is not None:
+            raise
+        samplings = samplings_of(every, references, images, seed, equalize=False, distinct=by)
     last, both = samplings[-1].name, len(samplings) > 1
 
     def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:
-        captions, names = captions_of[selection], tuple(BOUNDS)
-        measured = score_sets(captions, names, substitutes, sampling.against, metrics, seed, progress=progress)
-        return replace(measured, scores=with_givers(captions, measured, sampling.against))
+        return pooled_scores(
+            captions_of[selection], tuple(BOUNDS), substitutes, sampling, metrics, seed, named=named, progress=progress
+        )
 
     def indices_of(measured: CandidateScores) -> Indices:
         return estimated_indices(measured.selection, measured.scores, errors, seed, resamples, confidence, progress)
@@ -206,11 +231,10 @@ def compare(
         for metric in requested
         if metric.label in part.signatures
     }
-    reported = [*left_out(metrics), *alone, *pooled, *parts[0].notes]
+    reported = [*left, *alone, *pooled, *parts[0].notes]
     for part in parts[1:]:
         reported += only_distinct(part.notes, reported) if part.sampling.name == DISTINCT else part.notes
     reported = list(dict.fromkeys([*reported, *repeated]))
-    unequal = [] if equalize else unequal_captions(every, references)
     orders = [
         {
             (statistic, metric.label): _ranked(part.indices, statistic, metric.label, confidence)
@@ -223,7 +247,6 @@ def compare(
         _on(part.sampling, _rows(order, part.facts, part.signatures, seed, resamples, confidence), beside=both)
         for part, order in zip(parts, orders, strict=True)
     )
-    ranked = {key: {index.label: rank for index, rank in order} for key, order in orders[-1].items()}
     tabled = partial(tables.sampling_tables, variant=last) if both else tables.tables
     drawn = partial(tables.sampling_figures, variant=last) if both else tables.figures
     tested = [comparison_pairs.pairs(p.compared, errors, p.signatures, seed, resamples, progress) for p in parts]
@@ -231,13 +254,25 @@ def compare(
         _on(part.sampling, rows.drop(comparison_pairs.LABELS), beside=both)
         for part, rows in zip(parts, tested, strict=True)
     ]
-    ahead = tables.findings(ranked, selections, resamples, f"{last}: " if both else "")
+    main = rows.filter(variant=last) if both else rows
+    answers = [answer(index, main, tested[-1], errors) for index in INDICES]
+    ahead = [one for one in (each.finding(selections, tables.SAMPLED.get(last, "")) for each in answers) if one]
+    first = [one for one in ahead if one.kind == "more-homogeneous"]
     result = Result(
         "compare",
-        pl.concat([rows.select(*_COLUMNS, *(_EQUALIZED_COLUMNS if both else ())), *differences], how="diagonal"),
+        pl.concat(
+            [
+                rows.select(*_COLUMNS, *(_EQUALIZED_COLUMNS if both else ())),
+                *(_on(p.sampling, overlap.rows(p.overlaps, p.facts, p.signatures, seed), beside=both) for p in parts),
+                *differences,
+            ],
+            how="diagonal_relaxed",
+        ),
         selections=selections,
         signatures=known,
         tables=(
+            *tables.placed(answers[0], main, errors, confidence, last if both else ""),
+            *overlap.table(parts[-1].overlaps),
             *tabled(rows, errors, resamples, confidence),
             *(
                 comparison_pairs.table(rows, part.sampling.name if both else None)
@@ -245,10 +280,11 @@ def compare(
                 if resamples
             ),
         ),
-        figures=drawn(rows, errors, confidence),
+        figures=(*drawn(rows, errors, confidence), *overlap.figures(parts[-1].overlaps)),
         lead=(
-            *tables.lead(rows.filter(variant=last) if both else rows, ahead),
-            *(sentence for rows in tested[-1:] for sentence in comparison_pairs.lead(rows)),
+            *(f"{one.sentence}." for one in first),
+            *(consequence(main, answers[0]) for one in first),
+            *(f"{one.sentence}." for one in unequal),
         ),
         notes=(*notes, *notes_in(reported)),
         findings=(
@@ -305,23 +341,3 @@ def _rows(
         for index, rank in order
     ]
     return pl.DataFrame(rows, schema_overrides=_TYPES, infer_schema_length=None)
-
-
-def unequal_captions(every: Sequence[Captions], references: int | None) -> list[Finding]:
-    """Warn if images of one dataset have many more captions, and so references, than those of another."""
-    counts_of = {captions.label: captions.images()["captions"] for captions in every}
-    means = {label: fmean(counts.filter(counts > 1).to_list() or [1]) for label, counts in counts_of.items()}
-    if references is not None or max(means.values()) < _UNEQUAL * min(means.values()):
-        return []
-    counts = ", ".join(f"{label} {mean:.1f}" for label, mean in means.items())
-    return [
-        Finding(
-            UNEQUAL,
-            f"captions per image differ ({counts}). BLEU increases with the number of references. Use --references to "
-            "sample the same number. ROUGE and CIDEr average over references (Wang & Gaizauskas 2016, section 4.1)",
-            values={label: means[label] for label in sorted(means, key=means.__getitem__, reverse=True)},
-            n=len(means),
-            severity="warning",
-            headline=f"{max(means.values()):.1f} against {min(means.values()):.1f} per image",
-        )
-    ]

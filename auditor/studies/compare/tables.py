@@ -1,50 +1,28 @@
-"""Tables, figures and sentences of `auditor compare`: bounds, indices with intervals, and significant differences.
+"""Tables and figures of `auditor compare`: datasets placed by homogeneity, bounds, indices with intervals.
 
 With a second sampling, both are side by side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import polars as pl
 
-from auditor.model import Selection
-from auditor.result import Figure, Finding, Table, about, interval, plain
+from auditor.result import Figure, Table, plain
 from auditor.scoring.scores import DISTINCT, RAW
+from auditor.studies.compare.answer import ALPHA, Answer
 from auditor.studies.compare.equalize import EQUALIZED
-from auditor.studies.compare.indices import Rank
 
-#: The formula of each index, for errors too, and the adjective of a dataset that is ahead by it.
-_INDICES = {
-    "homogeneity": ("intra / upper", "upper / intra", "homogeneous"),
-    "specificity": ("intra - inter", "inter - intra", "specific"),
-}
-
-#: The kind of finding that names the dataset ahead by an index.
-_AHEAD = {"homogeneity": "more-homogeneous", "specificity": "more-specific"}
+#: The formula of each index, for errors too.
+_INDICES = {"homogeneity": ("intra / upper", "upper / intra"), "specificity": ("intra - inter", "inter - intra")}
 
 #: Statistics for which the first rank is best. Captions of an image can be too similar.
 BETTER = ("upper", "specificity")
 
 _LOWER = ("intra", "inter", "brown")
-
-
-def lead(rows: pl.DataFrame, ahead: Sequence[Finding]) -> tuple[str, ...]:
-    """Return the homogeneity of each dataset by the last metric, with interval and rank, then the findings."""
-    of_index = rows.filter(statistic="homogeneity")
-    if of_index.is_empty():
-        return tuple(f"{finding.sentence}." for finding in ahead)
-    metric = of_index["metric"][-1]
-    parts = [
-        f"{row['label']} {row['value']:.3f}{interval(row['low'], row['high'], row['confidence'])}, {rank_words(row)}"
-        for row in of_index.filter(metric=metric).iter_rows(named=True)
-    ]
-    first = f"Homogeneity by {metric} (1: captions do not distinguish images): {'; '.join(parts)}."
-    return (first, *(f"{finding.sentence}." for finding in ahead))
 
 
 def rank_words(row: Mapping[str, Any]) -> str:
@@ -74,11 +52,9 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
     ]
     for index in _INDICES:
         shown = ranked(rows, index).rename({"label": "dataset"})
-        if shown.height:
-            bars = (index,) if index == "homogeneity" else ()
+        if shown.height and index != "homogeneity":
             title = f"{index} = {formula(index, rows, errors)}"
-            best = _best(shown) if index in BETTER else ()
-            made.append(Table(title, shown, bars, sections="metric", best=best, name=index))
+            made.append(Table(title, shown, sections="metric", best=_best(shown), name=index))
     how = "se: jackknife standard error over images"
     if resamples:
         how = (
@@ -87,6 +63,45 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
         )
     made.append(replace(made.pop(), caption=how))
     return tuple(made)
+
+
+def placed(
+    answered: Answer, rows: pl.DataFrame, errors: Collection[str], confidence: float, variant: str = ""
+) -> tuple[Table, ...]:
+    """Place the datasets by the homogeneity of each metric; letters join those that do not differ significantly."""
+    shown = ranked(rows, "homogeneity")
+    if shown.is_empty():
+        return ()
+    groups = {(order.metric, label): letters for order in answered.orders for label, letters in order.groups.items()}
+    contrary = [order.metric for order in answered.orders if answered.differs(order)]
+    if answered.tested:
+        letters = [groups.get(key) for key in shown.select("metric", "label").iter_rows()]
+        shown = shown.with_columns(pl.Series("group", letters, pl.String)).drop("rank")
+    if contrary:
+        shown = shown.with_columns(order=pl.when(pl.col("metric").is_in(contrary)).then(pl.lit("differs")))
+    columns = ["metric", "rank", "group", "label", "homogeneity", "low", "high", "order"]
+    caption = "0: captions are unique to their image; 1: any caption fits any image. Bars: share of the highest value"
+    if answered.tested:
+        caption += (
+            "; group: datasets that share a letter do not differ significantly (permutation tests, "
+            f"{ALPHA:.0%}, Holm's correction over pairs)"
+        )
+    caption += f"; low, high: {percent(confidence)} confidence interval" if shown["low"].count() else ""
+    caption += "; order differs: contradicts most metric families" if contrary else ""
+    title = f"homogeneity = {formula('homogeneity', rows, errors)}" + (f", {variant}" if variant else "")
+    frame = shown.select(name for name in columns if name in shown.columns).rename({"label": "dataset"})
+    return (
+        Table(
+            title,
+            frame,
+            ("homogeneity",),
+            sections="metric",
+            caption=caption,
+            digits=(("low", 3), ("high", 3)),
+            name="homogeneity",
+            is_scaled=True,
+        ),
+    )
 
 
 def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float) -> tuple[Figure, ...]:
@@ -110,54 +125,6 @@ def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float) -> t
     )
 
 
-def findings(
-    ranked: Mapping[tuple[str, str], Mapping[str, Rank]],
-    selections: Sequence[Selection],
-    resamples: int,
-    prefix: str = "",
-) -> list[Finding]:
-    """Return which dataset is ahead of the next, and on how many metrics the difference is significant.
-
-    `ranked` has the rank of each dataset by statistic and metric. Datasets are in the order of their mean rank.
-    """
-    named = {selection.label: selection for selection in selections}
-    return [
-        Finding(
-            _AHEAD[index],
-            f"{prefix}{sentence}",
-            about(named[first], against=named[second].label),
-            values,
-            n,
-        )
-        for index, (_, _, word) in _INDICES.items()
-        for first, second, sentence, values, n in _ahead(
-            [by for (name, _), by in ranked.items() if name == index], word, resamples
-        )
-    ]
-
-
-def _ahead(
-    by_metric: list[Mapping[str, Rank]], word: str, resamples: int
-) -> Iterator[tuple[str, str, str, dict[str, str | float | None], int]]:
-    """Yield for each pair of neighbors: both labels, the sentence, the counts, and the number of metrics."""
-    labels = list(dict.fromkeys(label for ranks in by_metric for label in ranks))
-    places = {label: [ranks[label].rank for ranks in by_metric if label in ranks] for label in labels}
-    order = sorted(labels, key=lambda label: sum(places[label]) / len(places[label]))
-    for first, other in pairwise(order):
-        both = [ranks for ranks in by_metric if first in ranks and other in ranks]
-        if not resamples:
-            ahead = sum(ranks[first].rank < ranks[other].rank for ranks in both)
-            sentence = (
-                f"{first} is more {word} than {other} on {ahead} of {len(both)} metrics (no confidence intervals)"
-            )
-            yield first, other, sentence, {"ahead": ahead, "behind": None}, len(both)
-            continue
-        ahead, behind = (sum(b in ranks[a].ahead_of for ranks in both) for a, b in ((first, other), (other, first)))
-        opposite = f", {other} than {first} on {behind}" if behind else ""
-        sentence = f"{first} is significantly more {word} than {other} on {ahead} of {len(both)} metrics{opposite}"
-        yield first, other, sentence, {"ahead": ahead, "behind": behind}, len(both)
-
-
 def ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
     """Return metric, rank (or range of ranks), label, value, interval and standard error of one statistic.
 
@@ -178,7 +145,7 @@ def _best(shown: pl.DataFrame) -> tuple[tuple[int, str], ...]:
 
 def formula(index: str, rows: pl.DataFrame, errors: Collection[str]) -> str:
     """Write the formula of an index, and that of the metrics that count errors."""
-    similarity, error, _ = _INDICES[index]
+    similarity, error = _INDICES[index]
     counting = [metric for metric in rows["metric"].unique(maintain_order=True) if metric in errors]
     return f"{similarity} ({', '.join(counting)}: {error})" if counting else similarity
 
@@ -187,6 +154,13 @@ def percent(confidence: float) -> str:
     """Write a share as a percentage: `95%`."""
     return f"{plain(round(100 * confidence, 10))}%"
 
+
+#: What a sentence adds about each sample.
+SAMPLED = {
+    EQUALIZED: ", in equal samples",
+    DISTINCT: ", without repeated captions",
+    f"{EQUALIZED}-{DISTINCT}": ", in equal samples without repeated captions",
+}
 
 _MEANS = {
     EQUALIZED: "equally many of each dataset",

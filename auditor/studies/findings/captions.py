@@ -5,6 +5,7 @@ The result for a selection is a finding for each kind, with the list of its capt
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,10 +13,11 @@ import polars as pl
 
 from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Progress, Selection
-from auditor.result import Finding, about
+from auditor.result import Finding, Result, about
 from auditor.store import kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
+from auditor.store.kept_results import kept_results
 from auditor.store.versions import log, related, resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.findings import language
@@ -255,21 +257,31 @@ FINDERS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
 def of_captions(
     captions: Captions, words: Sequence[str], wanted: Sequence[str], progress: Progress
 ) -> tuple[list[Finding], pl.DataFrame]:
-    """Return the findings on single captions, and the list of these captions."""
-    selection, texts = captions.selection, captions.texts().select("image", "slot", "split", "text")
-    images = texts["image"].n_unique()
-    version = selection.version
-    checked = Checked(captions.store, version.dataset, version.seq, captions.facts(progress), words)
-    findings, lists = [], [pl.DataFrame(schema=_ROWS)]
+    """Return the findings on single captions, and the list of these captions. Each kind is kept for the next run."""
+    selection, version = captions.selection, captions.selection.version
     kinds = [kind for kind in FINDERS if kind in wanted and (kind != "listed-words" or words)]
-    for done, kind in enumerate(kinds):
-        progress(f"{selection.label}: searching for {kind.replace('-', ' ')}", done, len(kinds))
+
+    @functools.cache
+    def bound() -> tuple[Checked, pl.DataFrame]:
+        """Bind the captions once, for the first kind that is not kept."""
+        texts = captions.texts().select("image", "slot", "split", "text")
+        return Checked(captions.store, version.dataset, version.seq, captions.facts(progress), words), texts
+
+    def search(kind: str) -> Result:
+        progress(f"{selection.label}: searching for {kind.replace('-', ' ')}", kinds.index(kind), len(kinds))
+        checked, texts = bound()
         rows = FINDERS[kind](checked)
-        if rows.height:
-            finding, listed = _finding(selection, kind, rows, texts, images)
-            findings.append(finding)
-            lists.append(listed)
-    return findings, pl.concat(lists)
+        if rows.is_empty():
+            return Result("findings", pl.DataFrame(schema=_ROWS))
+        finding, listed = _finding(selection, kind, rows, texts, texts["image"].n_unique())
+        return Result("findings", listed, findings=(finding,))
+
+    settings = {
+        kind: {"tokenizer": captions.tokenizer, "words": words if kind == "listed-words" else ()} for kind in kinds
+    }
+    found = [*kept_results(captions.store, settings, [selection], search)]
+    lists = [pl.DataFrame(schema=_ROWS), *(result.frame for result in found)]
+    return [finding for result in found for finding in result.findings], pl.concat(lists)
 
 
 def keep(captions: Captions, kinds: Sequence[str], listed: pl.DataFrame, findings: Sequence[Finding]) -> None:

@@ -28,10 +28,7 @@ def foreign(workspace: Workspace) -> pl.DataFrame:
         f" where length >= {_WORDS} order by image, slot"
     )
     texts = captions.unique("caption_id", maintain_order=True)
-    languages = pl.DataFrame(
-        classified(texts["text"]), schema={"language": pl.String, "probability": pl.Float64}, orient="row"
-    )
-    texts = pl.concat([texts.select("caption_id"), languages], how="horizontal")
+    texts = pl.concat([texts.select("caption_id"), classified(texts["text"])], how="horizontal")
     counts = (
         captions.join(texts, on="caption_id", how="left")["language"]
         .value_counts()

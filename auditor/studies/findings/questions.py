@@ -10,9 +10,11 @@ from auditor.errors import AuditorError
 from auditor.model import Progress, Selection, Source
 from auditor.parameters import Metrics
 from auditor.result import Result
+from auditor.scoring.registry import are_ours, requests
 from auditor.scoring.single_captions import lacking
 from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
+from auditor.store.kept_results import kept_result
 from auditor.studies.bounds import bounds
 from auditor.studies.choices import choices
 from auditor.studies.duplicates import duplicates
@@ -27,16 +29,13 @@ METRICS = ("rouge-l", "cider-d")
 Keep = Callable[[str, Callable[[], Result], Sequence[Selection]], Result]
 
 
-def _uncached(_: str, make: Callable[[], Result], __: Sequence[Selection]) -> Result:
-    return make()
-
-
 @dataclass
 class Questions:
     """The studies of some captions. `absent` has the reason, by study, why one has no result.
 
     `declared` are the datasets of datasets.toml, `metrics` those for forced choices, and `references` the number that
-    is sampled. `measured` computes bounds by all of `METRICS` and more. `keep` stores results for later runs.
+    is sampled. `measured` computes bounds by all of `METRICS` and more.
+    `keep` replaces how results are stored for later runs.
     """
 
     every: tuple[Captions, ...]
@@ -46,7 +45,7 @@ class Questions:
     metrics: Metrics = ()
     references: int | None = None
     measured: Callable[[], Result] | None = None
-    keep: Keep = _uncached
+    keep: Keep | None = None
     absent: dict[str, str] = field(default_factory=dict)
     _results: dict[str, Result] = field(default_factory=dict)
 
@@ -54,10 +53,21 @@ class Questions:
         """Return the result of a study, computed at most once; null if it fails. `name` begins with the study."""
         if name not in self._results and name not in self.absent:
             try:
-                self._results[name] = self.keep(name, make, about)
+                self._results[name] = (self.keep or self._kept)(name, make, about)
             except AuditorError as error:
                 self.absent[name] = f"{name.split(maxsplit=1)[0]}: {error}"
         return self._results.get(name)
+
+    def _kept(self, study: str, make: Callable[[], Result], about: Sequence[Selection]) -> Result:
+        """Return the result of a study, kept in the store unless it has metrics whose code may change."""
+        if not are_ours(requests(self.metrics)):
+            return make()
+        roles = [source.split_roles for _, source in sorted(self.declared.items())]
+        settings = {
+            "tokenizer": self.tokenizer, "seed": self.seed, "metrics": self.metrics, "references": self.references,
+            "roles": roles,
+        }  # fmt: skip
+        return kept_result(self.store, study, about or selections_of(self.every), settings, make)
 
     @property
     def store(self) -> Store:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -116,10 +115,10 @@ def all_findings(
         selection = captions.selection
         of_items = selection.version.kind == _CHOICES
         searched = _of_single(wanted) if of_items else wanted
-        make = partial(_of_captions, captions, searched, words, questions.progress)
-        own = questions.keep(f"findings {selection.label}", make, [selection])
-        lists.append(own.frame)
-        collected += own.findings
+        found, rows = of_captions(captions, words, searched, questions.progress)
+        found += _of_whole(captions, searched, questions.progress)
+        lists.append(rows)
+        collected += found
         if captions_only:
             continue
         notes += incomparable(captions)
@@ -127,7 +126,7 @@ def all_findings(
             _of_items(questions, selection, wanted, notes) if of_items else findings_of(questions, captions, wanted)
         )
         collected += others
-        keep(captions, wanted, own.frame, ranked([*own.findings, *others]))
+        keep(captions, wanted, rows, ranked([*found, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
         collected += unequal_captions(questions.in_pairs, questions.references)
     items = {captions.selection.version.dataset: item_of(captions, questions.declared) for captions in questions.every}
@@ -147,13 +146,6 @@ def all_findings(
         notes=tuple(dict.fromkeys([*signs_of_models(ordered), *notes, *questions.absent.values()])),
         findings=ordered,
     )
-
-
-def _of_captions(captions: Captions, wanted: Sequence[str], words: Sequence[str], progress: Progress) -> Result:
-    """Return the findings on captions, one by one and as a whole, with the list of captions."""
-    own, rows = of_captions(captions, words, wanted, progress)
-    every = (*own, *_of_whole(captions, wanted, progress))
-    return Result("findings", rows, selections=(captions.selection,), findings=every)
 
 
 def _words(file: Path | None) -> list[str]:

@@ -18,9 +18,8 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+import scipy  # type: ignore[import-untyped]
 from numpy.typing import NDArray
-from scipy.optimize import minimize  # type: ignore[import-untyped]
-from scipy.sparse import csr_matrix, diags  # type: ignore[import-untyped]
 
 from auditor.metrics.vectors.bags import unit
 from auditor.metrics.vectors.model import Floats, Material, TextModel
@@ -46,9 +45,11 @@ class Likeness:
         self.bags, self.image_of = material.bags, material.rows
         images, captions = len(material.images), len(material.rows)
         self.counts = np.bincount(self.image_of, minlength=images).astype(np.float64)
-        whose = csr_matrix((np.ones(captions), (self.image_of, np.arange(captions))), shape=(images, captions))
+        whose = scipy.sparse.csr_matrix(
+            (np.ones(captions), (self.image_of, np.arange(captions))), shape=(images, captions)
+        )
         self._sums = (whose @ self.bags).tocsr()
-        self._means = (diags(1 / np.maximum(self.counts, 1)) @ self._sums).tocsr().T.tocsr()
+        self._means = (scipy.sparse.diags(1 / np.maximum(self.counts, 1)) @ self._sums).tocsr().T.tocsr()
 
     def at(self, captions: Places, images: Places, standing: Places) -> Floats:
         """Return the mean cosine of each caption and the captions of an image, except for the caption `standing`."""
@@ -157,7 +158,7 @@ def _logistic(signs: Floats, belongs: Floats, weight: Floats) -> Floats:
         slope[:-1] += _PENALTY * weights[:-1]
         return float(value), slope
 
-    return np.asarray(minimize(loss, np.zeros(columns.shape[1]), jac=True, method="L-BFGS-B").x)
+    return np.asarray(scipy.optimize.minimize(loss, np.zeros(columns.shape[1]), jac=True, method="L-BFGS-B").x)
 
 
 def drawn_decoys(material: Material, most: int, seed: int) -> tuple[Places, Places]:

@@ -9,23 +9,25 @@ from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
+from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.result import Figure, Result, Table, joined
 from auditor.result.document import Section
 from auditor.scoring.registry import requests
 from auditor.statistics.sameness import SAMENESS
 from auditor.store import versions
-from auditor.store.captions import Captions
+from auditor.store.captions import Captions, selections_of
 from auditor.store.versions import resolve
 from auditor.studies.agree import AgreeSettings, Resampling, agree
 from auditor.studies.bounds import bounds
-from auditor.studies.compare import compare
+from auditor.studies.compare import IMAGES, REFERENCES, TOKENIZER, beside_marks, compare
+from auditor.studies.compare import METRICS as OF_HOMOGENEITY
 from auditor.studies.consensus import PairSettings
 from auditor.studies.correlate import correlate
 from auditor.studies.diversity import DiversitySettings, diversity
 from auditor.studies.duplicates import identical
 from auditor.studies.findings import all_findings
-from auditor.studies.report.request import ReportContext
+from auditor.studies.report.request import METRICS, ReportContext
 from auditor.studies.versions import datasets, diff
 
 #: Most rows per statistic or dataset in a report, and the studies that it applies to; the command lists all rows.
@@ -71,7 +73,9 @@ def section_of(context: ReportContext, name: str) -> Section:
     carried = tuple(map(_carried, results))
     is_cut = any(part is not whole for part, whole in zip(carried, results, strict=True))
     cut = [f"only the first {_CARRIED} rows of each statistic or dataset are included; the command lists all"] * is_cut
-    notes = (*lacking, *(note for result in results for note in (result.notes if findings else result.remarks)))
+    notes = [note for result in results for note in (result.notes if findings else result.remarks)]
+    skipped = [note for note in notes if "skipped" in note or note in context.questions.absent.values()]
+    notes = [note for note in notes if note not in skipped]
     return Section(
         name, question.title,
         tuple(dict.fromkeys(sentence for result in results for sentence in result.lead)),
@@ -81,6 +85,7 @@ def section_of(context: ReportContext, name: str) -> Section:
         tuple(_together(figure for result in results for figure in result.figures)),
         tuple(dict.fromkeys((*notes, *cut))),
         answers.commands, (*answers.sql, *question.sql), findings=findings,
+        unchecked=tuple(dict.fromkeys((*lacking, *skipped))),
     )  # fmt: skip
 
 
@@ -125,30 +130,44 @@ def _scored(context: ReportContext, study: Callable[..., Result], *options: str,
 
 
 def _compared(context: ReportContext) -> Answers:
+    """Compare datasets: by scores, and if some have one caption per image all of them by sameness."""
     settings = context.settings
     described = [one for one in context.selections if one.version.kind in ("captions", "candidates")]
-    if context.alone and len(described) > 1 and settings.references is None:
-        return _compared_by_sameness(context, described)
-    if len(context.scored) < 2:
-        why = "Add a second dataset to compare: `auditor report DATASET DATASET`."
-        return Answers(lacking=context.alone or (why,))
-    options = {"resamples": settings.resamples, "confidence": settings.confidence}
-    return _scored(context, compare, *context.comparing(), **options)
-
-
-def _compared_by_sameness(context: ReportContext, described: Sequence[Selection]) -> Answers:
-    """Compare datasets if some have one caption per image: all by sameness, the others by scores too."""
-    settings = context.settings
+    same = bool(context.alone) and len(described) > 1 and settings.references is None
+    if len(context.scored) < 2 and not same:
+        return _beside_marks(context)
+    refs = [one.pinned_name for one in (described if same else selections_of(context.scored))]
+    chosen = settings.metrics != METRICS
     options: dict[str, Any] = {
-        "metrics": settings.metrics, "tokenizer": settings.tokenizer, "seed": settings.seed,
+        "metrics": settings.metrics if chosen else None, "tokenizer": settings.tokenizer, "seed": settings.seed,
         "references": settings.references, "resamples": settings.resamples, "confidence": settings.confidence,
         "progress": context.progress,
     }  # fmt: skip
-    refs = [selection.pinned_name for selection in described]
-    made = context.result("compare", lambda: compare(context.store, *refs, **options))
-    command = context.command("compare", *context.scoring(), *context.comparing(), refs=refs)
-    scores = context.counts() if len(context.scored) > 1 else ()
-    return replace(Answers.of([made], command), sql=(*scores, SAMENESS, "image_sameness"))
+    about = () if same or not context.alone else selections_of(context.scored)
+    made = context.result("compare", lambda: compare(context.store, *refs, **options), about)
+    command = context.command("compare", *context.scoring(metrics=chosen), *context.comparing(), refs=refs)
+    scores = context.counts(None if chosen else OF_HOMOGENEITY) if len(context.scored) > 1 else ()
+    return Answers(
+        (made,), (command,), () if same else context.alone, (*scores, *((SAMENESS, "image_sameness") if same else ()))
+    )
+
+
+def _beside_marks(context: ReportContext) -> Answers:
+    """Place a single dataset among the reference marks, if it has enough captions and the settings are theirs."""
+    second = "Add a second dataset to compare: `auditor report DATASET DATASET`."
+    if not context.scored:
+        return Answers(lacking=context.alone or (second,))
+    if context.settings.metrics != METRICS or context.settings.tokenizer != TOKENIZER:
+        return Answers(lacking=(*context.alone, second))
+    (captions,) = context.scored
+    try:
+        made = context.result("compare", lambda: beside_marks(captions, context.progress))
+    except UsageError:
+        return Answers(
+            lacking=(*context.alone, f"{second} Reference marks need {IMAGES} images with {REFERENCES + 1} captions.")
+        )
+    command = context.command("report", "--section comparison", "--format md", *context.tokenizer())
+    return Answers((made,), (command,), (*context.alone, second), context.counts(OF_HOMOGENEITY))
 
 
 def _correlated(context: ReportContext) -> Answers:

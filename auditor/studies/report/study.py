@@ -10,24 +10,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-import polars as pl
-
 from auditor import parameters as p
 from auditor.config import image_files, sources
 from auditor.errors import AuditorError, UsageError
-from auditor.model import Picture, Pictures, Progress, Selection, silent
-from auditor.result import SEVERITIES, Finding, Result, Table, joined, program
-from auditor.result.document import Document, Portrait, Section, Statement
+from auditor.model import Picture, Pictures, Progress, silent
+from auditor.result import Finding, Result, joined, program
+from auditor.result.document import Browsed, Document, Section, Statement
 from auditor.sources.pictures import pictures
-from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
-from auditor.studies import profile as profile_study
+from auditor.studies.report.browse import browsed
 from auditor.studies.report.card import card as card_of
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
 from auditor.studies.report.single import section_of_single
+from auditor.studies.report.summary import cards, cited, portraits, summary, unchecked
 
 Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat for more; default: all.", "section")]
 
@@ -84,15 +82,16 @@ def report(
     audited = next((section for section in built if section.name == FINDINGS), None)
     shown = cards(context, audited.findings if audited else ())
     drawn = portraits(context, context.profiled())
+    captions = browsed(context, audited.results[0].frame, audited.findings) if audited and audited.results else ()
     alone = None if sections else section_of_single(context, audited.findings if audited else ())
-    lacking = [f"{section.title}: {section.absent}" for section in built if section.absent]
+    compared = context.results.get("compare")
     statements = _statements([*built, *filter(None, [alone])])
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
     return Document(
         f"Audit of {joined([selection.label for selection in context.selections])}",
         context.selections,
         (
-            summary(shown, drawn, lacking, looked=audited is not None and audited.absent is None),
+            summary(shown, drawn, compared, unchecked(built), looked=audited is not None and audited.absent is None),
             *filter(None, [alone]),
             *built,
             _method(context, built, sections or ()),
@@ -103,7 +102,9 @@ def report(
         statements,
         cards=shown,
         portraits=drawn,
-        pictures=pictures_of(shown, built, image_files(config), progress),
+        answer=compared.lead if compared else (),
+        pictures=pictures_of(shown, built, image_files(config), progress, captions),
+        browsed=captions,
     )
 
 
@@ -123,7 +124,6 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
     how, *more = scored if context.scored else ("No caption was scored.",)
     words = (
         how,
-        *context.alone,
         f"Captions are tokenized with tokenizer {settings.tokenizer}. All samples use seed {settings.seed}, and depend "
         "only on the image and the slot of a caption.",
         *more,
@@ -137,8 +137,9 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
         command for section in built for command in section.commands
     ))  # fmt: skip
     return Section(
-        "method", "Method", words, notes=tuple(context.tokenizer_notes), commands=tuple(dict.fromkeys(commands))
-    )
+        "method", "Method", words, tables=cited(context), notes=tuple(context.tokenizer_notes),
+        commands=tuple(dict.fromkeys(commands)),
+    )  # fmt: skip
 
 
 def _intervals(context: ReportContext) -> list[str]:
@@ -177,115 +178,6 @@ def _epoch(seconds: str) -> datetime.datetime:
     return datetime.datetime.fromtimestamp(int(seconds), tz=datetime.UTC)
 
 
-#: Most cards in the summary, and fewest: notices are added if there are fewer errors and warnings.
-_CARDS, _AT_LEAST = 6, 3
-
-_BAD = ("error", "warning")
-
-_NOTHING = "No problems found."
-
-_MILD = "No errors or warnings. Notices:"
-
-_NOT_LOOKED = "The report was written without findings. Run `auditor findings DATASET`."
-
-
-def cards(context: ReportContext, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Choose the findings of the summary: errors and warnings of each dataset in turn, and notices if these are few.
-
-    Findings on all datasets together come before those on one. Each kind appears once per dataset, with its worst
-    finding. Each kind of notice appears once, the largest share first.
-    """
-    by_dataset = []
-    for name in dict.fromkeys([None, *(selection.version.dataset for selection in context.selections)]):
-        worst = {finding.kind: finding for finding in reversed(findings) if finding.about.get("dataset") == name}
-        shown = [finding for finding in findings if finding.severity != "info" and worst.get(finding.kind) is finding]
-        by_dataset.append(shown)
-    in_turn = [finding for turn in itertools.zip_longest(*by_dataset) for finding in turn if finding is not None]
-    bad = [finding for finding in in_turn if finding.severity in _BAD][:_CARDS]
-    notices = sorted((finding for finding in in_turn if finding.severity not in _BAD), key=_share, reverse=True)
-    kinds = dict.fromkeys(notice.kind for notice in notices)
-    rest = [next(notice for notice in notices if notice.kind == kind) for kind in kinds][: max(0, _AT_LEAST - len(bad))]
-    return tuple(sorted([*bad, *rest], key=lambda finding: SEVERITIES.index(finding.severity)))
-
-
-def _share(finding: Finding) -> float:
-    """Return the share that a finding affects: its first number, divided by its `n` if it is a count."""
-    first = next(iter(finding.values.values()), None)
-    if not isinstance(first, float | int):
-        return 0.0
-    return first / finding.n if first >= 1 and finding.n else min(first, 1.0)
-
-
-def portraits(context: ReportContext, profiled: Result) -> tuple[Portrait, ...]:
-    """Return an overview of each dataset. `profiled` is the result of `profile`."""
-    (lengths,) = (figure.frame for figure in profiled.figures if figure.name == profile_study.LENGTHS)
-    likeness = _homogeneity(context)
-    return tuple(_portrait(context, selection, profiled, lengths, likeness) for selection in context.selections)
-
-
-def _portrait(
-    context: ReportContext,
-    selection: Selection,
-    profiled: Result,
-    lengths: pl.DataFrame,
-    likeness: pl.DataFrame,
-) -> Portrait:
-    value = dict(selection.rows_of(profiled.frame).select("statistic", "value").iter_rows())
-    described = versions.images(context.store, selection)
-    splits = described.group_by("split").agg(images=pl.len()).sort("split", nulls_last=True)
-    row = next(selection.rows_of(likeness).iter_rows(named=True), None) if likeness.height else None
-    return Portrait(
-        selection.label,
-        round(value["images"]),
-        round(value["captions"]),
-        described.select(pl.col("captions").min(), most=pl.col("captions").max()).row(0),
-        round(value["captions"] - value["captions-repeated-within-image"]),
-        value["asl"],
-        tuple((name or "in none", int(images)) for name, images in splits.iter_rows() if splits["split"].count()),
-        tuple(lengths.filter(dataset=selection.label).select("length", "captions").iter_rows()),
-        *((row["value"], row["low"], row["high"], row["metric"]) if row else ()),
-    )
-
-
-def _homogeneity(context: ReportContext) -> pl.DataFrame:
-    """Return the homogeneity by the last metric, if a section compares the datasets."""
-    if "compare" not in context.results:
-        return pl.DataFrame()
-    every = context.results["compare"].frame.filter(pl.col("statistic") == "homogeneity")
-    rows = every.filter(pl.col("against").is_null()) if "against" in every.columns else every
-    return rows.filter(pl.col("metric") == rows["metric"][-1]) if rows.height else rows
-
-
-def summary(shown: Sequence[Finding], drawn: Sequence[Portrait], lacking: Sequence[str], *, looked: bool) -> Section:
-    """Return the summary as sentences and a table; pages show cards and portraits. `looked`: were findings computed?"""
-    rows = [
-        (
-            portrait.label, portrait.images, portrait.captions, portrait.distinct, portrait.length,
-            " ".join(f"{name}: {images:,}" for name, images in portrait.splits),
-            portrait.homogeneity, portrait.low, portrait.high,
-        )
-        for portrait in drawn
-    ]  # fmt: skip
-    columns = ["dataset", "images", "captions", "different", "words", "images by split", "homogeneity", "low", "high"]
-    frame = pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
-    kept = [column for column in frame.get_columns() if column.null_count() < frame.height or not frame.height]
-    caption = "different: captions that don't repeat another of their image; words: mean tokens per caption"
-    return Section(
-        "summary",
-        "Summary",
-        tuple(f"{finding.severity}: {finding.sentence}." for finding in shown),
-        tables=(Table("datasets", frame.select(kept), caption=caption, digits=(("words", 1),), name="datasets"),),
-        notes=tuple(lacking),
-        absent=_verdict(shown, looked=looked),
-    )
-
-
-def _verdict(shown: Sequence[Finding], *, looked: bool) -> str | None:
-    if not shown:
-        return _NOTHING if looked else _NOT_LOOKED
-    return None if any(finding.severity in _BAD for finding in shown) else _MILD
-
-
 #: Most images that are read. A page may show fewer.
 _MOST = 150
 
@@ -295,12 +187,15 @@ def pictures_of(
     sections: Sequence[Section],
     where: Mapping[str, Path],
     progress: Progress = silent,
+    captions: Sequence[Browsed] = (),
 ) -> Pictures:
-    """Read the images that examples name, in the order of the page. If a dataset has none, report why.
+    """Read the images that examples and `captions` name, in the order of the page. If a dataset has none, report why.
 
     `where` has the paths of the image files, by dataset.
     """
-    named = dict.fromkeys((dataset, image) for dataset, image in _named(cards, sections) if dataset in where)
+    drawn = ((one.dataset, image) for one in captions for image in one.captions.filter("at_random")["image"])
+    every = itertools.chain(_named(cards, sections), drawn)
+    named = dict.fromkeys((dataset, image) for dataset, image in every if dataset in where)
     chosen = [*named][:_MOST]
     shown: dict[tuple[str, str], Picture] = {}
     looked, notes, absent = set[str](), list[str](), list[str]()

@@ -1,7 +1,8 @@
 """A lexer that takes the longest match: of all rules that match here, the one that reaches furthest; then the first.
 
 Python's regular expressions take the first alternative that matches, and so cannot say this. Rules are compiled to a
-nondeterministic automaton once, and to a deterministic one as texts ask for it, state by state.
+nondeterministic automaton once, and to a deterministic one as texts ask for it, state by state. Sets of nodes are
+integers with a bit for each, so that what reads a character is found for all nodes at once.
 
 Patterns: characters, which match either case; `[a-z]` and `[^a-z]`, whose characters match exactly;
 `[:letter:]` for a named set; `( | ) ? * + {2} {1,4}`; a backslash before what would mean something else.
@@ -9,6 +10,8 @@ Patterns: characters, which match either case; `[a-z]` and `[^a-z]`, whose chara
 
 from __future__ import annotations
 
+import functools
+import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -62,12 +65,12 @@ class Automaton:
 
     def __init__(self, patterns: Sequence[str], named: dict[str, Charset]) -> None:
         self._graph = _Graph(named)
-        starts = [self._graph.add(pattern, position) for position, pattern in enumerate(patterns)]
-        self._states: dict[frozenset[int], int] = {}
-        self._members: list[frozenset[int]] = []
+        starts = [self._graph.add(pattern) for pattern in patterns]
+        self._states: dict[int, int] = {}
+        self._members: list[int] = []
         self._steps: list[dict[str, int]] = []
         self._accepts: list[int] = []
-        self._start = self._state(self._graph.closure(starts))
+        self._start = self._state(functools.reduce(operator.or_, map(self._graph.closure, starts)))
 
     def longest(self, text: str, at: int) -> tuple[int, int]:
         """Return the end of the longest match and the first pattern that reaches it; -1 where none matches."""
@@ -98,20 +101,18 @@ class Automaton:
     def _step(self, state: int, character: str) -> int:
         following = self._steps[state].get(character)
         if following is None:
-            following = self._state(self._graph.closure(self._graph.after(self._members[state], character)))
+            following = self._state(self._graph.after(self._members[state], character))
             self._steps[state][character] = following
         return following
 
-    def _state(self, members: frozenset[int]) -> int:
+    def _state(self, members: int) -> int:
         if not members:
             return -1
         if members not in self._states:
             self._states[members] = len(self._members)
             self._members.append(members)
             self._steps.append({})
-            self._accepts.append(
-                min((self._graph.accepts[member] for member in members if member in self._graph.accepts), default=-1)
-            )
+            self._accepts.append(self._graph.accepted(members))
         return self._states[members]
 
 
@@ -121,38 +122,53 @@ class _Graph:
     def __init__(self, named: dict[str, Charset]) -> None:
         self._named = named
         self._empty: list[list[int]] = []
-        self._reads: list[tuple[Charset, int] | None] = []
-        self.accepts: dict[int, int] = {}
+        self._following: dict[int, int] = {}
+        self._charsets: dict[str, Charset] = {}
+        self._reading: dict[str, int] = {}
+        self._readers: dict[str, int] = {}
+        self._closures: dict[int, int] = {}
+        self._ends: list[int] = []
         self._text = ""
         self._at = 0
 
-    def add(self, pattern: str, position: int) -> int:
+    def add(self, pattern: str) -> int:
         """Add a pattern, and give the node where it starts."""
         self._text, self._at = pattern, 0
         start, end = self._either()
         if self._at < len(pattern):
             raise ValueError(f"{pattern}: unexpected {pattern[self._at]!r} at {self._at}")
-        self.accepts[end] = position
+        self._ends.append(end)
         return start
 
-    def closure(self, nodes: Sequence[int]) -> frozenset[int]:
-        """Add what is reached without reading."""
-        seen, todo = set(nodes), list(nodes)
-        while todo:
-            for node in self._empty[todo.pop()]:
-                if node not in seen:
-                    seen.add(node)
-                    todo.append(node)
-        return frozenset(node for node in seen if self._reads[node] or node in self.accepts)
+    def closure(self, node: int) -> int:
+        """Return what is reached from a node without reading: nodes that read, and ends of patterns."""
+        if node not in self._closures:
+            seen, todo = {node}, [node]
+            while todo:
+                for reached in self._empty[todo.pop()]:
+                    if reached not in seen:
+                        seen.add(reached)
+                        todo.append(reached)
+            self._closures[node] = sum(1 << one for one in seen if one in self._following or one in self._ends)
+        return self._closures[node]
 
-    def after(self, nodes: frozenset[int], character: str) -> list[int]:
+    def after(self, nodes: int, character: str) -> int:
         """Return what is reached by reading a character."""
-        reads = (self._reads[node] for node in nodes)
-        return [read[1] for read in reads if read and read[0](character)]
+        if character not in self._readers:
+            charsets = (written for written, charset in self._charsets.items() if charset(character))
+            self._readers[character] = sum(self._reading[written] for written in charsets)
+        reached, reading = 0, nodes & self._readers[character]
+        while reading:
+            reached |= self.closure(self._following[reading.bit_length() - 1])
+            reading ^= 1 << reading.bit_length() - 1
+        return reached
+
+    def accepted(self, nodes: int) -> int:
+        """Return the first pattern that ends at one of the nodes, or -1."""
+        return next((position for position, end in enumerate(self._ends) if nodes >> end & 1), -1)
 
     def _node(self) -> int:
         self._empty.append([])
-        self._reads.append(None)
         return len(self._empty) - 1
 
     def _either(self) -> tuple[int, int]:
@@ -210,8 +226,12 @@ class _Graph:
             if not self._take(")"):
                 raise ValueError(f"{self._text}: no closing bracket")
             return part
-        start, end = self._node(), self._node()
-        self._reads[start] = (self._set() if self._take("[") else _either_case(self._character()), end)
+        start, end, began = self._node(), self._node(), self._at
+        charset = self._set() if self._take("[") else _either_case(self._character())
+        written = self._text[began : self._at]
+        self._charsets.setdefault(written, charset)
+        self._reading[written] = self._reading.get(written, 0) | 1 << start
+        self._following[start] = end
         return start, end
 
     def _set(self) -> Charset:

@@ -219,7 +219,7 @@ def test_the_browser_shows_what_metric_and_people_see_otherwise(mine: Store) -> 
 
 def test_the_figure_shows_coefficients(mine: Store) -> None:
     found = agree(mine, "mine", metrics=["rouge-l", "bleu-1"], question=QUICK)
-    assert [figure.name for figure in found.figures] == ["agreement"]
+    assert [figure.name for figure in found.figures][:2] == ["agreement", "scores-by-rating-1"]
     assert found.figures[0].frame.columns == ["metric", "value", "low", "high"]
 
 

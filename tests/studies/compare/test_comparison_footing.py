@@ -17,6 +17,7 @@ from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.tokens import tokenize
 from auditor.store.versions import resolve
+from auditor.studies.compare import equalize
 from auditor.studies.compare.study import compare
 
 WORDS = ("red", "green", "blue", "café", "日本", "dog", "cat", "tree", "house", "car")
@@ -41,7 +42,7 @@ WIDE = captions(25, 4, "w")
 @pytest.fixture(scope="module")
 def filled() -> Iterator[Store]:
     with Store.open(MEMORY) as store:
-        for name, rows in {"large": LARGE, "small": SMALL, "wide": WIDE}.items():
+        for name, rows in {"large": LARGE, "small": SMALL, "wide": WIDE, "again": captions(20, 5, "a")}.items():
             ingest_rows(store, rows, dataset=name)
         yield store
 
@@ -52,7 +53,14 @@ def result(filled: Store) -> Result:
 
 
 def equalized(store: Store, *refs: str, metrics: Sequence[str] = ("bleu-1",), **settings: Any) -> Result:
-    return parted(compare(store, *refs, metrics=metrics, equalize=True, **{"resamples": 100, **settings}))[0]
+    return parted(drawn(store, *refs, metrics=metrics, equalize=True, **settings))[0]
+
+
+def drawn(store: Store, *refs: str, draws: int = 1, **settings: Any) -> Result:
+    """Compare on so many samples."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(equalize, "DRAWS", draws)
+        return compare(store, *refs, **{"resamples": 100, **settings})
 
 
 def numbers(frame: pl.DataFrame, variant: str) -> pl.DataFrame:
@@ -76,8 +84,10 @@ def test_every_dataset_is_at_work_with_equally_many_images_and_captions(result: 
 
 
 def test_raw_numbers_are_those_without_equalizing(filled: Store, result: Result) -> None:
-    alone = parted(compare(filled, "large", "small", "wide", metrics=["bleu-1"], resamples=100))[0].frame
-    beside = result.frame
+    by_itself = parted(drawn(filled, "large", "small", "wide", metrics=["bleu-1"]))[0]
+    assert by_itself.frame.equals(result.frame), "captions per image differ, so samples are equalized without asking"
+    alone = parted(compare(filled, "large", "again", metrics=["bleu-1"], resamples=100))[0].frame
+    beside = parted(compare(filled, "large", "again", metrics=["bleu-1"], resamples=100, equalize=True))[0].frame
     assert beside.filter(variant="raw").select(alone.columns).equals(alone)
     assert beside.columns == [*alone.columns, "images", "captions_per_image", "variant"]
 
@@ -97,7 +107,7 @@ def test_a_dataset_under_another_name_keeps_the_same_images_and_its_rank(store: 
     upper = equalized(store, "one", "again", "few").frame.filter(variant="equalized", statistic="upper")
     one, again = (upper.filter(dataset=name).select("metric", "value", "rank", "se") for name in ("one", "again"))
     assert one.equals(again)
-    _, pairs = parted(compare(store, "one", "again", "few", metrics=["bleu-1"], equalize=True, resamples=100))
+    _, pairs = parted(drawn(store, "one", "again", "few", metrics=["bleu-1"], equalize=True))
     tested = pairs.frame.filter(variant="equalized")
     same = tested.filter(dataset="one", against="again")
     assert set(same["test"]) == {"paired"}
@@ -149,14 +159,14 @@ def test_signatures_say_what_was_drawn_and_are_alike_for_all_datasets(filled: St
 
 def test_raw_stands_beside_equalized_with_interval_and_rank(result: Result) -> None:
     assert [table.title.split()[0].rstrip(",") for table in result.tables] == [
-        "upper", "intra", "homogeneity", "specificity",
+        "homogeneity", "overlap", "upper", "intra", "homogeneity", "specificity",
     ]  # fmt: skip
-    assert result.tables[0].frame.columns == (
+    assert result.tables[2].frame.columns == (
         "metric dataset raw_rank raw raw_low raw_high raw_se rank equalized low high se".split()
     )
     assert all(table.frame.height == 3 for table in result.tables)
     assert sum("the ranking by" in note for note in result.sentences) == 2
-    assert all(figure.frame.height == 3 for figure in result.figures)
+    assert all(figure.frame.height == 3 for figure in result.figures[:2])
 
 
 @pytest.mark.parametrize(
@@ -177,3 +187,17 @@ def test_a_dataset_of_lone_captions_is_named(store: Store) -> None:
     ingest_rows(store, SMALL, dataset="small")
     with pytest.raises(UsageError, match="--equalize: lonely: more than 10% of the images have a single caption"):
         compare(store, "lonely", "small", metrics=["bleu-1"], equalize=True)
+
+
+def test_scores_of_several_draws_are_pooled_and_their_signature_has_the_number(filled: Store) -> None:
+    """The value of three draws is that of all their captions, between the least and the greatest of each."""
+    asked: dict[str, Any] = {"images": 8, "references": 1, "resamples": 100}
+    each = [equalized(filled, "large", "small", **asked, seed=seed) for seed in (1, 2, 3)]
+    pooled = equalized(filled, "large", "small", **asked, draws=3)
+    upper = {"variant": "equalized", "statistic": "upper", "dataset": "large"}
+    ones = [one.frame.filter(**upper)["value"].item() for one in each]
+    row = pooled.frame.filter(**upper).row(0, named=True)
+    assert row["value"] == pytest.approx(sum(ones) / 3)
+    assert (row["images"], row["captions_per_image"]) == (8, 2)
+    assert "|images:8|seed:1|draws:3|" in row["signature"]
+    assert any("numbers are means of 3 draws" in note for note in pooled.notes)

@@ -15,7 +15,7 @@ from auditor.result import SEVERITIES, Finding, Severity
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve_all
 from auditor.studies.findings import findings, ranked
-from auditor.studies.report import study as first
+from auditor.studies.report import summary as first
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.study import report
 
@@ -137,7 +137,7 @@ def test_report_that_looked_for_nothing_does_not_say_that_nothing_was_found(stor
 
 
 def test_nothing_found_is_said() -> None:
-    assert first.summary((), (), (), looked=True).absent == "No problems found."
+    assert first.summary((), (), None, (), looked=True).absent == "No problems found."
 
 
 def test_findings_of_a_report_are_those_of_the_command(store: Store) -> None:

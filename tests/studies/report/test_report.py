@@ -69,7 +69,7 @@ def test_one_dataset_has_no_comparison_and_is_told_so(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     document = report(store, "dogs", settings=BLEU, sections=["bounds", "comparison"], timed=False)
     assert "Add a second dataset" in section(document, "comparison")
-    assert any("Comparison" in note for note in document.sections[0].notes)
+    assert any("Comparison" in table.frame["not checked"][0] for table in document.sections[0].tables[1:])
     assert "dogs: mean score of a caption of the image" in section(document, "bounds")
 
 
@@ -115,7 +115,7 @@ def test_differences_are_tested_where_there_are_resamples(store: Store) -> None:
         settings = ReportSettings(("bleu-1",), resamples=resamples)
         document = report(store, "dogs", "cats", settings=settings, sections=["comparison"], timed=False)
         assert [table.name for table in document.sections[1].further].count("differences") == tests
-        assert section(document, "comparison").count("Holm") == tests
+        assert section(document, "comparison").count("without tests of significance") == 1 - tests
 
 
 def test_one_picture_of_a_kind_holds_all_datasets(store: Store) -> None:
@@ -189,7 +189,9 @@ def test_single_captions_leave_out_in_one_line_what_needs_references_and_nothing
     needing = dict.fromkeys(("bounds", "comparison", "correlation", "consensus"), ALONE.format("alone"))
     assert absent.items() >= needing.items()
     assert absent.keys() - needing.keys() <= {"people", "choices", "summary"}
-    assert "Bounds: alone: needs two captions" in " ".join(document.sections[0].notes)
+    (unchecked,) = (table.frame for table in document.sections[0].tables if table.name == "unchecked")
+    (names,) = (row[0] for row in unchecked.rows() if row[1] == ALONE.format("alone"))
+    assert {"Bounds", "Comparison"} <= {*names.split(", ")}
     method = " ".join(document.sections[-1].words)
     assert "No caption was scored." in method
     assert "held out" not in method
@@ -210,11 +212,12 @@ def test_a_dataset_of_single_captions_stays_out_of_the_scores_of_others(store: S
     assert {*compared.filter(statistic="sameness")["dataset"]} == {"alone", "dogs", "cats"}
     assert {*compared.filter(pl.col("statistic") != "sameness")["dataset"]} == {"dogs", "cats"}
     assert any(
-        note.startswith("alone: skipped the search for swapped captions and the bounds: ") for note in found.notes
+        note.startswith("alone: skipped the search for swapped captions and the bounds: ") for note in found.unchecked
     )
     for one in scored:
         assert one.absent is None
-        assert ALONE.format("alone") in one.notes
+        assert ALONE.format("alone") in one.unchecked
+        assert ALONE.format("alone") not in one.notes
         assert [each.version.dataset for each in one.results[0].selections] in (["dogs", "cats"], ["dogs"])
         assert "alone" not in one.commands[0]
     assert any("dogs: 1 image has a single caption" in note for note in scored[0].notes)

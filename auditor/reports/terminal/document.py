@@ -1,0 +1,103 @@
+"""A report on a terminal: the answer and one line per finding, datasets at a glance, then the other sections."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from rich.columns import Columns
+from rich.panel import Panel
+from rich.text import Text
+
+from auditor.findings import tally
+from auditor.findings.wording import kind_for
+from auditor.reports.escaping import harmless
+from auditor.reports.terminal import SEVERITY_STYLES, show_finding, tables
+from auditor.reports.terminal.screen import Screen
+from auditor.result import Finding
+from auditor.result.document import PLACED, Document, Portrait, Section
+
+_LEVELS = "▁▂▃▄▅▆▇█"
+
+#: Columns of a panel, and the bars of its distribution of lengths.
+_PANEL, _BARS = 38, 32
+
+
+def show(document: Document, screen: Screen) -> None:
+    """Print a report: what it answers, what was found, each dataset, and every section that has a result."""
+    summary, *sections = document.sections
+    screen.say(harmless(document.title), style="bold")
+    if document.made_at:
+        screen.say(f"made {document.made_at}", style="dim")
+    for number, sentence in enumerate(document.answer):
+        screen.say(harmless(sentence), style="" if number else "bold green")
+    by_name = {table.name: table for table in reversed(summary.tables)}
+    for table in (by_name[name] for name in PLACED if name in by_name):
+        screen.print()
+        tables.show(table, screen)
+    found = [finding for section in sections for finding in section.findings if finding.severity != "info"]
+    screen.say(tally(found or document.cards) or summary.absent or "", style="bold")
+    for finding in found or document.cards:
+        _line(finding, screen)
+    screen.print()
+    screen.print(Columns([_panel(portrait) for portrait in document.portraits]))
+    if unchecked := by_name.get("unchecked"):
+        tables.show(unchecked, screen)
+    for section in sections:
+        if not section.absent:
+            _section(section, (*document.answer, *(table.title for table in summary.tables)), screen)
+    for selection in document.selections:
+        screen.say(
+            f"{selection.label} = {selection.version.label}, version {selection.version.version[:12]}", style="dim"
+        )
+    screen.say("-o FILE.html writes the report as a page, with figures and examples", style="dim")
+
+
+def _line(finding: Finding, screen: Screen) -> None:
+    """Print a finding on one line: severity, dataset, title, main number."""
+    about = finding.about.get("dataset")
+    words = f"{f'{about}: ' if about else ''}{kind_for(finding).title}"
+    line = Text.assemble(
+        (f"{finding.severity:<8}", SEVERITY_STYLES[finding.severity]), " ", harmless(words), "  ",
+        (harmless(finding.headline), "bold"),
+    )  # fmt: skip
+    if screen.edge is not None:
+        line.truncate(screen.edge, overflow="ellipsis")
+    screen.print(line, soft_wrap=True)
+
+
+def _panel(portrait: Portrait) -> Panel:
+    """Draw a dataset at a glance."""
+    of_image = portrait.captions / max(portrait.images, 1)
+    facts = [
+        f"{portrait.images:,} images, {portrait.captions:,} captions",
+        f"{of_image:.1f} captions per image",
+        f"{portrait.captions - portrait.distinct:,} repeat another of their image",
+        f"{portrait.length:.1f} words per caption",
+    ]
+    facts += [f"homogeneity {portrait.homogeneity:.3f} ({portrait.metric})"] if portrait.homogeneity is not None else []
+    counts = dict(portrait.lengths)
+    top = max(counts.values(), default=1)
+    bars = "".join(_LEVELS[counts.get(length, 0) * (len(_LEVELS) - 1) // top] for length in range(1, _BARS + 1))
+    lines = Text("\n").join(
+        [*(Text(harmless(fact)) for fact in facts), Text(bars, "cyan"), Text(f"1 to {_BARS} words", "dim")]
+    )
+    return Panel(lines, title=Text(harmless(portrait.label), "bold"), width=_PANEL, title_align="left")
+
+
+def _section(section: Section, before: Collection[str], screen: Screen) -> None:
+    """Print a section without the sentences and the tables that the summary has shown `before`."""
+    screen.print()
+    screen.say(harmless(section.title), style="bold cyan")
+    screen.print()
+    for sentence in (words for words in section.words if words not in before):
+        screen.say(harmless(sentence), bullet="• ")
+    for finding in section.findings:
+        if finding.severity != "info":
+            show_finding(finding, screen)
+    for table in section.tables:
+        if table.title not in before:
+            tables.show(table, screen)
+    for note in section.notes:
+        screen.say(harmless(note), bullet="• ", style="dim")
+    for command in section.commands:
+        screen.say(harmless(command), indent=2, style="dim")

@@ -1,0 +1,204 @@
+"""The answer of a comparison: which dataset is ahead by an index on each metric family, and what follows from it.
+
+A family is the metrics of one name: ROUGE-L and ROUGE-SU4 are one. A dataset is ahead in a family if it is by all of
+its metrics. Pairs are tested by the permutation tests, with Holm's correction over the pairs of a metric.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.result import Finding, about, joined
+from auditor.statistics.significance import holm
+
+#: The default metrics: the families by which Wang & Gaizauskas 2016 compare datasets. TER counts errors, so it does not
+#: measure homogeneity, and does not vote.
+METRICS = ("bleu-4", "rouge-l", "rouge-su4", "meteor", "cider-d")
+
+#: The probability of a false positive among the tests of a metric.
+ALPHA = 0.05
+
+#: The adjective of a dataset that is ahead by an index, and the kind of finding that names it.
+_WORDS = {"homogeneity": ("homogeneous", "more-homogeneous"), "specificity": ("specific", "more-specific")}
+
+#: The metric whose values are quoted in the sentence on consequences, if it was computed.
+QUOTED = "rouge-l"
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True)
+class Order:
+    """The datasets by one metric, the highest value first, and the pairs that differ significantly: first, other."""
+
+    metric: str
+    labels: tuple[str, ...]
+    ahead: frozenset[tuple[str, str]]
+
+    @property
+    def family(self) -> str:
+        """The name of the family, in capitals."""
+        return self.metric.partition(":")[0].partition("-")[0].upper()
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """Return the letters of each dataset: datasets that share a letter do not differ significantly."""
+        sets = [frozenset(self.labels)]
+        for pair in self.ahead:
+            split = [one - {label} for one in sets if set(pair) <= one for label in pair]
+            kept = [one for one in sets if not set(pair) <= one]
+            sets = kept + [one for one in dict.fromkeys(split) if not any(one <= other for other in kept)]
+            sets = [one for one in sets if not any(one < other for other in sets)]
+        sets.sort(key=lambda one: sorted(map(self.labels.index, one)))
+        return {
+            label: "".join(letter for letter, one in zip(_LETTERS, sets, strict=False) if label in one)
+            for label in self.labels
+        }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The orders of the datasets by the metrics that vote. `tested` is whether pairs were tested."""
+
+    index: str
+    orders: tuple[Order, ...]
+    tested: bool
+
+    @property
+    def families(self) -> Mapping[str, list[Order]]:
+        """The orders by family."""
+        return {
+            family: [order for order in self.orders if order.family == family]
+            for family in dict.fromkeys(order.family for order in self.orders)
+        }
+
+    @property
+    def surely(self) -> list[str]:
+        """The families in which the first dataset is significantly ahead of every other."""
+        top = self.top
+        return [name for name, family in self.families.items() if top and _is_sure(family, top)]
+
+    @property
+    def top(self) -> str | None:
+        """The dataset that is ahead in most families, if there is one."""
+        first = Counter(filter(None, map(_leader, self.families.values()))).most_common(1)
+        return first[0][0] if first and first[0][1] * 2 > len(self.families) else None
+
+    def differs(self, order: Order) -> bool:
+        """Return whether a metric significantly contradicts the majority of families about a pair."""
+        return any(self._votes(second, first) > self._votes(first, second) for first, second in order.ahead)
+
+    def _votes(self, first: str, second: str) -> int:
+        """Count the families by all of whose metrics one dataset has a higher value than another."""
+        return sum(all(_is_above(order, first, second) for order in family) for family in self.families.values())
+
+    def finding(self, selections: Sequence[Selection], sampled: str) -> Finding | None:
+        """Return the sentence that answers, with the counts of families behind it."""
+        if not self.orders:
+            return None
+        word, kind = _WORDS[self.index]
+        families = self.families
+        leads, top, sure = {name: _leader(family) for name, family in families.items()}, self.top, self.surely
+        wins = sum(leader == top for leader in leads.values()) if top else 0
+        if top is None:
+            by_dataset: dict[str, list[str]] = {}
+            for name, leader in leads.items():
+                by_dataset.setdefault(leader or "several datasets", []).append(name)
+            first = ", ".join(f"{label} by {joined(names)}" for label, names in by_dataset.items())
+            said, named = f"metrics disagree about the most {word} dataset: {first}", {}
+        else:
+            selection = next(one for one in selections if one.label == top)
+            others = ", ".join(label for label in self.orders[0].labels if label != top)
+            named = about(selection, against=others)
+            of = f"on {{}} of {len(families)} metric {'family' if len(families) == 1 else 'families'}"
+            if not self.tested:
+                said = f"{top} is the most {word} {of.format(wins)}, without tests of significance"
+            elif sure:
+                said = f"{top} is the most {word} {of.format(len(sure))}"
+            else:
+                said = f"{top} has the highest {self.index} {of.format(wins)}, but not significantly"
+        rest = [*self._joined(), *self._disputed()] if self.tested else []
+        values = {"ahead": wins, "significant": len(sure) if self.tested else None}
+        return Finding(kind, "; ".join([f"{said}{sampled}", *rest]), named, values, len(families))
+
+    def _joined(self) -> Iterator[str]:
+        """Yield the pairs that do not differ significantly by any metric."""
+        known = [pair for order in self.orders for pair in order.ahead]
+        same = [
+            f"{first} and {second}"
+            for first, second in combinations(self.orders[0].labels, 2)
+            if (first, second) not in known and (second, first) not in known
+        ]
+        if same:
+            yield f"{', '.join(same)} do not differ significantly"
+
+    def _disputed(self) -> Iterator[str]:
+        """Yield the pairs that metrics order in both directions."""
+        known = {pair for order in self.orders for pair in order.ahead}
+        disputed = [
+            f"{first} and {second}"
+            for first, second in combinations(self.orders[0].labels, 2)
+            if {(first, second), (second, first)} <= known
+        ]
+        if disputed:
+            yield f"metrics disagree about the order of {', '.join(disputed)}"
+
+
+def answer(index: str, rows: pl.DataFrame, pairs: pl.DataFrame, errors: Collection[str]) -> Answer:
+    """Order the datasets by each metric that votes. `rows` and `pairs` have columns `label` (and `against_label`)."""
+    orders, tested = list[Order](), False
+    for (metric,), own in rows.filter(statistic=index).group_by("metric", maintain_order=True):
+        if metric in errors or own.height < 2:
+            continue
+        tests = pairs.filter(pl.col("p").is_not_null(), statistic=index, metric=metric)
+        known = tests.select("label", "against_label", "difference").rows()
+        corrected = holm(tests["p"].to_list())
+        ahead = {
+            (first, second) if difference > 0 else (second, first)
+            for (first, second, difference), p in zip(known, corrected, strict=True)
+            if p < ALPHA
+        }
+        tested = tested or bool(known)
+        labels = own.sort("value", descending=True, maintain_order=True)["label"].to_list()
+        orders.append(Order(str(metric), tuple(labels), frozenset(ahead)))
+    return Answer(index, tuple(orders), tested)
+
+
+def consequence(rows: pl.DataFrame, answered: Answer) -> str:
+    """Report what follows for training and evaluation, with the values of one metric."""
+    of_index, top = rows.filter(statistic=answered.index), answered.top
+    known = of_index["metric"].to_list()
+    metric = QUOTED if QUOTED in known else known[-1]
+    own = dict(of_index.filter(metric=metric).select("label", "value").iter_rows())
+    if top is None or top not in own:
+        return "Name the metric with every comparison of these datasets, and prefer none of them for its homogeneity."
+    if answered.tested and not answered.surely:
+        return "This difference is too small to prefer one of these datasets for training or evaluation."
+    others = sorted(value for label, value in own.items() if label != top)
+    between = " to ".join(dict.fromkeys(f"{value:.0%}" for value in (others[0], others[-1]))) if others else ""
+    return (
+        f"On {top}, a caption of another image scores {own[top]:.0%} of the {metric} of one of the same image"
+        + (f" (elsewhere {between})" if between else "")
+        + ". For training, its captions teach less about each image. In an evaluation, usual phrases score well there: "
+        "do not compare scores across these datasets."
+    )
+
+
+def _is_above(order: Order, first: str, second: str) -> bool:
+    places = order.labels
+    return first in places and second in places and places.index(first) < places.index(second)
+
+
+def _leader(family: Sequence[Order]) -> str | None:
+    firsts = {order.labels[0] for order in family}
+    return firsts.pop() if len(firsts) == 1 else None
+
+
+def _is_sure(family: Sequence[Order], top: str) -> bool:
+    return all((top, other) in order.ahead for order in family for other in order.labels if other != top)

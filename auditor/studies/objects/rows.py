@@ -1,0 +1,172 @@
+"""The statistics of objects in captions, as ratios of sums over images, with intervals and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from auditor.model import Progress
+from auditor.statistics.paired_systems import Resampling, measured, p_of_difference, score_of
+from auditor.statistics.resampling import Floats
+from auditor.statistics.studentized import estimates
+from auditor.store.captions import Captions
+
+#: Fewest captions of each system with so many objects, for a class of its own; more objects are one class together.
+_FEWEST, _CLASSES = 30, 8
+
+#: Fewest images with a count for an interval: a few of them do not show how much the share varies.
+_IMAGES = 10
+
+#: The statistics of whole captions: the column that is counted, and that which it is a share of.
+_RATIOS = {
+    "chair-s": ("wrong", "captions"),
+    "chair-i": ("wrong_mentions", "mentions"),
+    "objects": ("objects", "captions"),
+    "object-recall": ("found", "listed"),
+}
+
+_EQUAL = "chair-s-at-equal-objects"
+
+_SCHEMA = {
+    "statistic": pl.String, "object": pl.String, "n": pl.Int64,
+    **dict.fromkeys(("value", "low", "high"), pl.Float64),
+    "against": pl.String, **dict.fromkeys(("difference", "p"), pl.Float64),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class System:
+    """Captions with their objects: `described` by caption, `counts` by image and object, and all `mentions`."""
+
+    captions: Captions
+    described: pl.DataFrame = field(repr=False)
+    counts: pl.DataFrame = field(repr=False)
+    mentions: pl.DataFrame = field(repr=False)
+
+    @property
+    def label(self) -> str:
+        """The name in tables."""
+        return self.captions.label
+
+    @property
+    def images(self) -> pl.DataFrame:
+        """The listed images, sorted."""
+        return self.described.select("image").unique().sort("image")
+
+
+@dataclass(frozen=True)
+class _Ratio:
+    """A weighted sum of ratios: by image, the numerators `top 0`, … and the denominators `of 0`, …."""
+
+    sums: pl.DataFrame
+    weights: Floats
+
+    def __call__(self, totals: pl.DataFrame) -> pl.Series:
+        """Return the value for each row of totals."""
+        places = range(len(self.weights))
+        tops, of = (totals.select(f"{side} {n}" for n in places).to_numpy() for side in ("top", "of"))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return pl.Series("value", (tops / of) @ self.weights)
+
+    @property
+    def n(self) -> int:
+        """What the value is a share of."""
+        return int(self.sums.select(pl.sum_horizontal(pl.col("^of .*$").sum())).item())
+
+    @property
+    def images(self) -> int:
+        """The number of images with a count above 0."""
+        return self.sums.filter(pl.any_horizontal(pl.col("^top .*$") > 0)).height
+
+
+def rows_of(systems: Sequence[System], resampling: Resampling, progress: Progress) -> pl.DataFrame:
+    """Return the rows of each system, then those of its objects. Systems are compared with the first."""
+    first = systems[0]
+    weights = _weights(systems)
+    of_first = _of_captions(first, weights)
+    parts = []
+    for system in systems:
+        ratios = {(name, None): ratio for name, ratio in _of_captions(system, weights).items()} | _of_objects(system)
+        values = [measured(ratio.sums, ratio) for ratio in ratios.values()]
+        key = (system.captions.selection.pinned_name, resampling.seed)
+        drawn = estimates(values, resampling.times, key, progress, system.label) if resampling.times else []
+        rows = []
+        for place, ((name, item), ratio) in enumerate(ratios.items()):
+            row: dict[str, object] = {"statistic": name, "object": item, "n": ratio.n, "value": values[place].value}
+            if drawn and ratio.images >= _IMAGES and (ends := drawn[place].interval(resampling.confidence)):
+                row |= {"low": ends[0], "high": ends[1] if name == "objects" else min(ends[1], 1.0)}
+            if item is None and system is not first:
+                row |= _difference(ratio, of_first[name], first.label, resampling, (*key, name))
+            rows.append(row)
+        parts.append(system.captions.stamp(pl.DataFrame(rows, schema=_SCHEMA)))
+    return pl.concat(parts).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _difference(
+    ours: _Ratio, theirs: _Ratio, label: str, resampling: Resampling, key: Sequence[object]
+) -> dict[str, object]:
+    """Compare two systems on the images of both; empty if there are none."""
+    own, other = (
+        one.sums.join(another.sums, on="image", how="semi") for one, another in ((ours, theirs), (theirs, ours))
+    )
+    if own.is_empty():
+        return {}
+    apart = score_of(own, ours) - score_of(other, ours)
+    p = p_of_difference(own, other, ours, resampling.times, key) if resampling.times else None
+    return {"against": label, "difference": apart, "p": p}
+
+
+def _weights(systems: Sequence[System]) -> Floats:
+    """Return the share of the first system's captions with 1, 2, … objects; the last class has all with more.
+
+    Every system has captions in each class. A single system has none.
+    """
+    numbers = [system.described["objects"].to_numpy() for system in systems] if len(systems) > 1 else []
+    classes = 0
+    while numbers and classes < _CLASSES and min((of > classes).sum() for of in numbers) >= _FEWEST:
+        if classes and min((of == classes).sum() for of in numbers) < _FEWEST:
+            break
+        classes += 1
+    return np.array([(np.minimum(numbers[0], classes) == n).mean() for n in range(1, classes + 1)])
+
+
+def _of_captions(system: System, weights: Floats) -> dict[str, _Ratio]:
+    """Return the statistics of all captions."""
+    wrong = (pl.col("wrong_mentions") > 0).cast(pl.Float64)
+    classes = range(1, len(weights) + 1)
+    is_in = [pl.col("objects").clip(upper_bound=len(weights)) == n for n in classes]
+    by_class = {
+        **{f"top {n}": (wrong * is_n).sum() for n, is_n in enumerate(is_in)},
+        **{f"of {n}": is_n.sum().cast(pl.Float64) for n, is_n in enumerate(is_in)},
+    }
+    described = system.described.group_by("image").agg(
+        wrong=wrong.sum(),
+        captions=pl.len().cast(pl.Float64),
+        objects=pl.col("objects").sum().cast(pl.Float64),
+        **by_class,
+    )
+    counts = system.counts.group_by("image").agg(pl.col(pl.Int64).sum().cast(pl.Float64))
+    sums = described.join(counts, on="image", how="left").fill_null(0.0).sort("image")
+    ratios = {name: _ratio(sums, top, of) for name, (top, of) in _RATIOS.items()}
+    return ratios | ({_EQUAL: _Ratio(sums.select("image", *by_class), weights)} if len(weights) else {})
+
+
+def _of_objects(system: System) -> dict[tuple[str, str | None], _Ratio]:
+    """Return chair-i and object-recall of each object."""
+    images = system.images
+    ratios: dict[tuple[str, str | None], _Ratio] = {}
+    for (item,), counts in system.counts.sort("object", "image").group_by("object", maintain_order=True):
+        sums = images.join(counts.drop("object"), on="image", how="left", maintain_order="left").fill_null(0)
+        for name in ("chair-i", "object-recall"):
+            top, of = _RATIOS[name]
+            if sums[of].sum():
+                ratios[name, str(item)] = _ratio(sums, top, of)
+    return ratios
+
+
+def _ratio(sums: pl.DataFrame, top: str, of: str) -> _Ratio:
+    sides = {"top 0": pl.col(top).cast(pl.Float64), "of 0": pl.col(of).cast(pl.Float64)}
+    return _Ratio(sums.select("image", **sides), np.ones(1))

@@ -1,0 +1,173 @@
+"""Objects that captions mention and images lack: CHAIR of Rohrbach et al. 2018, with intervals and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+
+from auditor import parameters as p
+from auditor.errors import UsageError
+from auditor.files.rows import check_path, write_rows
+from auditor.model import Kind, Progress, silent
+from auditor.result import Result, Signature, counted, listed
+from auditor.statistics.paired_systems import Resampling
+from auditor.store.captions import Captions, select, select_all, selections_of
+from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
+from auditor.studies.objects.rows import System, rows_of
+from auditor.studies.objects.tables import hallucinated, lead, overview
+
+_STATISTICS, _VERSION = ("chair-s", "chair-i", "objects", "object-recall", "chair-s-at-equal-objects"), 1
+
+_MENTIONS, _EXAMPLES = "mentions of objects", 3
+
+Listing = Annotated[
+    str, p.Parameter("Dataset with the objects of each image (kind objects).", "objects", completes="dataset")
+]
+
+Synonyms = Annotated[
+    str | None,
+    p.Parameter(
+        "Dataset with the synonyms of each object (kind synonyms); default: the names of the objects alone.",
+        completes="dataset",
+    ),
+]
+
+Mentions = Annotated[Path | None, p.Parameter("Write every mention with its caption to FILE.csv or FILE.jsonl.")]
+
+Force = Annotated[bool, p.Parameter("Replace an existing file.")]
+
+
+def objects(
+    store: Store,
+    *refs: p.Refs,
+    listing: Listing,
+    synonyms: Synonyms = None,
+    mentions: Mentions = None,
+    force: Force = False,
+    resamples: p.Resamples = 1000,
+    confidence: p.Confidence = 0.95,
+    split: p.Split = None,
+    seed: p.Seed = 1,
+    progress: Progress = silent,
+) -> Result:
+    """Find objects in captions that the images lack (CHAIR).
+
+    A caption mentions an object by one of its synonyms, in the singular or plural. Of mentions that overlap, the
+    longest counts: a hot dog is not a dog. A mention is wrong if the list of the image lacks the object. Statistics:
+
+    - `chair-s`: share of captions with a wrong mention; `chair-i`: share of mentions that are wrong;
+    - `objects`: different objects per caption; `object-recall`: share of the objects in images that captions mention;
+    - `chair-s-at-equal-objects`: chair-s if captions mentioned as many objects as those of the first system. It is the
+      mean over captions with 0, 1, 2, … objects, weighted by the first system.
+
+    Each object has rows with its own chair-i and object-recall. --mentions FILE writes the captions behind all numbers.
+
+    How to read it: a system that mentions more objects is wrong in more captions, so chair-s increases with length.
+    Compare chair-i, and chair-s at equal numbers of objects. Fewer wrong mentions with a lower recall are mere caution.
+    `difference` and `p` compare a system with the first on their common images, by swapping captions on random images.
+
+    Limits: objects without a synonym and other things in captions are not checked. The list decides what is in an
+    image. Objects of COCO come from segmentations and human captions. So the rate of human captions is near 0 partly by
+    construction. A word with two meanings counts as the object: an orange shirt mentions an orange. Plurals are formed
+    as in English.
+
+    Source: Rohrbach et al. 2018, Object hallucination in image captioning, EMNLP.
+
+    A row is a statistic of a dataset, or of one `object`: dataset, version, split, statistic, object, n, value, low,
+    high, against, difference, p, signature. `n` counts what the value is a share of. An interval needs ten images with
+    such a caption.
+
+    Raises `UsageError` if no caption describes a listed image, or a dataset is of another kind.
+
+    Example: auditor objects blip2 llava-default --objects coco-objects --synonyms coco-synonyms --mentions wrong.csv
+    """
+    p.check_resampling(resamples, confidence)
+    if mentions is not None:
+        check_path(mentions, _MENTIONS, force=force)
+    selected = select_all(store, refs, split, beside=(listing, synonyms), progress=progress)
+    inventory = _of_kind(store, listing, "objects", selected[0].tokenizer)
+    named = _of_kind(store, synonyms, "synonyms", selected[0].tokenizer) if synonyms else inventory
+    has = inventory.tokenize(progress).workspace()
+    words = named.tokenize(progress).workspace()
+    if named is inventory:
+        words.bind("synonym", "object_name")
+    systems, notes, written = [], [*selected[0].notes, *_unnamed(has, words, inventory, named)], []
+    for captions in selected:
+        workspace = captions.workspace()
+        workspace.bind("listed_object", of=has)
+        workspace.bind("object_form", of=words)
+        described = workspace.rows("caption_objects")
+        notes += _undescribed(captions, inventory, described)
+        system = System(captions, described, workspace.rows("object_in_image"), workspace.rows("object_in_caption"))
+        systems.append(system)
+        texts = captions.texts().select("image", "slot", "text")
+        written.append(
+            captions.stamp(system.mentions.join(texts, on=["image", "slot"], how="left", maintain_order="left"))
+        )
+    resampling = Resampling(resamples, confidence, seed)
+    rows = rows_of(systems, resampling, progress)
+    signed = {name: str(Signature(name, _settings(inventory, named), _VERSION)) for name in _STATISTICS}
+    if mentions is not None:
+        write_rows(pl.concat(written), mentions)
+    return Result(
+        "objects",
+        rows.with_columns(signature=pl.col("statistic").replace_strict(signed, return_dtype=pl.String)),
+        selections=(
+            *selections_of(selected),
+            *selections_of([inventory] if named is inventory else [inventory, named]),
+        ),
+        signatures={name: signature for name, signature in signed.items() if name in rows["statistic"]},
+        tables=(
+            overview(systems, rows, resampling),
+            *(hallucinated(system, rows, texts) for system, texts in zip(systems, written, strict=True)),
+        ),
+        notes=tuple(notes),
+        lead=lead(systems, rows),
+    )
+
+
+def _of_kind(store: Store, ref: str, kind: Kind, tokenizer: str) -> Captions:
+    captions = select(store, ref, tokenizer=tokenizer)
+    found = captions.selection.version.kind
+    if found != kind:
+        raise UsageError(f"--{kind} {ref}: of kind {found}; name a dataset that was imported with --kind {kind}")
+    return captions
+
+
+def _settings(inventory: Captions, named: Captions) -> Mapping[str, str]:
+    synonyms = "names" if named is inventory else named.selection.pinned_name
+    return {"objects": inventory.selection.pinned_name, "synonyms": synonyms, "tok": inventory.tokenizer}
+
+
+def _unnamed(has: Workspace, words: Workspace, inventory: Captions, named: Captions) -> list[str]:
+    """Report objects that captions cannot mention, since the list of synonyms lacks them."""
+    names = has.rows("listed_object")["object"].unique().sort()
+    lacking = names.filter(~names.is_in(words.rows("object_form")["object"].implode()) & names.str.contains(r"\pL"))
+    if named is inventory or lacking.is_empty():
+        return []
+    of = f"{counted(len(lacking), 'object', 'objects')} of {inventory.label}"
+    return [f"not counted: {of} without a synonym in {named.label}: {listed(lacking, _EXAMPLES)}"]
+
+
+def _undescribed(captions: Captions, inventory: Captions, described: pl.DataFrame) -> list[str]:
+    """Report captions of images that are not in the list. Raises `UsageError` if all of them are."""
+    images = captions.images()
+    every, there = int(images["captions"].sum()), described.height
+    if not there:
+        listed_one = inventory.images()["image"][0]
+        raise UsageError(
+            f"{captions.label}: none of its images is in {inventory.label}: its image IDs look like "
+            f"{images['image'][0]!r}, those of {inventory.label} like {listed_one!r}"
+        )
+    notes = [] if captions.selection.version.kind == "candidates" else [
+        f"{captions.label}: if the objects come from these captions too, its CHAIR is near 0 by construction"
+    ]  # fmt: skip
+    if there < every:
+        notes.append(
+            f"{captions.label}: {every - there:,} of {every:,} captions left out: {inventory.label} lacks their images"
+        )
+    return notes

@@ -1,0 +1,165 @@
+"""The summary of a report: the answer, the worst findings, each dataset at a glance, and what was not checked."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.result import SEVERITIES, Finding, Result, Table, digits, interval, program
+from auditor.result.document import PLACED, Portrait, Section
+from auditor.store import versions
+from auditor.studies import profile as profile_study
+from auditor.studies.report.request import ReportContext
+
+#: Most cards in the summary, and fewest: notices are added if there are fewer errors and warnings.
+_CARDS, _AT_LEAST = 6, 3
+
+_BAD = ("error", "warning")
+
+_NOTHING = "No problems found."
+
+_MILD = "No errors or warnings. Notices:"
+
+_NOT_LOOKED = "The report was written without findings. Run `auditor findings DATASET`."
+
+
+def cards(context: ReportContext, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Choose the findings of the summary: errors and warnings of each dataset in turn, and notices if these are few.
+
+    Findings on all datasets together come before those on one. Each kind appears once per dataset, with its worst
+    finding. Each kind of notice appears once, the largest share first.
+    """
+    by_dataset = []
+    for name in dict.fromkeys([None, *(selection.version.dataset for selection in context.selections)]):
+        worst = {finding.kind: finding for finding in reversed(findings) if finding.about.get("dataset") == name}
+        shown = [finding for finding in findings if finding.severity != "info" and worst.get(finding.kind) is finding]
+        by_dataset.append(shown)
+    in_turn = [finding for turn in itertools.zip_longest(*by_dataset) for finding in turn if finding is not None]
+    bad = [finding for finding in in_turn if finding.severity in _BAD][:_CARDS]
+    notices = sorted((finding for finding in in_turn if finding.severity not in _BAD), key=_share, reverse=True)
+    kinds = dict.fromkeys(notice.kind for notice in notices)
+    rest = [next(notice for notice in notices if notice.kind == kind) for kind in kinds][: max(0, _AT_LEAST - len(bad))]
+    return tuple(sorted([*bad, *rest], key=lambda finding: SEVERITIES.index(finding.severity)))
+
+
+def _share(finding: Finding) -> float:
+    """Return the share that a finding affects: its first number, divided by its `n` if it is a count."""
+    first = next(iter(finding.values.values()), None)
+    if not isinstance(first, float | int):
+        return 0.0
+    return first / finding.n if first >= 1 and finding.n else min(first, 1.0)
+
+
+def portraits(context: ReportContext, profiled: Result) -> tuple[Portrait, ...]:
+    """Return an overview of each dataset. `profiled` is the result of `profile`."""
+    (lengths,) = (figure.frame for figure in profiled.figures if figure.name == profile_study.LENGTHS)
+    likeness = _homogeneity(context)
+    return tuple(_portrait(context, selection, profiled, lengths, likeness) for selection in context.selections)
+
+
+def _portrait(
+    context: ReportContext,
+    selection: Selection,
+    profiled: Result,
+    lengths: pl.DataFrame,
+    likeness: pl.DataFrame,
+) -> Portrait:
+    value = dict(selection.rows_of(profiled.frame).select("statistic", "value").iter_rows())
+    described = versions.images(context.store, selection)
+    splits = described.group_by("split").agg(images=pl.len()).sort("split", nulls_last=True)
+    row = next(selection.rows_of(likeness).iter_rows(named=True), None) if likeness.height else None
+    return Portrait(
+        selection.label,
+        round(value["images"]),
+        round(value["captions"]),
+        described.select(pl.col("captions").min(), most=pl.col("captions").max()).row(0),
+        round(value["captions"] - value["captions-repeated-within-image"]),
+        value["asl"],
+        tuple((name or "in none", int(images)) for name, images in splits.iter_rows() if splits["split"].count()),
+        tuple(lengths.filter(dataset=selection.label).select("length", "captions").iter_rows()),
+        *((row["value"], row["low"], row["high"], row["metric"]) if row else ()),
+    )
+
+
+def _homogeneity(context: ReportContext) -> pl.DataFrame:
+    """Return the homogeneity by the last metric, if a section compares the datasets."""
+    if "compare" not in context.results:
+        return pl.DataFrame()
+    every = context.results["compare"].frame.filter(pl.col("statistic") == "homogeneity")
+    rows = every.filter(pl.col("against").is_null()) if "against" in every.columns else every
+    if "variant" in rows.columns and rows.height:
+        rows = rows.filter(variant=rows["variant"][-1])
+    return rows.filter(pl.col("metric") == rows["metric"][-1]) if rows.height else rows
+
+
+def unchecked(built: Sequence[Section]) -> tuple[Table, ...]:
+    """Return the table of checks that could not run, and what would let them run."""
+    titles: dict[str, list[str]] = {}
+    for section in built:
+        for why in [section.absent] if section.absent else section.unchecked:
+            titles.setdefault(why, []).append(section.title)
+    frame = pl.DataFrame({"not checked": [", ".join(names) for names in titles.values()], "because": [*titles]})
+    return (Table("Not checked, because", frame, name="unchecked"),) if titles else ()
+
+
+def summary(
+    shown: Sequence[Finding],
+    drawn: Sequence[Portrait],
+    compared: Result | None,
+    lacking: tuple[Table, ...],
+    *,
+    looked: bool,
+) -> Section:
+    """Return the summary as sentences and tables; pages show cards and portraits. `looked`: were findings computed?
+
+    The answer of the comparison is first, with the datasets placed by each metric.
+    """
+    placed = [table for table in compared.tables if table.name in PLACED][:1] if compared else []
+    rows = [
+        (
+            portrait.label, portrait.images, portrait.captions, portrait.distinct, portrait.length,
+            " ".join(f"{name}: {images:,}" for name, images in portrait.splits),
+            portrait.homogeneity, portrait.low, portrait.high,
+        )
+        for portrait in drawn
+    ]  # fmt: skip
+    columns = ["dataset", "images", "captions", "different", "words", "images by split", "homogeneity", "low", "high"]
+    frame = pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
+    kept = [column for column in frame.get_columns() if column.null_count() < frame.height or not frame.height]
+    caption = "different: captions that don't repeat another of their image; words: mean tokens per caption"
+    return Section(
+        "summary",
+        "Summary",
+        (*(compared.lead if compared else ()), *(f"{finding.severity}: {finding.sentence}." for finding in shown)),
+        tables=(
+            *placed,
+            Table("datasets", frame.select(kept), caption=caption, digits=(("words", 1),), name="datasets"),
+            *lacking,
+        ),
+        absent=_verdict(shown, looked=looked),
+    )
+
+
+def _verdict(shown: Sequence[Finding], *, looked: bool) -> str | None:
+    if not shown:
+        return _NOTHING if looked else _NOT_LOOKED
+    return None if any(finding.severity in _BAD for finding in shown) else _MILD
+
+
+def cited(context: ReportContext) -> tuple[Table, ...]:
+    """Return how to cite the main number of each dataset: value, interval, version, signature, program."""
+    rows = _homogeneity(context)
+    texts = [
+        (
+            row["dataset"],
+            f"homogeneity (intra / upper, {row['metric']}) {digits(row['value'])}"
+            f"{interval(row['low'], row['high'], row['confidence'])}; {row['dataset']}@{row['version'][:12]}"
+            f"{':' + row['split'] if row['split'] else ''}; {row['signature']}; {program()}",
+        )
+        for row in rows.iter_rows(named=True)
+    ]
+    frame = pl.DataFrame(texts, schema=["dataset", "text"], orient="row")
+    return (Table("How to cite these numbers", frame, name="citation"),) if texts else ()

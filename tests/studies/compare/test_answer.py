@@ -1,0 +1,103 @@
+"""The answer by metric families: who is ahead, which datasets are joined, and where metrics disagree."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from conftest import ingest_rows
+
+from auditor.model import Selection
+from auditor.store.connection import Store
+from auditor.store.versions import resolve
+from auditor.studies.compare.answer import Answer, Order, answer, consequence
+
+
+def order(metric: str, *labels: str, same: str = "") -> Order:
+    """Return an order in which all pairs differ significantly, except the pairs of letters in `same`."""
+    pairs = {(a, b) for n, a in enumerate(labels) for b in labels[n + 1 :]}
+    return Order(metric, labels, frozenset(pair for pair in pairs if "".join(sorted(pair)) not in same.split()))
+
+
+@pytest.fixture
+def selections(store: Store) -> list[Selection]:
+    for name in "xyz":
+        ingest_rows(store, [("i", 0, "a dog"), ("i", 1, "a cat")], dataset=name)
+    return [resolve(store, name) for name in "xyz"]
+
+
+def said(selections: list[Selection], *orders: Order, tested: bool = True) -> str:
+    found = Answer("homogeneity", orders, tested).finding(selections, "")
+    assert found is not None
+    return found.sentence
+
+
+def test_the_first_dataset_is_named_with_its_families_and_the_pairs_that_are_joined(
+    selections: list[Selection],
+) -> None:
+    orders = [
+        order("bleu-4", *"xyz", same="yz"),
+        order("rouge-l", *"xzy", same="yz"),
+        order("cider-d", *"xyz", same="yz"),
+    ]
+    assert said(selections, *orders) == (
+        "x is the most homogeneous on 3 of 3 metric families; y and z do not differ significantly"
+    )
+
+
+def test_metrics_of_one_name_are_one_family(selections: list[Selection]) -> None:
+    orders = [order("rouge-l", *"xyz"), order("rouge-su4", *"xyz"), order("bleu-4", *"xyz", same="xy")]
+    assert said(selections, *orders) == "x is the most homogeneous on 1 of 2 metric families"
+    split = [order("rouge-l", *"xyz"), order("rouge-su4", *"yxz")]
+    assert said(selections, *split).startswith("metrics disagree about the most homogeneous dataset: several datasets")
+
+
+def test_a_tie_of_families_is_a_disagreement_and_a_lead_without_significance_is_none(
+    selections: list[Selection],
+) -> None:
+    orders = [order("bleu-4", *"xyz"), order("cider-d", *"yxz")]
+    assert said(selections, *orders) == (
+        "metrics disagree about the most homogeneous dataset: x by BLEU, y by CIDER; metrics disagree about the order of "
+        "x and y"
+    )
+    weak = [order("bleu-4", "x", "y", same="xy"), order("cider-d", "x", "y", same="xy")]
+    assert said(selections, *weak) == (
+        "x has the highest homogeneity on 2 of 2 metric families, but not significantly; x and y do not differ "
+        "significantly"
+    )
+
+
+def test_an_order_differs_if_it_contradicts_most_families() -> None:
+    usual, contrary = order("bleu-4", *"xyz"), order("cider-d", *"xzy")
+    answered = Answer("homogeneity", (usual, order("rouge-l", *"xyz"), contrary), tested=True)
+    assert [answered.differs(one) for one in answered.orders] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("same", "groups"),
+    [("", "a b c"), ("xy", "a a b"), ("xy yz", "a ab b"), ("xz", "a b a"), ("xy xz yz", "a a a")],
+)
+def test_datasets_share_a_letter_if_and_only_if_they_do_not_differ(same: str, groups: str) -> None:
+    made = order("bleu-4", *"xyz", same=same).groups
+    assert list(made.values()) == groups.split()
+
+
+def test_errors_do_not_vote_and_pairs_are_corrected_by_metric() -> None:
+    labels = ("x", "y", "z")
+    rows = pl.DataFrame(
+        [
+            {"label": label, "metric": metric, "statistic": "homogeneity", "value": value}
+            for metric in ("rouge-l", "ter")
+            for label, value in zip(labels, (0.6, 0.4, 0.3), strict=True)
+        ]
+    )
+    pairs = pl.DataFrame(
+        [
+            {"label": a, "against_label": b, "metric": metric, "statistic": "homogeneity", "difference": 0.1, "p": p}
+            for metric in ("rouge-l", "ter")
+            for a, b, p in (("x", "y", 0.02), ("x", "z", 0.001), ("y", "z", 0.04))
+        ]
+    )
+    answered = answer("homogeneity", rows, pairs, {"ter"})
+    assert [one.metric for one in answered.orders] == ["rouge-l"]
+    assert answered.orders[0].ahead == {("x", "z"), ("x", "y"), ("y", "z")}, "0.02 twice, 0.04 once, as Holm corrects"
+    assert consequence(rows, answered).startswith("On x, a caption of another image scores 60% of the rouge-l")

@@ -1,0 +1,74 @@
+"""What a page browses: a sample drawn by seed, and as many captions of each kind as its command lists."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+import polars as pl
+import pytest
+from conftest import Rows, ingest_rows
+
+from auditor.findings import CAPTION_KINDS
+from auditor.result.document import Document
+from auditor.store.connection import MEMORY, Store
+from auditor.studies.findings import findings
+from auditor.studies.report.request import ReportSettings
+from auditor.studies.report.study import report
+
+ROWS: Rows = [
+    *((f"im{number:03}", slot, f"a dog number {number * 5 + slot} runs") for number in range(80) for slot in range(5)),
+    *((f"tag{number:03}", slot, f"a <b>cat</b> {number}") for number in range(160) for slot in range(2)),
+    ("alone", 0, "a man at www.example.org"),
+]
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[Store]:
+    with Store.open(MEMORY) as opened:
+        ingest_rows(opened, ROWS, "made")
+        yield opened
+
+
+def made(store: Store, seed: int = 1) -> Document:
+    return report(store, "made", settings=ReportSettings(("bleu-1",), seed=seed, resamples=0), sections=["findings"])
+
+
+@pytest.fixture(scope="module")
+def document(store: Store) -> Document:
+    return made(store)
+
+
+def test_sample_is_drawn_by_the_seed_with_all_captions_of_its_images(store: Store, document: Document) -> None:
+    (browsed,) = document.browsed
+    drawn = browsed.captions.filter("at_random").unique(["image", "slot"])
+    assert drawn.height == 200
+    again, other = made(store).browsed[0].captions, made(store, 2).browsed[0].captions
+    assert again.equals(browsed.captions)
+    assert not other.filter("at_random").select("image", "slot").equals(drawn.select("image", "slot"))
+    sizes = pl.DataFrame([image for image, _, _ in ROWS], schema=["image"]).group_by("image").len()
+    whole = browsed.captions.filter(pl.col("image").is_in(drawn["image"].implode()), pl.col("slot").is_not_null())
+    shown = whole.unique(["image", "slot"]).group_by("image").len()
+    assert shown.join(sizes, on=["image", "len"], how="anti").is_empty()
+    assert whole["bleu-1"].drop_nulls().len() > 0
+
+
+def test_every_kind_has_its_captions_or_the_command_that_lists_as_many(store: Store, document: Document) -> None:
+    (browsed,) = document.browsed
+    assert {"markup", "web-address", "padded-images", "uneven-captions"} <= browsed.listed.keys()
+    for kind, (count, command) in browsed.listed.items():
+        words = shlex.split(command)
+        if not kind:
+            assert (count, words[:2]) == (len(ROWS), ["auditor", "export"])
+            continue
+        shown = browsed.captions.filter(kind=kind).height
+        assert shown == min(count, 300), kind
+        assert (words[:2], words[3:5]) == (["auditor", "findings"], ["--kind", kind])
+        listed = findings(store, words[2], kinds=[kind]).frame
+        by = ["image"] if CAPTION_KINDS[kind].of == "images" else ["image", "slot"]
+        assert listed.unique(by).height == count, kind
+    assert browsed.listed["markup"][0] == 320
+
+
+def test_report_of_other_sections_browses_nothing(store: Store) -> None:
+    assert report(store, "made", settings=ReportSettings(("bleu-1",), resamples=0), sections=["facts"]).browsed == ()
