@@ -16,7 +16,7 @@ from auditor.papers import paper as read
 from auditor.papers.bands import in_print
 from auditor.papers.figures import KEYS, Exhibit, Paper
 from auditor.papers.measured import Measured
-from auditor.result import Figure, Table, listed
+from auditor.result import Figure, Table
 
 #: The value of a cell that was not measured.
 _ABSENT = "–"
@@ -128,12 +128,11 @@ def _called(paper: Paper, parts: tuple[str, ...]) -> str:
 
 def _footnote(paper: Paper, exhibit: Exhibit, rows: pl.DataFrame) -> str | None:
     """Name what was not measured, and the parameters of metrics that have the paper's names."""
-    notes = [exhibit.note] if exhibit.note else []
+    absent, named = list[str](), list[str]()
     for key in dict.fromkeys((*exhibit.x, exhibit.by)):
         asked = exhibit.of[KEYS.index(key)] if key in KEYS else ()
-        absent = [_called(paper, (name,)) for name in asked if "*" not in name and name not in rows[key]]
-        notes += [f"Not measured: {listed(absent, len(absent))}."] if absent else []
+        absent += [_called(paper, (name,)) for name in asked if "*" not in name and name not in rows[key]]
         settings = [name for name in rows[key].unique(maintain_order=True) if re.search("[:=]", name)]
-        of = (f"{paper.called[name]} is {name}" for name in settings if name in paper.called)
-        notes += [f"{sentence}." for sentence in of]
-    return " ".join(notes) or None
+        named += [f"{paper.called[name]} is {name}." for name in settings if name in paper.called]
+    missing = [f"Not measured: {', '.join(absent)}."] if absent else []
+    return " ".join(filter(None, [exhibit.note, *missing, *named])) or None

@@ -11,10 +11,10 @@
 -- regular_form), that at most two captions have, and that is one edit away from a frequent word. A frequent word has at
 -- least `frequent` captions and is `times_as_frequent` times as frequent. Only words of letters count, and not those that
 -- a caption quotes, ends with an apostrophe (“doesn ' t”, “graffiti'd”), or writes as a name: with a capital inside a
--- sentence. Of words of three or four letters, many are names or abbreviations. They count if the frequent word occurs
--- at least three times after the word before, and before the word after. A list of words has no inflections of words
--- that it lacks: such an ending is not a misspelling (“kayakers”). Two words can only be one edit apart if they share a
--- form with one letter removed.
+-- sentence or a word. Of words of three or four letters, many are names or abbreviations. They count if the frequent
+-- word occurs at least three times after the word before, and before the word after. A list of words has no inflections
+-- of words that it lacks: such an ending is not a misspelling (“kayakers”). Two words can only be one edit apart if they
+-- share a form with one letter removed.
 with placed as (
     select
         r.image, r.slot, r.caption_id, t.tokens[p.place] as token_id,
@@ -60,7 +60,7 @@ flagged as (
     left join usual_before as b on b.before = p.before and b.token_id = a.meant_id
     left join usual_behind as h on h.behind = p.behind and h.token_id = a.meant_id
     where (a.is_long or b.times is not null and h.times is not null)
-        and not regexp_matches(c.text, '[^\s.!?:"“(] ["“(]?' || upper(a.token[1]) || a.token[2:] || '\b')
+        and not regexp_matches(c.text, '([^\s.!?:"“(] ["“(]?|\w[-/])' || upper(a.token[1]) || a.token[2:] || '\b')
         and contains(lower(c.text), a.token)
         and not regexp_matches(c.text, format('(?i)\b{0} ?[''’] ?([^s ]|$)|["“][^"“”]*\b{0}\b[^"“”]*["”]', a.token))
 )

@@ -16,7 +16,7 @@
 with worded as (
     select
         r.image, r.slot, t.tokens, len(t.tokens) as size, length(c.text) as characters,
-        not regexp_matches(c.text, '[.!?。！？…”"]\s*$') as is_open
+        not regexp_matches(c.text, '[.!?。！？…”"+*=~]\s*$') as is_open
     from reference as r
     join caption as c using (caption_id)
     join text_tokens as t using (caption_id)

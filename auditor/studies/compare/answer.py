@@ -28,7 +28,7 @@ ALPHA = 0.05
 _WORDS = {"homogeneity": ("homogeneous", "more-homogeneous"), "specificity": ("specific", "more-specific")}
 
 #: The metric whose values are quoted in the sentence on consequences, if it was computed.
-_QUOTED = "rouge-l"
+QUOTED = "rouge-l"
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -174,7 +174,7 @@ def consequence(rows: pl.DataFrame, answered: Answer) -> str:
     """Report what follows for training and evaluation, with the values of one metric."""
     of_index, top = rows.filter(statistic=answered.index), answered.top
     known = of_index["metric"].to_list()
-    metric = _QUOTED if _QUOTED in known else known[-1]
+    metric = QUOTED if QUOTED in known else known[-1]
     own = dict(of_index.filter(metric=metric).select("label", "value").iter_rows())
     if top is None or top not in own:
         return "Name the metric with every comparison of these datasets, and prefer none of them for its homogeneity."

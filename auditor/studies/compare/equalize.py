@@ -9,8 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+import polars as pl
+
+from auditor import parameters as p
 from auditor.errors import UsageError
+from auditor.model import Progress
 from auditor.result import Finding, counted
+from auditor.scoring.candidate_sets import CandidateScores, Substitutes, score_sets, with_givers
 from auditor.scoring.registry import References
 from auditor.scoring.scores import DISTINCT, RAW
 from auditor.store.captions import Captions
@@ -79,13 +84,13 @@ def samplings_of(
         raw = Sampling(RAW, References("loo", references, seed))
         return (raw, Sampling(DISTINCT, replace(raw.against, distinct=distinct))) if distinct else (raw,)
     counted_in = [captions.like(replace(captions.selection, distinct=distinct)) for captions in every]
-    equal = _equal(counted_in, references, images, seed)
+    equal = equal_samples(counted_in, references, images, seed)
     if distinct:
         equal = replace(equal, name=f"{EQUALIZED}-{DISTINCT}", against=replace(equal.against, distinct=distinct))
     return Sampling(RAW, References("loo")), equal
 
 
-def _equal(every: Sequence[Captions], references: int | None, images: int | None, seed: int) -> Sampling:
+def equal_samples(every: Sequence[Captions], references: int | None, images: int | None, seed: int) -> Sampling:
     """Find the common numbers: captions that 90% of the images have, then images with as many captions."""
     captions_of = {one.label: one.images()["captions"] for one in every}
     if references is None:
@@ -168,3 +173,22 @@ def unequal_captions(every: Sequence[Captions], references: int | None) -> list[
             headline=f"{max(means.values()):.1f} against {min(means.values()):.1f} per image",
         )
     ]
+
+
+def pooled_scores(
+    captions: Captions,
+    names: Sequence[str],
+    substitutes: Substitutes,
+    sampling: Sampling,
+    metrics: Sequence[p.MetricName],
+    seed: int,
+    *,
+    named: bool,
+    progress: Progress,
+) -> CandidateScores:
+    """Score candidates on every draw of a sampling, and pool the scores; other facts are those of the first draw."""
+    drawn = list[CandidateScores]()
+    for draw, against in enumerate(sampling.each):
+        one = score_sets(captions, names, substitutes, against, metrics, seed + draw, named=named, progress=progress)
+        drawn.append(replace(one, scores=with_givers(captions, one, against)))
+    return replace(drawn[0], scores=pl.concat(one.scores for one in drawn))

@@ -13,17 +13,18 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, findings_in, notes_in
-from auditor.scoring.candidate_sets import CandidateScores, missing, one_pool, score_sets, substitutes_of, with_givers
+from auditor.scoring.candidate_sets import CandidateScores, missing, one_pool, substitutes_of
 from auditor.scoring.registry import References, defaults, left_out, requests
 from auditor.scoring.scores import DISTINCT, only_distinct, repeats
 from auditor.scoring.single_captions import lacking, referenced, sees_images
 from auditor.store.captions import select_all, selections_of
 from auditor.store.connection import Store
+from auditor.studies.compare import overlap, tables
 from auditor.studies.compare import pairs as comparison_pairs
-from auditor.studies.compare import tables
 from auditor.studies.compare.answer import METRICS, answer, consequence
-from auditor.studies.compare.equalize import Sampling, changed_orders, samplings_of, unequal_captions
+from auditor.studies.compare.equalize import Sampling, changed_orders, pooled_scores, samplings_of, unequal_captions
 from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
+from auditor.studies.compare.overlap import Overlap, overlaps
 from auditor.studies.compare.pairs import ComparedDataset
 from auditor.studies.compare.sameness import added, ranked_by_sameness
 from auditor.text import AUTO
@@ -39,6 +40,7 @@ class SampledComparison:
     facts: Mapping[str, Mapping[str, Any]]
     signatures: Mapping[str, str]
     notes: tuple[Said, ...]
+    overlaps: tuple[Overlap, ...]
 
 
 def measure(
@@ -55,10 +57,12 @@ def measure(
         list[Said](),
     )
     reasons: dict[str, Mapping[str, str]] = {}
+    overlapping: list[Overlap] = []
     signatures: dict[str, str] = {}
     for selection in selections:
         measured = scores_of(selection, sampling)
         indices.append(indices_of(measured))
+        overlapping += overlaps(selection.label, measured.scores)
         described = tuple(measured.scores["image"].unique().sort())
         compared.append(ComparedDataset(selection, indices[-1], described))
         facts[selection.label] = _facts(measured) | {
@@ -69,7 +73,9 @@ def measure(
         signatures |= measured.signatures
         notes += [*measured.notes, *indices[-1].notes]
     all_notes = (*notes, *missing(reasons), *filter(None, [sampling.note]))
-    return SampledComparison(sampling, tuple(indices), tuple(compared), facts, signatures, all_notes)
+    return SampledComparison(
+        sampling, tuple(indices), tuple(compared), facts, signatures, all_notes, tuple(overlapping)
+    )
 
 
 def _facts(measured: CandidateScores) -> dict[str, Any]:
@@ -140,7 +146,8 @@ def compare(
     - `homogeneity` = intra / upper: the score of a caption of another image, divided by the score of one of the same
       image;
     - `specificity` = intra - inter: how much more similar captions are to each other than to those of the other
-      datasets.
+      datasets;
+    - `overlap`: how far the scores of captions of the same image and of another image overlap, 0 to 1.
 
     TER counts errors: for it, both are reversed, so larger always means more similar. `low`
     and `high` are a bootstrap-t confidence interval; `--resamples` sets the number of resamples of images. `se` is the
@@ -210,13 +217,9 @@ def compare(
     last, both = samplings[-1].name, len(samplings) > 1
 
     def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:
-        captions, drawn = captions_of[selection], list[CandidateScores]()
-        for draw, by_draw in enumerate(sampling.each):
-            one = score_sets(
-                captions, tuple(BOUNDS), substitutes, by_draw, metrics, seed + draw, named=named, progress=progress
-            )
-            drawn.append(replace(one, scores=with_givers(captions, one, by_draw)))
-        return replace(drawn[0], scores=pl.concat(one.scores for one in drawn))
+        return pooled_scores(
+            captions_of[selection], tuple(BOUNDS), substitutes, sampling, metrics, seed, named=named, progress=progress
+        )
 
     def indices_of(measured: CandidateScores) -> Indices:
         return estimated_indices(measured.selection, measured.scores, errors, seed, resamples, confidence, progress)
@@ -257,11 +260,19 @@ def compare(
     first = [one for one in ahead if one.kind == "more-homogeneous"]
     result = Result(
         "compare",
-        pl.concat([rows.select(*_COLUMNS, *(_EQUALIZED_COLUMNS if both else ())), *differences], how="diagonal"),
+        pl.concat(
+            [
+                rows.select(*_COLUMNS, *(_EQUALIZED_COLUMNS if both else ())),
+                *(_on(p.sampling, overlap.rows(p.overlaps, p.facts, p.signatures, seed), beside=both) for p in parts),
+                *differences,
+            ],
+            how="diagonal_relaxed",
+        ),
         selections=selections,
         signatures=known,
         tables=(
             *tables.placed(answers[0], main, errors, confidence, last if both else ""),
+            *overlap.table(parts[-1].overlaps),
             *tabled(rows, errors, resamples, confidence),
             *(
                 comparison_pairs.table(rows, part.sampling.name if both else None)
@@ -269,7 +280,7 @@ def compare(
                 if resamples
             ),
         ),
-        figures=drawn(rows, errors, confidence),
+        figures=(*drawn(rows, errors, confidence), *overlap.figures(parts[-1].overlaps)),
         lead=(
             *(f"{one.sentence}." for one in first),
             *(consequence(main, answers[0]) for one in first),

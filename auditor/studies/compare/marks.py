@@ -1,0 +1,90 @@
+"""Reference marks: the homogeneity of well-known datasets, on equal samples, beside that of a single dataset.
+
+`marks.json` has the marks, each with its version and signature; `benchmarks/marks.py` measures them again.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import polars as pl
+
+from auditor.model import Progress
+from auditor.result import Result, Table, digits, joined
+from auditor.scoring.candidate_sets import substitutes_of
+from auditor.scoring.registry import defaults
+from auditor.store.captions import Captions
+from auditor.studies.compare.answer import METRICS, QUOTED
+from auditor.studies.compare.equalize import equal_samples, pooled_scores
+from auditor.studies.compare.indices import estimated_indices
+
+#: The sample of every mark: images, references of a caption, seed, resamples, confidence, tokenizer.
+IMAGES, REFERENCES, _SEED, _RESAMPLES, _CONFIDENCE, TOKENIZER = 500, 4, 1, 1000, 0.95, "bare"
+
+
+def marks() -> pl.DataFrame:
+    """Return the marks. Columns: dataset, version, metric, value, low, high, signature."""
+    return pl.DataFrame(json.loads(files("auditor.studies.compare").joinpath("marks.json").read_text("utf-8")))
+
+
+def mark_of(captions: Captions, progress: Progress) -> pl.DataFrame:
+    """Measure a dataset as the marks were. Raises `UsageError` if it has too few images with as many captions."""
+    sampling = equal_samples([captions], REFERENCES, IMAGES, _SEED)
+    metrics = [name for name in METRICS if name in defaults()]
+    scored = pooled_scores(
+        captions, ("human", "intra"), substitutes_of([captions]), sampling, metrics, _SEED, named=False,
+        progress=progress,
+    )  # fmt: skip
+    indices = estimated_indices(captions.selection, scored.scores, (), _SEED, _RESAMPLES, _CONFIDENCE, progress)
+    version = captions.selection.version
+    return pl.DataFrame(
+        [
+            {
+                "dataset": version.dataset, "version": version.version, "metric": index.metric,
+                "statistic": index.statistic, "value": index.value,
+                "low": index.interval and index.interval[0], "high": index.interval and index.interval[1],
+                "signature": scored.signatures[index.metric],
+            }
+            for index in indices.indices if index.statistic == "homogeneity"
+        ],
+        infer_schema_length=None,
+    )  # fmt: skip
+
+
+def beside_marks(captions: Captions, progress: Progress) -> Result:
+    """Place a dataset among the marks. Raises `UsageError` if it has too few images with as many captions."""
+    own, known = mark_of(captions, progress), marks()
+    label = captions.label
+    known = known.filter(pl.col("signature").is_in(own["signature"].to_list()), pl.col("version") != own["version"][0])
+    order = {metric: number for number, metric in enumerate(own["metric"])}
+    rows = pl.concat([own.drop("statistic").with_columns(dataset=pl.lit(label)), known]).sort(
+        pl.col("metric").replace_strict(order), -pl.col("value"), maintain_order=True
+    )
+    frame = rows.select("metric", "dataset", homogeneity="value", low="low", high="high")
+    metric = QUOTED if QUOTED in order else own["metric"][-1]
+    value = own.filter(metric=metric)["value"][0]
+    above, below = (
+        known.filter(pl.col("value") > value, metric=metric)["dataset"].to_list(),
+        known.filter(pl.col("value") <= value, metric=metric)["dataset"].to_list(),
+    )
+    sides = [f"more than {joined(below)}"] * bool(below) + [f"less than {joined(above)}"] * bool(above)
+    said = f"{label} has a homogeneity of {digits(value)} by {metric}" + (f": {', '.join(sides)}" if sides else "")
+    return Result(
+        "compare",
+        own.with_columns(split=pl.lit(captions.selection.split, pl.String), confidence=_CONFIDENCE),
+        selections=(captions.selection,),
+        signatures=dict(own.select("metric", "signature").iter_rows()),
+        tables=(
+            Table(
+                "homogeneity beside reference marks", frame, ("homogeneity",), sections="metric",
+                caption=(
+                    "0: captions are unique to their image; 1: any caption fits any image. Every dataset: "
+                    f"{IMAGES} images, {REFERENCES + 1} captions of each, five samples by seed {_SEED}. Bars: share of "
+                    "the highest value; low, high: 95% confidence interval"
+                ),
+                digits=(("low", 3), ("high", 3)), name="homogeneity", is_scaled=True,
+            ),
+        ),
+        lead=(f"{said}.",),
+    )  # fmt: skip

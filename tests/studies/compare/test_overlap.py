@@ -1,0 +1,51 @@
+"""The overlap of two distributions of scores, against a search over every threshold."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.studies.compare.overlap import figures, overlaps, table
+
+
+def scores(own: list[float], other: list[float]) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "candidate": ["human"] * len(own) + ["intra"] * len(other),
+            "image": ["i"] * (len(own) + len(other)),
+            "slot": range(len(own) + len(other)),
+            "bleu-1": [*own, *other],
+        },
+        schema_overrides={"bleu-1": pl.Float64},
+    )
+
+
+shares = st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]), min_size=1, max_size=9)
+
+
+@given(shares, shares)
+def test_overlap_is_the_least_sum_of_both_errors_over_all_thresholds(own: list[float], other: list[float]) -> None:
+    (one,) = overlaps("set", scores(own, other))
+    sums = [
+        sum(value <= at for value in own) / len(own) + sum(value > at for value in other) / len(other)
+        for at in (-1.0, *own, *other)
+    ]
+    flipped = [2 - one for one in sums]
+    assert one.value == pytest.approx(min(*sums, *flipped))
+
+
+def test_equal_scores_overlap_wholly_and_apart_ones_not_at_all() -> None:
+    assert [overlaps("set", scores(own, [0.1, 0.2]))[0].value for own in ([0.1, 0.2], [0.5, 0.9])] == [1.0, 0.0]
+    assert overlaps("set", scores([0.1], [])) == []
+    assert table([]) == figures([]) == ()
+
+
+def test_distributions_of_all_datasets_have_one_scale_and_shares_that_add_up() -> None:
+    measured = [*overlaps("a", scores([0.5, 0.6], [0.1, 0.0])), *overlaps("b", scores([0.9], [0.2, 0.9]))]
+    (drawn,) = figures(measured)
+    frame = drawn.frame
+    assert frame.group_by("captions_of").agg(pl.col("share").sum())["share"].to_list() == pytest.approx([1.0] * 4)
+    assert frame.group_by("captions_of").agg(pl.col("score").max())["score"].n_unique() == 1
+    assert "overlap a 0%; b 50%" in drawn.title
