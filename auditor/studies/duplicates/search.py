@@ -150,7 +150,7 @@ _MOST_PREFIX_PAIRS = 1_000_000_000
 
 _MOST_PAIRS = 20_000_000
 
-#: Longer texts are not searched by pairs of words, since the number of pairs grows with the square of the length. A word
+#: Longer texts are not searched by pairs of words: the number of pairs grows with the square of the length. A word
 #: that is in few texts is searched without a second one.
 _MOST_PAIRED, _MOST_TEXTS = 192, 50
 
