@@ -35,6 +35,7 @@ from auditor.studies.profile import bind_signs
 
 CASES = ROOT / "tests" / "cases"
 PARAMS: dict[str, Any] = {
+    "middle": 3.0,
     "against_all": False,
     "drawn": 2,
     "fewest": 2,

@@ -26,6 +26,10 @@ CLASSES = (
 LENGTHS, DEPTHS = (2, 3, 4, 5), (1, 2, 3, 4, 5, 6)
 
 
+#: The kinds of words that negate, each a list of `auditor.text.word_lists`.
+NEGATIONS = ("determiner", "adverb", "preposition", "pronoun", "conjunction")
+
+
 @dataclass(frozen=True)
 class Types:
     """The number of different phrases of a kind of `sql/syntax/phrase_said.sql`, a mean over parallel lists."""
@@ -101,6 +105,11 @@ STATISTICS = (
     Statistic(
         "negations", "negation", "caption", "words of negation per caption",
         "van Miltenburg, Morante & Elliott 2016", "rare",
+    ),
+    *(
+        Statistic(f"negations-{name}", f"negation-{name}", "caption", f"negations by a {name} per caption",
+                  "van Miltenburg, Morante & Elliott 2016, table 1, by the part of speech of the word", "rare")
+        for name in NEGATIONS
     ),
     Statistic(
         "negated", "negated", "caption", "share of captions with a word of negation",

@@ -146,6 +146,9 @@ class _Waiting:
     def rows(self) -> pl.DataFrame:
         return pl.scan_parquet(list(self.files)).collect()
 
+    def saves_by(self, function: Callable[..., None]) -> bool:
+        return isinstance(self.save, partial) and self.save.func is function
+
     def __call__(self, store: Store) -> None:
         self.save(store, self.rows())
 
@@ -202,11 +205,11 @@ def keep_findings(store: Store, selection: Selection, kinds: Sequence[str], list
     entries = {kind: key(selection, params={"findings": kind}) for kind in kinds}
     rows = listed.select(*_of(selection), *FOUND)
     held = get(store, dict.fromkeys(entries.values(), "finding"))
+    earlier = any(isinstance(work, _Waiting) and work.saves_by(_save_findings) for work in store.on_close)
     changed = [
         kind
         for kind, entry in entries.items()
-        if store.on_close  # what waits may be an earlier run
-        or not rows.filter(kind=kind).equals(held.get(entry, rows.clear()))
+        if earlier or not rows.filter(kind=kind).equals(held.get(entry, rows.clear()))
     ]
     if changed:
         when_closed(store, rows, partial(_save_findings, selection, changed))

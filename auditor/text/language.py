@@ -22,6 +22,9 @@ _WORDS, _CAPTIONS = 3, 20
 
 _MOST = 0.5
 
+#: Fewer texts take less time one by one than the kernel takes to load.
+_FEW = 10_000
+
 #: Languages that English captions are often mistaken for, and `zxx`: not a language.
 LIKE_ENGLISH = ("pcm", "sco", "zxx", "la")
 
@@ -54,6 +57,9 @@ def of_captions(texts: pl.Series) -> Known:
 
 def classified(texts: pl.Series) -> pl.DataFrame:
     """Return the most likely language of each text, as py3langid decides. Columns: language, probability."""
+    if len(texts) < _FEW:
+        told = map(_identifier().classify, texts)
+        return pl.DataFrame(told, schema={"language": pl.String, "probability": pl.Float64}, orient="row")
     from auditor.text.kernels.bayes import classify  # noqa: PLC0415  # numba
 
     spelled = [_as_the_model_reads(text) for text in texts]
@@ -68,11 +74,16 @@ def _as_the_model_reads(text: str) -> bytes:
 
 
 @functools.cache
-def _model() -> tuple[pl.Series, tuple[NDArray[Any], ...]]:
-    """Return the names of the languages, and the arrays of the model that py3langid brings."""
+def _identifier() -> Any:
     from py3langid import langid  # noqa: PLC0415  # unpacking its model takes a second, and few datasets need it
 
-    model = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+    return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+
+
+@functools.cache
+def _model() -> tuple[pl.Series, tuple[NDArray[Any], ...]]:
+    """Return the names of the languages, and the arrays of the model that py3langid brings."""
+    model = _identifier()
     return pl.Series("language", model.nb_classes, pl.String), (
         np.asarray(model.tk_nextmove),
         np.asarray(model.tk_row),

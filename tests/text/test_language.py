@@ -26,7 +26,7 @@ def test_few_short_or_mixed_captions_name_no_language() -> None:
     assert of_captions(pl.Series([*GERMAN, *SPANISH, *RUSSIAN] * 5)).language is None
 
 
-def test_languages_of_a_column_are_those_of_the_package_text_by_text() -> None:
+def test_languages_of_a_column_are_those_of_the_package_text_by_text(monkeypatch: pytest.MonkeyPatch) -> None:
     from py3langid import langid
 
     package = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
@@ -35,11 +35,15 @@ def test_languages_of_a_column_are_those_of_the_package_text_by_text() -> None:
     pairs = [f"{first} {second}" for first in words for second in words[::7]]
     odd = ["", " ", "7", "A DOG", "ДВОЕ ДЕТЕЙ", "e\u0301te\u0301", "犬が走る", "👍🏽", "\0", "za" * 9_000]
     texts = [*captions, *words, *pairs, *odd]
+    monkeypatch.setattr("auditor.text.language._FEW", 0)
     mine = classified(pl.Series(texts))
     theirs = [package.classify(text) for text in texts]
     assert mine["language"].to_list() == [language for language, _ in theirs]
     assert mine["probability"].to_list() == pytest.approx([sure for _, sure in theirs], abs=1e-5)
     assert classified(pl.Series([], dtype=pl.String)).is_empty()
+    monkeypatch.setattr("auditor.text.language._FEW", len(texts) + 1)
+    assert classified(pl.Series(texts))["language"].equals(mine["language"])
+    assert classified(pl.Series([], dtype=pl.String)).schema == mine.schema
 
 
 def test_english_needs_no_model(monkeypatch: pytest.MonkeyPatch) -> None:

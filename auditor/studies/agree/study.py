@@ -110,7 +110,7 @@ def agree(
     raters prefer?
 
     - `accuracy`: share of the decided pairs on which metric and raters agree, by kind of pair and number of references;
-    - `ceiling`: agreement between two halves of the votes;
+    - `ceiling`: agreement between two halves of the votes; `ceiling-by-votes`: of 1, 3, 5, … votes with a half;
     - `split-half`: accuracy of a metric with half of the references, against the votes by the other half;
     - `wins`, `duels`: how often a system's captions win, by raters and by metric, and their correlation.
 

@@ -23,26 +23,48 @@ from auditor.studies.consensus.votes import PairVotes, votes_workspace
 _VOTES = ("votes_b", "votes_c")
 
 
-def halves(votes_b: int, votes_c: int, tie_credit: float = 0.5) -> tuple[float, float]:
+#: The numbers of votes that predict the other half, if there are as many.
+_FEWER = (1, 3, 5, 10, 20)
+
+
+def halves(votes_b: int, votes_c: int, tie_credit: float = 0.5, few: int | None = None) -> tuple[float, float]:
     """Return how often a random half of the votes decides, and how often it decides and the other half agrees.
 
     Both are shares of all ways to draw the half. With an odd number, the truth has one vote more. A prediction that is
-    even counts `tie_credit`.
+    even counts `tie_credit`. With `few`, so many votes of the other half predict.
     """
     votes = votes_b + votes_c
     truth = votes - votes // 2
     ways = math.comb(votes, truth)
     decided = agreed = 0.0
     for b in range(max(0, truth - votes_c), min(truth, votes_b) + 1):
-        lead, rest = 2 * b - truth, 2 * (votes_b - b) - (votes - truth)
+        lead, b_left, left = 2 * b - truth, votes_b - b, votes - truth
         if lead:
             share = math.comb(votes_b, b) * math.comb(votes_c, truth - b) / ways
             decided += share
-            agreed += share * (tie_credit if rest == 0 else float((lead > 0) == (rest > 0)))
+            drawn = min(few or left, left)
+            for ours in range(max(0, drawn - left + b_left), min(drawn, b_left) + 1):
+                rest = 2 * ours - drawn
+                part = math.comb(b_left, ours) * math.comb(left - b_left, drawn - ours) / math.comb(left, drawn)
+                agreed += share * part * (tie_credit if rest == 0 else float((lead > 0) == (rest > 0)))
     return decided, agreed
 
 
-def people_ceiling(pairs: pl.DataFrame, ties: str) -> pl.DataFrame:
+def ceiling_by_votes(pairs: pl.DataFrame, ties: str) -> pl.DataFrame:
+    """Return the same as `people_ceiling` for few votes that predict; `references` is their number.
+
+    Only numbers that each pair has in one half count. In triplets, each vote is by one reference.
+    """
+    fewest = int(pairs.select((pl.col("votes_b") + pl.col("votes_c")).min()).item() or 0) // 2
+    parts = [
+        people_ceiling(pairs, ties, few).with_columns(references=pl.lit(few, pl.UInt32))
+        for few in (*(number for number in _FEWER if number < fewest), fewest)
+        if fewest > 1
+    ]
+    return pl.concat(parts) if parts else pl.DataFrame()
+
+
+def people_ceiling(pairs: pl.DataFrame, ties: str, few: int | None = None) -> pl.DataFrame:
     """Return how often two random halves of the votes of a pair are expected to agree, of each kind and of all.
 
     Pairs count by how often their first half decides. `ties` sets the credit of a tie of the other (`wrong`: .83 for
@@ -55,7 +77,7 @@ def people_ceiling(pairs: pl.DataFrame, ties: str) -> pl.DataFrame:
             schema={"kind": pl.String, "n": pl.Int64, **dict.fromkeys(("value", "low", "high"), pl.Float64)}
         )
     splits = voted.select(_VOTES).unique()
-    expected = [halves(b, c, TIE_CREDIT[ties]) for b, c in splits.iter_rows()]
+    expected = [halves(b, c, TIE_CREDIT[ties], few) for b, c in splits.iter_rows()]
     by_split = splits.with_columns(
         whole=pl.Series([decided for decided, _ in expected]), part=pl.Series([agreed for _, agreed in expected])
     )

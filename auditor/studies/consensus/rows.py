@@ -64,6 +64,9 @@ def _rows(part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
         parts.append(over_draws(part.accuracy).with_columns(statistic=pl.lit("accuracy"), truth=truth))
     parts.append(part.compared.with_columns(references=most, draw=first) if part.compared.height else part.compared)
     parts.append(part.ceiling.with_columns(statistic=pl.lit("ceiling"), metric=pl.lit(PEOPLE), truth=truth))
+    if part.ceiling_by_votes.height:
+        by_votes = {"statistic": pl.lit("ceiling-by-votes"), "metric": pl.lit(PEOPLE), "truth": truth}
+        parts.append(part.ceiling_by_votes.with_columns(**by_votes))
     if part.halves.height:
         parts.append(part.halves.with_columns(statistic=pl.lit("split-half"), truth=truth))
     if part.league:
@@ -118,6 +121,7 @@ class ConsensusResult:
     accuracy: pl.DataFrame
     compared: pl.DataFrame
     ceiling: pl.DataFrame
+    ceiling_by_votes: pl.DataFrame
     halves: pl.DataFrame
     preferred: pl.DataFrame
     league: League | None

@@ -19,7 +19,7 @@ from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
 from auditor.studies.consensus import rows as rows_of
 from auditor.studies.consensus.accuracy import accuracies, preferences, resampling_key
-from auditor.studies.consensus.ceiling import metric_halves, people_ceiling
+from auditor.studies.consensus.ceiling import ceiling_by_votes, metric_halves, people_ceiling
 from auditor.studies.consensus.league import league
 from auditor.studies.consensus.rows import ConsensusResult
 from auditor.studies.consensus.settings import ConsensusSettings
@@ -93,6 +93,7 @@ def compared(
         accuracy=_by_references(votes.rows, scored, metrics, settings, key, progress),
         compared=rows_of.compared(first, metrics),
         ceiling=people_ceiling(votes.rows, settings.ties),
+        ceiling_by_votes=ceiling_by_votes(votes.rows, settings.ties),
         halves=halves,
         preferred=preferred,
         league=league(preferred, labels),

@@ -33,6 +33,8 @@ def tables(part: ConsensusResult, settings: ConsensusSettings) -> list[Table]:
         )  # fmt: skip
     if part.ceiling.height:
         made.append(_ceiling(part, settings))
+    if part.ceiling_by_votes.height:
+        made.append(_ceiling_by_votes(part, settings))
     return [*made, *_league(part)]
 
 
@@ -160,6 +162,17 @@ def _ceiling(part: ConsensusResult, settings: ConsensusSettings) -> Table:
         rows,
         caption=f"Raters: exact expectation over all halves, 95% interval over images. {_tie_rule(settings)}{seen}",
         name="ceiling",
+    )
+
+
+def _ceiling_by_votes(part: ConsensusResult, settings: ConsensusSettings) -> Table:
+    by_votes = part.ceiling_by_votes.pivot("references", index=["kind", "n"], values="value", maintain_order=True)
+    return Table(
+        f"a few votes against half of the votes: {part.votes.truth}",
+        by_votes,
+        caption=f"Columns: the number of votes that predict the other half. {_tie_rule(settings)}",
+        name="ceiling-by-votes",
+        further=True,
     )
 
 

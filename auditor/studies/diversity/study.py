@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import polars as pl
@@ -23,6 +24,7 @@ from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
 from auditor.studies.diversity.measuring import ROWS, apart_from_people, captions_and_known, measured
 from auditor.studies.diversity.per_image import local_signature, local_words_met
+from auditor.studies.diversity.rated_words import rated_words as of_rated_words
 from auditor.studies.diversity.robustness import robustness as moved_by_settings
 from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Statistics, settled
 from auditor.studies.diversity.tables import correlated, figures, lead, notes, tables
@@ -85,12 +87,19 @@ Robustness = Annotated[
 ]
 
 
+RatedWords = Annotated[
+    Path | None,
+    p.Parameter("List of words with ratings of concreteness, for the ratio of abstract to concrete words."),
+]
+
+
 def diversity(
     store: Store,
     *refs: p.Refs,
     settings: DiversitySettings | None = None,
     statistics: Statistics = None,
     robustness: Robustness = False,
+    rated_words: RatedWords = None,
     against: p.Training = None,
     evaluation: p.Evaluation = None,
     split: p.Split = None,
@@ -115,6 +124,10 @@ def diversity(
     How to read it: more types, a higher type-token ratio, and higher coverage and recall mean more varied language.
     Compare a system with human captions of the same images. A system with high novelty but low precision may describe
     things that are not in the image.
+
+    With `rated_words`, a table of words and ratings (CSV, TSV, JSON lines, Parquet: Word and Conc.M in the norms of
+    Brysbaert et al. 2014), it adds `abstract-to-concrete`. This is the number of words rated below the middle of the
+    scale, divided by that of the others. `word-rating` is the mean rating, `rated-words` the share with a rating.
 
     With `robustness`, one factor changes at a time, and all statistics are computed again. The factors are caption
     order, upper or lower case, tokenizer and number of references. These rows have a `factor`. `base` is the value
@@ -173,6 +186,13 @@ def diversity(
             dict.fromkeys((*findings_in(remarks), *(finding for part in of_images for finding in part.findings)))
         ),
     )  # fmt: skip
+    if rated_words is not None:
+        rated = of_rated_words(every, rated_words)
+        frame = pl.concat([result.frame, rated.frame], how="diagonal_relaxed")
+        signed = dict(rated.frame.select("statistic", "signature").iter_rows())
+        result = replace(
+            result, frame=frame, tables=(*result.tables, *rated.tables), signatures={**result.signatures, **signed}
+        )
     if not robustness:
         return result
     moved = moved_by_settings(every, known, settings, declared or {}, progress)

@@ -95,6 +95,8 @@ def syntax(
     - `adjectives-per-noun`, `adverbs-per-noun`
     - `colors`, `numbers`, `spatial-relations`: words in a list, per caption
     - `negations`, `negated`, `possessives`, `contractions`: per caption
+    - `negations-determiner` (no), `-adverb` (not, never), `-preposition` (without), `-pronoun` (nothing) and
+      `-conjunction` (neither): negations by kind of word
     - `dependency-distance`: mean distance of a word from its head
     - `yngve`: mean number of branches to the right of the path from the root to a word
     - `frazier`: mean number of nodes that begin with a word; a sentence counts 1.5

@@ -274,6 +274,23 @@ def test_expectation_over_halves_is_that_of_all_halves(votes_b: int, votes_c: in
     assert math.isclose(halves(9, 0)[1], 1.0)
 
 
+@given(st.integers(0, 5), st.integers(0, 5), st.integers(1, 3))
+def test_expectation_over_few_votes_is_that_of_all_ways_to_draw_them(votes_b: int, votes_c: int, few: int) -> None:
+    votes = [1] * votes_b + [-1] * votes_c
+    truth, left = len(votes) - len(votes) // 2, len(votes) // 2
+    if few > left:
+        return
+    places, agreed = range(len(votes)), 0.0
+    ways = [*combinations(places, truth)]
+    for half in ways:
+        lead = sum(votes[place] for place in half)
+        drawn = [*combinations([place for place in places if place not in half], few)]
+        rests = [sum(votes[place] for place in some) for some in drawn]
+        agreed += sum(0.5 if rest == 0 else float((lead > 0) == (rest > 0)) for rest in rests if lead) / len(drawn)
+    assert halves(votes_b, votes_c, few=few)[1] == pytest.approx(agreed / len(ways))
+    assert halves(votes_b, votes_c, few=left) == pytest.approx(halves(votes_b, votes_c))
+
+
 def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
     path = tmp_path / "audit.duckdb"
     with Store.open(path, write=True) as store:
