@@ -29,9 +29,11 @@ def main(names: list[str]) -> None:
         with Store.open(MEMORY) as store:
             ingest(store, name)
             (captions,) = select_all(store, [name], None, TOKENIZER)
-            kept |= {row["dataset"] + row["metric"]: row for row in mark_of(captions, silent).to_dicts()}
+            kept |= {
+                row["dataset"] + row["metric"]: row for row in mark_of(captions, silent).drop("statistic").to_dicts()
+            }
         rows = sorted(kept.values(), key=lambda row: (row["metric"], -row["value"]))
-        FILE.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        FILE.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n", encoding="utf-8")
         print(name, flush=True)
 
 

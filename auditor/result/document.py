@@ -93,7 +93,8 @@ class Browsed:
 
     `captions` has a row per caption and kind: image, slot, split, text, at_random, kind, why, and a column for each of
     `metrics` that has scores. `listed` has, by kind, the number of captions or images in the dataset, and the command
-    that lists exactly these. Its key `""` is for all captions.
+    that lists exactly these. Its key `""` is for all captions. `words` are those whose frequency differs most from the
+    first dataset of the page: word, occurrences, occurrences_b (in the first), log_ratio.
     """
 
     label: str
@@ -101,6 +102,7 @@ class Browsed:
     captions: pl.DataFrame
     metrics: tuple[str, ...]
     listed: Mapping[str, tuple[int, str]]
+    words: pl.DataFrame = field(default_factory=pl.DataFrame)
 
 
 @dataclass(frozen=True, repr=False)

@@ -158,7 +158,7 @@ def test_arrows_move_between_tabs(page: chromium.Page) -> None:
 
 def test_every_count_opens_its_captions(page: chromium.Page) -> None:
     links = page.ask(
-        "[...document.querySelectorAll('a[href^=\"#browse?\"]')].filter(one => !one.closest('#browser'))"
+        "[...document.querySelectorAll('a[href^=\"#browse?\"]')].filter(one => !one.closest('#browser, #words'))"
         ".map(one => [one.hash.slice(1), one.textContent])"
     )
     assert len(links) > 15
@@ -171,6 +171,20 @@ def test_every_count_opens_its_captions(page: chromium.Page) -> None:
         assert (shown_tabs(page), shown) == (["tab-browse"], min(count, 200 if "kind" not in place else 300)), place
         commands = page.ask("[...document.querySelectorAll('#browser .notes code')].map(one => one.textContent)")
         assert len(commands) == (shown < count)
+
+
+def test_every_word_of_the_plot_opens_captions_that_have_it(page: chromium.Page) -> None:
+    words = page.ask(
+        "[...document.querySelectorAll('#words a')].map(one => [one.getAttribute('href').slice(1), one.getAttribute('aria-label')])"
+    )
+    assert len(words) > 20
+    for place, label in words[::7]:
+        follow(page, place)
+        texts = page.ask(
+            "[...document.querySelectorAll('#browser tbody td.long')].map(one => one.textContent.toLowerCase())"
+        )
+        assert texts, place
+        assert all(label.partition(":")[0] in text for text in texts), place
 
 
 def test_filters_combine_and_are_in_the_address(page: chromium.Page) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
@@ -10,12 +11,15 @@ from pathlib import Path
 
 import pytest
 from report_document import ENDLESS, HOSTILE, SCRIPT, extract, hostile_report
+from rich.cells import cell_len
 from test_formats import check
 
 from auditor import reports
 from auditor.errors import UsageError
 from auditor.reports import latex, pgf
 from auditor.reports.figures import marks
+from auditor.reports.terminal import Screen
+from auditor.reports.terminal.document import show
 from auditor.result.document import Document, Section
 
 pytestmark = pytest.mark.xdist_group("report documents")  # each is made once
@@ -123,3 +127,16 @@ def test_time_stands_on_a_line_of_its_own(document: Document) -> None:
 def test_format_that_no_report_has_is_explained(name: str | None, output: str | None, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         reports.document_format(name, Path(output) if output else None)
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_terminal_shows_answer_bars_and_findings_on_its_first_forty_lines(document: Document, width: int) -> None:
+    drawn = io.StringIO()
+    show(extract(document), Screen(drawn, color=False, width=width))
+    lines = [line.rstrip() for line in drawn.getvalue().splitlines()]
+    assert max(map(cell_len, lines)) <= width
+    first = "\n".join(lines[:40])
+    assert "is the most homogeneous on" in first
+    assert "█" in first
+    assert "errors, " in first or "error, " in first
+    check(f"report.{width}.txt", "\n".join(lines) + "\n")

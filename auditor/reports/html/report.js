@@ -85,6 +85,8 @@
     const rows = images.flatMap(([dataset, image, split, captions]) => captions.map(([slot, text, drawn, found, scores]) =>
       ({ dataset, image, split: split ?? "", slot, text, drawn, found, scores, words: text.split(/\s+/).filter(Boolean).length })));
     const place = (name) => kinds.findIndex(([kind]) => kind === name);
+    // Words of a caption, with punctuation within a word as a space or left out: tokenizers differ.
+    const tokens = (text, between) => ` ${text.toLowerCase().split(/\s+/).map((part) => part.replace(/[^\p{L}\p{N}]+/gu, between).trim()).join(" ")} `;
     const holds = {
       dataset: (row, value) => datasets[row.dataset] === value,
       split: (row, value) => row.split === value,
@@ -92,6 +94,7 @@
       least: (row, value) => row.words >= Number(value),
       most: (row, value) => row.words <= Number(value),
       text: (row, value) => value.toLowerCase().split(/\s+/).every((word) => row.text.toLowerCase().includes(word)),
+      word: (row, value) => [" ", ""].some((between) => tokens(row.text, between).includes(` ${value.toLowerCase()} `)),
       kind: (row, value) => value === "all" || (value === "any" ? row.found.length > 0 : row.found.some(([kind]) => kind === place(value))),
     };
     const options = (pairs) => pairs.map(([value, text]) => new Option(text, value));
@@ -128,6 +131,7 @@
       const { kind = "", dataset, image, ...others } = filters;
       const counted = listed.filter((of, number) => kind in of && (!dataset || datasets[number] === dataset));
       const unfiltered = Object.keys(others).every((name) => name === "page");
+      if (others.word) return [`${whole(shown)} captions with “${others.word}” on this page`];
       if (image) return [`${whole(shown)} captions of ${image}`];
       if (!unfiltered || !counted.length) return [`${whole(shown)} of the captions on this page`];
       const all = counted.reduce((sum, of) => sum + of[kind][0], 0);

@@ -36,7 +36,7 @@ def arranged(sections: Sequence[tuple[Section, str]], write: Written) -> tuple[s
         return "", "".join(drawn for _, drawn in sections)
     under: dict[str, list[str]] = {tab: [] for tab in TABS}
     for section, drawn in sections:
-        under[_OF.get(section.name, _NUMBERS)].append(drawn)
+        under[_OF.get(section.name, _NUMBERS)] += [drawn] if drawn else []
     findings = [finding for section, _ in sections for finding in section.findings]
     shown = {tab: "".join(parts) for tab, parts in under.items() if parts}
     beside = {"Findings": _tally(findings, write)}

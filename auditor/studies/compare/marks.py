@@ -41,7 +41,8 @@ def mark_of(captions: Captions, progress: Progress) -> pl.DataFrame:
     return pl.DataFrame(
         [
             {
-                "dataset": version.dataset, "version": version.version, "metric": index.metric, "value": index.value,
+                "dataset": version.dataset, "version": version.version, "metric": index.metric,
+                "statistic": index.statistic, "value": index.value,
                 "low": index.interval and index.interval[0], "high": index.interval and index.interval[1],
                 "signature": scored.signatures[index.metric],
             }
@@ -57,7 +58,7 @@ def beside_marks(captions: Captions, progress: Progress) -> Result:
     label = captions.label
     known = known.filter(pl.col("signature").is_in(own["signature"].to_list()), pl.col("version") != own["version"][0])
     order = {metric: number for number, metric in enumerate(own["metric"])}
-    rows = pl.concat([own.with_columns(dataset=pl.lit(label)), known]).sort(
+    rows = pl.concat([own.drop("statistic").with_columns(dataset=pl.lit(label)), known]).sort(
         pl.col("metric").replace_strict(order), -pl.col("value"), maintain_order=True
     )
     frame = rows.select("metric", "dataset", homogeneity="value", low="low", high="high")
@@ -71,7 +72,7 @@ def beside_marks(captions: Captions, progress: Progress) -> Result:
     said = f"{label} has a homogeneity of {digits(value)} by {metric}" + (f": {', '.join(sides)}" if sides else "")
     return Result(
         "compare",
-        own,
+        own.with_columns(split=pl.lit(captions.selection.split, pl.String), confidence=_CONFIDENCE),
         selections=(captions.selection,),
         signatures=dict(own.select("metric", "signature").iter_rows()),
         tables=(

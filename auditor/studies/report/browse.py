@@ -1,4 +1,4 @@
-"""The captions that a page shows: a random sample of each dataset, and captions of each kind of finding."""
+"""The captions that a page shows: a random sample of each dataset, those of each kind of finding, and of key words."""
 
 from __future__ import annotations
 
@@ -15,21 +15,62 @@ from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import score_candidates
 from auditor.store.captions import Captions
+from auditor.store.workspace import Workspace
 from auditor.studies.report.request import ReportContext
+from auditor.studies.words import words as key_words
 
 #: Captions drawn from each dataset, and the most of each kind of finding.
 _AT_RANDOM, _OF_KIND = 200, 300
+
+#: Words that distinguish a dataset from the first, and the captions of each.
+_WORDS, _OF_WORD = 60, 5
 
 _LISTED = ("image", "slot", "kind", "why")
 
 
 def browsed(context: ReportContext, listed: pl.DataFrame, findings: Sequence[Finding]) -> tuple[Browsed, ...]:
     """Return the captions to browse, by dataset. `listed` are the captions that the findings list."""
-    return tuple(_of_dataset(context, captions, listed, findings) for captions in context.every)
+    first, *others = context.every
+    words = [pl.DataFrame(), *(_key_words(context, captions, first) for captions in others)]
+    every = [*dict.fromkeys(word for frame in words if frame.height for word in frame["word"])]
+    return tuple(
+        _of_dataset(context, captions, listed, findings, frame, every if captions is first else frame["word"].to_list())
+        for captions, frame in zip(context.every, words, strict=True)
+    )
+
+
+def _key_words(context: ReportContext, captions: Captions, first: Captions) -> pl.DataFrame:
+    """Return the words whose frequency differs most from the first dataset."""
+    ref, against = captions.selection.pinned_name, first.selection.pinned_name
+    tokenizer = context.settings.tokenizer
+    try:
+        rows = key_words(context.store, ref, against=against, tokenizer=tokenizer, progress=context.progress).frame
+    except AuditorError:  # a dataset without a token
+        rows = pl.DataFrame()
+    columns = {"word": pl.String, "occurrences": pl.Int64, "occurrences_b": pl.Int64, "log_ratio": pl.Float64}
+    if rows.is_empty():
+        return pl.DataFrame(schema=columns)
+    return rows.head(_WORDS).select(pl.col(name).cast(of) for name, of in columns.items())
+
+
+def _with_words(workspace: Workspace, rows: pl.DataFrame, words: Sequence[str]) -> pl.DataFrame:
+    """Add captions that have these words, some of each."""
+    workspace.bind_rows("word_in_list", pl.DataFrame({"word": words}, schema={"word": pl.String}))
+    having = workspace.rows("listed_word").with_columns(kind=pl.col("why").str.extract_all("“[^”]+”")).explode("kind")
+    workspace.params |= {"at_random": 0, "of_kind": _OF_WORD}
+    workspace.bind_rows("listed_caption", having.select(_LISTED))
+    nothing = {name: pl.lit(None, pl.String) for name in ("kind", "why")}
+    more = workspace.rows("browsed_caption").with_columns(**nothing).unique(["image", "slot"], maintain_order=True)
+    return pl.concat([rows, more.join(rows, on=["image", "slot"], how="anti", maintain_order="left")])
 
 
 def _of_dataset(
-    context: ReportContext, captions: Captions, listed: pl.DataFrame, findings: Sequence[Finding]
+    context: ReportContext,
+    captions: Captions,
+    listed: pl.DataFrame,
+    findings: Sequence[Finding],
+    key: pl.DataFrame,
+    words: Sequence[str],
 ) -> Browsed:
     selection = captions.selection
     version = selection.version
@@ -40,6 +81,7 @@ def _of_dataset(
     workspace = captions.workspace(draw_seed=context.settings.seed, at_random=_AT_RANDOM, of_kind=_OF_KIND)
     workspace.bind_rows("listed_caption", items.unique(["image", "slot", "kind"], keep="first", maintain_order=True))
     rows = workspace.rows("browsed_caption")
+    rows = _with_words(workspace, rows, words) if words else rows
     ref = shlex.quote(selection.pinned_name)
     counts = {
         finding.kind: (
@@ -56,7 +98,7 @@ def _of_dataset(
         f"auditor export {ref} -o {version.dataset}.csv",
     )
     scored = _scored(context, captions, rows)
-    return Browsed(selection.label, version.dataset, scored, tuple(context.settings.metrics), counts)
+    return Browsed(selection.label, version.dataset, scored, tuple(context.settings.metrics), counts, key)
 
 
 def _scored(context: ReportContext, captions: Captions, rows: pl.DataFrame) -> pl.DataFrame:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
+from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.result import Figure, Result, Table, joined
 from auditor.result.document import Section
@@ -19,8 +20,8 @@ from auditor.store.captions import Captions, selections_of
 from auditor.store.versions import resolve
 from auditor.studies.agree import AgreeSettings, Resampling, agree
 from auditor.studies.bounds import bounds
+from auditor.studies.compare import IMAGES, REFERENCES, TOKENIZER, beside_marks, compare
 from auditor.studies.compare import METRICS as OF_HOMOGENEITY
-from auditor.studies.compare import compare
 from auditor.studies.consensus import PairSettings
 from auditor.studies.correlate import correlate
 from auditor.studies.diversity import DiversitySettings, diversity
@@ -134,8 +135,7 @@ def _compared(context: ReportContext) -> Answers:
     described = [one for one in context.selections if one.version.kind in ("captions", "candidates")]
     same = bool(context.alone) and len(described) > 1 and settings.references is None
     if len(context.scored) < 2 and not same:
-        why = "Add a second dataset to compare: `auditor report DATASET DATASET`."
-        return Answers(lacking=context.alone or (why,))
+        return _beside_marks(context)
     refs = [one.pinned_name for one in (described if same else selections_of(context.scored))]
     chosen = settings.metrics != METRICS
     options: dict[str, Any] = {
@@ -150,6 +150,24 @@ def _compared(context: ReportContext) -> Answers:
     return Answers(
         (made,), (command,), () if same else context.alone, (*scores, *((SAMENESS, "image_sameness") if same else ()))
     )
+
+
+def _beside_marks(context: ReportContext) -> Answers:
+    """Place a single dataset among the reference marks, if it has enough captions and the settings are theirs."""
+    second = "Add a second dataset to compare: `auditor report DATASET DATASET`."
+    if not context.scored:
+        return Answers(lacking=context.alone or (second,))
+    if context.settings.metrics != METRICS or context.settings.tokenizer != TOKENIZER:
+        return Answers(lacking=(*context.alone, second))
+    (captions,) = context.scored
+    try:
+        made = context.result("compare", lambda: beside_marks(captions, context.progress))
+    except UsageError:
+        return Answers(
+            lacking=(*context.alone, f"{second} Reference marks need {IMAGES} images with {REFERENCES + 1} captions.")
+        )
+    command = context.command("report", "--section comparison", "--format md", *context.tokenizer())
+    return Answers((made,), (command,), (*context.alone, second), context.counts(OF_HOMOGENEITY))
 
 
 def _correlated(context: ReportContext) -> Answers:

@@ -72,3 +72,19 @@ def test_every_kind_has_its_captions_or_the_command_that_lists_as_many(store: St
 
 def test_report_of_other_sections_browses_nothing(store: Store) -> None:
     assert report(store, "made", settings=ReportSettings(("bleu-1",), resamples=0), sections=["facts"]).browsed == ()
+
+
+def test_words_that_differ_come_with_captions_that_have_them(store: Store) -> None:
+    ingest_rows(
+        store, [(f"b{n:02}", slot, f"two birds over a lake {n}") for n in range(30) for slot in (0, 1)], "birds"
+    )
+    settings = ReportSettings(("bleu-1",), resamples=0)
+    first, second = report(store, "made", "birds", settings=settings, sections=["findings"]).browsed
+    assert first.words.is_empty()
+    row = second.words.filter(word="birds").row(0, named=True)
+    assert (row["occurrences"], row["occurrences_b"], row["log_ratio"] > 0) == (60, 0, True)
+    assert second.words.filter(word="dog")["log_ratio"].item() < 0
+    for browsed, word in ((first, "dog"), (second, "birds")):
+        assert browsed.captions.filter(pl.col("text").str.contains(word)).height >= 5
+    shown = second.captions.filter(pl.col("kind").is_null())
+    assert shown.height == shown.unique(["image", "slot"]).height
