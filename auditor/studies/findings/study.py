@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -20,7 +20,7 @@ from auditor.scoring.registry import requests
 from auditor.scoring.scores import unreadable
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
-from auditor.store.versions import log
+from auditor.store.versions import log, related, resolve
 from auditor.studies.compare import UNEQUAL, unequal_captions
 from auditor.studies.findings.captions import keep, of_captions
 from auditor.studies.findings.items import item_of
@@ -143,9 +143,23 @@ def all_findings(
         selections=selections_of(questions.every),
         tables=_tables(ordered),
         lead=(f"{tally(ordered) or 'No problems found'}. `auditor findings -o FILE.csv` lists the captions.",),
-        notes=tuple(dict.fromkeys([*signs_of_models(ordered), *notes, *questions.absent.values()])),
+        notes=tuple(
+            dict.fromkeys(
+                [*_style(questions.store, ordered, signs_of_models(ordered)), *notes, *questions.absent.values()]
+            )
+        ),
         findings=ordered,
     )
+
+
+def _style(store: Store, ordered: Sequence[Finding], signs: Sequence[str]) -> Iterator[str]:
+    """Yield the signs of models, then the command that compares the words with human captions in the store."""
+    yield from signs
+    named = dict.fromkeys(str(finding.about.get("dataset")) for finding in ordered if KINDS[finding.kind].usable)
+    for dataset in named if signs else ():
+        human = [name for name in related(store, dataset) if resolve(store, name).version.kind == "captions"]
+        if human and resolve(store, dataset).version.kind == "candidates":
+            yield f"`auditor words {dataset} --against {human[0]}` compares the words with human captions"
 
 
 def _words(file: Path | None) -> list[str]:

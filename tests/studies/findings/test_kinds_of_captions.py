@@ -273,3 +273,13 @@ def test_every_documented_kind_of_captions_has_a_finder() -> None:
 def test_severity_rises_with_the_share(kind: str) -> None:
     ranks = [SEVERITIES.index(severity(kind, round(share * 100_000), 100_000)) for share in (0.00001, 0.01, 0.5, 1.0)]
     assert ranks == sorted(ranks, reverse=True)
+
+
+def test_words_of_models_are_offered_for_comparison_with_human_captions(store: Store) -> None:
+    ingest_rows(store, [(f"{n:03}", 0, f"a dog number {n} runs") for n in range(100)], "human")
+    rows = [(f"{n:03}", 0, f"The image shows a dog number {n} that runs.") for n in range(100)]
+    ingest_rows(store, rows, "model", kind="candidates")
+    store.execute("update dataset set related = ['human'] where dataset = 'model'")
+    offered = "`auditor words model --against human` compares the words with human captions"
+    assert offered in findings(store, "model", captions_only=True).notes
+    assert not any("auditor words" in note for note in findings(store, "human", captions_only=True).notes)
