@@ -33,7 +33,7 @@ def main(names: list[str]) -> None:
                 row["dataset"] + row["metric"]: row for row in mark_of(captions, silent).drop("statistic").to_dicts()
             }
         rows = sorted(kept.values(), key=lambda row: (row["metric"], -row["value"]))
-        FILE.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        FILE.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n", encoding="utf-8")
         print(name, flush=True)
 
 

@@ -204,11 +204,13 @@ def _clotho(text: str) -> Pairs:
         yield from ((str(place), row[f"caption_{nth}"]) for nth in range(1, 6))
 
 
-def _mapping(text: str) -> Pairs:
+def mapping(text: str) -> Pairs:
+    """Yield the captions of a JSON object, by image."""
     yield from json.loads(text).items()
 
 
-def _objects(text: str) -> Pairs:
+def objects(text: str) -> Pairs:
+    """Yield the captions of JSON objects that follow each other."""
     decoder, place = json.JSONDecoder(), 0
     while text[place:].strip():
         place += len(text[place:]) - len(text[place:].lstrip())
@@ -222,7 +224,7 @@ SETS: Mapping[str, tuple[str, Callable[[str], Pairs]]] = {
     "coco": ("coco-val2014/captions_val2014.subset-a.json.gz", _coco),
     "clotho": ("clotho/train.csv.gz", _clotho),
     "audiocaps": ("audiocaps/train.csv.gz", _audiocaps),
-    "llava-1.5-7b": ("coco-systems/llava-1.5-7b_default.json.gz", _mapping),
-    "blip-2": ("coco-systems/blip2_results_xe.json.gz", _mapping),
-    "instructblip": ("vlm-captions/pope/Instruction1_instructblip.json.gz", _objects),
+    "llava-1.5-7b": ("coco-systems/llava-1.5-7b_default.json.gz", mapping),
+    "blip-2": ("coco-systems/blip2_results_xe.json.gz", mapping),
+    "instructblip": ("vlm-captions/pope/Instruction1_instructblip.json.gz", objects),
 }

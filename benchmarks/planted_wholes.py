@@ -197,6 +197,15 @@ def _swapped(captions: pl.DataFrame) -> Planted:
     return made, captions[taken["row"]].select(KEYS)
 
 
+def _shifted(captions: pl.DataFrame) -> Planted:
+    """In runs of five images, one run in fifty, let each image have the captions of the image before."""
+    images = captions["image"].unique().sort().to_list()
+    runs = sorted((images[at : at + 5] for at in range(0, len(images), 5)), key=lambda run: number("shifted", run[0]))
+    before = {image: run[place - 1] for run in runs[: len(runs) // 50] for place, image in enumerate(run)}
+    after = {old: new for new, old in before.items()}
+    return captions.with_columns(pl.col("image").replace(after)).sort(KEYS), pl.DataFrame({"image": [*after]})
+
+
 def _limited(captions: pl.DataFrame) -> Planted:
     """Cut every caption at as many characters as the longest 1 % have."""
     limit = int(captions["text"].str.len_chars().quantile(0.99, "nearest") or 0)
@@ -221,5 +230,6 @@ WHOLES: tuple[Whole, ...] = (
     Whole("slot by template in 10 % of images", "templated-slots", _templated(0.1)),
     Whole("slot by template in 2 % of images", "templated-slots", _templated(0.02)),
     Whole("captions changed places, 1 %", "swapped-captions", _swapped, "outliers"),
+    Whole("captions shifted by an image, in 2 % of images", "shifted-captions", _shifted),
     Whole("captions of any image", "bound-upside-down", _unrelated, "bounds"),
 )

@@ -98,6 +98,7 @@ PARAMS: dict[str, Any] = {
     "padded": False,
     "near": 700,
     "most_paired": 64,
+    "most_texts": 2,
     "most_slots": 100,
     "examples": 2,
     "all_images": False,

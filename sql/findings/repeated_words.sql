@@ -16,19 +16,22 @@ with worded as (
     where len(t.tokens) >= 3
 ),
 begun as (
-    select w.image, w.slot, w.tokens, w.size, s.span, p.place
-    from worded as w
-    cross join (select unnest([1, 2, 3, 4, 5, 6]) as span) as s,
-        unnest(range(1, w.size - 2 * s.span + 2)) as p (place)
+    select image, slot, tokens, size, place
+    from (select image, slot, tokens, size, unnest(range(1, size)) as place from worded)
+    where tokens[place] in (
+        tokens[place + 1], tokens[place + 2], tokens[place + 3], tokens[place + 4], tokens[place + 5], tokens[place + 6]
+    )
 ),
 again as (
     select
-        image, slot, tokens, span, place,
-        tokens[place + 2 * span:place + 3 * span - 1] = tokens[place:place + span - 1]
-        and (span > 1 or tokens[place + 3] = tokens[place]) as looping
-    from begun
-    where tokens[place] = tokens[place + span]
-        and tokens[place:place + span - 1] = tokens[place + span:place + 2 * span - 1]
+        b.image, b.slot, b.tokens, s.span, b.place,
+        b.tokens[b.place + 2 * s.span:b.place + 3 * s.span - 1] = b.tokens[b.place:b.place + s.span - 1]
+        and (s.span > 1 or b.tokens[b.place + 3] = b.tokens[b.place]) as looping
+    from begun as b
+    cross join (select unnest([1, 2, 3, 4, 5, 6]) as span) as s
+    where b.place + 2 * s.span - 1 <= b.size
+        and b.tokens[b.place] = b.tokens[b.place + s.span]
+        and b.tokens[b.place:b.place + s.span - 1] = b.tokens[b.place + s.span:b.place + 2 * s.span - 1]
 ),
 looped as (
     select image, slot, tokens[place:place + span - 1] as repeated, if(looping, 'again and again', 'twice in a row') as times

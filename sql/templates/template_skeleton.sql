@@ -1,5 +1,5 @@
 -- name: template_skeleton
--- version: 1
+-- version: 2
 -- grain: template of one shape, caption text that holds it
 -- params: shape VARCHAR, least INTEGER
 -- reads: template_window
@@ -9,45 +9,52 @@
 -- Templates of one shape (x is a fixed token, * an open one; without *, a long n-gram) in at least `least` captions,
 -- with every text that contains them. A template has two parts: the tokens before and after the open position, or the
 -- first four tokens and the rest. Each part is packed into one number (caption_gram). Association is log2 of how much
--- more often than by chance the two parts occur together.
-with occurrence as materialized (
+-- more often than by chance the two parts occur together. A part that contains two tokens which rarely follow each
+-- other is null: no template has it.
+with occurrence as (
     select
         caption_id, copies,
         case $shape::varchar
             when 'x*xx' then a
-            when 'xx*x' then pack(a::uhugeint, b)
-            when 'xx*xx' then pack(a::uhugeint, b)
-            when 'xxx*xxx' then pack(a::uhugeint, b, c)
-            else pack(a::uhugeint, b, c, d)
+            when 'xx*x' then if(ab, pack(a::uhugeint, b), null)
+            when 'xx*xx' then if(ab, pack(a::uhugeint, b), null)
+            when 'xxx*xxx' then if(ab and bc, pack(a::uhugeint, b, c), null)
+            else if(ab and bc and cd, pack(a::uhugeint, b, c, d), null)
         end as opening,
         case $shape::varchar
-            when 'x*xx' then pack(c::uhugeint, d)
+            when 'x*xx' then if(cd, pack(c::uhugeint, d), null)
             when 'xx*x' then d
-            when 'xx*xx' then pack(d::uhugeint, e)
-            when 'xxx*xxx' then pack(e::uhugeint, f, g)
+            when 'xx*xx' then if(de, pack(d::uhugeint, e), null)
+            when 'xxx*xxx' then if(ef and fg, pack(e::uhugeint, f, g), null)
             when 'xxxxx' then e
-            when 'xxxxxx' then pack(e::uhugeint, f)
-            when 'xxxxxxx' then pack(e::uhugeint, f, g)
+            when 'xxxxxx' then if(ef, pack(e::uhugeint, f), null)
+            when 'xxxxxxx' then if(ef and fg, pack(e::uhugeint, f, g), null)
         end as ending,
-        case $shape::varchar when 'x*xx' then b when 'xx*x' then c when 'xx*xx' then c when 'xxx*xxx' then d end as filler
+        case $shape::varchar when 'x*xx' then b when 'xx*x' then c when 'xx*xx' then c when 'xxx*xxx' then d end as filler,
+        contains($shape::varchar, '*') or de as joined
     from template_window
-),
-met as (
-    select opening, ending, sum(copies)::bigint as occurrences
-    from occurrence
-    where opening is not null and ending is not null
-    group by opening, ending
+    where case len($shape::varchar) when 4 then d when 5 then e when 6 then f else g end is not null
 ),
 frequent as materialized (
-    select opening, ending, occurrences from met where occurrences >= $least::integer
+    select opening, ending, sum(copies)::bigint as occurrences
+    from occurrence
+    where joined and opening is not null and ending is not null
+    group by opening, ending
+    having sum(copies) >= $least::integer
 ),
 opened as (
-    select opening, sum(occurrences)::bigint as occurrences from met semi join frequent as f using (opening) group by opening
+    select opening, sum(copies)::bigint as occurrences
+    from occurrence
+    semi join frequent as f using (opening)
+    group by opening
 ),
 ended as (
-    select ending, sum(occurrences)::bigint as occurrences from met semi join frequent as f using (ending) group by ending
+    select ending, sum(copies)::bigint as occurrences
+    from occurrence
+    semi join frequent as f using (ending)
+    group by ending
 ),
-size as (select sum(occurrences)::bigint as places from met),
+size as (select sum(copies)::bigint as places from occurrence),
 associated as (
     select
         f.opening, f.ending,
@@ -62,4 +69,5 @@ select
     any_value(a.association) as association
 from occurrence as o
 join associated as a on a.opening = o.opening and a.ending = o.ending
+where o.joined
 group by o.opening, o.ending, o.filler, o.caption_id

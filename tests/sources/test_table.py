@@ -753,3 +753,20 @@ def test_prompts_with_line_breaks_stay_whole(data: Path) -> None:
     assert rows["reason"].null_count() == 30_000
     assert rows["text"].str.contains(r"[\r\n]").sum() == 97
     assert rows["line"].max() > 30_001
+
+
+@pytest.mark.parametrize(
+    ("slots", "read_as"),
+    [
+        (("2", "0", "1"), [2, 0, 1]),
+        (("1", "1", "1"), [None] * 3),
+        (("early", "late", "early"), [None] * 3),
+        (("", "0", "1"), [None] * 3),
+    ],
+)
+def test_column_slot_is_read_if_it_numbers_the_captions_of_an_image(
+    tmp_path: Path, slots: tuple[str, ...], read_as: list[int | None]
+) -> None:
+    lines = [f"{image},{slot},{text}" for (image, text), slot in zip(ROWS, slots, strict=True)]
+    rows = read(written(tmp_path, "\n".join(["image,slot,caption", *lines]) + "\n"))
+    assert [slot for (slot,) in (accepted(rows, "slot") if "slot" in rows.columns else [(None,)] * 3)] == read_as

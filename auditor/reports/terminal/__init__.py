@@ -28,8 +28,8 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     screen has no hints and no notes.
     """
     laid_out = have_layout(result)
-    for sentence in () if laid_out else result.lead:
-        screen.say(harmless(sentence))
+    for number, sentence in enumerate(() if laid_out else result.lead):
+        screen.say(harmless(sentence), style="" if number else "bold")
     if result.lead and not laid_out:
         screen.print()
     for table in result.tables:

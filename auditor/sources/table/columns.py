@@ -139,6 +139,8 @@ def _chosen(
         if thing == "caption" and not requested:
             _check_unambiguous(where, names, fit, sampled)
         guessed, remark = (None, None) if requested else _guessed(thing, names, fit, sampled)
+        if thing == "slot" and not requested:
+            guessed = _slot(names, chosen, sampled)
         remarks += [remark] if remark else []
         selected = requested or ((guessed,) if guessed else known[0][:1] if thing in _NEEDED else ())
         for number, name in enumerate(selected):
@@ -229,6 +231,17 @@ def _guessed(
         return fitting[0], None
     others = ", ".join(f"{name} has {counts[name]:,}" for name in fitting if name != chosen)
     return chosen, f"{thing} ← {chosen}, which has the most distinct values: {counts[chosen]:,}; {others}"
+
+
+def _slot(names: Sequence[str], chosen: Mapping[str, str], sampled: Sampled) -> str | None:
+    """Return column `slot`, if its first values are whole numbers that differ in all rows of an image."""
+    name = next((name for name in names if _spelled(name) == "slot"), None)
+    if name is None or "caption" not in chosen:
+        return None
+    values = sampled()
+    slots = [str(value) for value in values.get(name, ())]
+    keys = [*zip(map(str, values.get(chosen["image"], ())), slots, strict=False)]
+    return name if slots and all(map(str.isdecimal, slots)) and len({*keys}) == len(keys) else None
 
 
 def _spelled(name: str) -> str:

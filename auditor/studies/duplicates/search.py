@@ -150,8 +150,9 @@ _MOST_PREFIX_PAIRS = 1_000_000_000
 
 _MOST_PAIRS = 20_000_000
 
-#: Longer texts are not searched by pairs of words, since the number of pairs grows with the square of the length.
-_MOST_PAIRED = 64
+#: Longer texts are not searched by pairs of words: the number of pairs grows with the square of the length. A word
+#: that is in few texts is searched without a second one.
+_MOST_PAIRED, _MOST_TEXTS = 192, 50
 
 #: Pairs of slots are counted up to this slot. Images with more captions have no annotators by slot.
 _MOST_SLOTS = 100
@@ -281,7 +282,12 @@ def _sides(search: Search) -> list[Side]:
 def _bound(search: Search, questions: Sequence[Question]) -> Workspace:
     """Bind the captions of all selections, their sides, and the questions."""
     workspace = Workspace(
-        search.store, near=search.thousandths, most_paired=_MOST_PAIRED, most_slots=_MOST_SLOTS, examples=search.shown
+        search.store,
+        near=search.thousandths,
+        most_paired=_MOST_PAIRED,
+        most_texts=_MOST_TEXTS,
+        most_slots=_MOST_SLOTS,
+        examples=search.shown,
     )
     for number, captions in enumerate(search.captions):
         selection, version, key = captions.selection, captions.selection.version, captions.tokenizer

@@ -45,7 +45,8 @@ def report(
     """Write a full audit report, or a dataset card.
 
     The report has a summary, a section for each question that the datasets can answer, and the method. `section`
-    selects sections. The same captions, settings and program always produce the same document, except for the time.
+    selects sections. Without a file or format, it is printed: the answer, findings, then the sections. The same
+    captions, settings and program always produce the same document, except for the time.
     SOURCE_DATE_EPOCH sets the time, and --no-time omits it.
 
     `--format card` writes the card of one dataset for its README: counts, splits, statistics, bounds, known problems
@@ -62,6 +63,7 @@ def report(
     checks them.
 
     Limits: see the help of each section's command. By default, the report uses a few fast metrics; add others with -m.
+    It compares by those of `auditor compare`. It places a single dataset among well-known ones, measured on 500 images.
     A card describes captions only. Add who wrote them, how and with what consent, and where they are published.
 
     Raises `UsageError` for an unknown section, and for a card of several datasets or with a section.

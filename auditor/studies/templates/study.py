@@ -141,6 +141,7 @@ def _counted(captions: Captions, least: float, progress: Progress) -> Workspace:
         progress(f"{captions.label}: templates {shape}", index, len(SHAPES))
         workspace.params["shape"] = shape
         workspace.append("template_skeleton")
+    workspace.bind("template")
     return workspace
 
 
@@ -168,7 +169,7 @@ def _of_dataset(workspace: Workspace, templated: int) -> list[pl.DataFrame]:
         value=pl.col("captions") / pl.col("n").replace_strict(whole, return_dtype=pl.Int64),
     )  # fmt: skip
     explained = pl.col("captions") * pl.col("association")
-    frequent = workspace.rows("template").sort(explained, "pattern", descending=[True, False]).select(
+    frequent = workspace.query("from template").sort(explained, "pattern", descending=[True, False]).select(
         pl.lit("template").alias("statistic"),
         pl.col("shape").str.len_chars().alias("n"),
         "pattern", "captions", pl.col("captions").truediv(captions).alias("value"),
