@@ -112,7 +112,7 @@ class Document(Shown):
     `level` is the level of its heading, for a report within another text. `cards` are the most important findings,
     `portraits` its datasets: a page begins with them instead of the first section, which has the same facts in
     sentences. `answer` are the sentences that answer the question of the report: they come before all others.
-    `pictures` has the thumbnails of the examples, `browsed` the captions that only pages show.
+    `browsed` are the captions that only pages show; the field before it has the thumbnails of the examples.
     """
 
     title: str

@@ -38,7 +38,7 @@ def drawn(browsed: Sequence[Browsed], album: Album, clean: Callable[[str], str])
     return (
         '<section id="browse" aria-labelledby="browse-title">\n<h2 id="browse-title">Browse</h2>\n'
         '<div id="browser"><p class="absent">This tab needs JavaScript.</p></div>\n'
-        f'<div id="pictures" hidden>{images}</div>\n'
+        f'<div id="images" hidden>{images}</div>\n'
         f'<script type="application/json" id="captions">{clean(data)}</script>\n</section>\n'
     )
 

@@ -150,7 +150,7 @@
       const heads = ["caption of", "dataset", "split", "caption", ...metrics];
       const table = make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((head, number) => make("th", { scope: "col", className: number > 3 ? "number" : "" }, head)))),
         make("tbody", {}, ...kept.slice((page - 1) * perPage, page * perPage).map((row) => drawRow(row, filters))));
-      const picture = filters.image && kept.length && all(`#pictures [data-of="${kept[0].dataset}"] img`).find((one) => one.dataset.image === filters.image);
+      const picture = filters.image && kept.length && all(`#images [data-of="${kept[0].dataset}"] img`).find((one) => one.dataset.image === filters.image);
       const scroll = make("div", { className: "scroll", tabIndex: 0 }, table);
       scroll.setAttribute("role", "group");
       scroll.setAttribute("aria-label", "Captions");

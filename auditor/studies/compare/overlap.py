@@ -89,7 +89,7 @@ def table(measured: Sequence[Overlap]) -> tuple[Table, ...]:
         "the least sum of two shares over all thresholds of a score: human captions below, and captions of another "
         "image above. 0: a threshold separates them; 1: their scores are the same"
     )
-    title = "overlap of the scores of captions of their own and of another image"
+    title = "overlap of scores: captions of the image, captions of another"
     return (Table(title, frame, (OVERLAP,), sections="metric", caption=caption, name=OVERLAP),)
 
 

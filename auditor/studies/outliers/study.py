@@ -204,7 +204,8 @@ def _checked(
 
 def _by_words(captions: Captions, suspects: pl.DataFrame, progress: Progress) -> Claims:
     workspace = likelihood.weigh(captions, suspects, captions.images().height, progress)
-    return likelihood.claims(workspace, likelihood.leads(workspace))
+    repeated = captions.texts().filter(pl.col("image").n_unique().over("text") > 2).select(PLACE)
+    return likelihood.claims(workspace, likelihood.leads(workspace), repeated)
 
 
 def _with_findings(captions: Captions, scored: pl.DataFrame, suspects: pl.DataFrame, claims: Claims) -> pl.DataFrame:

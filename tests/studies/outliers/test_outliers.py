@@ -98,6 +98,13 @@ def test_caption_of_another_image_is_told_without_a_partner(store: Store) -> Non
     assert result.found("swapped-captions")[0].values["expected_right"] == 1
 
 
+def test_text_of_several_images_is_not_misplaced(store: Store) -> None:
+    shared = [(f"j{n}", slot, f"a w{n} w{n + 1} w{n + 2} {slot}") for n in range(24) for slot in range(4)]
+    sidebar = [(image, 4, "a red kite sky there") for image in ("i3", "i4")]
+    ingest_rows(store, [*scenes(swapped=False), *shared, *sidebar])
+    assert set(outliers(store, "set", share=0.02).frame["finding"]) == {"unlike"}
+
+
 def test_others_is_what_the_other_captions_score_among_themselves(store: Store) -> None:
     rows = [("a", 0, "a red kite flies"), ("a", 1, "a red kite"), ("a", 2, "the kite flies"), ("b", 0, "ships")]
     ingest_rows(store, rows)
