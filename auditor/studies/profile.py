@@ -13,7 +13,7 @@ import polars.selectors as cs
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.findings.wording import item_of, of_item, worded
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Figure, Finding, Result, Table, about
 from auditor.store import versions
 from auditor.store.captions import Captions, select_all, selections_of
@@ -78,7 +78,7 @@ def profile(
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     examples: Examples = 0,
-    config: p.Config = None,
+    declared: Mapping[str, Source] | None = None,
     progress: Progress = silent,
 ) -> Result:
     """Count size, lengths, vocabulary and repeated captions.
@@ -107,9 +107,9 @@ def profile(
     described = [parts for *parts, _, _ in measured]
     sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
     listed = pl.concat(rows for *_, rows in measured) if examples else None
-    declared = sources(config)
+    known = sources(declared)
     items = [
-        item_of(declared.get(captions.selection.version.dataset), captions.images()["image"]) for captions in selected
+        item_of(known.get(captions.selection.version.dataset), captions.images()["image"]) for captions in selected
     ]
     is_mean = pl.col("statistic").is_in(_MEANS)
     return Result(

@@ -7,8 +7,8 @@
 --
 -- Captions that loop, except those of relation repeated_words: a sentence of at least three words occurs twice, or a
 -- phrase of two or three words is repeated and then begins again (“rain in the rain in the rain”), or the caption ends
--- with a word three times. People name sounds in threes (“beep, beep, beep”, “over and over and over”), so these are
--- left out. Sentences are compared without case and punctuation.
+-- with a word three times. Human captions name sounds in threes (“beep, beep, beep”, “over and over and over”), so
+-- these are left out. Sentences are compared without case and punctuation.
 with spoken as (
     select r.image, r.slot, c.text, t.tokens
     from reference as r

@@ -101,10 +101,6 @@ def _mixed(checked: Checked) -> pl.DataFrame:
     return _by_sign("mixed-language")(checked)
 
 
-def _foreign(checked: Checked) -> pl.DataFrame:
-    return foreign(_with_words(checked))
-
-
 def _is_english(checked: Checked) -> bool:
     """Return whether the captions consist of English words, whatever language is declared."""
     _with_words(checked)
@@ -225,7 +221,7 @@ def _wordless(checked: Checked) -> pl.DataFrame:
 #: Finders that need more than a SELECT.
 _FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     "padded-images": _padded,
-    "other-language": _foreign,
+    "other-language": lambda checked: foreign(_with_words(checked)),
     "mixed-language": _mixed,
     "truncated-captions": _truncated,
     "repeated-words": _repeating,

@@ -151,7 +151,7 @@ class ReportContext:
                 self.store,
                 *self.refs,
                 tokenizer=self.settings.tokenizer,
-                config=self.declared,
+                declared=self.declared,
                 progress=self.progress,
             ),
         )

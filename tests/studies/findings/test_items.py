@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from auditor.config import sources
 from auditor.findings.wording import kind_for, worded
 from auditor.store.connection import Store
 from auditor.studies.findings import findings
@@ -51,7 +52,7 @@ def sounds(folder: Path, ending: str = "wav") -> Path:
 def test_ingest_and_profile_use_the_word_that_the_names_of_files_decide_on(store: Store, tmp_path: Path) -> None:
     read = ingest(store, "set", files=[sounds(tmp_path)], config={})
     assert any("sound ← image;" in note for note in read.sentences)
-    (lead,) = profile(store, "set", config={}).lead
+    (lead,) = profile(store, "set", declared={}).lead
     assert "60 captions of 30 sounds (2.0 per sound)" in lead
 
 
@@ -60,7 +61,7 @@ def test_ingest_and_profile_use_the_declared_word(store: Store, tmp_path: Path) 
     (tmp_path / "datasets.toml").write_text('[set]\nformat = "table"\npath = "c.csv"\nitem = "clip"\n')
     read = ingest(store, "set", config=tmp_path / "datasets.toml")
     assert any("clip ← image;" in note for note in read.sentences)
-    (lead,) = profile(store, "set", config=tmp_path / "datasets.toml").lead
+    (lead,) = profile(store, "set", declared=sources(tmp_path / "datasets.toml")).lead
     assert "of 30 clips" in lead
 
 
