@@ -100,7 +100,7 @@ def unchecked(built: Sequence[Section]) -> tuple[Table, ...]:
     titles: dict[str, list[str]] = {}
     for section in built:
         for why in [section.absent] if section.absent else section.unchecked:
-            titles.setdefault(why, []).append(section.title)
+            titles.setdefault(why.replace("`", ""), []).append(section.title)
     frame = pl.DataFrame({"not checked": [", ".join(names) for names in titles.values()], "because": [*titles]})
     return (Table("Not checked, because", frame, name="unchecked"),) if titles else ()
 
