@@ -62,7 +62,12 @@ def lines(*records: object) -> bytes:
 
 def column(name: str, kind: str = "jpg") -> Shape:
     rows = [(f"{image[:-4]}.{kind}", text) for image, text in FIVE]
-    return Shape("c.csv", table(f"{name},caption", [[*row] for row in rows]), rows, f"image ← {name}")
+    return Shape(
+        "c.csv",
+        table(f"{name},caption", [[*row] for row in rows]),
+        rows,
+        f"{name if name in ('sound', 'video') else 'image'} ← {name}",
+    )
 
 
 def shard(*members: tuple[str, str]) -> bytes:
@@ -172,7 +177,7 @@ READ = {
     "numbered columns": Shape("c.csv", table("image,caption_1,caption_2,caption_3,caption_4,caption_5", WIDE), FIVE, "(0 to 4)"),
     "Clotho": Shape(
         "c.csv", table("file_name,caption_1,caption_2,caption_3,caption_4,caption_5", SOUNDS),
-        [(f"{image[:-4]}.wav", text) for image, text in FIVE], "image ← file_name",
+        [(f"{image[:-4]}.wav", text) for image, text in FIVE], "sound ← file_name",
     ),
     "AudioCaps": Shape(
         "c.csv", table("audiocap_id,youtube_id,start_time,caption", [[str(n), i[:-4], "30", t] for n, (i, t) in enumerate(FIVE)]),
