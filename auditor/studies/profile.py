@@ -11,7 +11,9 @@ import polars as pl
 import polars.selectors as cs
 
 from auditor import parameters as p
-from auditor.model import Progress, Selection, silent
+from auditor.config import sources
+from auditor.findings.wording import item_of, of_item, worded
+from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Figure, Finding, Result, Table, about
 from auditor.store import versions
 from auditor.store.captions import Captions, select_all, selections_of
@@ -76,6 +78,7 @@ def profile(
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     examples: Examples = 0,
+    declared: Mapping[str, Source] | None = None,
     progress: Progress = silent,
 ) -> Result:
     """Count size, lengths, vocabulary and repeated captions.
@@ -104,6 +107,10 @@ def profile(
     described = [parts for *parts, _, _ in measured]
     sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
     listed = pl.concat(rows for *_, rows in measured) if examples else None
+    known = sources(declared)
+    items = [
+        item_of(known.get(captions.selection.version.dataset), captions.images()["image"]) for captions in selected
+    ]
     is_mean = pl.col("statistic").is_in(_MEANS)
     return Result(
         "profile",
@@ -124,10 +131,13 @@ def profile(
         ),
         figures=(_figure(selections, [lengths for *_, lengths, _ in measured]),),
         notes=selected[0].notes,
-        lead=tuple(_lead(selection, pl.concat(parts)) for selection, parts in zip(selections, described, strict=True)),
+        lead=tuple(
+            worded(_lead(selection, pl.concat(parts)), item)
+            for selection, parts, item in zip(selections, described, items, strict=True)
+        ),
         findings=tuple(
-            finding
-            for selection, parts in zip(selections, described, strict=True)
+            of_item(finding, item)
+            for selection, parts, item in zip(selections, described, items, strict=True)
             for finding in _dirt(selection, pl.concat(parts))
         ),
     )

@@ -1,13 +1,14 @@
 -- name: loop
--- version: 1
+-- version: 2
 -- grain: caption
 -- reads: reference, caption, text_tokens, vocabulary, repeated_words
 -- returns: image, slot, why
 -- order: image, slot
 --
 -- Captions that loop, except those of relation repeated_words: a sentence of at least three words occurs twice, or a
--- phrase of one to three words is repeated and then begins again (“rain in the rain in the rain”, “bubbles bubbles
--- bubbles”). Sentences are compared without case and punctuation.
+-- phrase of two or three words is repeated and then begins again (“rain in the rain in the rain”), or the caption ends
+-- with a word three times. Human captions name sounds in threes (“beep, beep, beep”, “over and over and over”), so
+-- these are left out. Sentences are compared without case and punctuation.
 with spoken as (
     select r.image, r.slot, c.text, t.tokens
     from reference as r
@@ -19,7 +20,8 @@ phrase as (
     select
         image, slot, tokens, place,
         case
-            when tokens[place] = tokens[place + 1] and tokens[place] = tokens[place + 2] then 1
+            when tokens[place] = tokens[place + 1] and tokens[place] = tokens[place + 2]
+                and place + 2 = len(tokens) then 1
             when tokens[place] = tokens[place + 2] and tokens[place + 1] = tokens[place + 3]
                 and tokens[place] = tokens[place + 4] then 2
             when tokens[place] = tokens[place + 3] and tokens[place + 1] = tokens[place + 4]
@@ -35,10 +37,13 @@ running as (
     qualify row_number() over (partition by image, slot order by place) = 1
 ),
 spelled as (
-    select s.image, s.slot, string_agg(v.token, ' ' order by u.nth) as words
-    from running as s, unnest(s.words) with ordinality as u (token_id, nth)
+    select r.image, r.slot, string_agg(v.token, ' ' order by u.nth) as words
+    from running as r, unnest(r.words) with ordinality as u (token_id, nth)
     join vocabulary as v on v.token_id = u.token_id
-    group by s.image, s.slot
+    join spoken as s on s.image = r.image and s.slot = r.slot
+    group by r.image, r.slot
+    having not regexp_matches(words, '^\S+ and$')
+        and (count(*) > 1 or contains(lower(any_value(s.text)), concat_ws(' ', words, words, words)))
 ),
 said as (
     select image, slot, trim(regexp_replace(unnest(string_split_regex(lower(text), '[.!?\n]+')), '[^\p{L}\p{N} ]', '', 'g')) as said

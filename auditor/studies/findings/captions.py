@@ -18,9 +18,9 @@ from auditor.store import kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_results
-from auditor.store.versions import log, related, resolve
+from auditor.store.versions import language, log, related, resolve
 from auditor.store.workspace import Workspace
-from auditor.studies.findings import language
+from auditor.studies.findings.language import foreign
 from auditor.studies.profile import bind_signs
 from auditor.text import function_words, tokenizer_of, word_lists
 
@@ -94,8 +94,11 @@ def _with_words(checked: Checked) -> Workspace:
     return checked.workspace
 
 
-def _foreign(checked: Checked) -> pl.DataFrame:
-    return language.foreign(_with_words(checked))
+def _mixed(checked: Checked) -> pl.DataFrame:
+    """List captions with a part in another language, if the captions are English, by language or by their words."""
+    if not language(checked.store, checked.dataset).startswith("en") and not _is_english(checked):
+        return pl.DataFrame(schema=LISTED)
+    return _by_sign("mixed-language")(checked)
 
 
 def _is_english(checked: Checked) -> bool:
@@ -218,7 +221,8 @@ def _wordless(checked: Checked) -> pl.DataFrame:
 #: Finders that need more than a SELECT.
 _FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     "padded-images": _padded,
-    "other-language": _foreign,
+    "other-language": lambda checked: foreign(_with_words(checked)),
+    "mixed-language": _mixed,
     "truncated-captions": _truncated,
     "repeated-words": _repeating,
     "misspellings": _misspelled,
@@ -279,6 +283,8 @@ def of_captions(
     settings = {
         kind: {"tokenizer": captions.tokenizer, "words": words if kind == "listed-words" else ()} for kind in kinds
     }
+    if "mixed-language" in settings:
+        settings["mixed-language"]["language"] = language(captions.store, version.dataset)
     found = [*kept_results(captions.store, settings, [selection], search)]
     lists = [pl.DataFrame(schema=_ROWS), *(result.frame for result in found)]
     return [finding for result in found for finding in result.findings], pl.concat(lists)

@@ -13,7 +13,7 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import SourceError, UsageError
 from auditor.findings import KINDS, ranked, signs_of_models, tally, worst
-from auditor.findings.wording import kind_for, of_item
+from auditor.findings.wording import item_of, kind_for, of_item
 from auditor.model import Progress, Selection, silent
 from auditor.result import IMAGE, SEVERITIES, Finding, Result, Severity, Table, about, listed
 from auditor.scoring.registry import requests
@@ -23,7 +23,6 @@ from auditor.store.connection import Store
 from auditor.store.versions import log, related, resolve
 from auditor.studies.compare import UNEQUAL, unequal_captions
 from auditor.studies.findings.captions import keep, of_captions
-from auditor.studies.findings.items import item_of
 from auditor.studies.findings.others import findings_of, incomparable
 from auditor.studies.findings.questions import Questions
 from auditor.text import AUTO
@@ -129,7 +128,8 @@ def all_findings(
         keep(captions, wanted, rows, ranked([*found, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
         collected += unequal_captions(questions.in_pairs, questions.references)
-    items = {captions.selection.version.dataset: item_of(captions, questions.declared) for captions in questions.every}
+    names = ((captions.selection.version.dataset, captions.images()["image"]) for captions in questions.every)
+    items = {dataset: item_of(questions.declared.get(dataset), images) for dataset, images in names}
     named = (of_item(finding, items.get(str(finding.about.get("dataset")), IMAGE)) for finding in collected)
     ordered = ranked(dict.fromkeys(named))  # parts of one dataset share the findings on all of it
     reported = pl.DataFrame(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from auditor.model import Batches, location
-from auditor.result import listed
+from auditor.result import IMAGE, listed
 from auditor.sources.format import Reading
 from auditor.store.ingestion import Spoken
 
@@ -19,14 +19,16 @@ _LONGEST = 100
 
 
 class First:
-    """The first accepted caption of a source, when its batches have been read."""
+    """The first accepted caption of a source, when its batches have been read, and the `names` of its first images."""
 
     def __init__(self) -> None:
+        self.names = pl.Series("image", [], pl.String)
         self._row: dict[str, str | int | None] | None = None
 
     def of(self, batches: Batches) -> Iterator[pl.DataFrame]:
         """Yield the batches."""
         for batch in batches:
+            self.names = self.names if self.names.len() else batch["image"]
             if self._row is None:
                 accepted = batch.filter(pl.col("reason").is_null(), pl.col("left_out").is_null()).head(1)
                 self._row = next(accepted.iter_rows(named=True), None)
@@ -46,7 +48,7 @@ class First:
 class HowRead:
     """The format, whether it was detected, where the captions come from, and the first of them.
 
-    `splits` is set if the user or datasets.toml names the splits, or the files do.
+    `splits` is set if the user or datasets.toml names the splits, or the files do. `item` is what captions describe.
     """
 
     file_format: str
@@ -54,11 +56,12 @@ class HowRead:
     reading: Reading
     first: str
     has_splits: bool
+    item: str
 
     def sentences(self, dataset: str, spoken: Spoken | None) -> list[str]:
         """Return the sentences about a dataset: where its captions come from, an example, the language."""
         places = self.reading.places
-        parts = [f"{thing} ← {place}" for thing, place in places.items()]
+        parts = [f"{self.item if thing == IMAGE else thing} ← {place}" for thing, place in places.items()]
         if places and "split" not in places:
             parts.append("split ← given with the files" if self.has_splits else "no split")
         parts += [f"not read: {listed(self.reading.unread, _UNREAD)}"] if self.reading.unread else []

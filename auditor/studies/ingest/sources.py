@@ -14,6 +14,7 @@ import polars as pl
 
 from auditor.config.lock import Entry, Lock
 from auditor.errors import AdvisedError, SourceError, UsageError
+from auditor.findings.wording import item_of
 from auditor.model import Progress, Selection, Source, location, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
 from auditor.scoring.single_captions import SINGLE_CAPTION
@@ -221,7 +222,8 @@ def _ingested(store: Store, source: Source, note: str | None, terms: Terms, prog
         rated = tuple(ratings(completed.parts[0], completed.format)) if completed.kind == "captions" else ()
         has_splits = bool(completed.splits) or any(part.split or part.named_split for part in completed.parts)
         found = reading(completed.parts[0], completed.format)
-        how = HowRead(completed.format, guessed or manifest is not None, found, str(first), has_splits)
+        item = item_of(completed, first.names)
+        how = HowRead(completed.format, guessed or manifest is not None, found, str(first), has_splits, item)
     return _Done(completed, made, how, sha256, splits, cut["captions"], cut_off, rated)
 
 

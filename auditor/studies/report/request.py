@@ -11,8 +11,9 @@ from typing import Annotated
 
 from auditor import parameters as p
 from auditor.errors import UsageError
+from auditor.findings.wording import item_of
 from auditor.model import Progress, Selection, Source, silent
-from auditor.result import Result
+from auditor.result import IMAGE, Result
 from auditor.scoring.registry import References, are_ours, request, requests
 from auditor.scoring.single_captions import referenced
 from auditor.store.captions import Captions, chosen_tokenizer, selections_of
@@ -108,7 +109,11 @@ class ReportContext:
         if study not in self.results:
             self.progress(study, len(self.results), len(self.results) + 1)
             own = [selection.version.dataset for selection in self.selections]
-            roles = [(name, sorted(self.declared[name].split_roles.items())) for name in own if name in self.declared]
+            roles = [
+                (name, sorted(self.declared[name].split_roles.items()), self.declared[name].item)
+                for name in own
+                if name in self.declared
+            ]
             settings = dataclasses.asdict(self.settings) | {"roles": roles}
             around = self.selections if about else ()
             self.results[study] = (
@@ -129,11 +134,26 @@ class ReportContext:
             measured=(lambda: self.measured(bounds)) if knows else None,
         )  # fmt: skip
 
+    @functools.cached_property
+    def item(self) -> str:
+        """The word for what the captions of all datasets describe; `image` if they have different words."""
+        items = {
+            item_of(self.declared.get(captions.selection.version.dataset), captions.images()["image"])
+            for captions in self.every
+        }
+        return items.pop() if len(items) == 1 else IMAGE
+
     def profiled(self) -> Result:
         """Count sizes, lengths, words and possible text defects."""
         return self.result(
             "profile",
-            lambda: profile(self.store, *self.refs, tokenizer=self.settings.tokenizer, progress=self.progress),
+            lambda: profile(
+                self.store,
+                *self.refs,
+                tokenizer=self.settings.tokenizer,
+                declared=self.declared,
+                progress=self.progress,
+            ),
         )
 
     def measured(self, study: Callable[..., Result], **more: object) -> Result:

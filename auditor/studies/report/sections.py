@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import polars as pl
 
 from auditor.errors import UsageError
+from auditor.findings.wording import worded
 from auditor.model import Selection
 from auditor.result import Figure, Result, Table, joined
 from auditor.result.document import Section
@@ -78,7 +79,7 @@ def section_of(context: ReportContext, name: str) -> Section:
     notes = [note for note in notes if note not in skipped]
     return Section(
         name, question.title,
-        tuple(dict.fromkeys(sentence for result in results for sentence in result.lead)),
+        tuple(dict.fromkeys(worded(sentence, context.item) for result in results for sentence in result.lead)),
         tuple(replace(result, findings=()) if findings else result for result in carried),
         () if findings else tuple(table for table in tables if not table.further),
         () if findings else tuple(table for table in tables if table.further),

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from auditor.findings.wording import worded
 from auditor.model import Selection
 from auditor.result import Finding, interval
 from auditor.result.document import Section
@@ -47,7 +48,9 @@ def section_of_single(context: ReportContext, findings: Sequence[Finding]) -> Se
         "of other images (intra), and `auditor compare` ranks such datasets by sameness."
     )
     commands = (context.command("diversity", f"-s {SAMENESS}", *context.tokenizer(), refs=refs),)
-    return Section("single", "One caption per image", tuple(words), commands=commands, sql=(SAMENESS,))
+    words = [worded(sentence, context.item) for sentence in words]
+    title = worded("One caption per image", context.item)
+    return Section("single", title, tuple(words), commands=commands, sql=(SAMENESS,))
 
 
 def _sentences(context: ReportContext, selection: Selection, findings: Sequence[Finding]) -> Iterator[str]:

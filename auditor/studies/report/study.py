@@ -13,6 +13,7 @@ from typing import Annotated
 from auditor import parameters as p
 from auditor.config import image_files, sources
 from auditor.errors import AuditorError, UsageError
+from auditor.findings.wording import worded
 from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Result, joined, program
 from auditor.result.document import Browsed, Document, Section, Statement
@@ -104,7 +105,7 @@ def report(
         statements,
         cards=shown,
         portraits=drawn,
-        answer=compared.lead if compared else (),
+        answer=tuple(worded(sentence, context.item) for sentence in compared.lead) if compared else (),
         pictures=pictures_of(shown, built, image_files(config), progress, captions),
         browsed=captions,
     )

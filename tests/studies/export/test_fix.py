@@ -35,6 +35,13 @@ REPAIRS = [
     ("Error 429: rate limit exceeded", None, ["api-errors"]),
     ("No caption available.", None, ["placeholders"]),
     ("Overall, the image captures the moment.", None, ["meta-sentences"]),
+    (
+        "A cat.\n\nAnswer: A cat sits.\n\n\nIt is red.",
+        "A cat. A cat sits. It is red.",
+        ["assistant-texts", "markdown-or-json"],
+    ),
+    ('"A red boat is at sea."', "A red boat is at sea.", ["markdown-or-json"]),
+    ("A red room, creating a cozy atmosphere.", "A red room.", ["meta-sentences"]),
     ("Describe the image in one sentence.", "Describe the image in one sentence.", []),
     ("bubbles bubbles bubbles", "bubbles bubbles bubbles", []),
 ]

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from auditor.config import sources
 from auditor.findings.wording import kind_for, worded
 from auditor.store.connection import Store
 from auditor.studies.findings import findings
 from auditor.studies.ingest.study import ingest
+from auditor.studies.profile import profile
+from auditor.studies.report import report
 
 
 @pytest.mark.parametrize(
@@ -37,6 +40,37 @@ def test_names_of_files_decide_on_the_word(store: Store, tmp_path: Path, ending:
     (finding,) = found.found("first-person-captions")
     assert f"visible in the {item}" in kind_for(finding).consequence
     assert finding.record().get("item", "image") == item
+
+
+def sounds(folder: Path, ending: str = "wav") -> Path:
+    """Write a file of sounds, whose column has the name `image`."""
+    rows = (f"{n}.{ending},a bell rings {n}\n{n}.{ending},somebody rings bell {n}\n" for n in range(30))
+    (folder / "c.csv").write_text("image,caption\n" + "".join(rows))
+    return folder / "c.csv"
+
+
+def test_ingest_and_profile_use_the_word_that_the_names_of_files_decide_on(store: Store, tmp_path: Path) -> None:
+    read = ingest(store, "set", files=[sounds(tmp_path)], config={})
+    assert any("sound ← image;" in note for note in read.sentences)
+    (lead,) = profile(store, "set", declared={}).lead
+    assert "60 captions of 30 sounds (2.0 per sound)" in lead
+
+
+def test_ingest_and_profile_use_the_declared_word(store: Store, tmp_path: Path) -> None:
+    sounds(tmp_path, "x")
+    (tmp_path / "datasets.toml").write_text('[set]\nformat = "table"\npath = "c.csv"\nitem = "clip"\n')
+    read = ingest(store, "set", config=tmp_path / "datasets.toml")
+    assert any("clip ← image;" in note for note in read.sentences)
+    (lead,) = profile(store, "set", declared=sources(tmp_path / "datasets.toml")).lead
+    assert "of 30 clips" in lead
+
+
+def test_a_report_uses_the_word_in_its_leads(store: Store, tmp_path: Path) -> None:
+    ingest(store, "set", files=[sounds(tmp_path)], config={})
+    made = report(store, "set", sections=["facts"], config={})
+    words = [sentence for section in made.sections for sentence in section.words]
+    assert any("captions of 30 sounds" in sentence for sentence in words)
+    assert not any(" images" in sentence for section in made.sections[1:-1] for sentence in section.words)
 
 
 def test_declared_word_wins(store: Store, tmp_path: Path) -> None:
