@@ -15,7 +15,7 @@ from auditor.studies.bounds.study import bounds
 
 pytestmark = pytest.mark.slow  # compiles the kernels
 
-IMAGES, CAPTIONS = 100, 11
+IMAGES, CAPTIONS = 400, 11
 NAMES = [name for name, metric in METRICS.items() if lacking(metric) is None and not metric.sees_images]
 
 

@@ -114,8 +114,11 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     every = [finding for one in document.sections for finding in one.findings] or document.cards
     shown = [finding for kind in named for finding in every if finding.kind == kind and finding.severity != "info"]
     worst = _findings(shown, document, album) if shown else ""
-    drawn = "".join([*said, *(tables[name] for name in PLACED), absent, worst])
-    drawn += first_screen.strips(document.portraits, numbers, document.browsed, _escaped) + tables["unchecked"]
+    answer = "".join([*said, *(tables[name] for name in PLACED), absent])
+    strips = first_screen.strips(document.portraits, numbers, document.browsed, _escaped)
+    # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
+    ordered = (answer, worst, strips) if len(document.portraits) > 1 else (worst, strips, answer)
+    drawn = "".join(ordered) + tables["unchecked"]
     notes = _list(map(_said, (*section.notes, *document.pictures.absent)), "notes")
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 from rich.columns import Columns
 from rich.panel import Panel
@@ -13,7 +14,7 @@ from auditor.findings.wording import kind_for
 from auditor.reports.escaping import harmless
 from auditor.reports.terminal import SEVERITY_STYLES, show_finding, tables
 from auditor.reports.terminal.screen import Screen
-from auditor.result import Finding
+from auditor.result import Finding, Table
 from auditor.result.document import PLACED, Document, Portrait, Section
 
 _LEVELS = "▁▂▃▄▅▆▇█"
@@ -28,16 +29,12 @@ def show(document: Document, screen: Screen) -> None:
     screen.say(harmless(document.title), style="bold")
     if document.made_at:
         screen.say(f"made {document.made_at}", style="dim")
-    for number, sentence in enumerate(document.answer):
-        screen.say(harmless(sentence), style="" if number else "bold green")
     by_name = {table.name: table for table in reversed(summary.tables)}
-    for table in (by_name[name] for name in PLACED if name in by_name):
-        screen.print()
-        tables.show(table, screen)
     found = [finding for section in sections for finding in section.findings if finding.severity != "info"]
-    screen.say(tally(found or document.cards) or summary.absent or "", style="bold")
-    for finding in found or document.cards:
-        _line(finding, screen)
+    parts = [partial(_answer, document, by_name, screen), partial(_found, found or document.cards, summary, screen)]
+    # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
+    for part in parts if len(document.portraits) > 1 else reversed(parts):
+        part()
     screen.print()
     screen.print(Columns([_panel(portrait) for portrait in document.portraits]))
     if unchecked := by_name.get("unchecked"):
@@ -50,6 +47,22 @@ def show(document: Document, screen: Screen) -> None:
             f"{selection.label} = {selection.version.label}, version {selection.version.version[:12]}", style="dim"
         )
     screen.say("-o FILE.html writes the report as a page, with figures and examples", style="dim")
+
+
+def _answer(document: Document, by_name: Mapping[str, Table], screen: Screen) -> None:
+    """Print the sentences of the answer, and the datasets placed by homogeneity."""
+    for number, sentence in enumerate(document.answer):
+        screen.say(harmless(sentence), style="" if number else "bold green")
+    for table in (by_name[name] for name in PLACED if name in by_name):
+        screen.print()
+        tables.show(table, screen)
+
+
+def _found(findings: Sequence[Finding], summary: Section, screen: Screen) -> None:
+    """Print how many findings there are, and each on one line."""
+    screen.say(tally(findings) or summary.absent or "", style="bold")
+    for finding in findings:
+        _line(finding, screen)
 
 
 def _line(finding: Finding, screen: Screen) -> None:
