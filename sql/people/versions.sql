@@ -4,7 +4,7 @@
 -- reads: version, dataset, rejected, tag, latest
 -- returns: dataset, kind, seq, is_current, version, images, captions, rejected, created_at, tags, note, tokenizers, format, source_sha256
 -- column dataset VARCHAR: The dataset.
--- column kind VARCHAR: captions, candidates (system output), judgements, pairs, triplets, choices, corpus, wordlist, vectors, objects or synonyms.
+-- column kind VARCHAR: captions, candidates, judgements, pairs, triplets, choices, corpus, wordlist, vectors, objects or synonyms.
 -- column seq INTEGER: Counts the versions of one dataset from 1; NAME@v7 names the seventh.
 -- column is_current BOOLEAN: Whether it is the newest of its dataset.
 -- column version VARCHAR: Hash of the captions: equal captions, equal version.

@@ -111,6 +111,7 @@ def test_captions_by_one_model_are_told_by_what_they_share_and_a_note_names_the_
         ("markdown-or-json", "**A man** sits.", "warning"),
         ("label-or-probability", "man: 0.98, dog: 0.01", "warning"),
         ("meta-sentences", "The image shows a man.", "notice"),
+        ("leading-numbers", "2 men on a bench.", "notice"),
         ("guesses", "A man, possibly a sailor, appears to be asleep.", "notice"),
         ("loops", "A man waits here. It rains. A man waits here.", "warning"),
         ("mixed-language", "The man sits on a bench und liest in einem Buch mit der Frau.", "warning"),
