@@ -18,6 +18,9 @@ OVERLAP = "overlap"
 #: The candidates, with what a figure calls their captions.
 _NAMES = {"human": "own image", "intra": "another image"}
 
+#: What a row repeats of its dataset.
+_FACTS = ("dataset", "version", "split", "images", "captions_per_image")
+
 #: Bars of a distribution, and counts per unit of a score that they are made of.
 _BINS, _FINE = 24, 200
 
@@ -67,7 +70,7 @@ def rows(
     """Return one row per dataset and metric. A share of captions has no interval."""
     made = [
         {
-            **{name: facts[one.label][name] for name in ("dataset", "version", "split")},
+            **{name: facts[one.label][name] for name in _FACTS},
             "metric": one.metric, "statistic": OVERLAP, "value": one.value, "seed": seed,
             "signature": signatures[one.metric],
         }

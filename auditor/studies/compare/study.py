@@ -263,7 +263,12 @@ def compare(
         pl.concat(
             [
                 rows.select(*_COLUMNS, *(_EQUALIZED_COLUMNS if both else ())),
-                *(_on(p.sampling, overlap.rows(p.overlaps, p.facts, p.signatures, seed), beside=both) for p in parts),
+                *(
+                    _on(p.sampling, overlap.rows(p.overlaps, p.facts, p.signatures, seed), beside=both).drop(
+                        () if both else _EQUALIZED_COLUMNS, strict=False
+                    )
+                    for p in parts
+                ),
                 *differences,
             ],
             how="diagonal_relaxed",

@@ -85,7 +85,7 @@ def test_folder_that_is_not_there_is_said_and_nothing_else_changes(store: Store,
     ingest_rows(store, ROWS, "set")
     page = html(made(store, tmp_path / "nowhere" / "photos"))
     said = "Examples of set have no images: nowhere/photos: no such folder"
-    assert page.replace(f'<li dir="auto">{said}</li>\n', "", 1) == html(made(store, None))
+    assert page.replace(f'<ul class="notes">\n<li dir="auto">{said}</li>\n</ul>\n', "", 1) == html(made(store, None))
 
 
 def test_without_pillow_the_page_says_what_to_install(
