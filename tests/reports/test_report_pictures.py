@@ -62,7 +62,8 @@ def test_picture_is_beside_the_caption_that_names_it() -> None:
     (one,) = shown(page(album("a.jpg"), example("a.jpg", "a dog")))
     data = base64.b64encode(picture().jpeg).decode()
     assert one == {
-        "class": "picture", "src": f"data:image/jpeg;base64,{data}", "alt": "a dog", "width": "24", "height": "16",
+        "class": "picture", "src": f"data:image/jpeg;base64,{data}", "data-image": "a.jpg", "alt": "a dog",
+        "width": "24", "height": "16",
         "loading": "eager", "decoding": "async",
     }  # fmt: skip
 
@@ -142,7 +143,7 @@ def test_captions_and_names_stay_text(caption: str, image: str, note: str) -> No
         read = _Tags()
         read.feed(html)
         (one,) = shown(html)
-        assert set(one) == {"class", "src", "alt", "width", "height", "loading", "decoding"}
+        assert set(one) == {"class", "src", "data-image", "alt", "width", "height", "loading", "decoding"}
         assert str(one["src"]).startswith("data:image/jpeg;base64,")
         assert [tag for tag, _ in read.tags].count("script") == 1
         assert not any(key.startswith("on") for _, attributes in read.tags for key in attributes)

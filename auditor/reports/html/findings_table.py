@@ -41,7 +41,7 @@ def table(
         kinds.setdefault(finding.kind, []).append(finding)
     heads = "".join(f'<th scope="col" class="number">{write(selection.label)}</th>' for selection in selections)
     rows = "".join(
-        _row(kinds[kind], cause, selections, album, write, browsed)
+        _row(kinds[kind], cause, selections, write, browsed)
         + ("" if typed is None else _more(kinds[kind], len(selections) + 3, album, write, typed))
         for kind, cause in _by_cause(kinds)
     )
@@ -79,7 +79,6 @@ def _row(
     found: Sequence[Finding],
     cause: str | None,
     selections: Sequence[Selection],
-    album: Album,
     write: Written,
     browsed: Collection[tuple[str, str]],
 ) -> str:
@@ -99,7 +98,7 @@ def _row(
             for selection in selections
         )
         numbers = "".join(f'<td class="number">{"<br>".join(column)}</td>' for column in columns)
-    example = next((_quoted(finding, finding.examples[0], album, write) for finding in found if finding.examples), "")
+    example = next((_quoted(finding, finding.examples[0], None, write) for finding in found if finding.examples), "")
     if not example and not cause:
         example = f"<p>{write(kind.consequence)}</p>"
     result = ' class="result"' if cause else ""
@@ -155,11 +154,11 @@ def anchor(finding: Finding) -> str:
     return _NO_NAME.sub("-", "-".join(map(str, (finding.kind, "of", *about))))
 
 
-def _quoted(finding: Finding, example: Example, album: Album, write: Written) -> str:
+def _quoted(finding: Finding, example: Example, album: Album | None, write: Written) -> str:
     """Quote a caption, cut around its hit, or two with the words in which they differ marked; with their images."""
     own, other = str(example.get("text") or ""), str(example.get("other_text") or "")
-    picture = album.of_example(finding, example)
-    second = album.of_example(finding, example, "other_") if bool(own) == bool(other) else ""
+    picture = album.of_example(finding, example) if album else ""
+    second = album.of_example(finding, example, "other_") if album and bool(own) == bool(other) else ""
     if own and other:
         first, last = (marked(cells.cut(text), write) for text in apart(own, other))
         quoted, beside = _quotation(first, example, "", write), _quotation(last, example, "other_", write)
