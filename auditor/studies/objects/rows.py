@@ -14,7 +14,7 @@ from auditor.statistics.resampling import Floats
 from auditor.statistics.studentized import estimates
 from auditor.store.captions import Captions
 
-#: Fewest captions of each system with so many objects, for a class of its own; more objects are one class together.
+#: A number of objects is a class if each system has this many captions with it. Larger numbers share the last class.
 _FEWEST, _CLASSES = 30, 8
 
 #: Fewest images with a count for an interval: a few of them do not show how much the share varies.
