@@ -27,7 +27,9 @@ def as_references(selection: Selection) -> list[str]:
     Raises `UsageError` for a corpus and for lists, which do not describe images.
     """
     kind = selection.version.kind
-    if kind in ("corpus", "wordlist", "objects", "synonyms"):
+    if kind == "corpus":
+        raise UsageError(f"{selection.label}: a corpus does not describe images; name a dataset of captions")
+    if kind in ("wordlist", "objects", "synonyms"):
         raise UsageError(f"{selection.label}: of kind {kind}, without captions; name a dataset of captions")
     return [] if kind == "captions" else [f"{selection.label} was ingested as {kind}, not as reference captions"]
 
