@@ -7,7 +7,9 @@
 -- The captions or options of each item, one row each. `place` is the position among the options, from 1; null if they
 -- have no order. The right one has the place that the wrong ones leave.
 with numbered as (
-    select *, try_cast(substr(side, 6) as integer) as own from choice_side where side <> 'question'
+    select image, item, side, slot, caption_id, if(starts_with(side, 'wrong'), try_cast(substr(side, 6) as integer), null) as own
+    from choice_side
+    where side <> 'question'
 )
 select
     i.item_no, i.image, n.side, n.slot, n.caption_id,

@@ -16,7 +16,7 @@ with pair as (
     join choice_caption as w on w.item_no = r.item_no and starts_with(w.side, 'wrong')
     where starts_with(r.side, 'right')
 ),
-learned as (select * from choice_gram where cue in ('option', 'question')),
+learned as (select item_no, side, fold, cue, a, b from choice_gram where cue in ('option', 'question')),
 weighed as (
     select p.item_no, p.side, g.fold, g.cue, g.a, g.b, 1 as weight
     from pair as p

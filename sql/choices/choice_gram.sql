@@ -30,7 +30,7 @@ found as (
     select c.item_no, c.side, 'question', g.gram, c.caption_id
     from choice_caption as c
     join choice_item as i using (item_no)
-    join gram as g on g.caption_id = i.question_id
+    join gram as g on g.caption_id = i.asked_id
 )
 select
     f.item_no, f.side,

@@ -3,7 +3,7 @@
 -- grain: forced-choice item
 -- params: confirmed INTEGER
 -- reads: choice_side
--- returns: item_no, item, part, image, options, slot_right, slot_wrong, right_id, right2_id, wrong_id, question_id, votes_right, votes_wrong
+-- returns: item_no, item, part, image, options, slot_right, slot_wrong, right_id, right2_id, wrong_id, asked_id, votes_right, votes_wrong
 -- order: item_no
 --
 -- Items in the order of the source: captions of an image, or options of a question; all but one or two are wrong. A
@@ -21,7 +21,7 @@ with item as (
         min(caption_id) filter (where side = 'right') as right_id,
         min(caption_id) filter (where side = 'right2') as right2_id,
         arg_min(caption_id, slot) filter (where starts_with(side, 'wrong')) as wrong_id,
-        min(caption_id) filter (where side = 'question') as question_id,
+        min(caption_id) filter (where side = 'question') as asked_id,
         min(votes) filter (where side = 'right') as votes_right,
         min(votes) filter (where side = 'wrong') as votes_wrong
     from choice_side
@@ -29,7 +29,7 @@ with item as (
 )
 select
     row_number() over (order by number, item)::uinteger as item_no, item, part, image, options::utinyint as options,
-    slot_right, slot_wrong, right_id, right2_id, wrong_id, question_id, votes_right, votes_wrong
+    slot_right, slot_wrong, right_id, right2_id, wrong_id, asked_id, votes_right, votes_wrong
 from item
 where right_id is not null and wrong_id is not null and ($confirmed::integer is null or votes_right >= $confirmed::integer)
 order by item_no

@@ -19,5 +19,5 @@ from choice_item as i
 join caption as r on r.caption_id = i.right_id
 join wrong as w using (item_no)
 left join caption as s on s.caption_id = i.right2_id
-left join caption as q on q.caption_id = i.question_id
+left join caption as q on q.caption_id = i.asked_id
 order by i.item_no

@@ -21,7 +21,7 @@ with ranked as (
     join choice_rank as r using (item_no)
 ),
 rotated as (
-    select *, list_transform(range(options), lambda step: list_transform(
+    select item_no, part, options, item, image, ranks, list_transform(range(options), lambda step: list_transform(
         ranks, lambda rank: if(rank = 0, 0, (rank - 1 + step) % options + 1)
     )) as orbit
     from ranked

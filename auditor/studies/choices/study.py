@@ -29,7 +29,7 @@ from auditor.studies.choices.tables import figure, lead, tables
 from auditor.text import AUTO
 
 #: Versions of the rows of a scorer, and of the blind-fair subset.
-_VERSION, _FAIR_VERSION = 2, 1
+_VERSION, _FAIR_VERSION = 3, 2
 
 #: Names of columns, which scorers cannot have.
 _TAKEN = ("item_no", "item", "part", "image", "expected")
@@ -338,4 +338,4 @@ def _answers(items: pl.DataFrame, texts: pl.DataFrame, scored: Sequence[Scored],
         shown = shown.join(renamed, on="item_no", how="left", maintain_order="left")
     has_two = items["right2_id"].null_count() < items.height
     unused = [] if has_two else ["right2_text", *(f"{scorer.name}/right2" for scorer in scored)]
-    return shown.drop("item_no", *unused, *(["question"] if items["question_id"].null_count() == items.height else []))
+    return shown.drop("item_no", *unused, *(["question"] if items["asked_id"].null_count() == items.height else []))
