@@ -55,7 +55,7 @@ def command(
 
 
 def page_of(file: str) -> Path:
-    """Return where the page of a file goes: next to the file, or in the working folder if it has no folder of its own."""
+    """Return where the page of a file goes: next to the file, else in the working folder."""
     path = Path(file)
     if path.is_file():
         return path.with_name(f"{path.name}.audit.html")
