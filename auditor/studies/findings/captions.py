@@ -13,7 +13,7 @@ import polars as pl
 
 from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Progress, Selection
-from auditor.result import Finding, Result, about
+from auditor.result import Finding, Result, Severity, about
 from auditor.store import kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
@@ -306,15 +306,9 @@ def keep(captions: Captions, kinds: Sequence[str], listed: pl.DataFrame, finding
 def _finding(
     selection: Selection, kind: str, rows: pl.DataFrame, texts: pl.DataFrame, images: int
 ) -> tuple[Finding, pl.DataFrame]:
-    of_images = CAPTION_KINDS[kind].of == "images"
-    number, n = (
-        (rows["image"].n_unique(), images) if of_images else (rows.unique(["image", "slot"]).height, texts.height)
-    )
-    share = number / n
-    bad = severity(kind, number, n)
+    n = images if CAPTION_KINDS[kind].of == "images" else texts.height
     across = "across" in rows.columns and bool(rows["across"].any())
-    if across:
-        bad = "error"
+    bad = "error" if across else severity(kind, _number(kind, rows), n)
     counterparts = texts.select("image", "slot", "text")
     listed = (
         pl.concat([pl.DataFrame(schema=LISTED), rows], how="diagonal")
@@ -326,14 +320,22 @@ def _finding(
         )
         .select("split", pl.lit(kind).alias("kind"), pl.lit(bad).alias("severity"), *_EXAMPLE)
     )  # fmt: skip
+    return described(selection, kind, listed, n, bad), stamp(selection, listed).cast(_ROWS)
+
+
+def _number(kind: str, rows: pl.DataFrame) -> int:
+    return rows["image"].n_unique() if CAPTION_KINDS[kind].of == "images" else rows.unique(["image", "slot"]).height
+
+
+def described(selection: Selection, kind: str, listed: pl.DataFrame, n: int, bad: Severity | None = None) -> Finding:
+    """Return the finding on the captions or images that are listed, of `n`; its severity follows from their share."""
+    number, of = _number(kind, listed), CAPTION_KINDS[kind].of
+    share = number / n
     sentence = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(share)})"
-    of = CAPTION_KINDS[kind].of
     headline = f"{number:,} of {n:,} {of}"
-    examples = tuple(_examples(listed))
-    return (
-        Finding(kind, sentence, about(selection), {of: number, "share": share}, n, bad, examples, headline),
-        stamp(selection, listed).cast(_ROWS),
-    )
+    values = {of: number, "share": share}
+    bad = bad or severity(kind, number, n)
+    return Finding(kind, sentence, about(selection), values, n, bad, tuple(_examples(listed)), headline)
 
 
 def _examples(listed: pl.DataFrame) -> Iterator[dict[str, str | int | None]]:

@@ -15,13 +15,14 @@ from auditor.errors import SourceError, UsageError
 from auditor.findings import KINDS, ranked, signs_of_models, tally, worst
 from auditor.findings.wording import item_of, kind_for, of_item
 from auditor.model import Progress, Selection, silent
-from auditor.result import IMAGE, SEVERITIES, Finding, Result, Severity, Table, about, listed
+from auditor.result import IMAGE, SEVERITIES, Finding, Result, Severity, Table, about, counted, listed
 from auditor.scoring.registry import requests
 from auditor.scoring.scores import unreadable
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import log, related, resolve
 from auditor.studies.compare import UNEQUAL, unequal_captions
+from auditor.studies.findings.baseline import Baseline, read, write
 from auditor.studies.findings.captions import keep, of_captions
 from auditor.studies.findings.others import findings_of, incomparable
 from auditor.studies.findings.questions import Questions
@@ -57,6 +58,14 @@ FailOn = Annotated[
 ]
 
 
+BaselineFile = Annotated[
+    Path | None,
+    p.Parameter("File of known findings. Lists only new ones; --fail-on counts only those.", "baseline"),
+]
+
+WriteBaseline = Annotated[bool, p.Parameter("Write all findings to the file of --baseline. They are then known.")]
+
+
 def findings(
     store: Store,
     *refs: p.Refs,
@@ -66,6 +75,8 @@ def findings(
     words: Words = None,
     captions_only: CaptionsOnly = False,
     fail_on: FailOn = None,
+    known: BaselineFile = None,
+    write_baseline: WriteBaseline = False,
     seed: p.Seed = 1,
     config: p.Config = None,
     progress: Progress = silent,
@@ -82,19 +93,33 @@ def findings(
     is measured, how often the check is wrong, and how to fix the captions. With -o, the file has a row per affected
     caption. Fix the source file and ingest it again, or repair an export: `auditor export --fix all`.
 
+    `--baseline FILE --write-baseline` writes the findings to a file. Later, `--baseline FILE` lists only new ones. A
+    caption is known by its text and image, not by its slot. The file contains no caption.
+
     Limits: these checks read only the text, not the images. The notes list the checks that were skipped.
 
-    Raises `UsageError` for an unknown kind or severity.
+    Raises `UsageError` for an unknown kind or severity, and `SourceError` for a file that is no baseline.
 
     Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv
     """
     refuse_severity(fail_on)
+    baseline = _baseline(known, write=write_baseline)
     wanted = _wanted(kinds)
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     list_of_words = _words(words)
     declared = {} if captions_only else sources(config) or {}
     questions = Questions(tuple(selected), seed, declared, progress)
     result = all_findings(questions, wanted, list_of_words, captions_only=captions_only)
+    if known is not None and write_baseline:
+        write(known, result.findings, result.frame)
+        size = counted(result.frame.height, "row", "rows")
+        result = replace(result, notes=(*result.notes, f"written: {known}, {tally(result.findings)}, with {size}"))
+        fail_on = None
+    elif baseline is not None:
+        found, rows, notes = baseline.new(result.findings, result.frame, result.selections)
+        lead, tables = _lead(found, "new problems"), _tables(found)
+        result = replace(result, frame=rows, findings=tuple(found), lead=lead, tables=tables)
+        result = replace(result, notes=(*result.notes, *notes))
     bad = worst(result.findings)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
     return replace(result, holds=False if fails else None, notes=(*selected[0].notes, *result.notes))
@@ -147,7 +172,7 @@ def all_findings(
         pl.concat(lists).join(reported, on=["dataset", "kind"], how="semi", maintain_order="left"),
         selections=selections_of(questions.every),
         tables=_tables(ordered),
-        lead=(f"{tally(ordered) or 'No problems found'}. `auditor findings -o FILE.csv` lists the captions.",),
+        lead=_lead(ordered),
         notes=tuple(
             dict.fromkeys(
                 [*_style(questions.store, ordered, signs_of_models(ordered)), *notes, *questions.absent.values()]
@@ -165,6 +190,17 @@ def _style(store: Store, ordered: Sequence[Finding], signs: Sequence[str]) -> It
         human = [name for name in related(store, dataset) if resolve(store, name).version.kind == "captions"]
         if human and resolve(store, dataset).version.kind == "candidates":
             yield f"`auditor words {dataset} --against {human[0]}` compares the words with human captions"
+
+
+def _lead(ordered: Sequence[Finding], problems: str = "problems") -> tuple[str]:
+    return (f"{tally(ordered) or f'No {problems} found'}. `auditor findings -o FILE.csv` lists the captions.",)
+
+
+def _baseline(file: Path | None, *, write: bool) -> Baseline | None:
+    """Read known findings, unless they are to be written. Raises `UsageError` without a file to write."""
+    if write and file is None:
+        raise UsageError("--write-baseline: name the file with --baseline FILE")
+    return None if file is None or (write and not file.exists()) else read(file)
 
 
 def _words(file: Path | None) -> list[str]:
