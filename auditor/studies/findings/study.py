@@ -60,7 +60,7 @@ FailOn = Annotated[
 
 BaselineFile = Annotated[
     Path | None,
-    p.Parameter("File of known findings. Lists only new ones; --fail-on counts only those.", "baseline"),
+    p.Parameter("File of known findings. Only new ones count.", "baseline"),
 ]
 
 WriteBaseline = Annotated[bool, p.Parameter("Write all findings to the file of --baseline. They are then known.")]
@@ -98,7 +98,7 @@ def findings(
 
     Limits: these checks read only the text, not the images. The notes list the checks that were skipped.
 
-    Raises `UsageError` for an unknown kind or severity, and `SourceError` for a file that is no baseline.
+    Raises `UsageError` for an unknown kind or severity, and `SourceError` for another kind of file.
 
     Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv
     """
