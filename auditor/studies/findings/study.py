@@ -88,8 +88,7 @@ def findings(
 
     Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv
     """
-    if fail_on is not None and fail_on not in SEVERITIES:
-        raise UsageError(f"--fail-on {fail_on}: expected {', '.join(SEVERITIES[:-1])} or {SEVERITIES[-1]}")
+    refuse_severity(fail_on)
     wanted = _wanted(kinds)
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     list_of_words = _words(words)
@@ -99,6 +98,12 @@ def findings(
     bad = worst(result.findings)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
     return replace(result, holds=False if fails else None, notes=(*selected[0].notes, *result.notes))
+
+
+def refuse_severity(name: str | None) -> None:
+    """Raise `UsageError` for an unknown severity."""
+    if name is not None and name not in SEVERITIES:
+        raise UsageError(f"--fail-on {name}: expected {', '.join(SEVERITIES[:-1])} or {SEVERITIES[-1]}")
 
 
 def all_findings(
