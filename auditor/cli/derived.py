@@ -196,7 +196,7 @@ def _run(study: Study, function: Callable[..., Any], options: Sequence[_Option],
     files, stored, outputs = _dataset_files(study, takes, options, values)
     arguments, keywords = _arguments(function, options, values)
     if study.card:
-        keywords["card"] = card
+        keywords |= {"card": card, "browse": chosen == "html"}
     if study.verdicts:
         from auditor.studies.check import understood
 

@@ -104,8 +104,7 @@ def findings(
     Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv · auditor findings
     'shards/*.parquet' --verdicts verdicts
     """
-    if fail_on is not None and fail_on not in SEVERITIES:
-        raise UsageError(f"--fail-on {fail_on}: expected {', '.join(SEVERITIES[:-1])} or {SEVERITIES[-1]}")
+    refuse_severity(fail_on)
     wanted = _wanted(kinds)
     if any(value is not None for value in (verdicts, work, executor, workers, address)):
         from auditor.studies.findings.in_stages import InStages, findings_in_stages  # noqa: PLC0415  # reads files
@@ -128,6 +127,12 @@ def _failing(result: Result, fail_on: str | None) -> Result:
     bad = worst(result.findings)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
     return replace(result, holds=False if fails else None)
+
+
+def refuse_severity(name: str | None) -> None:
+    """Raise `UsageError` for an unknown severity."""
+    if name is not None and name not in SEVERITIES:
+        raise UsageError(f"--fail-on {name}: expected {', '.join(SEVERITIES[:-1])} or {SEVERITIES[-1]}")
 
 
 def all_findings(
