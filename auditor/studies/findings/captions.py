@@ -107,6 +107,13 @@ def _is_english(checked: Checked) -> bool:
     return float(checked.rows("english_share").item() or 0) >= _ENGLISH
 
 
+def is_english_share(words: pl.LazyFrame) -> bool:
+    """Return the same for the words of many stores: token, times, and whether it is in relation english_token."""
+    times = pl.col("times").filter(pl.col("token").str.contains(r"^\p{L}{3,}$"))
+    english = times.filter(pl.col("english_token").filter(pl.col("token").str.contains(r"^\p{L}{3,}$")))
+    return float(words.select(english.sum() / times.sum()).collect().item() or 0) >= _ENGLISH
+
+
 def _misspelled(checked: Checked) -> pl.DataFrame:
     if not _is_english(checked):
         return pl.DataFrame(schema=LISTED)
@@ -306,7 +313,15 @@ def keep(captions: Captions, kinds: Sequence[str], listed: pl.DataFrame, finding
 def _finding(
     selection: Selection, kind: str, rows: pl.DataFrame, texts: pl.DataFrame, images: int
 ) -> tuple[Finding, pl.DataFrame]:
+<<<<<<< HEAD
     n = images if CAPTION_KINDS[kind].of == "images" else texts.height
+=======
+    of_images = CAPTION_KINDS[kind].of == "images"
+    number, n = (
+        (rows["image"].n_unique(), images) if of_images else (rows.unique(["image", "slot"]).height, texts.height)
+    )
+    bad = severity(kind, number, n)
+>>>>>>> main
     across = "across" in rows.columns and bool(rows["across"].any())
     bad = "error" if across else severity(kind, _number(kind, rows), n)
     counterparts = texts.select("image", "slot", "text")
@@ -320,6 +335,7 @@ def _finding(
         )
         .select("split", pl.lit(kind).alias("kind"), pl.lit(bad).alias("severity"), *_EXAMPLE)
     )  # fmt: skip
+<<<<<<< HEAD
     return described(selection, kind, listed, n, bad), stamp(selection, listed).cast(_ROWS)
 
 
@@ -336,9 +352,28 @@ def described(selection: Selection, kind: str, listed: pl.DataFrame, n: int, bad
     values = {of: number, "share": share}
     bad = bad or severity(kind, number, n)
     return Finding(kind, sentence, about(selection), values, n, bad, tuple(_examples(listed)), headline)
+=======
+    found = finding_of(selection, kind, number, n, bad, tuple(examples_of(listed)))
+    return found, stamp(selection, listed).cast(_ROWS)
 
 
-def _examples(listed: pl.DataFrame) -> Iterator[dict[str, str | int | None]]:
+def finding_of(
+    selection: Selection,
+    kind: str,
+    number: int,
+    n: int,
+    bad: Severity,
+    examples: tuple[dict[str, str | int | None], ...],
+) -> Finding:
+    """Return the finding on `number` of `n` captions or images."""
+    of = CAPTION_KINDS[kind].of
+    sentence = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(number / n)})"
+    values, headline = {of: number, "share": number / n}, f"{number:,} of {n:,} {of}"
+    return Finding(kind, sentence, about(selection), values, n, bad, examples, headline)
+>>>>>>> main
+
+
+def examples_of(listed: pl.DataFrame) -> Iterator[dict[str, str | int | None]]:
     """Yield a few rows, first those that are listed for different reasons."""
     different = listed.unique("why", keep="first", maintain_order=True).head(_EXAMPLES)
     rest = listed.join(different, on=["image", "slot", "why"], how="anti", nulls_equal=True, maintain_order="left")
