@@ -16,10 +16,10 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.files import replacing
-from auditor.findings import CAPTION_KINDS
+from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Selection
 from auditor.result import SEVERITIES, Finding, counted
-from auditor.studies.findings.captions import described
+from auditor.studies.findings.captions import examples_of, finding_of
 
 #: What the file says of itself, so that no other file is replaced or read as one.
 _WHAT, _VERSION = "known findings of auditor", 1
@@ -82,7 +82,10 @@ class Baseline:
         whole, new = listed.filter(here), unknown.filter(here)
         if new.is_empty() or new.height == whole.height or finding.n is None:
             return finding if new.height else None
-        return described(selection, finding.kind, new, finding.n)
+        of_images = CAPTION_KINDS[finding.kind].of == "images"
+        number = new["image"].n_unique() if of_images else new.unique(["image", "slot"]).height
+        bad = severity(finding.kind, number, finding.n)
+        return finding_of(selection, finding.kind, number, finding.n, bad, tuple(examples_of(new)))
 
 
 def read(file: Path) -> Baseline:

@@ -313,17 +313,14 @@ def keep(captions: Captions, kinds: Sequence[str], listed: pl.DataFrame, finding
 def _finding(
     selection: Selection, kind: str, rows: pl.DataFrame, texts: pl.DataFrame, images: int
 ) -> tuple[Finding, pl.DataFrame]:
-<<<<<<< HEAD
-    n = images if CAPTION_KINDS[kind].of == "images" else texts.height
-=======
     of_images = CAPTION_KINDS[kind].of == "images"
     number, n = (
         (rows["image"].n_unique(), images) if of_images else (rows.unique(["image", "slot"]).height, texts.height)
     )
     bad = severity(kind, number, n)
->>>>>>> main
     across = "across" in rows.columns and bool(rows["across"].any())
-    bad = "error" if across else severity(kind, _number(kind, rows), n)
+    if across:
+        bad = "error"
     counterparts = texts.select("image", "slot", "text")
     listed = (
         pl.concat([pl.DataFrame(schema=LISTED), rows], how="diagonal")
@@ -335,24 +332,6 @@ def _finding(
         )
         .select("split", pl.lit(kind).alias("kind"), pl.lit(bad).alias("severity"), *_EXAMPLE)
     )  # fmt: skip
-<<<<<<< HEAD
-    return described(selection, kind, listed, n, bad), stamp(selection, listed).cast(_ROWS)
-
-
-def _number(kind: str, rows: pl.DataFrame) -> int:
-    return rows["image"].n_unique() if CAPTION_KINDS[kind].of == "images" else rows.unique(["image", "slot"]).height
-
-
-def described(selection: Selection, kind: str, listed: pl.DataFrame, n: int, bad: Severity | None = None) -> Finding:
-    """Return the finding on the captions or images that are listed, of `n`; its severity follows from their share."""
-    number, of = _number(kind, listed), CAPTION_KINDS[kind].of
-    share = number / n
-    sentence = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(share)})"
-    headline = f"{number:,} of {n:,} {of}"
-    values = {of: number, "share": share}
-    bad = bad or severity(kind, number, n)
-    return Finding(kind, sentence, about(selection), values, n, bad, tuple(_examples(listed)), headline)
-=======
     found = finding_of(selection, kind, number, n, bad, tuple(examples_of(listed)))
     return found, stamp(selection, listed).cast(_ROWS)
 
@@ -370,7 +349,6 @@ def finding_of(
     sentence = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(number / n)})"
     values, headline = {of: number, "share": number / n}, f"{number:,} of {n:,} {of}"
     return Finding(kind, sentence, about(selection), values, n, bad, examples, headline)
->>>>>>> main
 
 
 def examples_of(listed: pl.DataFrame) -> Iterator[dict[str, str | int | None]]:

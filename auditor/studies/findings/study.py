@@ -108,16 +108,12 @@ def findings(
 
     Limits: these checks read only the text, not the images. The notes list the checks that were skipped.
 
-<<<<<<< HEAD
-    Raises `UsageError` for an unknown kind or severity, and `SourceError` for another kind of file.
-=======
     With `--verdicts`, Parquet files or URLs are checked in stages, without a store, and memory does not grow with them.
     The folder gets a file per shard. It has a row for each row of the shard: id, and lists of kind, slot, certainty,
     detail and fix. The folder also has summary.json and a receipt. A stopped command continues if you run it again.
     Kinds that need all captions at once are listed as not checked.
 
-    Raises `UsageError` for an unknown kind or severity.
->>>>>>> main
+    Raises `UsageError` for an unknown kind or severity, and `SourceError` for another kind of file.
 
     Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv · auditor findings
     'shards/*.parquet' --verdicts verdicts
@@ -129,7 +125,7 @@ def findings(
         from auditor.studies.findings.in_stages import InStages, findings_in_stages  # noqa: PLC0415  # reads files
 
         in_stages = InStages(verdicts, work, executor, workers, address)
-        refused = {"--split": split, "--seed": seed != 1, "--captions-only": captions_only}
+        refused = {"--split": split, "--seed": seed != 1, "--captions-only": captions_only, "--baseline": known}
         if own := [option for option, value in refused.items() if value]:
             raise UsageError(f"in stages, every row of the files is checked; leave out {', '.join(own)}")
         return _failing(findings_in_stages(refs, wanted, tokenizer, _words(words), in_stages, progress), fail_on)
@@ -138,24 +134,31 @@ def findings(
     declared = {} if captions_only else sources(config) or {}
     questions = Questions(tuple(selected), seed, declared, progress)
     result = all_findings(questions, wanted, list_of_words, captions_only=captions_only)
-<<<<<<< HEAD
+    notes = selected[0].notes
     if known is not None and write_baseline:
         write(known, result.findings, result.frame)
         size = counted(result.frame.height, "row", "rows")
-        result = replace(result, notes=(*result.notes, f"written: {known}, {tally(result.findings)}, with {size}"))
-        fail_on = None
-    elif baseline is not None:
-        found, rows, notes = baseline.new(result.findings, result.frame, result.selections)
-        lead, tables = _lead(found, "new problems"), _tables(found)
-        result = replace(result, frame=rows, findings=tuple(found), lead=lead, tables=tables)
-        result = replace(result, notes=(*result.notes, *notes))
-=======
-    return replace(_failing(result, fail_on), notes=(*selected[0].notes, *result.notes))
+        written = f"written: {known}, {tally(result.findings)}, with {size}"
+        return replace(result, notes=(*notes, *result.notes, written))
+    result = _failing(result if baseline is None else _new(result, baseline), fail_on)
+    return replace(result, notes=(*notes, *result.notes))
+
+
+def _new(result: Result, baseline: Baseline) -> Result:
+    """Return the result without known findings, and with a note on these."""
+    found, rows, notes = baseline.new(result.findings, result.frame, result.selections)
+    return replace(
+        result,
+        frame=rows,
+        findings=tuple(found),
+        tables=_tables(found),
+        lead=_lead(found, "new problems"),
+        notes=(*result.notes, *notes),
+    )
 
 
 def _failing(result: Result, fail_on: str | None) -> Result:
     """Return the result, which does not hold if a finding is as severe as `fail_on`."""
->>>>>>> main
     bad = worst(result.findings)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
     return replace(result, holds=False if fails else None)
