@@ -51,6 +51,11 @@ CaptionsOnly = Annotated[
     bool, p.Parameter("Run per-caption checks only. Skips duplicates, outliers, templates and bounds (faster).")
 ]
 
+Verdicts = Annotated[
+    Path | None,
+    p.Parameter("Check Parquet files in stages, and write a verdict per row to this new folder.", panel=p.BY_FILES),
+]
+
 FailOn = Annotated[
     str | None,
     p.Parameter("Exit with code 1 if any finding has this severity or worse: error, warning or notice."),
@@ -68,6 +73,11 @@ def findings(
     fail_on: FailOn = None,
     seed: p.Seed = 1,
     config: p.Config = None,
+    verdicts: Verdicts = None,
+    work: p.WorkFolder = None,
+    executor: p.Executor = None,
+    workers: p.Workers = None,
+    address: p.Address = None,
     progress: Progress = silent,
 ) -> Result:
     """Find problems in the captions, ranked by severity.
@@ -84,21 +94,45 @@ def findings(
 
     Limits: these checks read only the text, not the images. The notes list the checks that were skipped.
 
+    With `--verdicts`, Parquet files or URLs are checked in stages, without a store, and memory does not grow with them.
+    The folder gets a file per shard. It has a row for each row of the shard: id, and lists of kind, slot, certainty,
+    detail and fix. The folder also has summary.json and a receipt. A stopped command continues if you run it again.
+    Kinds that need all captions at once are listed as not checked.
+
     Raises `UsageError` for an unknown kind or severity.
 
-    Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv
+    Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv · auditor findings
+    'shards/*.parquet' --verdicts verdicts
     """
-    if fail_on is not None and fail_on not in SEVERITIES:
-        raise UsageError(f"--fail-on {fail_on}: expected {', '.join(SEVERITIES[:-1])} or {SEVERITIES[-1]}")
+    refuse_severity(fail_on)
     wanted = _wanted(kinds)
+    if any(value is not None for value in (verdicts, work, executor, workers, address)):
+        from auditor.studies.findings.in_stages import InStages, findings_in_stages  # noqa: PLC0415  # reads files
+
+        in_stages = InStages(verdicts, work, executor, workers, address)
+        refused = {"--split": split, "--seed": seed != 1, "--captions-only": captions_only}
+        if own := [option for option, value in refused.items() if value]:
+            raise UsageError(f"in stages, every row of the files is checked; leave out {', '.join(own)}")
+        return _failing(findings_in_stages(refs, wanted, tokenizer, _words(words), in_stages, progress), fail_on)
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     list_of_words = _words(words)
     declared = {} if captions_only else sources(config) or {}
     questions = Questions(tuple(selected), seed, declared, progress)
     result = all_findings(questions, wanted, list_of_words, captions_only=captions_only)
+    return replace(_failing(result, fail_on), notes=(*selected[0].notes, *result.notes))
+
+
+def _failing(result: Result, fail_on: str | None) -> Result:
+    """Return the result, which does not hold if a finding is as severe as `fail_on`."""
     bad = worst(result.findings)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
-    return replace(result, holds=False if fails else None, notes=(*selected[0].notes, *result.notes))
+    return replace(result, holds=False if fails else None)
+
+
+def refuse_severity(name: str | None) -> None:
+    """Raise `UsageError` for an unknown severity."""
+    if name is not None and name not in SEVERITIES:
+        raise UsageError(f"--fail-on {name}: expected {', '.join(SEVERITIES[:-1])} or {SEVERITIES[-1]}")
 
 
 def all_findings(
