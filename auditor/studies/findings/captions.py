@@ -13,7 +13,7 @@ import polars as pl
 
 from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Progress, Selection
-from auditor.result import Finding, Result, about
+from auditor.result import Finding, Result, Severity, about
 from auditor.store import kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
@@ -105,6 +105,13 @@ def _is_english(checked: Checked) -> bool:
     """Return whether the captions consist of English words, whatever language is declared."""
     _with_words(checked)
     return float(checked.rows("english_share").item() or 0) >= _ENGLISH
+
+
+def is_english_share(words: pl.LazyFrame) -> bool:
+    """Return the same for the words of many stores: token, times, and whether it is in relation english_token."""
+    times = pl.col("times").filter(pl.col("token").str.contains(r"^\p{L}{3,}$"))
+    english = times.filter(pl.col("english_token").filter(pl.col("token").str.contains(r"^\p{L}{3,}$")))
+    return float(words.select(english.sum() / times.sum()).collect().item() or 0) >= _ENGLISH
 
 
 def _misspelled(checked: Checked) -> pl.DataFrame:
@@ -310,7 +317,6 @@ def _finding(
     number, n = (
         (rows["image"].n_unique(), images) if of_images else (rows.unique(["image", "slot"]).height, texts.height)
     )
-    share = number / n
     bad = severity(kind, number, n)
     across = "across" in rows.columns and bool(rows["across"].any())
     if across:
@@ -326,17 +332,26 @@ def _finding(
         )
         .select("split", pl.lit(kind).alias("kind"), pl.lit(bad).alias("severity"), *_EXAMPLE)
     )  # fmt: skip
-    sentence = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(share)})"
+    found = finding_of(selection, kind, number, n, bad, tuple(examples_of(listed)))
+    return found, stamp(selection, listed).cast(_ROWS)
+
+
+def finding_of(
+    selection: Selection,
+    kind: str,
+    number: int,
+    n: int,
+    bad: Severity,
+    examples: tuple[dict[str, str | int | None], ...],
+) -> Finding:
+    """Return the finding on `number` of `n` captions or images."""
     of = CAPTION_KINDS[kind].of
-    headline = f"{number:,} of {n:,} {of}"
-    examples = tuple(_examples(listed))
-    return (
-        Finding(kind, sentence, about(selection), {of: number, "share": share}, n, bad, examples, headline),
-        stamp(selection, listed).cast(_ROWS),
-    )
+    sentence = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(number / n)})"
+    values, headline = {of: number, "share": number / n}, f"{number:,} of {n:,} {of}"
+    return Finding(kind, sentence, about(selection), values, n, bad, examples, headline)
 
 
-def _examples(listed: pl.DataFrame) -> Iterator[dict[str, str | int | None]]:
+def examples_of(listed: pl.DataFrame) -> Iterator[dict[str, str | int | None]]:
     """Yield a few rows, first those that are listed for different reasons."""
     different = listed.unique("why", keep="first", maintain_order=True).head(_EXAMPLES)
     rest = listed.join(different, on=["image", "slot", "why"], how="anti", nulls_equal=True, maintain_order="left")

@@ -61,7 +61,7 @@ def findings_of(questions: Questions, captions: Captions, wanted: Collection[str
         return ask() if any(kind in wanted for kind in kinds) else None
 
     if duplicates := answer(questions.duplicates, LEAK, _AT_SEVERAL, COPIED):
-        findings += [*_leaks(questions, captions, duplicates), *_shared(selection, duplicates)]
+        findings += [*_leaks(selection, duplicates), *_shared(selection, duplicates)]
         findings += _elsewhere(selection, duplicates)
         findings += _together(selection, duplicates, COPIED)
     if outliers := answer(lambda: questions.outliers(captions), _SWAPPED):
@@ -74,23 +74,26 @@ def findings_of(questions: Questions, captions: Captions, wanted: Collection[str
     return [finding for finding in findings if finding.kind in wanted]
 
 
-def _leaks(questions: Questions, captions: Captions, duplicates: Result) -> list[Finding]:
+def _leaks(selection: Selection, duplicates: Result) -> list[Finding]:
     """Compare the share of test captions that occur in train with train captions that occur at other train images.
 
     If the images of test and train were sampled at random from the same source, the two shares would be equal.
     """
     counted = duplicates.frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null())
-    selection, own = captions.selection, captions.selection.version.dataset
+    own = selection.version.dataset
     leaks = counted.filter(dataset=own, scope="across-splits", split=TEST, against=own, against_split=TRAIN)
     if leaks.is_empty():
         return []
     shares, n = _by_match(leaks)
-    train = questions.within(captions, TRAIN)
-    if train is None:
+    known = [leak.values for leak in duplicates.found(LEAK) if leak.about.get("dataset") == own]
+    expected = next((values for values in known if "train_captions" in values), None)
+    if expected is None:
         return []
-    usual, of = _by_match(
-        train.frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null(), scope="across-images")
-    )
+    usual = {
+        match: float(expected.get(name) or 0)
+        for match, name in (("exact", "exact_by_chance"), ("any", "share_by_chance"))
+    }
+    of = int(expected["train_captions"] or 0)
     beyond = {match: _is_beyond(shares[match], n, usual[match], of) for match in ("exact", "any")}
     excess = max(shares[match] - usual[match] for match in beyond) if any(beyond.values()) else 0.0
     exact, near = round(shares["exact"] * n), round((shares["any"] - shares["exact"]) * n)

@@ -42,13 +42,15 @@ def report(
     config: p.ConfigFile = None,
     progress: Progress = silent,
     card: bool = False,
+    browse: bool = True,
 ) -> Document:
     """Write a full audit report, or a dataset card.
 
     The report has a summary, a section for each question that the datasets can answer, and the method. `section`
     selects sections. Without a file or format, it is printed: the answer, findings, then the sections. The same
     captions, settings and program always produce the same document, except for the time.
-    SOURCE_DATE_EPOCH sets the time, and --no-time omits it.
+    SOURCE_DATE_EPOCH sets the time, and --no-time omits it. In Python, `browse=False` saves the time to draw the
+    captions that only pages show.
 
     `--format card` writes the card of one dataset for its README: counts, splits, statistics, bounds, known problems
     and signatures. It is Markdown, unless the file extension selects another format. It begins with front matter for
@@ -85,7 +87,8 @@ def report(
     audited = next((section for section in built if section.name == FINDINGS), None)
     shown = cards(context, audited.findings if audited else ())
     drawn = portraits(context, context.profiled())
-    captions = browsed(context, audited.results[0].frame, audited.findings) if audited and audited.results else ()
+    browse = browse and audited is not None and bool(audited.results)
+    captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
     alone = None if sections else section_of_single(context, audited.findings if audited else ())
     compared = context.results.get("compare")
     statements = _statements([*built, *filter(None, [alone])])

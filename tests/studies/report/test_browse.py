@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
+from typer.testing import CliRunner
 
+from auditor.cli.app import app
 from auditor.findings import CAPTION_KINDS
 from auditor.result.document import Document
 from auditor.store.connection import MEMORY, Store
@@ -72,6 +75,19 @@ def test_every_kind_has_its_captions_or_the_command_that_lists_as_many(store: St
 
 def test_report_of_other_sections_browses_nothing(store: Store) -> None:
     assert report(store, "made", settings=ReportSettings(("bleu-1",), resamples=0), sections=["facts"]).browsed == ()
+
+
+@pytest.mark.parametrize("ending", ["md", "tex", "json", "txt", "html"])
+def test_only_a_page_takes_the_time_to_draw_captions(
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(tmp_path / "made.duckdb", write=True) as opened:
+        ingest_rows(opened, ROWS[:20], "made")
+    drawn = list[object]()
+    monkeypatch.setattr("auditor.studies.report.study.browsed", lambda *asked: drawn.append(asked) or ())
+    options = ["--store", str(tmp_path / "made.duckdb"), "--section", "findings", "-m", "bleu-1"]
+    done = CliRunner().invoke(app, ["-q", "report", "made", *options, "-o", str(tmp_path / f"audit.{ending}")])
+    assert (done.exit_code, len(drawn)) == (0, ending == "html"), done.output
 
 
 def test_words_that_differ_come_with_captions_that_have_them(store: Store) -> None:
