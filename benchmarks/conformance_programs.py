@@ -28,7 +28,7 @@ Given = dict[str, Any]
 Scores = dict[str, list[float]]
 
 _ORDERS = range(1, 5)
-_SCRIPT_METRICS = ("rouge-1", "rouge-2", "rouge-l", "rouge-w-1.2", "rouge-su4")
+_SCRIPT_METRICS = ("rouge-1", "rouge-2", "rouge-3", "rouge-4", "rouge-l", "rouge-w-1.2", "rouge-s4", "rouge-su4")
 _COCO_ROUGE = "rouge-l:aggregate=coco,beta=1.2,ascii=false"
 
 
