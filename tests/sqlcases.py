@@ -125,6 +125,8 @@ PARAMS: dict[str, Any] = {
     "least_share": 0.1,
     "least_captions": 2,
     "pattern": "boat",
+    "needs": "",
+    "unless": "",
     "fix": "ship",
 }
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, silent
-from auditor.result import Finding, Result, about, counted, findings_in, folded, notes_in
+from auditor.result import Finding, Result, Said, about, counted, findings_in, folded, notes_in
 from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.references import WAY_OUT, own_references, references_of
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
@@ -74,6 +75,38 @@ def compared(
     progress: Progress = silent,
 ) -> ConsensusResult:
     """Compare metrics with the votes of one dataset, by the tokenizer of the settings."""
+    votes, references, most, metrics, notes = prepared(votes, metric_names, against, settings)
+    labels = [metric.label for metric in metrics]
+    key = resampling_key(votes.selection, settings.seed)
+    by_draw = scored(votes, references, metrics, settings, most, progress)
+    first = by_draw.filter(pl.col("draw") == 1, pl.col("references") == most)
+    preferred = preferences(votes.rows, first, metrics)
+    halves, reason = metric_halves(votes, references, metrics, settings, most, progress)
+    return ConsensusResult(
+        votes, references.selection, most, metrics,
+        accuracy=_by_references(votes.rows, by_draw, metrics, settings, key, progress),
+        compared=rows_of.compared(first, metrics),
+        ceiling=people_ceiling(votes.rows, settings.ties),
+        ceiling_by_votes=ceiling_by_votes(votes.rows, settings.ties),
+        halves=halves,
+        preferred=preferred,
+        league=league(preferred, labels),
+        notes=(*notes, *filter(None, [reason]), *_tied(preferred, labels)),
+    )  # fmt: skip
+
+
+class Prepared(NamedTuple):
+    """The votes and references of one dataset, checked: what is scored, with how many references, by which metrics."""
+
+    votes: PairVotes
+    references: Captions
+    most: int
+    metrics: list[MetricRequest]
+    notes: tuple[Said, ...]
+
+
+def prepared(votes: PairVotes, metric_names: p.Metrics, against: str | None, settings: ConsensusSettings) -> Prepared:
+    """Choose references and metrics for votes, and leave out what the settings do."""
     references, notes = references_of(votes.captions, against)
     votes = with_kinds(votes, references)
     votes, own = _without_references(votes, references, settings)
@@ -82,25 +115,8 @@ def compared(
     metrics, unscored = scorable(drawn, requests(metric_names), metric_names)
     if not metrics:
         raise MetricError(f"{references.label}: {unscored[0]}")
-    labels = [metric.label for metric in metrics]
-    key = resampling_key(votes.selection, settings.seed)
-    scored = _scored(votes, references, metrics, settings, most, progress)
-    first = scored.filter(pl.col("draw") == 1, pl.col("references") == most)
-    preferred = preferences(votes.rows, first, metrics)
-    halves, reason = metric_halves(votes, references, metrics, settings, most, progress)
-    return ConsensusResult(
-        votes, references.selection, most, metrics,
-        accuracy=_by_references(votes.rows, scored, metrics, settings, key, progress),
-        compared=rows_of.compared(first, metrics),
-        ceiling=people_ceiling(votes.rows, settings.ties),
-        ceiling_by_votes=ceiling_by_votes(votes.rows, settings.ties),
-        halves=halves,
-        preferred=preferred,
-        league=league(preferred, labels),
-        notes=(*votes.notes, *own, *notes, *few, *unscored,
-               *too_long(votes.captions, references), *filter(None, [reason]),
-               *_tied(preferred, labels)),
-    )  # fmt: skip
+    long = too_long(votes.captions, references)
+    return Prepared(votes, references, most, list(metrics), (*votes.notes, *own, *notes, *few, *unscored, *long))
 
 
 def _without_references(
@@ -144,7 +160,7 @@ def _most(votes: PairVotes, references: Captions, settings: ConsensusSettings) -
     return most, [f"{references.label}: {left}"] if few else []
 
 
-def _scored(
+def scored(
     votes: PairVotes,
     references: Captions,
     metrics: Sequence[MetricRequest],
@@ -171,7 +187,7 @@ def _scored(
 
 def _by_references(
     pairs: pl.DataFrame,
-    scored: pl.DataFrame,
+    by_draw: pl.DataFrame,
     metrics: Sequence[MetricRequest],
     settings: ConsensusSettings,
     key: Sequence[object],
@@ -180,7 +196,7 @@ def _by_references(
     """Return the accuracies of each draw and number of references."""
     labels = [metric.label for metric in metrics]
     parts = []
-    for (draw, number), scores in scored.group_by("draw", "references", maintain_order=True):
+    for (draw, number), scores in by_draw.group_by("draw", "references", maintain_order=True):
         preferred = preferences(pairs, scores, metrics)
         accuracy = accuracies(preferred, labels, settings.ties, settings.resamples, key, progress=progress)
         parts.append(accuracy.with_columns(draw=pl.lit(draw, pl.Int64), references=pl.lit(number, pl.UInt32)))
