@@ -66,6 +66,7 @@ def _script(mode: str, *, stem: bool) -> Program:
         rouge(metric, mode, measure, stem=stem, rounding=rounding): (metric, place)
         for rounding in roundings
         for metric in _SCRIPT_METRICS
+        if mode == "A" or metric not in ("rouge-3", "rouge-4")  # which pool references
         for place, measure in enumerate(measures)
     }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass
 from functools import partial
@@ -88,23 +88,41 @@ def get(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
 
     Rows of this run that wait for the store to be closed are included.
     """
-    return dict(each(store, wanted))
+    found = {entry: work.rows() for entry, work in _waiting(store, wanted).items()}
+    for relation, entries in _entries(store, wanted, found).items():
+        rows = store.query(f"from cache.{relation} where list_contains($keys, key)", {"keys": entries})
+        parts = rows.partition_by("key", include_key=False, as_dict=True)
+        found |= {entry: parts.get((entry,), rows.clear().drop("key")) for entry in entries}
+    return found
 
 
 def each(store: Store, wanted: Mapping[str, str]) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield the rows of `get` one key at a time, since all of them may not fit in memory."""
-    waiting = {work.key: work for work in store.on_close if isinstance(work, _Waiting) and work.key in wanted}
+    waiting = _waiting(store, wanted)
     for entry, work in waiting.items():
-        yield str(entry), work.rows()
-    tables = _tables(store)
+        yield entry, work.rows()
+    for relation, entries in _entries(store, wanted, waiting).items():
+        for entry in entries:
+            yield entry, store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": entry})
+
+
+def _waiting(store: Store, wanted: Mapping[str, str]) -> dict[str, _Waiting]:
+    works = [work for work in store.on_close if isinstance(work, _Waiting)]
+    return {work.key: work for work in works if work.key is not None and work.key in wanted}
+
+
+def _entries(store: Store, wanted: Mapping[str, str], waiting: Collection[str]) -> dict[str, list[str]]:
+    """Return the wanted keys that are written, by relation, if the table of the relation has keys."""
+    keys = [entry for entry in wanted if entry not in waiting]
+    tables = _tables(store) if keys else {}
     if "entry" not in tables:
-        return
-    entries = store.query(
-        "select key, relation from cache.entry where list_contains($keys, key)", {"keys": list(wanted.keys() - waiting)}
-    )
+        return {}
+    entries = store.query("select key, relation from cache.entry where list_contains($keys, key)", {"keys": keys})
+    kept: dict[str, list[str]] = {}
     for entry, relation in entries.rows():
         if wanted[entry] == relation and tables.get(relation, [])[:1] == ["key"]:
-            yield entry, store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": entry})
+            kept.setdefault(relation, []).append(entry)
+    return kept
 
 
 def put(store: Store, selection: Selection, relation: str, entry: str, rows: pl.DataFrame) -> None:

