@@ -97,6 +97,16 @@ def bytes_of(verdicts: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in verdicts.iterdir() if file.suffix == ".parquet"}
 
 
+def test_repeated_captions_are_counted_as_in_one_store(folder: Path, finished: tuple[Result, Path, Path]) -> None:
+    kind = "captions-at-several-images"
+    with Store.open(MEMORY) as store:
+        ingest(store, "shards", files=[folder / "*.parquet"], config={})
+        (wanted,) = findings(store, "shards", kinds=[kind]).found(kind)
+    (told,) = finished[0].found(kind)
+    assert (told.severity, told.n, told.headline) == (wanted.severity, wanted.n, wanted.headline)
+    assert told.values["captions"] == wanted.values["captions"] == found(finished[2]).filter(kind=kind).height > 0
+
+
 @pytest.mark.parametrize("kind", [kind for kind in FINDERS if kind in CHECKED and kind != "listed-words"])
 def test_kind_is_listed_as_in_one_store(kind: str, finished: tuple[Result, Path, Path], expected: Result) -> None:
     result, _, work = finished

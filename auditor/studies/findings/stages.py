@@ -1,6 +1,7 @@
 """The stages of findings over shards: from files to a file, a bucket of shards at a time.
 
-`records` are the captions of a bucket with their tokens, `spoken` its words, `placed` its images. `words` numbers the
+`records` are the captions of a bucket with their tokens, `spoken` its words, `placed` hashes of its
+images and texts, whose partitions are joined in `images`. `words` numbers the
 words of all shards. `counts-1` and `counts-2` count for kinds that depend on all shards, `sums-1` and `sums-2` add up.
 `ends` has captions that may be truncated. `found` lists the captions of each kind, `verdicts` has a row for each row
 of a shard.
@@ -16,7 +17,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.findings import CAPTION_KINDS
+from auditor.findings import CAPTION_KINDS, KINDS
 from auditor.model import Selection, Version
 from auditor.scoring.scale_out.tasks import Done, Stage, run_one
 from auditor.scoring.scale_out.work import Work
@@ -27,6 +28,7 @@ from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
 from auditor.studies.findings import across
 from auditor.studies.findings.captions import ENGLISH, FINDERS, LISTED, MISSPELLED, Checked, cut_ones, cut_share
+from auditor.studies.findings.others import AT_SEVERAL
 from auditor.studies.findings.shards import ShardPlan, parse, records
 from auditor.text import word_lists
 
@@ -45,7 +47,7 @@ ALONE = (
 )  # fmt: skip
 
 #: The kinds that are searched for in stages.
-CHECKED = (*ALONE, *across.ACROSS)
+CHECKED = (*ALONE, *across.ACROSS, AT_SEVERAL)
 
 #: The number of buckets whose images fill one partition.
 _BUCKETS_OF_A_PARTITION = 4
@@ -60,10 +62,13 @@ def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
     kept = rows.filter(pl.col("reason").is_null())
     spoken = kept.select(token=pl.col("tokens").explode()).drop_nulls().group_by("token").len("times").sort("token")
     work.put(SPOKEN, number, spoken)
-    with Store.open(MEMORY, share=share) as store, store.registered("kept", kept.select("image")):
+    texts = kept.select("image", words=_words())
+    with Store.open(MEMORY, share=share) as store, store.registered("kept", texts):
         placed = store.query(
-            f"select hash(image) % {_partitions(plan)} as partition, image, count(*) as captions from kept"
-            " group by image order by partition, image"
+            f"select hash(key) % {_partitions(plan)} as partition, is_text, key, value from ("
+            f"select distinct false as is_text, image as key, {number}::ubigint as value from kept union "
+            "select distinct true as is_text, md5(words) as key, hash(image) as value from kept where words <> '')"
+            " order by partition, is_text, key, value"
         )
     work.put(PLACED, number, placed, _partitions(plan))
     return rows
@@ -88,22 +93,35 @@ def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
 
 
 def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Raise `SourceError` if an image of a partition is in several buckets: its captions are compared in one."""
+    """Find the texts of a partition that several images have. Columns: key, a hash of the text, and images.
+
+    Raises `SourceError` if an image is in several buckets: its captions are compared in one.
+    """
     del share
-    placed = pl.concat(
-        work.scan(PLACED, bucket).filter(partition=number).select("image", pl.lit(bucket).alias("bucket"))
-        for bucket in range(len(plan.buckets))
-    )
-    several = placed.group_by("image").agg(pl.col("bucket").sort()).filter(pl.col("bucket").list.len() > 1)
-    first = several.sort("image").head(1).collect()
-    if first.height:
-        (image, buckets) = first.row(0)
+    placed = pl.concat(work.scan(PLACED, bucket).filter(partition=number) for bucket in range(len(plan.buckets)))
+    values = placed.group_by("is_text", "key").agg(pl.col("value").unique().sort())
+    several = values.filter(pl.col("value").list.len() > 1).sort("key").collect()
+    for image, buckets in several.filter(~pl.col("is_text")).select("key", "value").head(1).iter_rows():
         names = [plan.shards[plan.buckets[bucket][0]].name for bucket in buckets[:2]]
         raise SourceError(
             f"image {image}: has captions in or near {' and '.join(names)}; sort the rows by image, so that the "
             "captions of an image are in one shard"
         )
-    return first
+    return several.filter("is_text").select("key", images=pl.col("value").list.len())
+
+
+def _words() -> pl.Expr:
+    return pl.col("tokens").list.join(" ")
+
+
+def _at_several_images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """List the captions of a bucket whose words several images have. Columns: image, slot, why."""
+    texts = work.scan(RECORDS, number).filter(pl.col("reason").is_null()).select("image", "slot", words=_words())
+    with Store.open(MEMORY, share=share) as store, store.registered("texts", texts.collect()):
+        keyed = store.query("select image, slot, md5(words) as key from texts where words <> ''")
+    shared = pl.concat(work.scan(IMAGES, partition) for partition in range(_partitions(plan)))
+    rows = keyed.lazy().join(shared, on="key", how="inner").collect().sort("image", "slot")
+    return rows.select("image", "slot", why=pl.format("the same words at {} images", "images"))
 
 
 def counts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -157,8 +175,10 @@ def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
     every = _sums(plan, work, 0) | _sums(plan, work, 1)
     english = is_english(work)
     with bucket_of(plan, work, number, share) as checked:
-        for kind in (kind for kind in FINDERS if kind in plan.kinds):
-            if kind in across.FORMS:
+        for kind in (kind for kind in (*FINDERS, AT_SEVERAL) if kind in plan.kinds):
+            if kind == AT_SEVERAL:
+                rows = _at_several_images(plan, work, number, share)
+            elif kind in across.FORMS:
                 rows = across.listed(checked, kind, every[kind])
             elif kind == "truncated-captions":
                 rows = cut_ones(work.scan(ENDS, number).collect(), work.scan(CUT, 0).collect().item())
@@ -178,7 +198,7 @@ def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     del share
     bucket = plan.bucket_of(number)
     rows = work.scan(RECORDS, bucket).filter(shard=number).select("line", "image", "slot", "reason").collect()
-    order = {kind: place for place, kind in enumerate((_REJECTED, *FINDERS))}
+    order = {kind: place for place, kind in enumerate((_REJECTED, *FINDERS, AT_SEVERAL))}
     told = work.scan(FOUND, bucket).collect().join(rows.filter(pl.col("reason").is_null()), on="image", how="inner")
     told = told.filter(pl.col("slot").is_null() | (pl.col("slot") == pl.col("slot_right")))
     rejected = rows.filter(pl.col("reason").is_not_null())
@@ -190,8 +210,8 @@ def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
             ),
         ]
     )
-    fixes = {kind: entry.fix.partition(". ")[0].rstrip(".") for kind, entry in CAPTION_KINDS.items()}
-    sure = {kind: entry.right for kind, entry in CAPTION_KINDS.items()}
+    fixes = {kind: entry.fix.partition(". ")[0].rstrip(".") for kind, entry in KINDS.items()}
+    sure = {kind: entry.right for kind, entry in KINDS.items()}
     lists = (
         every.sort("line", "slot", pl.col("kind").replace_strict(order, return_dtype=pl.Int32), nulls_last=True)
         .with_columns(
@@ -311,7 +331,7 @@ STAGES = {
     for stage in (
         Stage(RECORDS, "captions of shards", _of_buckets, _once, read),
         Stage(WORDS, "words", _once, _once, words),
-        Stage(IMAGES, "images", _partitions, _once, images),
+        Stage(IMAGES, "images and repeated captions", _partitions, _once, images),
         Stage(_COUNTS[0], "counts", _of_buckets, _once, counts),
         Stage(_SUMS[0], "sums", lambda plan: len(_names_of_sums(plan)[0]), _once, sums),
         Stage(_COUNTS[1], "further counts", _of_buckets_if_counted, _once, further_counts),
