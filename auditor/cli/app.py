@@ -120,7 +120,7 @@ def _made(name: str, function: Callable[..., None], ctx: Any) -> Any:
 
 
 def _is_file(name: str) -> bool:
-    """Return whether a word is a file or an address in the place of a command."""
+    """Return whether a word is a file or an address where a command is expected."""
     from auditor.cli.file_arguments import is_place
 
     return not name.startswith("-") and (is_place(name) or Path(name).is_file())

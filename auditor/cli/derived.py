@@ -207,8 +207,9 @@ def _run(study: Study, function: Callable[..., Any], options: Sequence[_Option],
         elif "store" in takes:
             path: Path = values["store"]
             file = values.get(study.needs_no_store_with or "")
+            streams = values.get(study.streams_with or "") is not None and not path.exists()
             is_spared = file is not None and Path(file).is_file() and not path.exists()
-            if (values.get("dry_run") and study.makes) or values.get("formats") or is_spared:
+            if (values.get("dry_run") and study.makes) or values.get("formats") or is_spared or streams:
                 path = MEMORY
             write = study.makes or (
                 study.writes and path.exists()
@@ -233,7 +234,7 @@ def _dataset_files(
 
     Both are by name, which replaces them in `values`. Empty for a study that writes to the store.
     """
-    if "store" not in takes or study.writes:
+    if "store" not in takes or study.writes or values.get(study.streams_with or ""):
         return {}, {}, []
     of_datasets = [option.name for option in options if option.parameter.completes == "dataset"]
     files = named_apart(values, of_datasets)

@@ -30,7 +30,8 @@ class Study:
     unless the function `undrawn` raises `UsageError` for the arguments. With `document` it returns a document, with
     `card` it can write a dataset card, with `verdicts` each row has a verdict. With `asks`, its verdict changes the
     exit code only if the user sets --exit-code. `needs_no_store_with` names the
-    parameter that can be a file for which no store is needed. `migrates` is false if an old store keeps its schema.
+    parameter that can be a file for which no store is needed, `streams_with` the one with which files are given to the
+    study instead of being read into a temporary store. `migrates` is false if an old store keeps its schema.
     `package` is the package that adds the study, empty for ours.
     """
 
@@ -46,6 +47,7 @@ class Study:
     verdicts: bool = False
     asks: bool = False
     needs_no_store_with: str | None = None
+    streams_with: str | None = None
     migrates: bool = True
     package: str = ""
 
@@ -80,7 +82,9 @@ STUDIES: dict[str, Study] = {
     "store tag": _here("versions:tag", "Data", "Tag a version, or replace its note.", writes=True),
     "store drop": _here("versions:drop", "Data", "Remove a dataset, or one of its versions.", writes=True),
     "store gc": _here("upkeep.store:gc", "Data", "Remove outdated counts and shrink the file.", writes=True),
-    "findings": _here("findings:findings", "Captions", "Find problems in the captions, ranked by severity."),
+    "findings": _here(
+        "findings:findings", "Captions", "Find problems in the captions, ranked by severity.", streams_with="verdicts"
+    ),
     "profile": _here(
         "profile:profile", "Captions", "Count size, lengths, vocabulary and repeated captions.", draws=True
     ),
