@@ -1,5 +1,5 @@
 -- name: misspelled
--- version: 4
+-- version: 5
 -- grain: caption, word
 -- params: frequent INTEGER, times_as_frequent INTEGER
 -- reads: reference, caption, text_tokens, vocabulary, english_token, regular_form
@@ -10,11 +10,12 @@
 -- Captions with a word that is neither English (relation english_token) nor a regular form of an English word (relation
 -- regular_form), that at most two captions have, and that is one edit away from a frequent word. A frequent word has at
 -- least `frequent` captions and is `times_as_frequent` times as frequent. Only words of letters count, and not those that
--- a caption quotes, ends with an apostrophe (“doesn ' t”, “graffiti'd”), or writes as a name: with a capital inside a
--- sentence or a word. Of words of three or four letters, many are names or abbreviations. They count if the frequent
--- word occurs at least three times after the word before, and before the word after. A list of words has no inflections
--- of words that it lacks: such an ending is not a misspelling (“kayakers”). Two words can only be one edit apart if they
--- share a form with one letter removed.
+-- a caption quotes, ends with an apostrophe (“doesn ' t”), has in a URL, beside “$” or twice with a change
+-- (“crinkling-crankling”), or writes as a name: in capitals, or with one inside a sentence, after a title, or before
+-- another. Of words of three or four letters, many are names or abbreviations. They count if the frequent word occurs at
+-- least three times after the word before, and before the word after. A list of words has no inflections of words that
+-- it lacks: such an ending is not a misspelling (“kayakers”), nor is “gettin”. Two words can only be one edit apart if they share a form
+-- with one letter removed.
 with placed as (
     select
         r.image, r.slot, r.caption_id, t.tokens[p.place] as token_id,
@@ -47,11 +48,11 @@ near_word as (
     join formed as f using (form)
     where r.captions <= 2 and not r.is_known and f.captions >= $frequent::integer
         and f.captions >= $times_as_frequent::integer * r.captions and damerau_levenshtein(r.token, f.token) = 1
-        and (f.is_known or not starts_with(f.token, left(r.token, -2)))
+        and f.token <> r.token || 'g' and (f.is_known or not starts_with(f.token, left(r.token, -2)))
 ),
 usual as (select p.before, p.token_id, p.behind from placed as p semi join near_word as a on a.meant_id = p.token_id),
-usual_before as (select before, token_id, count(*) as times from usual group by before, token_id having count(*) >= 3),
-usual_behind as (select behind, token_id, count(*) as times from usual group by behind, token_id having count(*) >= 3),
+usual_before as (select before, token_id, count(*) as times from usual group by all having count(*) >= 3),
+usual_behind as (select behind, token_id, count(*) as times from usual group by all having count(*) >= 3),
 flagged as (
     select p.image, p.slot, a.token, a.meant, a.captions, coalesce(b.times * h.times, 0) as fit
     from placed as p
@@ -60,9 +61,18 @@ flagged as (
     left join usual_before as b on b.before = p.before and b.token_id = a.meant_id
     left join usual_behind as h on h.behind = p.behind and h.token_id = a.meant_id
     where (a.is_long or b.times is not null and h.times is not null)
-        and not regexp_matches(c.text, '([^\s.!?:"“(] ["“(]?|\w[-/])' || upper(a.token[1]) || a.token[2:] || '\b')
-        and contains(lower(c.text), a.token)
-        and not regexp_matches(c.text, format('(?i)\b{0} ?[''’] ?([^s ]|$)|["“][^"“”]*\b{0}\b[^"“”]*["”]', a.token))
+        and not regexp_matches(
+            c.text, format(
+                '([^\s.!?:"“(] ["“(]?|\w[-/]|\b(?:[A-Z]|Dr|Mrs?|Ms|St)\. ){0}\b|^\W*{0} [A-Z][a-z]|[a-z].*\b{1}\b|\b{1}\b.*[a-z]',
+                upper(a.token[1]) || a.token[2:], upper(a.token)
+            )
+        )
+        and contains(lower(c.text), a.token) and not regexp_matches(
+            c.text, format(
+                '(?i)\b{0} ?[''’] ?([^s ]|$)|(?:["“]|``)[^"“”]*\b{0}\b[^"“”]*(?:["”]|'''')'
+                || '|{1}-{0}|{0}-{1}|[$~_]{0}|{0}[$~_]|(?:/|www|@)\S*{0}|{0}\S*@', a.token, a.meant
+            )
+        )
 )
 select image, slot, format('“{}”, perhaps “{}”', token, meant) as why
 from flagged
