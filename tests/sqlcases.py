@@ -95,6 +95,7 @@ PARAMS: dict[str, Any] = {
     "kind": "triplets",
     "asked_images": None,
     "asked_references": None,
+    "set_size": 3,
     "padded": False,
     "near": 700,
     "most_paired": 64,

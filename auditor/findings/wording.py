@@ -40,10 +40,18 @@ def worded(text: str, item: str) -> str:
         article = match["article"] or ""
         if article and item[0] not in "aeiou":
             article = f"{article[0]} "
-        return article + (item.capitalize() if match["word"] == "Image" else item) + match["more"]
+        word = _several(item) if match["more"] else item
+        return article + (word.capitalize() if match["word"] == "Image" else word)
 
     pieces = _QUOTED.split(text)
     return "".join(piece if number % 2 else _WORD.sub(named, piece) for number, piece in enumerate(pieces))
+
+
+def _several(item: str) -> str:
+    """Return the plural of a regular noun: sounds, sketches, galaxies."""
+    if re.search("[^aeiou]y$", item):
+        return f"{item[:-1]}ies"
+    return f"{item}es" if re.search("(s|x|z|ch|sh)$", item) else f"{item}s"
 
 
 def of_item(finding: Finding, item: str) -> Finding:
