@@ -105,7 +105,7 @@ def questions_of(sides: Sequence[Side]) -> list[Question]:
 def expectations_of(sides: Sequence[Side]) -> list[Side]:
     """Return a side for each train split with a leak, to be compared with itself: what is expected by chance.
 
-    If splits that are named otherwise play the role too (`restval`), the one named `train` stands for all of them.
+    If splits that are named otherwise play the role too (`restval`), only the one named `train` is compared.
     """
     tested = {side.selection_no for side in sides if side.role == TEST}
     made = list[Side]()

@@ -47,10 +47,10 @@ _LIKELY = 1 / 3
 _ROUNDS = 30
 
 #: Fewest captions with a correct word, and how many times as frequent it is as its possible misspelling.
-_FREQUENT, _TIMES = 10, 10
+MISSPELLED = {"frequent": 10, "times_as_frequent": 10}
 
 #: Least share of English words among the words of English captions. Clotho has 0.99, German captions have 0.3.
-_ENGLISH = 0.75
+ENGLISH = 0.75
 
 #: The columns of every finder. `slot` is null for findings about images, the other columns where they do not apply.
 LISTED = {
@@ -104,20 +104,13 @@ def _mixed(checked: Checked) -> pl.DataFrame:
 def _is_english(checked: Checked) -> bool:
     """Return whether the captions consist of English words, whatever language is declared."""
     _with_words(checked)
-    return float(checked.rows("english_share").item() or 0) >= _ENGLISH
-
-
-def is_english_share(words: pl.LazyFrame) -> bool:
-    """Return the same for the words of many stores: token, times, and whether it is in relation english_token."""
-    times = pl.col("times").filter(pl.col("token").str.contains(r"^\p{L}{3,}$"))
-    english = times.filter(pl.col("english_token").filter(pl.col("token").str.contains(r"^\p{L}{3,}$")))
-    return float(words.select(english.sum() / times.sum()).collect().item() or 0) >= _ENGLISH
+    return float(checked.rows("english_share").item() or 0) >= ENGLISH
 
 
 def _misspelled(checked: Checked) -> pl.DataFrame:
     if not _is_english(checked):
         return pl.DataFrame(schema=LISTED)
-    return checked.rows("misspelled", frequent=_FREQUENT, times_as_frequent=_TIMES)
+    return checked.rows("misspelled", **MISSPELLED)
 
 
 def _truncated(checked: Checked) -> pl.DataFrame:
@@ -128,12 +121,21 @@ def _truncated(checked: Checked) -> pl.DataFrame:
     """
     checked.workspace.params |= {"is_english": _is_english(checked)}
     open_ended = checked.rows("truncated")
-    if open_ended.is_empty():
-        return open_ended.select("image", "slot", "why")
-    chance, words = open_ended["chance"], open_ended["words"][0]
+    return cut_ones(open_ended, cut_share(open_ended))
+
+
+def cut_share(open_ended: pl.DataFrame) -> float:
+    """Estimate the share of words that are followed by a cut, from the rows of `truncated`, one or more per chance."""
+    repeated = pl.col("repeated") if "repeated" in open_ended.columns else pl.lit(1, pl.UInt32)
+    counted = open_ended.group_by("chance").agg(words=pl.col("words").first(), repeated=repeated.sum()).sort("chance")
     cut = 0.001
-    for _ in range(_ROUNDS):
-        cut = float((cut / (cut + chance)).sum()) / words
+    for _ in range(_ROUNDS if counted.height else 0):
+        cut = float((counted["repeated"] * cut / (cut + counted["chance"])).sum()) / counted["words"][0]
+    return cut
+
+
+def cut_ones(open_ended: pl.DataFrame, cut: float) -> pl.DataFrame:
+    """Return the captions that are listed at a share of cuts."""
     return open_ended.filter(pl.col("chance") * _LIKELY <= cut).select("image", "slot", "why")
 
 
@@ -199,9 +201,13 @@ def _shifted(checked: Checked) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(schema=LISTED), *shifts], how="diagonal").unique("image", maintain_order=True)
 
 
+def bind_function_words(checked: Checked) -> None:
+    """Bind the relation `word_in_list` to the English function words."""
+    checked.workspace.bind_rows("word_in_list", function_words.english().tokens(tokenizer_of("bare")))
+
+
 def _by_skeleton(checked: Checked) -> pl.DataFrame:
-    closed = function_words.english().tokens(tokenizer_of("bare"))
-    checked.workspace.bind_rows("word_in_list", closed)
+    bind_function_words(checked)
     return checked.rows("common_skeleton", **CAPTION_KINDS["common-skeletons"].params)
 
 

@@ -22,6 +22,7 @@ from auditor.scoring.scale_out import executors
 from auditor.scoring.scale_out.doing import do_stages
 from auditor.scoring.scale_out.work import Work
 from auditor.studies.findings.captions import examples_of, finding_of
+from auditor.studies.findings.others import AT_SEVERAL, at_several_images
 from auditor.studies.findings.shards import ShardPlan, plan, refuse_changed
 from auditor.studies.findings.stages import CHECKED, FOUND, ORDER, RECORDS, STAGES, VERDICTS, run
 from auditor.text import AUTO
@@ -42,7 +43,6 @@ _WHY_NOT = {
     "templated-captions": _TRAINED,
     "unlike-slot": _TRAINED,
     "sorted-captions": _TRAINED,
-    "captions-at-several-images": _PAIRS,
     "bound-upside-down": "`auditor bounds --work FOLDER` computes bounds in stages",
     "exchanged-images": "it compares with another dataset of the store",
     "shifted-captions": "it compares with another version in the store",
@@ -111,15 +111,18 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str], did: Mapping[str
         captions=pl.col("reason").is_null().sum(),
         rejected=pl.col("reason").is_not_null().sum(),
         images=pl.col("image").filter(pl.col("reason").is_null()).n_unique(),
+        worded=(pl.col("tokens").list.len() > 0).sum(),
     )
-    captions, rejected, images = sizes.collect(engine="streaming").row(0)
+    captions, rejected, images, worded = sizes.collect(engine="streaming").row(0)
     version = Version(
         plan.dataset, 1, plan.digest, datetime.datetime.fromtimestamp(0, datetime.UTC), plan.digest, "table",
         (plan.tokenizer,), images, captions,
     )  # fmt: skip
     selection = Selection(version)
     found = ranked(
-        _finding(plan, work, selection, kind, images if CAPTION_KINDS[kind].of == "images" else captions)
+        _finding(
+            plan, work, selection, kind, worded if kind == AT_SEVERAL else images if _of_images(kind) else captions
+        )
         for kind in _found(plan, work)
     )
     by_kind = {finding.kind: finding for finding in found}
@@ -164,12 +167,12 @@ def _found(plan: ShardPlan, work: Work) -> list[str]:
 
 
 def _number(finding: Finding | None) -> int:
-    return 0 if finding is None else int(finding.values[CAPTION_KINDS[finding.kind].of] or 0)
+    return 0 if finding is None else int(finding.values[KINDS[finding.kind].of] or 0)
 
 
 def _finding(plan: ShardPlan, work: Work, selection: Selection, kind: str, n: int) -> Finding:
     """Add up the captions of a kind over buckets, with the examples that one store would show."""
-    of = ["image"] if CAPTION_KINDS[kind].of == "images" else ["image", "slot"]
+    of = ["image"] if _of_images(kind) else ["image", "slot"]
     number, first = 0, list[pl.DataFrame]()
     for bucket in range(len(plan.buckets)):
         rows = work.scan(FOUND, bucket).filter(kind=kind).collect()
@@ -178,7 +181,14 @@ def _finding(plan: ShardPlan, work: Work, selection: Selection, kind: str, n: in
         shown = pl.concat([ordered.unique("why", keep="first", maintain_order=True).head(3), ordered.head(3)])
         first.append(_with_texts(shown.unique(maintain_order=True), work.scan(RECORDS, bucket)))
     listed = pl.concat(first).sort("image", "slot", maintain_order=True)
-    return finding_of(selection, kind, number, n, severity(kind, number, n), tuple(examples_of(listed)))
+    examples = tuple(examples_of(listed))
+    if kind == AT_SEVERAL:
+        return at_several_images(selection, number, n, examples)
+    return finding_of(selection, kind, number, n, severity(kind, number, n), examples)
+
+
+def _of_images(kind: str) -> bool:
+    return KINDS[kind].of == "images"
 
 
 def _with_texts(rows: pl.DataFrame, records: pl.LazyFrame) -> pl.DataFrame:

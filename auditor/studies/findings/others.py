@@ -18,7 +18,7 @@ from auditor.studies.duplicates import COPIED, LEAK, TEST, TRAIN, examples_of
 from auditor.studies.findings.questions import METRICS, Questions
 
 #: The kinds of findings that are reported here, in addition to those of duplicates.
-_AT_SEVERAL, _SWAPPED, _UPSIDE_DOWN = "captions-at-several-images", "swapped-captions", "bound-upside-down"
+AT_SEVERAL, _SWAPPED, _UPSIDE_DOWN = "captions-at-several-images", "swapped-captions", "bound-upside-down"
 
 _UNLIKE, _SORTED, _OF_TEMPLATES = "unlike-slot", "sorted-captions", "templated-captions"
 
@@ -60,7 +60,7 @@ def findings_of(questions: Questions, captions: Captions, wanted: Collection[str
     def answer(ask: Callable[[], Result | None], *kinds: str) -> Result | None:
         return ask() if any(kind in wanted for kind in kinds) else None
 
-    if duplicates := answer(questions.duplicates, LEAK, _AT_SEVERAL, COPIED):
+    if duplicates := answer(questions.duplicates, LEAK, AT_SEVERAL, COPIED):
         findings += [*_leaks(selection, duplicates), *_shared(selection, duplicates)]
         findings += _elsewhere(selection, duplicates)
         findings += _together(selection, duplicates, COPIED)
@@ -134,19 +134,29 @@ def _elsewhere(selection: Selection, duplicates: Result) -> list[Finding]:
     if rows.is_empty():
         return []
     shares, n = _by_match(rows)
-    exact = round(shares["exact"] * n)
-    severity: Severity = "warning" if shares["exact"] >= _COMMON else "notice" if shares["exact"] >= _SOME else "info"
-    share_near = shares["any"] - shares["exact"]
+    examples = _shown(duplicates, examples_of(selection.label, "across-images"))
+    return [at_several_images(selection, round(shares["exact"] * n), n, examples, shares["any"] - shares["exact"])]
+
+
+def at_several_images(
+    selection: Selection,
+    exact: int,
+    n: int,
+    examples: tuple[dict[str, str | int | None], ...],
+    share_near: float | None = None,
+) -> Finding:
+    """Return the finding on captions that occur at several images, with the share of near-duplicates if it is known."""
+    share = exact / n
+    severity: Severity = "warning" if share >= _COMMON else "notice" if share >= _SOME else "info"
     sentence = (
-        f"{selection.label}: {exact:,} of {n:,} captions ({shares['exact']:.1%}) occur at more than one image, case "
-        "and punctuation aside"
+        f"{selection.label}: {exact:,} of {n:,} captions ({share:.1%}) occur at more than one image, case and "
+        "punctuation aside"
     )
     if share_near:
         sentence += f". A further {share_near:.1%} have a near-duplicate at another image"
-    values = {"captions": exact, "share": shares["exact"], "look_alike": share_near}
+    values = {"captions": exact, "share": share} | ({} if share_near is None else {"look_alike": share_near})
     headline = f"{exact:,} of {n:,} captions"
-    examples = _shown(duplicates, examples_of(selection.label, "across-images"))
-    return [Finding(_AT_SEVERAL, sentence, about(selection), values, n, severity, examples, headline)]
+    return Finding(AT_SEVERAL, sentence, about(selection), values, n, severity, examples, headline)
 
 
 def _by_match(rows: pl.DataFrame) -> tuple[dict[str, float], int]:

@@ -1,7 +1,10 @@
 """The stages of findings over shards: from files to a file, a bucket of shards at a time.
 
-`records` are the captions of a bucket with their tokens, `spoken` its words, `placed` its images. `words` numbers the
-words of all shards. `found` lists the captions of each kind, `verdicts` has a row for each row of a shard.
+`records` are the captions of a bucket with their tokens, `spoken` its words, `placed` hashes of its
+images and texts, whose partitions are joined in `images`. `words` numbers the
+words of all shards. `counts-1` and `counts-2` count for kinds that depend on all shards, `sums-1` and `sums-2` add up.
+`ends` has captions that may be truncated. `found` lists the captions of each kind, `verdicts` has a row for each row
+of a shard.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.findings import CAPTION_KINDS
+from auditor.findings import CAPTION_KINDS, KINDS
 from auditor.model import Selection, Version
 from auditor.scoring.scale_out.tasks import Done, Stage, run_one
 from auditor.scoring.scale_out.work import Work
@@ -23,15 +26,19 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
 from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
-from auditor.studies.findings.captions import FINDERS, LISTED, Checked, is_english_share
+from auditor.studies.findings import across
+from auditor.studies.findings.captions import ENGLISH, FINDERS, LISTED, MISSPELLED, Checked, cut_ones, cut_share
+from auditor.studies.findings.others import AT_SEVERAL
 from auditor.studies.findings.shards import ShardPlan, parse, records
 from auditor.text import word_lists
 
-RECORDS, SPOKEN, PLACED, WORDS, IMAGES, FOUND, VERDICTS = (
-    "records", "spoken", "placed", "words", "images", "found", "verdicts",
+RECORDS, SPOKEN, PLACED, WORDS, IMAGES, ENDS, CUT, FOUND, VERDICTS = (
+    "records", "spoken", "placed", "words", "images", "ends", "cut", "found", "verdicts",
 )  # fmt: skip
 
-ORDER = (RECORDS, SPOKEN, PLACED, WORDS, IMAGES, FOUND, VERDICTS)
+_COUNTS, _SUMS = ("counts-1", "counts-2"), ("sums-1", "sums-2")
+
+ORDER = (RECORDS, SPOKEN, PLACED, WORDS, IMAGES, _COUNTS[0], _SUMS[0], _COUNTS[1], _SUMS[1], ENDS, CUT, FOUND, VERDICTS)
 
 #: Kinds whose captions can be listed from one bucket alone.
 ALONE = (
@@ -40,7 +47,7 @@ ALONE = (
 )  # fmt: skip
 
 #: The kinds that are searched for in stages.
-CHECKED = ALONE
+CHECKED = (*ALONE, *across.ACROSS, AT_SEVERAL)
 
 #: The number of buckets whose images fill one partition.
 _BUCKETS_OF_A_PARTITION = 4
@@ -55,10 +62,13 @@ def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
     kept = rows.filter(pl.col("reason").is_null())
     spoken = kept.select(token=pl.col("tokens").explode()).drop_nulls().group_by("token").len("times").sort("token")
     work.put(SPOKEN, number, spoken)
-    with Store.open(MEMORY, share=share) as store, store.registered("kept", kept.select("image")):
+    texts = kept.select("image", words=_words())
+    with Store.open(MEMORY, share=share) as store, store.registered("kept", texts):
         placed = store.query(
-            f"select hash(image) % {_partitions(plan)} as partition, image, count(*) as captions from kept"
-            " group by image order by partition, image"
+            f"select hash(key) % {_partitions(plan)} as partition, is_text, key, value from ("
+            f"select distinct false as is_text, image as key, {number}::ubigint as value from kept union "
+            "select distinct true as is_text, md5(words) as key, hash(image) as value from kept where words <> '')"
+            " order by partition, is_text, key, value"
         )
     work.put(PLACED, number, placed, _partitions(plan))
     return rows
@@ -83,34 +93,99 @@ def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
 
 
 def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Raise `SourceError` if an image of a partition is in several buckets: its captions are compared in one."""
+    """Find the texts of a partition that several images have. Columns: key, a hash of the text, and images.
+
+    Raises `SourceError` if an image is in several buckets: its captions are compared in one.
+    """
     del share
-    placed = pl.concat(
-        work.scan(PLACED, bucket).filter(partition=number).select("image", pl.lit(bucket).alias("bucket"))
-        for bucket in range(len(plan.buckets))
-    )
-    several = placed.group_by("image").agg(pl.col("bucket").sort()).filter(pl.col("bucket").list.len() > 1)
-    first = several.sort("image").head(1).collect()
-    if first.height:
-        (image, buckets) = first.row(0)
+    placed = pl.concat(work.scan(PLACED, bucket).filter(partition=number) for bucket in range(len(plan.buckets)))
+    values = placed.group_by("is_text", "key").agg(pl.col("value").unique().sort())
+    several = values.filter(pl.col("value").list.len() > 1).sort("key").collect()
+    for image, buckets in several.filter(~pl.col("is_text")).select("key", "value").head(1).iter_rows():
         names = [plan.shards[plan.buckets[bucket][0]].name for bucket in buckets[:2]]
         raise SourceError(
             f"image {image}: has captions in or near {' and '.join(names)}; sort the rows by image, so that the "
             "captions of an image are in one shard"
         )
-    return first
+    return several.filter("is_text").select("key", images=pl.col("value").list.len())
+
+
+def _words() -> pl.Expr:
+    return pl.col("tokens").list.join(" ")
+
+
+def _at_several_images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """List the captions of a bucket whose words several images have. Columns: image, slot, why."""
+    texts = work.scan(RECORDS, number).filter(pl.col("reason").is_null()).select("image", "slot", words=_words())
+    with Store.open(MEMORY, share=share) as store, store.registered("texts", texts.collect()):
+        keyed = store.query("select image, slot, md5(words) as key from texts where words <> ''")
+    shared = pl.concat(work.scan(IMAGES, partition) for partition in range(_partitions(plan)))
+    rows = keyed.lazy().join(shared, on="key", how="inner").collect().sort("image", "slot")
+    return rows.select("image", "slot", why=pl.format("the same words at {} images", "images"))
+
+
+def counts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Count a bucket for kinds that depend on all shards: the captions of each form, then further files."""
+    kept = work.scan(RECORDS, number).filter(pl.col("reason").is_null()).collect()
+    with bucket_of(plan, work, number, share) as checked:
+        for name, rows in across.first_counts(checked, plan.kinds).items():
+            work.put(name, number, rows)
+        return across.groups(checked, tuple(kind for kind in across.FORMS if kind in plan.kinds), kept)
+
+
+def sums(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Add up the counts of all buckets: for a form of captions, or for a common table expression."""
+    name = _names_of_sums(plan)[0][number]
+    if name in across.FORMS:
+        every = pl.concat(work.scan(_COUNTS[0], bucket) for bucket in range(len(plan.buckets)))
+        return across.judged(name, every.filter(kind=name).collect(), plan.tokenizer, share)
+    return _added(plan, work, share, name)
+
+
+def further_counts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Count a bucket with the first sums, in further files. The rows are empty."""
+    with bucket_of(plan, work, number, share) as checked:
+        for name, rows in across.second_counts(checked, plan.kinds, _sums(plan, work, 0)).items():
+            work.put(name, number, rows)
+    return pl.DataFrame({"bucket": [number]})
+
+
+def further_sums(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Add up the second counts of all buckets, for a common table expression."""
+    return _added(plan, work, share, _names_of_sums(plan)[1][number])
+
+
+def ends(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """List the captions of a bucket that may be truncated. Columns: those of `truncated`."""
+    with bucket_of(plan, work, number, share) as checked:
+        return across.open_ended(checked, _sums(plan, work, 0) | _sums(plan, work, 1))
+
+
+def cut(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Estimate the share of words that are followed by a cut. Column: cut."""
+    del number, share
+    every = pl.concat(work.scan(ENDS, bucket).select("chance", "words") for bucket in range(len(plan.buckets)))
+    counted = every.group_by("chance", "words").agg(repeated=pl.len()).collect()
+    return pl.DataFrame({"cut": [cut_share(counted)]})
 
 
 def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """List the captions of a bucket by kind. Columns: kind, and those of `LISTED`."""
     lists = [pl.DataFrame(schema={"kind": pl.String, **LISTED})]
+    every = _sums(plan, work, 0) | _sums(plan, work, 1)
+    english = is_english(work)
     with bucket_of(plan, work, number, share) as checked:
-        for kind in FINDERS:
-            if kind not in plan.kinds or kind not in ALONE:
+        for kind in (kind for kind in (*FINDERS, AT_SEVERAL) if kind in plan.kinds):
+            if kind == AT_SEVERAL:
+                rows = _at_several_images(plan, work, number, share)
+            elif kind in across.FORMS:
+                rows = across.listed(checked, kind, every[kind])
+            elif kind == "truncated-captions":
+                rows = cut_ones(work.scan(ENDS, number).collect(), work.scan(CUT, 0).collect().item())
+            elif kind in ("misspellings", "mixed-language") and not english:
                 continue
-            if kind == "mixed-language" and not is_english(plan, work):
-                continue
-            rows = FINDERS[kind](checked)
+            else:
+                rows = across.misspelled(checked, every) if kind == "misspellings" else FINDERS[kind](checked)
             lists.append(rows.select(kind=pl.lit(kind), **{name: _column(rows, name) for name in LISTED}))
     return pl.concat(lists)
 
@@ -123,7 +198,7 @@ def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     del share
     bucket = plan.bucket_of(number)
     rows = work.scan(RECORDS, bucket).filter(shard=number).select("line", "image", "slot", "reason").collect()
-    order = {kind: place for place, kind in enumerate((_REJECTED, *FINDERS))}
+    order = {kind: place for place, kind in enumerate((_REJECTED, *FINDERS, AT_SEVERAL))}
     told = work.scan(FOUND, bucket).collect().join(rows.filter(pl.col("reason").is_null()), on="image", how="inner")
     told = told.filter(pl.col("slot").is_null() | (pl.col("slot") == pl.col("slot_right")))
     rejected = rows.filter(pl.col("reason").is_not_null())
@@ -135,8 +210,8 @@ def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
             ),
         ]
     )
-    fixes = {kind: entry.fix.partition(". ")[0].rstrip(".") for kind, entry in CAPTION_KINDS.items()}
-    sure = {kind: entry.right for kind, entry in CAPTION_KINDS.items()}
+    fixes = {kind: entry.fix.partition(". ")[0].rstrip(".") for kind, entry in KINDS.items()}
+    sure = {kind: entry.right for kind, entry in KINDS.items()}
     lists = (
         every.sort("line", "slot", pl.col("kind").replace_strict(order, return_dtype=pl.Int32), nulls_last=True)
         .with_columns(
@@ -151,10 +226,32 @@ def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     return ids.sort("line").join(lists, on="line", how="left", maintain_order="left").select("id", *empty)
 
 
-def is_english(plan: ShardPlan, work: Work) -> bool:
-    """Return whether the captions of all shards consist of English words."""
-    del plan
-    return is_english_share(work.scan(WORDS, 0))
+def is_english(work: Work) -> bool:
+    """Return whether the captions of all shards consist of English words, as by `english_share.sql`."""
+    words = work.scan(WORDS, 0).filter(pl.col("token").str.contains(r"^\p{L}{3,}$"))
+    share = words.select(pl.col("times").filter("english_token").sum() / pl.col("times").sum()).collect().item()
+    return float(share or 0) >= ENGLISH
+
+
+def _names_of_sums(plan: ShardPlan) -> tuple[list[str], list[str]]:
+    """Name the sums of both passes that the kinds of a plan need."""
+    by_kind = [names for kind, names in across.SUMS.items() if kind in plan.kinds]
+    forms = [kind for kind in across.FORMS if kind in plan.kinds]
+    first, second = ([name for names in by_kind for name in names[place]] for place in (0, 1))
+    return [*forms, *first], second
+
+
+def _sums(plan: ShardPlan, work: Work, place: int) -> dict[str, pl.DataFrame]:
+    names = _names_of_sums(plan)[place]
+    return {name: work.scan(_SUMS[place], number).collect() for number, name in enumerate(names)}
+
+
+def _added(plan: ShardPlan, work: Work, share: Share, name: str) -> pl.DataFrame:
+    def added(counted: str) -> pl.DataFrame:
+        return pl.concat(work.scan(counted, bucket) for bucket in range(len(plan.buckets))).collect()
+
+    with across.merging(work.scan(WORDS, 0).collect(), share, is_english=is_english(work)) as workspace:
+        return across.sums(workspace, added)[name]()
 
 
 @contextmanager
@@ -183,11 +280,13 @@ def bucket_of(plan: ShardPlan, work: Work, number: int, share: Share) -> Iterato
         captions["image"].n_unique(), captions.height,
     )  # fmt: skip
     with excerpt(captions, spoken.select("token_id", "token"), version, plan.tokenizer, share) as (store, selection):
-        yield _checked(plan, store, selection, spoken)
+        yield _checked(plan, store, selection, spoken, english=is_english(work))
 
 
-def _checked(plan: ShardPlan, store: Store, selection: Selection, spoken: pl.DataFrame) -> Checked:
-    workspace = Captions(store, selection, plan.tokenizer).workspace(key=plan.tokenizer)
+def _checked(plan: ShardPlan, store: Store, selection: Selection, spoken: pl.DataFrame, *, english: bool) -> Checked:
+    workspace = Captions(store, selection, plan.tokenizer).workspace(
+        key=plan.tokenizer, is_english=english, **MISSPELLED
+    )
     workspace.bind_rows("english_word", word_lists.english())
     for name in _KNOWN:
         workspace.bind_rows(name, spoken.filter(pl.col(name)).select("token_id"))
@@ -209,6 +308,14 @@ def _of_buckets(plan: ShardPlan) -> int:
     return len(plan.buckets)
 
 
+def _of_buckets_if_counted(plan: ShardPlan) -> int:
+    return len(plan.buckets) if _names_of_sums(plan)[1] else 0
+
+
+def _of_buckets_if_cut(plan: ShardPlan) -> int:
+    return len(plan.buckets) if "truncated-captions" in plan.kinds else 0
+
+
 def _of_shards(plan: ShardPlan) -> int:
     return len(plan.shards)
 
@@ -224,7 +331,13 @@ STAGES = {
     for stage in (
         Stage(RECORDS, "captions of shards", _of_buckets, _once, read),
         Stage(WORDS, "words", _once, _once, words),
-        Stage(IMAGES, "images", _partitions, _once, images),
+        Stage(IMAGES, "images and repeated captions", _partitions, _once, images),
+        Stage(_COUNTS[0], "counts", _of_buckets, _once, counts),
+        Stage(_SUMS[0], "sums", lambda plan: len(_names_of_sums(plan)[0]), _once, sums),
+        Stage(_COUNTS[1], "further counts", _of_buckets_if_counted, _once, further_counts),
+        Stage(_SUMS[1], "further sums", lambda plan: len(_names_of_sums(plan)[1]), _once, further_sums),
+        Stage(ENDS, "ends of captions", _of_buckets_if_cut, _once, ends),
+        Stage(CUT, "share of cuts", lambda plan: int(_of_buckets_if_cut(plan) > 0), _once, cut),
         Stage(FOUND, "findings", _of_buckets, _once, found),
         Stage(VERDICTS, "verdicts", _of_shards, _once, verdicts),
     )
