@@ -108,8 +108,8 @@ def choices(
 ) -> Result:
     """Measure how many multiple-choice items need no image.
 
-    Each item has a right and a wrong caption of an image, or a question with 2 to 10 options, or one that is answered
-    by yes or no. Some items have two right captions. Both must then score higher than the wrong one, and chance is 1/3.
+    Each item has a right and a wrong caption of an image, or a question with 2 to 10 options, such as yes and no. Some
+    items have two right captions. Both must then score higher than the wrong one, and chance is 1/3.
 
     Blind scorers never see the image. They choose:
     - by length, by the final full stop, or by the alphabet
@@ -153,9 +153,9 @@ def choices(
 
     A row is a scorer on a part: dataset, version, split, part, scorer, kind, by, n, right, wrong, ties, missing,
     accuracy, low, high. The rest compares it: p, expected, majority, best_blind, gap, gap_p, people_gap, people_p,
-    chance, blind, people, signature. `by` is what the scorer uses. `p` tests the accuracy against chance. `gap` is the lead over
-    `best_blind`, `people_gap` the lead over the annotators. The three columns before signature are above, below or no
-    different.
+    chance, blind, people, signature. `by` is what the scorer uses. `p` tests the accuracy against chance. `gap` is the
+    lead over `best_blind`, `people_gap` the lead over the annotators. The three columns before signature are above,
+    below or no different.
 
     Raises `UsageError` if a dataset has no items, or none that is confirmed. Raises `SourceError` for scores that
     cannot be read.
