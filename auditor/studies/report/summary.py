@@ -133,14 +133,15 @@ def _wrong(selection: Selection, bad: Sequence[Finding]) -> str:
     if not bad:
         return f"No errors or warnings were found in {selection.label}."
     worst = [finding for finding in bad if finding.severity == bad[0].severity][:_AT_LEAST]
-    named = [f"{kind_for(finding).title.lower()} ({_affected(finding)})" for finding in worst]
-    return f"{selection.label} has {joined(tally(bad).split(', '))}: {joined(named)}."
+    named = ", ".join(f"{kind_for(finding).title.lower()}: {_affected(finding)}" for finding in worst)
+    first, *rest = tally(bad).split(", ")
+    return f"{selection.label} has {joined([f'{first} ({named})', *rest])}."
 
 
 def _affected(finding: Finding) -> str:
     """Write the share of captions that a finding affects, or else its main number."""
-    part = finding.values.get("share")
-    return f"{part:.0%}" if isinstance(part, float) and part >= 0.01 else finding.headline
+    part, main = finding.values.get("share"), finding.headline
+    return main if "%" in main or not isinstance(part, float) or part < 0.01 else f"{part:.0%}"
 
 
 def summary(
