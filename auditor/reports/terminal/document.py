@@ -15,7 +15,7 @@ from auditor.reports.escaping import harmless
 from auditor.reports.terminal import SEVERITY_STYLES, show_finding, tables
 from auditor.reports.terminal.screen import Screen
 from auditor.result import Finding, Table
-from auditor.result.document import PLACED, Document, Portrait, Section
+from auditor.result.document import PLACED, RAW_PLACED, Document, Portrait, Section
 
 _LEVELS = "▁▂▃▄▅▆▇█"
 
@@ -43,7 +43,8 @@ def show(document: Document, screen: Screen) -> None:
         tables.show(unchecked, screen)
     for section in sections:
         if not section.absent:
-            _section(section, (*document.answer, *(table.title for table in summary.tables)), screen)
+            shown = (table.title for table in summary.tables if table.name != RAW_PLACED)
+            _section(section, (*document.answer, *shown), screen)
     for selection in document.selections:
         screen.say(
             f"{selection.label} = {selection.version.label}, version {selection.version.version[:12]}", style="dim"
