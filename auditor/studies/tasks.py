@@ -94,9 +94,10 @@ def tasks(
     candidate is compared with human; without any, two human captions are compared. Three or more are compared two by
     two. A dataset of pairs, as the only candidate, brings its pairs. Images and references are sampled with the seed.
 
-    `--kind sets` asks which candidate describes five similar images in a more varied way (van Miltenburg, Elliott &
-    Vossen 2018, section 5.2). Images are similar if their captions share rare words. B and C are numbered lists, and
-    the question names the images. The default is 50 sets. `wins` of `auditor agree` evaluates the votes.
+    `--kind sets` asks which candidate describes five similar images in a more varied way. The protocol is by van
+    Miltenburg, Elliott & Vossen 2018, section 5.2. Images are similar if their captions share rare words. B and C are
+    numbered lists, and the question names the images. The default is 50 sets. `wins` of `auditor agree` evaluates the
+    votes.
 
     How to read it: -o writes two files. FILE has the questions, with a column for each rater's votes. FILE.key.csv
     undoes the random order of B and C; raters must not see it. `auditor ingest NAME --format votes` imports the filled

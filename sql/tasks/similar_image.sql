@@ -7,8 +7,8 @@
 -- order: image, place
 -- cites: van Miltenburg, Elliott & Vossen 2018, section 5.2: raters compare descriptions of sets of similar images
 --
--- Sets of $set_size images whose captions are alike: the first $asked_images by md5, each with the images that share
--- most of its words. The words of an image are those of a quarter of its captions. A shared word counts 1 / images with
+-- Sets of $set_size images with similar captions: the first $asked_images by md5, each with the images that share most
+-- of its words. The words of an image are those of a quarter of its captions. A shared word counts 1 / images with
 -- it, so common words count little. The first image has place 1. Images with too few similar ones have no set.
 with caption_word as (
     select distinct image, slot, unnest(regexp_extract_all(lower(text), '[\p{L}\p{M}]+')) as word
@@ -35,7 +35,7 @@ first_image as (
         order by md5_number(concat_ws(chr(31), 'image', $seed::bigint, $dataset::varchar, image)), image
     ) <= $asked_images::integer
 ),
-alike as (
+likeness as (
     select f.image, o.image as member, sum(w.weight::decimal(18, 9)) as shared
     from first_image as f
     join image_word as i on i.image = f.image
@@ -45,7 +45,7 @@ alike as (
 ),
 ranked as (
     select image, member, 1 + row_number() over (partition by image order by shared desc, member) as place
-    from alike
+    from likeness
     qualify place <= $set_size::integer
 ),
 whole as (select image from ranked group by image having count(*) = $set_size::integer - 1)

@@ -182,9 +182,7 @@ def agree(
         result = trust.compared(places, said, resampling.confidence)
     elif every[0].selection.version.kind in COMPARED:
         _refuse_unread("ratings", every, question, question.resampling)
-        result = consensus(
-            store, *refs, metrics=metrics, against=against, settings=settings(every[0]), progress=progress
-        )
+        result = consensus(store, refs[0], metrics, against, settings(every[0]), progress)
     else:
         _refuse_unread("pairs and triplets", every, pairs)
         statistics = _checked(question, metrics)

@@ -40,6 +40,9 @@ _UNIT = 2.0**30
 
 _TEXTS, _NUMBERS = pl.String(), pl.Float64()
 
+#: The names of sets in tables, which distinguish splits and versions of a dataset.
+_LABELS = {"label": _TEXTS, "other_label": _TEXTS}
+
 ROWS: Mapping[str, pl.DataType] = {
     **dict.fromkeys(("dataset", "kind", "metric", "statistic"), _TEXTS),
     **dict.fromkeys(("value", "low", "high"), _NUMBERS),
@@ -81,7 +84,7 @@ class Place:
             drawn, share, part = self.drawn.get(label), None, None
             of_value = bootstrap.difference if chance else bootstrap.interval
             ends = None if value is None else of_value(value, drawn, self.images, confidence)
-            if ceiling is not None and value is not None and label != PEOPLE:
+            if ceiling is not None and ceiling > chance and value is not None and label != PEOPLE:
                 share = (value - chance) / (ceiling - chance)
                 part = None if drawn is None else (drawn - chance) / (self.drawn[PEOPLE] - chance)
             reach = None if share is None else bootstrap.difference(share, part, self.images, confidence)
@@ -91,7 +94,7 @@ class Place:
                 "ceiling": None if label == PEOPLE else ceiling, "share": share, "share_low": reach and reach.low,
                 "share_high": reach and reach.high, "is_trusted": None if label == PEOPLE else False,
                 "version": version.version, "split": self.selection.split, "against": self.against.pinned_name,
-                "signature": self.signatures.get(label),
+                "signature": self.signatures.get(label), "label": self.selection.label,
             })  # fmt: skip
         shared: list[dict[str, Any]] = [row for row in rows if row["share"] is not None]
         best = max(shared, key=lambda row: row["share"], default=None)
@@ -166,12 +169,13 @@ def compared(places: Sequence[Place], said: Sequence[Said], confidence: float) -
     """Compare the metrics of all places in one table and one sentence."""
     labels = list(dict.fromkeys(label for place in places for label in place.values if label != PEOPLE))
     changes = _changes(places, labels)
-    frame = pl.DataFrame([*(row for place in places for row in place.rows(confidence)), *changes], schema=ROWS)
+    rows = [*(row for place in places for row in place.rows(confidence)), *changes]
+    frame = pl.DataFrame(rows, schema={**ROWS, **_LABELS})
     metrics = frame.filter(pl.col("is_trusted").is_not_null(), pl.col("metric") != PEOPLE)
     unique = dict.fromkeys(said)
     return Result(
         "agree",
-        frame,
+        frame.drop(*_LABELS),
         selections=tuple(dict.fromkeys(one for place in places for one in (place.selection, place.against))),
         signatures={label: text for place in places for label, text in place.signatures.items()},
         tables=(_table(metrics, changes, confidence),),
@@ -197,7 +201,8 @@ def _changes(places: Sequence[Place], labels: Sequence[str]) -> list[dict[str, A
             here, there = (places[min(side)[1]] for side in sides)
             rows[number] = {"dataset": here.selection.version.dataset, "kind": here.kind, "metric": a, "p": ps[-1],
                             "statistic": "changes-places", "other": b, "other_kind": there.kind,
-                            "other_dataset": there.selection.version.dataset}  # fmt: skip
+                            "other_dataset": there.selection.version.dataset, "label": here.selection.label,
+                            "other_label": there.selection.label}  # fmt: skip
     corrected = holm(ps)
     return sorted((row | {"p_holm": corrected[at]} for at, row in rows.items()), key=lambda row: row["p_holm"])
 
@@ -205,13 +210,13 @@ def _changes(places: Sequence[Place], labels: Sequence[str]) -> list[dict[str, A
 def _table(metrics: pl.DataFrame, changes: Sequence[Mapping[str, Any]], confidence: float) -> Table:
     sure = [row for row in changes if row["p_holm"] < _LEVEL]
     told = [
-        f"{row['metric']} is better on {_named([(row['dataset'], row['kind'])])}, {row['other']} on "
-        f"{_named([(row['other_dataset'], row['other_kind'])])} (p {row['p_holm']:.1g})"
+        f"{row['metric']} is better on {_named([(row['label'], row['kind'])])}, {row['other']} on "
+        f"{_named([(row['other_label'], row['other_kind'])])} (p {row['p_holm']:.1g})"
         for row in sure[:_SHOWN]
     ]
     share, *ends = ((100 * pl.col(name)).round().cast(pl.Int64) for name in ("share", "share_low", "share_high"))
     shown = metrics.with_columns(
-        set=pl.concat_str("dataset", "kind", separator=" ", ignore_nulls=True),
+        set=pl.concat_str("label", "kind", separator=" ", ignore_nulls=True),
         cell=pl.coalesce(pl.format("{}% ({}–{})", share, *ends), pl.format("{}%", share)),
         ceiling=pl.format("{}", pl.col("ceiling").round(3)).fill_null("unknown"),
     )
@@ -235,7 +240,7 @@ def _answer(metrics: pl.DataFrame, labels: Sequence[str]) -> str:
     """Answer in one sentence which metric can be trusted where, with as few metrics as possible."""
     left: dict[tuple[str, str | None], set[str]] = {}
     for row in metrics.drop_nulls("share").iter_rows(named=True):
-        left.setdefault((row["dataset"], row["kind"]), set()).update([row["metric"]] if row["is_trusted"] else [])
+        left.setdefault((row["label"], row["kind"]), set()).update([row["metric"]] if row["is_trusted"] else [])
     none, parts = [place for place, trusted in left.items() if not trusted], []
     while left := {place: trusted for place, trusted in left.items() if trusted}:
         most = max(labels, key=lambda label: sum(label in trusted for trusted in left.values()))

@@ -33,7 +33,7 @@ _MOST = 48
 
 def consensus(
     store: Store,
-    *names: str,
+    name: str,
     metrics: p.Metrics = None,
     against: p.Against = None,
     settings: ConsensusSettings | None = None,
@@ -45,23 +45,18 @@ def consensus(
     """
     settings = settings or ConsensusSettings()
     settings.check()
-    parts = [
-        compared(pair_votes(captions, progress), metrics, against, settings, progress)
-        for captions in select_all(store, names, settings.split, settings.tokenizer, progress=progress)
-    ]
-    used = {metric.label: metric for part in parts for metric in part.metrics}
-    reported = [*left_out(metrics), *dict.fromkeys(note for part in parts for note in part.notes)]
-    frame = rows_of.frame(parts, settings)
+    (captions,) = select_all(store, [name], settings.split, settings.tokenizer, progress=progress)
+    part = compared(pair_votes(captions, progress), metrics, against, settings, progress)
+    reported = dict.fromkeys([*left_out(metrics), *part.notes])
+    frame = rows_of.frame([part], settings)
     return Result(
         "agree",
         frame,
-        selections=tuple(
-            dict.fromkeys(selection for part in parts for selection in (part.votes.selection, part.references))
-        ),
-        signatures=signatures(list(used.values()), settings.tokenizer, References("all", parts[0].most, settings.seed)),
-        tables=folded((table for part in parts for table in tables(part, settings)), "agreement-with-people"),
-        figures=tuple(figure for part in parts for figure in figures(part, settings, alone=len(parts) == 1)),
-        lead=tuple(sentence for part in parts for sentence in lead(part, frame)),
+        selections=(part.votes.selection, part.references),
+        signatures=signatures(part.metrics, settings.tokenizer, References("all", part.most, settings.seed)),
+        tables=folded(tables(part, settings), "agreement-with-people"),
+        figures=tuple(figures(part, settings)),
+        lead=tuple(lead(part, frame)),
         notes=notes_in(reported),
         findings=findings_in(reported),
     )

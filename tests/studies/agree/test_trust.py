@@ -186,3 +186,20 @@ def test_set_without_a_second_rater_has_no_ceiling(store: Store, tmp_path: Path)
     found = agree(store, "one", "two", metrics=["bleu-1"], question=QUICK)
     assert found.lead == ("No set has a second rater, so the human ceiling is unknown.",)
     assert found.tables[0].frame["human ceiling"].to_list() == ["unknown", "unknown"]
+
+
+def test_axes_of_one_table_are_sets_and_so_are_splits_of_one_dataset(store: Store, tmp_path: Path) -> None:
+    ingest_rows(store, REFERENCES, "set")
+    lines = [
+        (f"i{n}", f"a {word} runs {judge}", judge, n % 4, (n + 1) % 4) for n, word in enumerate(WORDS) for judge in "ab"
+    ]
+    (tmp_path / "axes.csv").write_text("image,caption,judge,fluent,correct\n" + rows(lines))
+    for axis in ("fluent", "correct"):
+        part = Part((tmp_path / "axes.csv",), options={"score_col": axis})
+        ingest_sources(store, [Source(axis, "judgements", "judgements", (part,), related=("set",))])
+    found = agree(store, "fluent", "correct", metrics=["bleu-1"], question=QUICK)
+    assert found.tables[0].frame["set"].to_list() == ["fluent", "correct"]
+    rated = [Place(*place(name, {"human": 0.9, "a": 0.8}, 1).__dict__.values()) for name in ("same", "same:val")]
+    assert trust.compared(rated, [], 0.95).lead == ("Trust a on same and same:val.",)
+    chance = place("chance", {"human": 0.5, "a": 0.5}, 1)
+    assert trust.compared([chance], [], 0.95).lead == ("No set has a second rater, so the human ceiling is unknown.",)
