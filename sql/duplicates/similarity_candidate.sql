@@ -8,8 +8,8 @@
 -- Texts that share a pair of rare words and that sizes, the places of the pair and masks do not exclude: two masks have
 -- at most as many different bits as the bags have different words. `text_no` is the smaller bag. About one in a hundred
 -- pairs remains. Each condition of `met` compares a value of one text with one of the other: the join checks these
--- where it looks the key up, so most pairs are never formed.
-with placed as (
+-- where it looks the key up, so most pairs are never formed. The rows are read twice rather than copied.
+with placed as not materialized (
     select
         text_no, key, leads, pack(size::ubigint, text_no) as by_size, $near::integer::bigint * size as needs,
         most_shared::bigint * (1000 + $near::integer) - $near::integer::bigint * size as offers
