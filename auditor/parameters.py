@@ -261,3 +261,26 @@ ConfigFile = Annotated[
         check=_declared,
     ),
 ]
+
+#: The part of the help on work in stages that exchange files.
+BY_FILES = "By files"
+
+Executor = Annotated[
+    str | None,
+    Parameter("What computes the parts: here (threads), processes, or ray (extra ray); default: here.", panel=BY_FILES),
+]
+
+Workers = Annotated[int | None, Parameter("By files: parallel tasks; default: one per core.", least=1, panel=BY_FILES)]
+
+Address = Annotated[
+    str | None,
+    Parameter("Ray cluster, as in auto or ray://HOST:10001; default: Ray on this machine.", panel=BY_FILES),
+]
+
+WorkFolder = Annotated[
+    Path | None,
+    Parameter(
+        "Compute by files in this folder, which is kept; default: a folder next to the store or the output.",
+        panel=BY_FILES,
+    ),
+]

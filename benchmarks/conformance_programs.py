@@ -28,7 +28,7 @@ Given = dict[str, Any]
 Scores = dict[str, list[float]]
 
 _ORDERS = range(1, 5)
-_SCRIPT_METRICS = ("rouge-1", "rouge-2", "rouge-l", "rouge-w-1.2", "rouge-su4")
+_SCRIPT_METRICS = ("rouge-1", "rouge-2", "rouge-3", "rouge-4", "rouge-l", "rouge-w-1.2", "rouge-s4", "rouge-su4")
 _COCO_ROUGE = "rouge-l:aggregate=coco,beta=1.2,ascii=false"
 
 
@@ -66,6 +66,7 @@ def _script(mode: str, *, stem: bool) -> Program:
         rouge(metric, mode, measure, stem=stem, rounding=rounding): (metric, place)
         for rounding in roundings
         for metric in _SCRIPT_METRICS
+        if mode == "A" or metric not in ("rouge-3", "rouge-4")  # which pool references
         for place, measure in enumerate(measures)
     }
 

@@ -1,13 +1,14 @@
-"""Are planted faults found, as what, and how bad? Faults of every kind in real captions; the same captions untouched.
+"""Measure recall and precision of findings with faults that are planted in real captions.
 
-`python benchmarks/planted.py PART [DATASET…] [-o FILE]` draws images by md5, plants, asks, and writes a page. PART:
+`python benchmarks/planted.py PART [DATASET…] [-o FILE]` samples images by md5, plants faults, searches for them, and
+writes a page. PART:
 
-- `faults`: every kind, found by `findings` (`duplicates`, `outliers` and `bounds` where these are the finders). Recall
-  is the share of what was planted that is found as its kind; precision that of the captions named which have it, those
-  left out that are named in the untouched captions too: these are in the last column;
-- `shapes`: some of them in datasets of other shapes (`planted_shapes.py`);
-- `machine`: traces of models in human captions and in those of systems (`planted_machine.py`);
-- `swaps`, `vectors`: captions that changed places, by words, and by vectors of the images too (`planted_swaps.py`).
+- `faults`: faults of every kind. `findings` reports them, or `duplicates`, `outliers` or `bounds`. Recall is the share
+  of the planted faults that are reported as their kind. Precision is the share of the listed captions that have the
+  fault. Captions that are also listed without planting are left out. The last column counts them;
+- `shapes`: some of these faults in datasets of other shapes (`planted_shapes.py`);
+- `machine`: traces of models in captions by humans and by systems (`planted_machine.py`);
+- `swaps`, `vectors`: swapped captions, found by words, or with vectors of the images too (`planted_swaps.py`).
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ from auditor.store.versions import content, resolve
 from auditor.studies.findings import findings
 from auditor.studies.ingest.sources import ingest_sources
 
-#: Another dataset in the store, whose words are known; and a name for all faults of single captions together.
+#: Another dataset in the store, so that the words of two are known; and a name for all faults of single captions.
 BESIDE, EACH = {"flickr30k": "coco-val", "coco-val": "flickr30k"}, "faults of single captions"
 
-HEADER = ("fault", "found as", "planted", "found", "recall", "named", "precision", "severity", "untouched")
+HEADER = ("fault", "kind", "planted", "found", "recall", "listed", "precision", "severity", "untouched")
 
 
 PARTS: Mapping[str, tuple[str, Sequence[str]]] = {
     "faults": (
-        "Planted faults: what is found of them",
+        "Planted faults: recall and precision",
         ("flickr30k", "flickr8k", "coco-val", "abstract50s", "pascal50s"),
     ),
     "shapes": ("Datasets of other shapes: what is found of planted faults", ("flickr8k",)),
@@ -107,7 +108,7 @@ def _of_dataset(dataset: str, images: int, only: Sequence[str] | None) -> Iterat
             for whole in WHOLES
             if (not only or whole.name in only) and whole.fits(captions)
         ]
-    size = f"{captions['image'].n_unique():,} images, {captions.height:,} captions; words are known of {beside}"
+    size = f"{captions['image'].n_unique():,} images, {captions.height:,} captions; the store also has {beside}"
     yield from (
         f"## {dataset}",
         "",
@@ -115,11 +116,11 @@ def _of_dataset(dataset: str, images: int, only: Sequence[str] | None) -> Iterat
         "",
         *table(HEADER, rows),
         "",
-        "Untouched, what is a warning or worse:",
+        "Warnings and errors of the untouched captions:",
         "",
     )
     told = [one for one in natural.findings if one.severity in SEVERITIES[:2]]
-    yield from ((f"- {one.severity}: {one.sentence}" for one in told) if told else ["nothing."])
+    yield from ((f"- {one.severity}: {one.sentence}" for one in told) if told else ["none."])
 
 
 def _looked(store: Store, name: str, kinds: Sequence[str] | None = None, *, captions_only: bool = True) -> Result:

@@ -38,8 +38,9 @@ TEXTS: Mapping[str, list[str]] = json.loads(Path(__file__).with_suffix(".json").
 #: Kinds that are right, too.
 ALSO = {"loops": ("repeated-words",)}
 
-#: Kinds of which some texts are right: “### Response:” is a role, a heading, and what an assistant writes.
-HAVE_IT_TOO = {"assistant-texts": ("chat-tokens",), "markdown-or-json": ("chat-tokens",)}
+#: Kinds of which some texts are right: “### Response:” is a role, a heading, and what an assistant writes. An assistant
+#: begins a paragraph.
+HAVE_IT_TOO = {"assistant-texts": ("chat-tokens",), "markdown-or-json": ("chat-tokens", "assistant-texts")}
 
 _IDIOMS = ("{0}, adding to the overall charm of the scene", "{0}, creating a warm and inviting atmosphere for everyone")
 

@@ -220,16 +220,22 @@ def _unrelated(captions: pl.DataFrame) -> Planted:
 
 
 WHOLES: tuple[Whole, ...] = (
-    Whole("captions cut at a number of characters", "truncated-captions", _limited),
+    Whole("truncated at a number of characters", "truncated-captions", _limited),
     Whole("second caption repeated", "padded-images", padded),
-    Whole("captions left out", "uneven-captions", _uneven),
-    Whole("test image copied into train", "copied-images", _image_copied, needs_splits=True),
-    Whole("test caption leaked, as it is", "near-duplicate-across-splits", leaked(as_it_is, "leak"), "leaks", True),
-    Whole("test caption leaked, a synonym", "near-duplicate-across-splits", leaked(with_synonym, "syn"), "leaks", True),
-    Whole("slot copied in 20 % of images", "copied-slots", _slot_copied, "duplicates"),
-    Whole("slot by template in 10 % of images", "templated-slots", _templated(0.1)),
-    Whole("slot by template in 2 % of images", "templated-slots", _templated(0.02)),
-    Whole("captions changed places, 1 %", "swapped-captions", _swapped, "outliers"),
-    Whole("captions shifted by an image, in 2 % of images", "shifted-captions", _shifted),
-    Whole("captions of any image", "bound-upside-down", _unrelated, "bounds"),
+    Whole("captions removed", "uneven-captions", _uneven),
+    Whole("test image with its captions in train", "copied-images", _image_copied, needs_splits=True),
+    Whole("test caption in train, exact copy", "near-duplicate-across-splits", leaked(as_it_is, "leak"), "leaks", True),
+    Whole(
+        "test caption in train, with a synonym",
+        "near-duplicate-across-splits",
+        leaked(with_synonym, "syn"),
+        "leaks",
+        True,
+    ),
+    Whole("slot copied in 20% of images", "copied-slots", _slot_copied, "duplicates"),
+    Whole("slot from a template in 10% of images", "templated-slots", _templated(0.1)),
+    Whole("slot from a template in 2% of images", "templated-slots", _templated(0.02)),
+    Whole("swapped captions, 1%", "swapped-captions", _swapped, "outliers"),
+    Whole("captions shifted by one image in 2% of images", "shifted-captions", _shifted),
+    Whole("captions of random images", "bound-upside-down", _unrelated, "bounds"),
 )

@@ -1,10 +1,11 @@
 """Draw listed captions to be read by hand, and count what was read.
 
 `python benchmarks/read_by_hand.py draw STORE DATASET -o FILE.csv` lists rows of `findings`: each kind in turn gives its
-next row by md5, until there are `--rows`. Kinds with few rows are read completely. Write 1 into column `wrong` where a
-finding is not true of the caption. `python benchmarks/read_by_hand.py count FILE.csv…` then prints the table of
-`benchmarks/read_by_hand.md`: wrong rows by kind, and wrongly listed captions per 1,000 captions. The upper limit adds
-those of all kinds (Clopper-Pearson, one-sided 95%), so it is too high if anything. A kind read completely is exact.
+next row by md5, until there are `--rows`. Another `--seed` draws others. Kinds with few rows are read completely. Write
+1 into column `wrong` where a finding is not true of the caption. `python benchmarks/read_by_hand.py count FILE.csv…`
+then prints the table of `benchmarks/read_by_hand.md`: wrong rows by kind, and wrongly listed captions per 1,000
+captions. The upper limit adds those of all kinds (Clopper-Pearson, one-sided 95%), so it is too high if anything. A
+kind read completely is exact.
 """
 
 from __future__ import annotations
@@ -33,16 +34,17 @@ def main(arguments: Sequence[str]) -> None:
     draw.add_argument("store", type=Path)
     draw.add_argument("dataset")
     draw.add_argument("--rows", type=positive, default=200, metavar="N", help="rows drawn; default: 200")
+    draw.add_argument("--seed", default="read", help="another word draws other rows; default: read")
     draw.add_argument("-o", "--output", type=Path, required=True)
     parts.add_parser("count").add_argument("files", type=Path, nargs="+")
     asked = parser.parse_args(arguments)
     if asked.part == "draw":
-        drawn(asked.store, asked.dataset, asked.rows).write_csv(asked.output)
+        drawn(asked.store, asked.dataset, asked.rows, asked.seed).write_csv(asked.output)
     else:
         print("\n".join(line for file in asked.files for line in counted(file)))
 
 
-def drawn(path: Path, dataset: str, rows: int) -> pl.DataFrame:
+def drawn(path: Path, dataset: str, rows: int, seed: str) -> pl.DataFrame:
     """Return the drawn rows of a dataset, each with the size of its list, and an empty column for the reader."""
     with Store.open(path) as store:
         result = findings(store, dataset, kinds=[*CAPTION_KINDS, "sorted-captions"])
@@ -53,7 +55,7 @@ def drawn(path: Path, dataset: str, rows: int) -> pl.DataFrame:
     keys = listed.select(
         pl.concat_str("kind", "image", pl.col("slot").cast(pl.String), separator=" ", ignore_nulls=True)
     ).to_series()
-    order = pl.Series([number("read", key) / 2**128 for key in keys])
+    order = pl.Series([number(seed, key) / 2**128 for key in keys])
     turns = listed.with_columns(order=order).sort("order").with_columns(turn=pl.int_range(pl.len()).over("kind"))
     chosen = turns.sort("turn", "order").head(rows).sort("kind", "turn")
     return chosen.select("dataset", "captions", "kind", "severity", "listed", "wrong", *_COLUMNS)

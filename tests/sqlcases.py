@@ -95,6 +95,7 @@ PARAMS: dict[str, Any] = {
     "kind": "triplets",
     "asked_images": None,
     "asked_references": None,
+    "set_size": 3,
     "padded": False,
     "near": 700,
     "most_paired": 64,
@@ -125,6 +126,8 @@ PARAMS: dict[str, Any] = {
     "least_share": 0.1,
     "least_captions": 2,
     "pattern": "boat",
+    "needs": "",
+    "unless": "",
     "fix": "ship",
 }
 

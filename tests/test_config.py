@@ -16,7 +16,10 @@ HUMAN = "flickr8k flickr30k abstract50s pascal50s pascal1k-part abstract-scenes 
 SYSTEMS = "liu2017 mun2017 shetty2016 tavakoli2017 vinyals2017 wu2016 zhou2017 dai2017 shetty2017"
 JUDGED = "flickr8k-expert flickr8k-crowd pascal50s-pairs abstract50s-pairs"
 TEXTS = "brown coco-train-words"
-TO_BE_OBTAINED = "coco-karpathy pascal1k vlt2k imageclef2015 coco-train ek2013 composite-8k composite-30k composite-coco thumb thumb-refs"
+TO_BE_OBTAINED = (
+    "coco-karpathy pascal1k vlt2k imageclef2015 coco-train ek2013 composite-8k composite-30k composite-coco thumb "
+    "thumb-precision thumb-recall thumb-refs"
+)
 
 
 def table(lines: str) -> str:

@@ -43,6 +43,8 @@ OTHERS = {
     "sql": ("sql:command", "Data", "Run a read-only SQL query."),
 }
 
+#: The functions of these, and of a file in the place of a command.
+PLACES = {"FILE": "file:command", **{name: place for name, (place, *_) in OTHERS.items()}}
 
 #: The commands to begin with, which `auditor --help` lists.
 FIRST = ("ingest", "findings", "report", "compare", "bounds", "agree", "diff", "check", "sql")
@@ -87,35 +89,49 @@ class Commands(TyperGroup):
         super().format_help(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Make the called command from its study. Raises `UsageError` for a removed command."""
+        """Make the called command from its study; a file is audited. Raises `UsageError` for a removed command."""
         name = args[0] if args else ""
+        if self.name != "store" and name not in self.commands and _is_file(name):
+            return name, _made("FILE", _function("FILE"), ctx), args
         called = f"store {name}" if self.name == "store" else name
         refuse_former(called, args[1:])
         if called in LISTED or (called and called not in self.commands and of_others(called)):
-            made = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
-            made.command(name)(_function(called))
-            command = typer.main.get_command(made)
-            command.context_settings = dict(ctx.command.context_settings)
-            self.commands[name] = command
+            self.commands[name] = _made(name, _function(called), ctx)
         return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(
     name="auditor",
     cls=Commands,
-    help="Audit image-caption datasets. Every result states its data version. `auditor --help --all` lists more.",
+    help="Audit image-caption datasets: `auditor FILE` audits a file. `auditor --help --all` lists every command.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
+def _made(name: str, function: Callable[..., None], ctx: Any) -> Any:
+    """Make the command of a function."""
+    made = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+    made.command(name)(function)
+    command = typer.main.get_command(made)
+    command.context_settings = dict(ctx.command.context_settings)
+    return command
+
+
+def _is_file(name: str) -> bool:
+    """Return whether a word is a file or an address where a command is expected."""
+    from auditor.cli.file_arguments import is_place
+
+    return not name.startswith("-") and (is_place(name) or Path(name).is_file())
+
+
 def _function(name: str) -> Callable[..., None]:
     """Return the function that runs a command."""
     from auditor.cli import options
 
-    if name in OTHERS:
-        module, _, function = OTHERS[name][0].partition(":")
+    if name in PLACES:
+        module, _, function = PLACES[name].partition(":")
         return options.with_verbosity(
             getattr(importlib.import_module(f"auditor.cli.commands.{module}"), function), name
         )

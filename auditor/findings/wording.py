@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 import polars as pl
 
 from auditor.findings import KINDS, Kind
 from auditor.model import Source
-from auditor.result import IMAGE, Finding
+from auditor.result import IMAGE, Finding, Said
 
 #: Quoted captions and commands, which stay as they are.
 _QUOTED = re.compile(r"(“[^”]*”|`[^`]*`)")
@@ -39,10 +40,18 @@ def worded(text: str, item: str) -> str:
         article = match["article"] or ""
         if article and item[0] not in "aeiou":
             article = f"{article[0]} "
-        return article + (item.capitalize() if match["word"] == "Image" else item) + match["more"]
+        word = _several(item) if match["more"] else item
+        return article + (word.capitalize() if match["word"] == "Image" else word)
 
     pieces = _QUOTED.split(text)
     return "".join(piece if number % 2 else _WORD.sub(named, piece) for number, piece in enumerate(pieces))
+
+
+def _several(item: str) -> str:
+    """Return the plural of a regular noun: sounds, sketches, galaxies."""
+    if re.search("[^aeiou]y$", item):
+        return f"{item[:-1]}ies"
+    return f"{item}es" if re.search("(s|x|z|ch|sh)$", item) else f"{item}s"
 
 
 def of_item(finding: Finding, item: str) -> Finding:
@@ -51,6 +60,11 @@ def of_item(finding: Finding, item: str) -> Finding:
         return finding
     sentence, headline = worded(finding.sentence, item), worded(finding.headline, item)
     return replace(finding, sentence=sentence, headline=headline, item=item)
+
+
+def said_of(remarks: Iterable[Said], item: str) -> list[Said]:
+    """Return remarks in the words of their dataset."""
+    return [of_item(said, item) if isinstance(said, Finding) else worded(said, item) for said in remarks]
 
 
 def kind_for(finding: Finding) -> Kind:

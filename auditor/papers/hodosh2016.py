@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import polars as pl
 
@@ -10,7 +10,6 @@ from auditor import parameters as p
 from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
-from auditor.result import Table
 from auditor.scoring.image_vectors import most_seen
 from auditor.scoring.registry import requests
 from auditor.store.connection import Store
@@ -33,14 +32,6 @@ _METRICS = ("bleu-1", "rouge-1", "cider:n=1", "cider")
 
 #: The paper's learned bag-of-words ranking, on the images with vectors.
 _SEEN = "vector-rank"
-
-#: The paper's names of the rows of table 1, by scorer and statistic.
-_CALLED = {
-    ("", "items"): "# of pairs",
-    ("bigram", "accuracy"): "Bigram LM",
-    ("bigram-geometric", "accuracy"): "Normalized Bigram LM",
-    (_SEEN, "accuracy"): "BOW Ranking (Flickr30K)",
-}
 
 #: The fewest folds, since no figure of the paper is learned from items.
 _FOLDS = 2
@@ -86,28 +77,8 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         quantities,
         selections=result.selections,
         signatures={name: text for name, text in result.signatures.items() if name in metrics},
-        notes=result.notes,
+        notes=(*result.notes, f"the probability of an unseen pair of words, {UNSEEN}, is fitted to these figures"),
         absent=unseen,
-        tables=(table_1(paper, quantities),),
-    )
-
-
-def table_1(paper: Paper, measured: Mapping[Quantity, float]) -> Table:
-    """Return table 1 with the paper's names of rows, and the number of pairs, as printed and ours."""
-    printed = {check.of: check.printed for check in reversed(paper.checks) if check.printed and check.to is None}
-    rows = [
-        (called, task, printed.get(of), measured.get(of))
-        for (metric, statistic), called in _CALLED.items()
-        for task in dict.fromkeys(check.of[2] for check in paper.checks if check.of[-1] == "items")
-        if (of := (_ITEMS, metric, task, "", statistic)) in printed
-    ]
-    return Table(
-        "table 1, as printed and ours",
-        pl.DataFrame(rows, schema=["row", "task", "printed", "ours"], orient="row", infer_schema_length=None),
-        sections="row",
-        caption="Each distinct phrase is used once (--draw phrases). Words are in lower case, without a final period. "
-        f"The probability of an unseen pair of words, {UNSEEN}, is fitted to these figures.",
-        name="table-1",
     )
 
 

@@ -81,6 +81,18 @@ class Near:
         self._addresses[str(folder)] = address
         return [folder]
 
+    def listed(self, path: Path) -> list[tuple[str, str]]:
+        """Return the addresses of the files of a remote file, folder or pattern, in order, each with its state.
+
+        Nothing is copied. The state changes if the file does.
+        """
+        address = str(address_of(path))
+        there, _ = filesystem(address, self._patience)
+        infos, _ = self._listed(there, address, there._strip_protocol(address))
+        names = {name: name if "://" in name else f"{scheme_of(address)}://{name.lstrip('/')}" for name in infos}
+        marks = {name: {mark: str(info[mark]) for mark in _MARKS if mark in info} for name, info in infos.items()}
+        return [(names[name], str(marks[name])) for name in sorted(infos, key=by_number)]
+
     def source(self, source: Source) -> Source:
         """Return a source whose addresses are replaced by local copies."""
         parts = tuple(

@@ -1,14 +1,15 @@
-"""Format `choices`: forced-choice items: an image with one or two right captions and a wrong one.
+"""Format `choices`: forced-choice items: an image with right and wrong captions, or with a question and its options.
 
 JSON (a list, or an object of items by id as in SugarCrepe and VALSE), JSON lines, CSV or TSV. Keys and columns are
-recognized by the names that benchmarks use.
+recognized by the names that benchmarks use. The answer to a question is an option, its letter or its number from 0; a
+question without options is answered by yes or no.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +24,9 @@ from auditor.sources.reading.json_stream import items
 from auditor.sources.sides import JudgedCaption, fault, frames, refused
 from auditor.sources.table.json import first_keys, of_lines
 
+#: Fewest and most options of a question.
+_FEWEST, _MOST = 2, 10
+
 #: The captions of an item by their names in `sql/choices`, and in words. The second right caption is optional.
 SIDES: Mapping[str, str] = {"right": "right", "right2": "second right", "wrong": "wrong"}
 
@@ -31,23 +35,45 @@ _RIGHT = ("right", "caption", "true_caption", "positive_caption", "positive", "c
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "right": _RIGHT,
     "right2": tuple(f"{name}{two}" for name in _RIGHT for two in ("2", "_2")),
-    "wrong": ("wrong", "negative_caption", "foil", "false_caption", "distractor", "negative", "hard_negative"),
-    "image": ("image", "filename", "file_name", "image_file", "image_path", "image_id", "img"),
+    "wrong": (
+        "wrong",
+        "negative_caption",
+        "foil",
+        "false_caption",
+        "distractor",
+        "negative",
+        "hard_negative",
+        "counterfactual",
+    ),
+    "image": ("image", "filename", "file_name", "image_file", "image_path", "image_id", "img", "video", "video_name"),
     "item": ("item", "item_id", "id"),
-    "part": ("part", "task", "subtask", "linguistic_phenomena", "category", "type"),
+    "part": ("part", "task", "subtask", "linguistic_phenomena", "category", "type", "aspect"),
     "split": ("split",),
+    "question": ("question",),
+    "options": ("options", "choices", "a0,a1,a2,a3,a4", "a0,a1,a2,a3", "A,B,C,D"),
+    "answer": ("answer", "label", "gt_answer"),
     "votes_right": ("votes_right",),
     "votes_wrong": ("votes_wrong",),
 }
 
-_NEEDED = ("right", "wrong", "image")
+_NEEDED, _ASKED = ("right", "wrong", "image"), ("image", "question", "answer")
+
+#: Answers in words: the second is the answer 1, true or yes.
+_ANSWERS = "no,yes"
+_TRUTH = {"0": 0, "no": 0, "false": 0, "1": 1, "yes": 1, "true": 1}
+
+#: An option in the text of a question: (A) …, A. …
+_OPTION = re.compile(r"^[ \t]*\(?([A-J])[).:][ \t]+(.*)$", re.MULTILINE)
 
 #: VALSE's votes, by side: annotators who chose the caption, or only the foil, as a description of the image.
 _MTURK = {"votes_right": "caption", "votes_wrong": "foil"}
 
 _BY_ID = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?=\{)')
 
-_FORM = "items with image, right and wrong (caption and negative_caption, caption and foil, …)"
+_FORM = (
+    "items with image, right and wrong (caption and negative_caption, caption and foil, …), or image, question, options"
+    " and answer"
+)
 
 
 class _Record(NamedTuple):
@@ -61,8 +87,9 @@ class _Record(NamedTuple):
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Recognize records with a right and a wrong caption, by the names that benchmarks use."""
-    return any({*_NEEDED} <= columns_of(names, {}).keys() for names in _first_names(head))
+    """Recognize records with a right and a wrong caption, or a question with options, by the names benchmarks use."""
+    found = [columns_of(names, {}).keys() for names in _first_names(head)]
+    return any({*_NEEDED} <= keys or {*_ASKED, "options"} <= keys for keys in found)
 
 
 def read(part: Part) -> Batches:
@@ -87,45 +114,91 @@ def _sides(path: Path, options: Mapping[str, Option], numbers: Iterator[int]) ->
         item = fields.get("item")
         has_name = item is not None and not _is_count(item)
         name = str(item) if has_name else f"{category}/{record.name if item is None else item}"
-        texts = {thing: fields.get(thing) for thing in _NEEDED}
-        if fields.get("right2") is not None:
-            texts["right2"] = fields["right2"]
         votes = {side: fields.get(f"votes_{side}") for side in SIDES}
-        why = _fault(texts, votes, options)
-        if why is not None:
-            yield refused(record.unit, record.number, f"item {name}: {why}", record.fields)
+        try:
+            texts = _of_question(fields, options) if _is_asked(fields) else _of_captions(fields)
+            _check(texts, votes)
+            image = _image(fields, options)
+        except ValueError as error:
+            yield refused(record.unit, record.number, f"item {name}: {error}", record.fields)
             continue
         number = next(numbers)
-        for side, called in SIDES.items():
-            if side in texts:
-                vote = votes[side]
-                count = None if vote is None else int(vote)
-                known = {"pair": number, "side": side, "category": category, "origin": name, "votes": count}
-                yield JudgedCaption(
-                    record.unit,
-                    record.number,
-                    image=texts["image"],
-                    identifier=f"the {called} caption of item {name}",
-                    text=texts[side],
-                    pair=known,
-                )
+        for side, text in texts.items():
+            vote = votes.get(side)
+            count = None if vote is None else int(vote)
+            known = {"pair": number, "side": side, "category": category, "origin": name, "votes": count}
+            called = f"{SIDES[side]} caption" if side in SIDES else side
+            identifier = f"the {called} of item {name}"
+            yield JudgedCaption(record.unit, record.number, image=image, identifier=identifier, text=text, pair=known)
 
 
-def _fault(texts: dict[str, Any], votes: Mapping[str, Any], options: Mapping[str, Option]) -> str | None:
-    """Return the fault of a record, null for an item; change `texts` to name its image as captions do."""
-    if type(texts["image"]) is int:
-        texts["image"] = str(texts["image"])
-    reason = fault(texts)
-    if reason is None and options.get("coco_ids") is True:
-        named = re.fullmatch(COCO_FILE, texts["image"])
-        texts["image"], reason = (named[1], None) if named else (None, "the image is not named like a file of COCO")
+def _is_asked(fields: Mapping[str, Any]) -> bool:
+    return "answer" in fields and not {"right", "wrong"} <= fields.keys()
+
+
+def _of_captions(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the captions of an item. Raises `ValueError` if a right one is wrong, too."""
+    texts = {side: fields.get(side) for side in SIDES if side != "right2" or fields.get(side) is not None}
     for side, called in SIDES.items():
-        if reason is None and side in texts and side != "wrong" and texts[side].strip() == texts["wrong"].strip():
-            reason = f"the {called} and the wrong caption are the same"
+        if side != "wrong" and side in texts and str(texts[side]).strip() == str(texts["wrong"]).strip() != "":
+            raise ValueError(f"the {called} and the wrong caption are the same")
+    return texts
+
+
+def _of_question(fields: Mapping[str, Any], options: Mapping[str, Option]) -> dict[str, Any]:
+    """Return the question of an item, then its options in the order of the source.
+
+    Wrong options are numbered by their position, which the right one lacks among them; yes and no have no order.
+    Raises `ValueError` for an answer that is none of the options.
+    """
+    question, listed, answer = fields.get("question"), fields.get("options"), str(fields["answer"]).strip()
+    labels: list[str] = []
+    if listed is None and isinstance(question, str) and (found := list(_OPTION.finditer(question))):
+        labels, listed = [one[1] for one in found], [one[2] for one in found]
+        question = re.sub(r"^\s*Question:\s*", "", question[: found[0].start()]).strip()
+    if listed is None:
+        words = str(options.get("answers", _ANSWERS)).split(",")
+        place = words.index(answer) if answer in words else _TRUTH.get(answer.lower())
+        if place is None:
+            raise ValueError(f"the answer is {answer[:40]!r}; expected {' or '.join(words)}, or options beside it")
+        return {"question": question, "right": words[place], "wrong": words[1 - place]}
+    if not isinstance(listed, list) or not _FEWEST <= len(listed) <= _MOST:
+        raise ValueError(f"expected a list of {_FEWEST} to {_MOST} options")
+    letter = re.fullmatch(r"\(?([A-Ja-j])[).:]?", answer)
+    if answer in (labels or listed):
+        place = (labels or listed).index(answer)
+    elif letter:
+        place = ord(letter[1].upper()) - ord("A")
+    else:
+        place = int(answer) if _is_count(answer) else _MOST
+    if place >= len(listed):
+        raise ValueError(f"the answer {answer[:40]!r} is none of the {len(listed)} options")
+    sides = ["right" if number == place else f"wrong{number + 1}" for number in range(len(listed))]
+    asked = {} if question is None else {"question": question}
+    return {**asked, **dict(zip(sides, listed, strict=True))}
+
+
+def _check(texts: Mapping[str, Any], votes: Mapping[str, Any]) -> None:
+    """Raise `ValueError` for a text that is missing or empty, and for votes that are not numbers."""
     given = [vote for vote in votes.values() if vote is not None]
+    reason = fault(texts)
     if reason is None and not all(map(_is_count, given)):
         reason = f"votes {json.dumps(given)[:40]} are not whole numbers"
-    return reason
+    if reason is not None:
+        raise ValueError(reason)
+
+
+def _image(fields: Mapping[str, Any], options: Mapping[str, Option]) -> str:
+    """Return the name of an item's image as captions have it. Raises `ValueError` if it has none."""
+    image = fields.get("image")
+    image = str(image) if type(image) is int else image
+    if (reason := fault({"image": image})) is not None:
+        raise ValueError(reason)
+    if options.get("coco_ids") is not True:
+        return str(image)
+    if (named := re.fullmatch(COCO_FILE, str(image))) is None:
+        raise ValueError("the image is not named like a file of COCO")
+    return named[1]
 
 
 def _is_count(vote: Any) -> bool:
@@ -134,11 +207,27 @@ def _is_count(vote: Any) -> bool:
 
 def _named(fields: Mapping[str, Any], options: Mapping[str, Option]) -> dict[str, Any]:
     """Return the fields of a record by their meaning; VALSE has votes in a separate object."""
-    named = {thing: fields[name] for thing, name in columns_of([*fields], options).items()}
+    named = {thing: _at(fields, place, thing) for thing, place in columns_of([*fields], options).items()}
     judged = fields.get("mturk")
     if isinstance(judged, dict):
         named |= {side: judged.get(name) for side, name in _MTURK.items()}
     return {thing: value for thing, value in named.items() if value != ""}
+
+
+def _at(fields: Mapping[str, Any], place: str, thing: str) -> Any:
+    """Return the value at a key, or inside it (messages.0.text); of several keys a list, or a name with slashes."""
+    if place in fields:
+        return fields[place]
+    values = []
+    for name in place.split(","):
+        value: Any = fields
+        for key in [name] if name in fields else name.split("."):
+            value = dict(enumerate(value)).get(int(key)) if isinstance(value, list) and key.isdigit() else value
+            value = value.get(key) if isinstance(value, dict) and not key.isdigit() else value
+        values.append(value)
+    if thing == "options":
+        return [value for value in values if value not in (None, "")]
+    return values[0] if len(values) == 1 else "/".join(map(str, values))
 
 
 def columns_of(names: Sequence[str], options: Mapping[str, Option]) -> dict[str, str]:
@@ -147,10 +236,19 @@ def columns_of(names: Sequence[str], options: Mapping[str, Option]) -> dict[str,
     places = {}
     for thing, known in _NAMES.items():
         option = options.get(f"{thing}_col")
-        there = [option] if option in names else [lower[name] for name in known if name in lower and option is None]
+        tried = known if option is None else (str(option),)
+        there = [
+            ",".join(lower.get(part.lower(), part) if option is None else part for part in place.split(","))
+            for place in tried
+            if all(_is_in(part, names if option is not None else lower) for part in place.split(","))
+        ]
         if there:
-            places[thing] = str(there[0])
+            places[thing] = there[0]
     return places
+
+
+def _is_in(place: str, names: Collection[str]) -> bool:
+    return place in names or place.lower() in names or place.partition(".")[0] in names
 
 
 def _first_names(head: bytes) -> Iterator[list[str]]:
@@ -204,6 +302,10 @@ FORMAT = Format(
         "item_col": "key or column with the item name, or its number within its part; default: the key of the object, "
         "or the number of the record",
         "part_col": "key or column with the part of the benchmark; default: the file name",
+        "question_col": "key or column with the question; its options can be lines of it, (A) …",
+        "options_col": "key with the list of options, or the columns: a0,a1,a2",
+        "answer_col": "key or column with the answer: an option, its letter or its number from 0; or yes, no, 1, 0",
+        "answers": "the answers to questions without options, the wrong one of a true statement first; default: no,yes",
         "coco_ids": "true: name COCO images by the number in their file names (000000565045.jpg is 565045)",
     },
 )  # fmt: skip

@@ -9,7 +9,7 @@ import itertools
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -255,8 +255,8 @@ class Store:
             with not_kept, Store.open(self.path, write=True, make=False, wait=0) as writer:
                 for works in _at_once(self.on_close):
                     with writer.transaction():
-                        for work in works:
-                            work(writer)
+                        for work, *others in _alike(works):
+                            work(writer, *others)
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = None
@@ -268,6 +268,14 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _alike(works: Sequence[Callable[..., None]]) -> Iterable[list[Callable[..., None]]]:
+    """Gather works of one `group`, which the first of them does for all; each of the others is alone."""
+    groups: dict[object, list[Callable[..., None]]] = {}
+    for work in works:
+        groups.setdefault(getattr(work, "group", None) or id(work), []).append(work)
+    return groups.values()
 
 
 def _at_once(works: Sequence[Callable[[Store], None]]) -> Iterator[list[Callable[[Store], None]]]:

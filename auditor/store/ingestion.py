@@ -136,6 +136,19 @@ def write(
     )  # fmt: skip
 
 
+def checked(store: Store, source: Source, batches: Batches) -> pl.DataFrame:
+    """Check records as an ingest does, and store nothing. Return all of them in order, with the reason of a rejection.
+
+    Columns: source, line, image, slot, split, text, reason.
+    """
+    workspace = Workspace(store, empty_allowed=source.kind == "candidates", dataset=source.dataset)
+    _stage(workspace, source, batches, {}, silent)
+    workspace.bind("checked_record")
+    return workspace.query(
+        "select source, line, image, slot, split, text, reason from checked_record order by position"
+    )
+
+
 def _stage(
     workspace: Workspace, source: Source, batches: Batches, splits: Mapping[str, list[str]], progress: Progress
 ) -> int:

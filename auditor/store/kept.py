@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass
 from functools import partial
@@ -88,23 +88,41 @@ def get(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
 
     Rows of this run that wait for the store to be closed are included.
     """
-    return dict(each(store, wanted))
+    found = {entry: work.rows() for entry, work in _waiting(store, wanted).items()}
+    for relation, entries in _entries(store, wanted, found).items():
+        rows = store.query(f"from cache.{relation} where list_contains($keys, key)", {"keys": entries})
+        parts = rows.partition_by("key", include_key=False, as_dict=True)
+        found |= {entry: parts.get((entry,), rows.clear().drop("key")) for entry in entries}
+    return found
 
 
 def each(store: Store, wanted: Mapping[str, str]) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield the rows of `get` one key at a time, since all of them may not fit in memory."""
-    waiting = {work.key: work for work in store.on_close if isinstance(work, _Waiting) and work.key in wanted}
+    waiting = _waiting(store, wanted)
     for entry, work in waiting.items():
-        yield str(entry), work.rows()
-    tables = _tables(store)
+        yield entry, work.rows()
+    for relation, entries in _entries(store, wanted, waiting).items():
+        for entry in entries:
+            yield entry, store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": entry})
+
+
+def _waiting(store: Store, wanted: Mapping[str, str]) -> dict[str, _Waiting]:
+    works = [work for work in store.on_close if isinstance(work, _Waiting)]
+    return {work.key: work for work in works if work.key is not None and work.key in wanted}
+
+
+def _entries(store: Store, wanted: Mapping[str, str], waiting: Collection[str]) -> dict[str, list[str]]:
+    """Return the wanted keys that are written, by relation, if the table of the relation has keys."""
+    keys = [entry for entry in wanted if entry not in waiting]
+    tables = _tables(store) if keys else {}
     if "entry" not in tables:
-        return
-    entries = store.query(
-        "select key, relation from cache.entry where list_contains($keys, key)", {"keys": list(wanted.keys() - waiting)}
-    )
+        return {}
+    entries = store.query("select key, relation from cache.entry where list_contains($keys, key)", {"keys": keys})
+    kept: dict[str, list[str]] = {}
     for entry, relation in entries.rows():
         if wanted[entry] == relation and tables.get(relation, [])[:1] == ["key"]:
-            yield entry, store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": entry})
+            kept.setdefault(relation, []).append(entry)
+    return kept
 
 
 def put(store: Store, selection: Selection, relation: str, entry: str, rows: pl.DataFrame) -> None:
@@ -149,8 +167,25 @@ class _Waiting:
     def saves_by(self, function: Callable[..., None]) -> bool:
         return isinstance(self.save, partial) and self.save.func is function
 
-    def __call__(self, store: Store) -> None:
-        self.save(store, self.rows())
+    @property
+    def group(self) -> str | None:
+        """The relation of an entry: entries of one are saved together, since each takes seven statements alone."""
+        return str(self.save.args[1]) if isinstance(self.save, partial) and self.saves_by(_save_entry) else None
+
+    def __call__(self, store: Store, *others: _Waiting) -> None:
+        if self.group is None:
+            self.save(store, self.rows())
+            return
+        works = {work.key: work for work in (*others, self)}
+        _save_entries(
+            self.group,
+            [
+                (work.save.args[0], str(key), work.rows())
+                for key, work in works.items()
+                if isinstance(work.save, partial)
+            ],
+            store,
+        )
 
 
 class Draft:
@@ -216,10 +251,21 @@ def keep_findings(store: Store, selection: Selection, kinds: Sequence[str], list
 
 
 def _save_entry(selection: Selection, relation: str, entry: str, store: Store, rows: pl.DataFrame) -> None:
-    is_new = store.query("select 1 from cache.entry where key = $key", {"key": entry}).is_empty()
-    if is_new or _tables(store).get(relation) != ["key", *rows.columns]:
-        _insert(store, relation, entry, rows)
-        _enter(store, selection, relation, entry)
+    _save_entries(relation, [(selection, entry, rows)], store)
+
+
+def _save_entries(relation: str, entries: Sequence[tuple[Selection, str, pl.DataFrame]], store: Store) -> None:
+    """Write the rows of several entries, except those that another process has written meanwhile."""
+    keys = {"keys": [entry for _, entry, _ in entries]}
+    known = {*store.query("select key from cache.entry where list_contains($keys, key)", keys)["key"]}
+    columns = _tables(store).get(relation)
+    parts: dict[str, list[tuple[Selection, str, pl.DataFrame]]] = {}
+    for selection, entry, rows in entries:
+        if entry not in known or columns != ["key", *rows.columns]:
+            parts.setdefault(str(rows.schema), []).append((selection, entry, rows))
+    for alike in parts.values():
+        _insert(store, relation, {entry: rows for _, entry, rows in alike})
+        _enter(store, relation, {entry: selection for selection, entry, _ in alike})
 
 
 def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores: pl.DataFrame) -> None:
@@ -230,12 +276,12 @@ def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores:
     for (candidate,), part in new.partition_by("candidate", as_dict=True, maintain_order=True).items():
         entry = key(selection, params={"made_of": part["made_of"].to_list()})
         position = pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).alias("place")
-        _insert(store, "score_column", entry, part.select(position, *_of(selection), *MADE, "made_of"))
+        _insert(store, "score_column", {entry: part.select(position, *_of(selection), *MADE, "made_of")})
         lists = scores.filter(pl.col("candidate") == candidate).select(
             "image", "slot", scores=pl.concat_list(pl.col(metric).cast(pl.Float64) for metric in part["metric"])
         )
-        _insert(store, "score_list", entry, lists)
-        _enter(store, selection, "score_list", entry)
+        _insert(store, "score_list", {entry: lists})
+        _enter(store, "score_list", {entry: selection})
     passed = store.query(_TOO_MANY, {"most": MOST_SCORES})["key"].to_list()
     for table in ("score_list", "score_column", "entry"):
         store.execute(f"delete from cache.{table} where list_contains($keys, key)", {"keys": passed})
@@ -245,9 +291,9 @@ def _save_findings(selection: Selection, kinds: Sequence[str], store: Store, row
     for kind in kinds:
         found = rows.filter(kind=kind)
         entry = key(selection, params={"findings": kind})
-        _insert(store, "finding", entry, found)
+        _insert(store, "finding", {entry: found})
         if found.height:
-            _enter(store, selection, "finding", entry)
+            _enter(store, "finding", {entry: selection})
         else:
             store.execute("delete from cache.entry where key = $key", {"key": entry})
 
@@ -260,9 +306,9 @@ def _of(selection: Selection) -> list[pl.Expr]:
     ]
 
 
-def _insert(store: Store, relation: str, entry: str, rows: pl.DataFrame) -> None:
-    """Write rows, replacing those of the same key. A table whose columns have changed is made again."""
-    rows = rows.select(pl.lit(entry).alias("key"), pl.all())
+def _insert(store: Store, relation: str, entries: Mapping[str, pl.DataFrame]) -> None:
+    """Write rows by key, replacing those of the same keys. A table whose columns have changed is made again."""
+    rows = pl.concat([frame.select(pl.lit(entry).alias("key"), pl.all()) for entry, frame in entries.items()])
     columns = _tables(store).get(relation)
     with store.registered("kept", rows):
         if columns not in (None, rows.columns):
@@ -271,16 +317,15 @@ def _insert(store: Store, relation: str, entry: str, rows: pl.DataFrame) -> None
         if columns != rows.columns:
             store.execute(f"create table cache.{relation} as from kept limit 0")
             _describe(store, relation, rows.columns)
-        store.execute(f"delete from cache.{relation} where key = $key", {"key": entry})
+        store.execute(f"delete from cache.{relation} where list_contains($keys, key)", {"keys": [*entries]})
         store.execute(f"insert into cache.{relation} from kept")
 
 
-def _enter(store: Store, selection: Selection, relation: str, entry: str) -> None:
-    version = selection.version
-    store.execute(
-        "insert or replace into cache.entry values ($key, $relation, $dataset, $version, now())",
-        {"key": entry, "relation": relation, "dataset": version.dataset, "version": version.version},
-    )
+def _enter(store: Store, relation: str, entries: Mapping[str, Selection]) -> None:
+    rows = [(entry, relation, of.version.dataset, of.version.version) for entry, of in entries.items()]
+    columns = ["key", "relation", "dataset", "version"]
+    with store.registered("entered", pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")):
+        store.execute("insert or replace into cache.entry select *, now() from entered")
 
 
 def _describe(store: Store, relation: str, columns: Sequence[str]) -> None:

@@ -6,13 +6,15 @@ has changed, as for the next bucket of images. It is never written to the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+import re
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from auditor.store.connection import Held, Store
-from auditor.store.sqlfiles import SqlFile, catalogue, check_declaration, declared, over, reads_of
+from auditor.store.sqlfiles import SqlFile, catalogue, check_declaration, cut, declared, over, reads_of
 
 _OF_BUCKET = "first_image"
 
@@ -104,6 +106,26 @@ class Workspace:
         """Run a file on the relations it reads."""
         file = catalogue()[name]
         return self._store.query(self._select(file), self._params_of(file))
+
+    def part(self, name: str, given: Mapping[str, pl.DataFrame], last: str = "", select: str = "") -> pl.DataFrame:
+        """Run a file whose common table expressions are `given`, or only up to the `last` one, with a SELECT on it.
+
+        So counts of several stores can be added in between. A given row with a column `repeated` stands for so many.
+        """
+        held = {}
+        for expression, rows in given.items():
+            once = "(select *, unnest(range(repeated)) as nth from made_outside)"
+            form = (
+                f"select * exclude (repeated, nth) from {once}" if "repeated" in rows.columns else "from made_outside"
+            )
+            with self._store.registered("made_outside", rows):
+                held[expression] = self._store.hold(expression, form, {})
+        file = catalogue()[name]
+        statement = cut(file.statement, {expression: rows.table for expression, rows in held.items()}, last, select)
+        reads = tuple(read for read in file.reads if re.search(rf"\b(?:from|join)\s+{read}\b", statement))
+        params = tuple(param for param in file.params if f"${param}::" in statement)
+        own = replace(file, statement=statement, reads=reads, params=params)
+        return self._store.query(self._select(own), self._params_of(own))
 
     def changes_with(self, name: str) -> set[str]:
         """Name the parameters that can change the rows of a file: its own, and those of what is made for it."""

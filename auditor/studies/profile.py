@@ -284,10 +284,9 @@ def signs() -> tuple[dict[str, Any], ...]:
 
 @functools.cache
 def replacements() -> tuple[dict[str, str], ...]:
-    """Return the patterns with a fix, in their order: kind, pattern, fix."""
-    return tuple(
-        {name: pattern[name] for name in ("kind", "pattern", "fix")} for pattern in _patterns() if "fix" in pattern
-    )
+    """Return the patterns with a fix, in their order: kind, pattern, needs, unless, fix."""
+    names = ("kind", "pattern", "needs", "unless", "fix")
+    return tuple({name: pattern.get(name, "") for name in names} for pattern in _patterns() if "fix" in pattern)
 
 
 def _patterns() -> list[dict[str, Any]]:

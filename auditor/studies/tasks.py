@@ -25,12 +25,13 @@ from auditor.store.connection import Store
 from auditor.store.versions import content_at_work, images, resolve
 from auditor.store.workspace import Workspace
 
-Form = Literal["triplets", "pairs"]
+Form = Literal["triplets", "pairs", "sets"]
 
-#: The questions for raters, in the wording of section 3 and, for pairs, of appendix I.
+#: The questions for raters, in the wording of section 3 and, for pairs, of appendix I; sets are of van Miltenburg 2018.
 QUESTIONS: dict[str, str] = {
     "triplets": "Which of the two sentences, B or C, is more similar to A?",
     "pairs": "Which of the two sentences, B or C, describes the image better?",
+    "sets": "Which of the two lists, B or C, describes these similar images in a more varied way?",
 }
 
 #: Candidates that are not datasets: a held-out caption of the image, and a caption of another image.
@@ -39,6 +40,9 @@ HUMAN, INTRA = "human", "intra"
 _SIDES = {HUMAN: "side_human", INTRA: "side_intra"}
 
 _SHOWN = 6
+
+#: The images of a set, and the sets unless --images asks for more or fewer.
+_SIZE, _SETS = 5, 50
 
 
 Candidates = Annotated[
@@ -49,7 +53,9 @@ Candidates = Annotated[
     ),
 ]
 
-Kind = Annotated[str, p.Parameter("triplets: closer to a reference; pairs: better for the image.", "kind")]
+Kind = Annotated[
+    str, p.Parameter("triplets: closer to a reference; pairs: better for the image; sets: more varied.", "kind")
+]
 
 Images = Annotated[
     int | None, p.Parameter("Number of images, sampled with the seed; default: all.", least=1, most=2**31 - 1)
@@ -88,6 +94,11 @@ def tasks(
     candidate is compared with human; without any, two human captions are compared. Three or more are compared two by
     two. A dataset of pairs, as the only candidate, brings its pairs. Images and references are sampled with the seed.
 
+    `--kind sets` asks which candidate describes five similar images in a more varied way. The protocol is by van
+    Miltenburg, Elliott & Vossen 2018, section 5.2. Images are similar if their captions share rare words. B and C are
+    numbered lists, and the question names the images. The default is 50 sets. `wins` of `auditor agree` evaluates the
+    votes.
+
     How to read it: -o writes two files. FILE has the questions, with a column for each rater's votes. FILE.key.csv
     undoes the random order of B and C; raters must not see it. `auditor ingest NAME --format votes` imports the filled
     file, `auditor agree NAME` evaluates it.
@@ -104,9 +115,9 @@ def tasks(
     Example: auditor tasks pascal50s --candidates midge --candidates babytalk --images 100 --references 20 -o tasks.csv
     """
     if form not in get_args(Form):
-        raise UsageError(f"--kind {form}: expected {' or '.join(get_args(Form))}")
-    if form == "pairs" and references is not None:
-        raise UsageError("--references: pairs are shown with their image, without references")
+        raise UsageError(f"--kind {form}: expected {', '.join(get_args(Form))}")
+    if form != "triplets" and references is not None:
+        raise UsageError(f"--references: {form} are shown with their images, without references")
     if file is not None:
         check_path(file, force=force)
     selection = resolve(store, ref, split)
@@ -114,9 +125,15 @@ def tasks(
     workspace = Workspace(store, dataset=selection.version.dataset, seed=seed)
     workspace.take("content", content_at_work(store, selection), "content")
     drawn_from, contests = _contests(store, workspace, selection, candidates)
-    workspace.params |= {"kind": form, "asked_images": images, "asked_references": references}
+    if form == "sets":
+        workspace.params |= {"asked_images": images or _SETS, "set_size": _SIZE}
+        workspace.bind("set_member")
+        workspace.bind("set_pair")
+        workspace.take("task_pair", workspace, "set_pair")
+    asked = "triplets" if form == "triplets" else "pairs"  # votes on two texts, whatever they are
+    workspace.params |= {"kind": asked, "asked_images": images, "asked_references": references}
     rows = workspace.rows("judge_question")
-    obstacles = _obstacles(store, selection, contests, rows, form, references, images)
+    obstacles = [] if form == "sets" else _obstacles(store, selection, contests, rows, form, references, images)
     if rows.is_empty():
         why = "; ".join([*odd, *map(str, obstacles)]) or "it has no images"
         single = (versions.images(store, selection)["captions"] < 2).all()
@@ -126,7 +143,7 @@ def tasks(
         "task",
         pl.lit(form).alias("kind"),
         "image",
-        pl.lit(QUESTIONS[form]).alias("question"),
+        _question(workspace, form, rows["image"]),
         *("a", "b", "c", "category", "origin_b", "origin_c", "swapped", "reference"),
         pl.lit(seed, pl.Int64).alias("seed"),
         pl.lit(" ".join(selection.pinned_name for selection in drawn_from) or None, pl.String).alias("drawn_from"),
@@ -141,6 +158,15 @@ def tasks(
         findings=tuple(obstacles),
     )
     return result if file is None else write(result, file, judges, force=force)
+
+
+def _question(workspace: Workspace, form: str, of_rows: pl.Series) -> pl.Series:
+    """Return the question of each row; that of a set names its images."""
+    if form != "sets":
+        return pl.Series("question", [QUESTIONS[form]] * len(of_rows), pl.String)
+    named = workspace.query("select image, string_agg(member, ', ' order by place) from set_member group by image")
+    members = of_rows.replace_strict(*named.get_columns(), return_dtype=pl.String)
+    return pl.select(pl.format("{} ({})", pl.lit(QUESTIONS[form]), members)).to_series().alias("question")
 
 
 def _contests(

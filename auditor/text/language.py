@@ -46,6 +46,10 @@ def of_captions(texts: pl.Series) -> Known:
     english = int(sample.str.contains(_ENGLISH).sum())
     if english >= _IS_ENGLISH * len(sample):
         return Known("en", f"{len(sample):,} captions, {english:,} of them with “the”, “and” or “with”")
+    numbered = sample.str.contains(r"\p{N}")
+    sample = sample.filter(~numbered).append(_without_numbers(sample.filter(numbered)).unique(maintain_order=True))
+    if len(sample) < _CAPTIONS:
+        return Known(None, f"{len(sample)} captions that differ in more than numbers are too few to detect it")
     counts = Counter(classified(sample)["language"])
     (language, most), *_ = counts.most_common(1)
     if language in LIKE_ENGLISH:
@@ -56,7 +60,8 @@ def of_captions(texts: pl.Series) -> Known:
 
 
 def classified(texts: pl.Series) -> pl.DataFrame:
-    """Return the most likely language of each text, as py3langid decides. Columns: language, probability."""
+    """Return the most likely language of each text, as py3langid decides by words. Columns: language, probability."""
+    texts = _without_numbers(texts)
     if len(texts) < _FEW:
         told = map(_identifier().classify, texts)
         return pl.DataFrame(told, schema={"language": pl.String, "probability": pl.Float64}, orient="row")
@@ -67,6 +72,10 @@ def classified(texts: pl.Series) -> pl.DataFrame:
     names, model = _model()
     best, probability = classify(np.frombuffer(b"".join(spelled), np.uint8), starts, *model)
     return pl.DataFrame({"language": names.gather(best), "probability": probability})
+
+
+def _without_numbers(texts: pl.Series) -> pl.Series:
+    return texts.str.replace_all(r"\p{N}+", "")
 
 
 def _as_the_model_reads(text: str) -> bytes:

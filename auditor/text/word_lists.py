@@ -14,9 +14,14 @@ from auditor.text.function_words import LANGUAGE
 
 @functools.cache
 def listed() -> Mapping[str, tuple[str, tuple[str, ...]]]:
-    """Read the English lists of the package: by name, where each is from, and its phrases."""
+    """Read the English lists of the package: by name, where each is from, and its phrases or those of its parts."""
     text = (files("auditor.text") / f"word_lists_{LANGUAGE}.toml").read_text(encoding="utf-8")
-    return {name: (load["source"], tuple(load["phrases"])) for name, load in tomllib.loads(text).items()}
+    lists = tomllib.loads(text)
+    for name, load in lists.items():
+        load.setdefault(
+            "phrases", sorted(it for part in load.get("of", ()) for it in lists[f"{name}-{part}"]["phrases"])
+        )
+    return {name: (load["source"], tuple(load["phrases"])) for name, load in lists.items()}
 
 
 def phrases() -> pl.DataFrame:

@@ -19,13 +19,13 @@ with side as (
         and m.from_seq <= $system_seq::integer
         and (m.to_seq is null or m.to_seq > $system_seq::integer)
         and ($system_split::varchar is null or m.split = $system_split::varchar)
-        and (a.pair).side in ('right', 'right2', 'wrong')
+        and (a.pair).side not in ('B', 'C', 'question')
 ),
 own as (
     select s.image, s.item, min(r.slot) as held_out, count(distinct r.caption_id) as texts
     from side as s
     join reference as r on r.image = s.image and r.caption_id = s.caption_id
-    where s.side <> 'wrong'
+    where starts_with(s.side, 'right')
     group by s.image, s.item
 ),
 described as (select distinct image_no, image from reference)

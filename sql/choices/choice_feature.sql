@@ -1,46 +1,38 @@
 -- name: choice_feature
--- version: 2
--- grain: right caption of a forced-choice item, word or pair of words that it or the wrong one has more often
--- params: tokenizer VARCHAR, folds INTEGER, seed BIGINT
--- reads: choice_caption, caption_tokens
+-- version: 3
+-- grain: right and wrong caption of a forced-choice item, feature that one of them has more often
+-- reads: choice_caption, choice_gram
 -- returns: item_no, side, fold, feature, difference
--- order: item_no, side, feature
+-- order: d.item_no, d.side, feature
 --
--- The features of an item for the linear model: for each word and bigram, its frequency in a right caption minus that
--- in the wrong one. Features of a single item are left out, since they do not generalize. All items of an image are in
--- one fold, by md5.
-with padded as (
-    select caption_id, list_concat([0]::uinteger[], tokens, [sentence_end()]::uinteger[]) as tokens
-    from caption_tokens
-    where tokenizer = $tokenizer::varchar
-),
-side as (
-    select item_no, side, image, caption_id, 1 as weight from choice_caption where side <> 'wrong'
-    union all
-    select r.item_no, r.side, r.image, w.caption_id, -1
-    from choice_caption as r
-    join choice_caption as w on w.item_no = r.item_no and w.side = 'wrong'
-    where r.side <> 'wrong'
-),
-word as (
+-- The features of an item for the linear model: for each word and bigram of an option, and of the question beside an
+-- option, its frequency in a right caption minus that in a wrong one. `side` is the right caption, or the wrong one if
+-- there are several. Features of a single item are left out, since they do not generalize.
+with pair as (
     select
-        s.item_no, s.side, s.image, s.weight, unnest(p.tokens)::ubigint as token, unnest(p.tokens[2:])::ubigint as next_token
-    from side as s
-    join padded as p using (caption_id)
+        r.item_no, r.side as right_side, w.side as wrong_side,
+        if(count(*) over (partition by r.item_no, r.side) > 1, w.side, r.side) as side
+    from choice_caption as r
+    join choice_caption as w on w.item_no = r.item_no and starts_with(w.side, 'wrong')
+    where starts_with(r.side, 'right')
 ),
-counted as (
-    select item_no, side, image, token as feature, weight from word
+learned as (select item_no, side, fold, cue, a, b from choice_gram where cue in ('option', 'question')),
+weighed as (
+    select p.item_no, p.side, g.fold, g.cue, g.a, g.b, 1 as weight
+    from pair as p
+    join learned as g on g.item_no = p.item_no and g.side = p.right_side
     union all
-    select item_no, side, image, pack(token + 1, next_token), weight from word where next_token is not null
+    select p.item_no, p.side, g.fold, g.cue, g.a, g.b, -1
+    from pair as p
+    join learned as g on g.item_no = p.item_no and g.side = p.wrong_side
+),
+difference as (
+    select item_no, side, any_value(fold) as fold, cue, a, b, sum(weight)::integer as difference
+    from weighed
+    group by item_no, side, cue, a, b
+    having sum(weight) <> 0
+    qualify min(item_no) over (partition by cue, a, b) < max(item_no) over (partition by cue, a, b)
 )
-select
-    item_no,
-    side,
-    (md5_number(concat_ws(chr(31), 'fold', $seed::bigint, any_value(image))) % $folds::integer::uhugeint)::integer as fold,
-    feature,
-    sum(weight)::integer as difference
-from counted
-group by item_no, side, feature
-having sum(weight) <> 0
-qualify min(item_no) over (partition by feature) < max(item_no) over (partition by feature)
-order by item_no, side, feature
+select d.item_no, d.side, d.fold, dense_rank() over (order by d.cue, d.a, d.b)::uinteger as feature, d.difference
+from difference as d
+order by d.item_no, d.side, feature

@@ -1,14 +1,23 @@
 -- name: choice_text
--- version: 2
+-- version: 3
 -- grain: forced-choice item
--- reads: choice_item, caption
--- returns: item_no, item, image, right_text, right2_text, wrong_text
+-- reads: choice_item, choice_caption, caption
+-- returns: item_no, item, image, question, right_text, right2_text, wrong_text
 -- order: i.item_no
 --
--- The captions of each item, as in the source; the second right caption is null for items that have only one.
-select i.item_no, i.item, i.image, r.text as right_text, s.text as right2_text, w.text as wrong_text
+-- The texts of each item, as in the source; question and second right caption are null for items without them. Several
+-- wrong options are one text, with slashes between them.
+with wrong as (
+    select c.item_no, string_agg(t.text, ' / ' order by c.slot) as text
+    from choice_caption as c
+    join caption as t using (caption_id)
+    where starts_with(c.side, 'wrong')
+    group by c.item_no
+)
+select i.item_no, i.item, i.image, q.text as question, r.text as right_text, s.text as right2_text, w.text as wrong_text
 from choice_item as i
 join caption as r on r.caption_id = i.right_id
-join caption as w on w.caption_id = i.wrong_id
+join wrong as w using (item_no)
 left join caption as s on s.caption_id = i.right2_id
+left join caption as q on q.caption_id = i.asked_id
 order by i.item_no

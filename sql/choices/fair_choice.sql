@@ -1,42 +1,48 @@
 -- name: fair_choice
--- version: 2
+-- version: 3
 -- grain: forced-choice item that is kept
 -- params: seed BIGINT
--- reads: choice_item, choice_sign
+-- reads: choice_item, choice_rank
 -- returns: item_no
 -- order: d.item_no
 -- cites: Hsieh et al. 2023, section 3.2: items drawn so that the scores of blind models balance
 --
--- Equally many items that each of some scorers gets right and wrong, by part: those with the signs `+-0` against those
--- with `-+0`, sampled by md5. Items on which all of them tie are kept. With two right captions, the wrong one has rank
--- 1, 2 or 3, and rank 1 is right: equally many items of each rank. If it ties with one of the two, it gets either rank
--- (4: 1 or 2, 5: 2 or 3), also by md5.
-with placed as (
+-- Equally many items for each rank of the right option by each of some scorers, by part and number of options: of two
+-- options those with ranks (1, 2) against those with (2, 1), of k those with all k rotations, sampled by md5. Of two
+-- right captions, it is the rank of the wrong one from below. If others tie with it, it gets one of their ranks, also
+-- by md5. If all tie, it has rank 0, which does not rotate.
+with ranked as (
     select
-        i.item_no, i.part, i.item, i.image,
-        translate(
-            s.signs, '45',
-            case when md5_number(concat_ws(chr(31), 'tie', $seed::bigint, i.item, i.image)) & 1 = 0 then '12' else '23' end
-        ) as signs
+        i.item_no, i.part, i.options::integer as options, i.item, i.image, list_transform(r.ranks, lambda x: case
+            when x.tied + 1 = i.options then 0
+            else x.low + md5_number(concat_ws(chr(31), 'tie', $seed::bigint, i.item, i.image)) % (x.tied + 1)
+        end::integer) as ranks
     from choice_item as i
-    join choice_sign as s using (item_no)
+    join choice_rank as r using (item_no)
+),
+rotated as (
+    select item_no, part, options, item, image, ranks, list_transform(range(options), lambda step: list_transform(
+        ranks, lambda rank: if(rank = 0, 0, (rank - 1 + step) % options + 1)
+    )) as orbit
+    from ranked
 ),
 drawn as (
     select
-        item_no,
-        part,
-        signs,
+        item_no, part, options, ranks, list_min(orbit) as first, len(list_distinct(orbit)) as rotations,
         row_number() over (
-            partition by part, signs order by md5_number(concat_ws(chr(31), 'fair', $seed::bigint, item, image)), item_no
+            partition by part, options, ranks
+            order by md5_number(concat_ws(chr(31), 'fair', $seed::bigint, item, image)), item_no
         ) as place
-    from placed
+    from rotated
 ),
 counted as (
-    select part, signs, count(*) as items from drawn group by part, signs
+    select part, options, first, rotations, ranks, count(*) as items from drawn group by all
+),
+complete as (
+    select part, options, first, min(items) as items from counted group by part, options, first having count(*) = any_value(rotations)
 )
 select d.item_no
 from drawn as d
-left join counted as o on o.part is not distinct from d.part and o.signs = translate(d.signs, '+-123', '-+231')
-left join counted as p on p.part is not distinct from d.part and p.signs = translate(d.signs, '+-123', '-+312')
-where d.place <= o.items and d.place <= p.items
+join complete as c on c.part is not distinct from d.part and c.options = d.options and c.first = d.first
+where d.place <= c.items
 order by d.item_no

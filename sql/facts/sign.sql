@@ -1,5 +1,5 @@
 -- name: sign
--- version: 2
+-- version: 3
 -- grain: caption that a pattern finds
 -- params: place INT, kind TEXT, statistic TEXT, reading TEXT, says TEXT, pattern TEXT, part INT, needs TEXT, unless TEXT, removes TEXT
 -- reads: reference, caption
@@ -9,11 +9,10 @@
 -- it is, in lower case, or as `words`: in lower case without outer punctuation, up to 80 bytes.
 with placed as (
     select r.image_no, r.image, r.slot,
-        case $reading::varchar
-            when 'text' then if($removes::varchar = '', c.text, regexp_replace(c.text, $removes::varchar, '', 'g'))
-            when 'lower' then lower(c.text)
+        case $reading::varchar when 'text' then c.text when 'lower' then lower(c.text)
             else lower(regexp_replace(c.text, '^[\s\p{P}]+|[\s\p{P}]+$', '', 'g'))
-        end as looked_at
+        end as shown,
+        if($removes::varchar = '' or $reading::varchar = 'words', shown, regexp_replace(shown, $removes::varchar, '', 'g')) as looked_at
     from reference as r
     join caption as c using (caption_id)
 )

@@ -28,8 +28,16 @@ whole as (
         (select count(*) from reference) as captions, (select sum(copies) from six) as places,
         greatest($phrase_share::double * (select count(*) from reference), $phrase_captions::integer) as least
 ),
+usual_head as materialized (
+    select s.head from six as s cross join whole as w group by s.head, w.least having sum(s.copies) >= w.least
+),
 usual as (
-    select head, tail from six cross join whole as w group by head, tail, w.least having sum(copies) >= w.least
+    select s.head, s.tail
+    from six as s
+    semi join usual_head as h on h.head = s.head
+    cross join whole as w
+    group by s.head, s.tail, w.least
+    having sum(s.copies) >= w.least
 ),
 held as materialized (
     select s.head, s.tail, s.caption_id, s.copies, min(s.place) as place

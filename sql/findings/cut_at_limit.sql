@@ -16,9 +16,9 @@ with measured as (
     select
         r.image, r.slot, v.token as word, length(rtrim(c.text)) as characters,
         len(string_split_regex(trim(c.text), '\s+')) as words,
-        len(t.tokens) + len(regexp_extract_all(c.text, '[^\p{L}\p{N}\s]')) as tokens,
+        len(t.tokens) + length(regexp_replace(c.text, '[\p{L}\p{N}\s]+', '', 'g')) as tokens,
         not regexp_matches(c.text, '[^\p{L}\p{N}\s,;:&-]\s*$') as is_open,
-        regexp_matches(c.text, '\p{Ll}[.!?]["”]?\s+\S.*[\p{L}\p{N}\s,;:&-]$') as stops,
+        case when is_open then regexp_matches(c.text, '\p{Ll}[.!?]["”]?\s+\S.*[\p{L}\p{N}\s,;:&-]$') end as stops,
         is_open and v.token in ('a', 'an', 'the', 'and', 'or', 'of', 'with', 'his', 'her', 'their', 'its') as is_broken
     from reference as r
     join caption as c using (caption_id)

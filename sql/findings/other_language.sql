@@ -1,5 +1,5 @@
 -- name: other_language
--- version: 1
+-- version: 2
 -- grain: caption
 -- params: main VARCHAR, rare VARCHAR[], least DOUBLE
 -- reads: reference, text_tokens, caption_language, english_token, vocabulary
@@ -7,7 +7,8 @@
 -- order: r.image, r.slot
 --
 -- Captions in one of the languages `rare` (relation caption_language, with a probability of at least `least`) that have
--- three different words or more, at most six in ten of them familiar. Familiar are the words of at least two captions in
+-- three different words or more, at most six in ten of them familiar. If `main` is not English, for which a list of words
+-- helps, five words are needed: a detector takes short texts for a related language. Familiar are the words of at least two captions in
 -- the language `main` and, if that is English, its words of five letters or more: shorter ones occur in many languages.
 -- A detector takes “goats bleat nearby” for Frisian.
 with word as (
@@ -30,7 +31,7 @@ strange as (
     left join familiar as f using (token_id)
     where w.language <> $main::varchar
     group by w.caption_id
-    having count(*) >= 3 and count(f.token_id) <= 0.6 * count(*)
+    having count(*) >= if($main::varchar = 'en', 3, 5) and count(f.token_id) <= 0.6 * count(*)
 )
 select r.image, r.slot, format('language {}, others {}', s.language, $main::varchar) as why
 from reference as r

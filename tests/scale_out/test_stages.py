@@ -80,7 +80,7 @@ def begun(store: Store, folder: Path, names: list[str] | None = None) -> tuple[P
 
 
 def do(plan: Plan, work: Work, name: str = "here", force: Force = ONE) -> dict[str, int]:
-    with EXECUTORS[name](force) as execute:
+    with EXECUTORS[name](force, run) as execute:
         return doing.do(plan, work, execute)
 
 
@@ -184,7 +184,7 @@ def test_worker_imports_nothing_from_the_working_folder(tmp_path: Path) -> None:
     worker = Process()
     try:
         with pytest.raises(UsageError, match="not a work folder"):
-            worker.ask(tmp_path, "scores", 0, 1)
+            worker.ask(run, tmp_path, "scores", 0, 1)
     finally:
         worker.end()
 
@@ -198,7 +198,7 @@ def test_ray_begins_elsewhere_since_its_workers_import_from_where_it_begins(monk
 
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=init))
     here = Path.cwd()
-    with pytest.raises(UsageError, match="Ray does not answer"), EXECUTORS["ray"](Force(1, 1)):
+    with pytest.raises(UsageError, match="Ray does not answer"), EXECUTORS["ray"](Force(1, 1), run):
         pass
     assert began == [Path(sys.prefix)]
     assert Path.cwd() == here
@@ -338,7 +338,7 @@ def test_worker_ends_in_the_middle_of_a_task_when_its_caller_does(tmp_path: Path
     command = [sys.executable, "-P", "-m", "auditor.scoring.scale_out.processes"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdin is not None
-        worker.stdin.write(json.dumps([str(tmp_path), "partial", 0, 1 << 28]) + "\n")
+        worker.stdin.write(json.dumps([run.__module__, str(tmp_path), "partial", 0, 1 << 28]) + "\n")
         worker.stdin.close()  # as the system does for a caller that is killed
         try:
             assert worker.wait(timeout=60) == 0

@@ -121,6 +121,62 @@ def test_same_items_are_read_from_every_form(tmp_path: Path, form: str) -> None:
     ]
 
 
+ASKED = {"image": "a.jpg", "question": "what is it", "options": ["a dog", "a cat", "a cow"], "answer": "B"}
+CHAT = {
+    "vid": "a.mp4",
+    "messages": [
+        {"content": [{"text": "Question: What is it?\n(A) a dog\n(B) a cat"}]},
+        {"content": [{"text": "(", "reference": "B"}]},
+    ],
+}
+
+
+@pytest.mark.parametrize("answer", ["B", "(B)", "b", 1, "1", "a cat"])
+def test_options_are_numbered_by_their_place_and_the_answer_is_found(tmp_path: Path, answer: Any) -> None:
+    path = write(tmp_path / "kinds.json", [{**ASKED, "answer": answer}])
+    assert sources.guess(Part((path,))) == "choices"
+    assert [(text, side) for _, text, _, side, *_ in sides(read(path))] == [
+        ("what is it", "question"), ("a dog", "wrong1"), ("a cat", "right"), ("a cow", "wrong3"),
+    ]  # fmt: skip
+
+
+def test_options_are_columns_or_lines_of_the_question_or_yes_and_no(tmp_path: Path) -> None:
+    table = tmp_path / "asked.csv"
+    table.write_text("video,question,answer,a0,a1,a2\na.mp4,what is it,2,a dog,a cat,a cow\n")
+    columns = read(table, options_col="a0,a1,a2")
+    chat = read(
+        write(tmp_path / "chat.json", [CHAT]), image_col="vid", question_col="messages.0.content.0.text",
+        answer_col="messages.1.content.0.reference",
+    )  # fmt: skip
+    truth = {"set": "x", "no": 7, "caption": "a dog runs", "label": 0}
+    stated = read(
+        write(tmp_path / "true.json", [truth]), image_col="set,no", question_col="caption", answers="false,true"
+    )
+    assert [[(image, text, side) for image, text, _, side, *_ in sides(rows)] for rows in (columns, chat, stated)] == [
+        [("a.mp4", "what is it", "question"), ("a.mp4", "a dog", "wrong1"), ("a.mp4", "a cat", "wrong2"),
+         ("a.mp4", "a cow", "right")],
+        [("a.mp4", "What is it?", "question"), ("a.mp4", "a dog", "wrong1"), ("a.mp4", "a cat", "right")],
+        [("x/7", "a dog runs", "question"), ("x/7", "false", "right"), ("x/7", "true", "wrong")],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ({"answer": "D"}, "the answer 'D' is none of the 3 options"),
+        ({"answer": "a horse"}, "the answer 'a horse' is none of the 3 options"),
+        ({"options": ["a dog"]}, "expected a list of 2 to 10 options"),
+        ({"options": ["a dog", " "]}, "right is empty"),
+        ({"options": None, "answer": "maybe"}, "the answer is 'maybe'; expected no or yes, or options beside it"),
+        ({"question": 7}, "question is missing, or not a string"),
+    ],
+)
+def test_question_that_is_none_is_refused_with_the_reason(tmp_path: Path, broken: dict[str, Any], reason: str) -> None:
+    rows = read(write(tmp_path / "x.json", [{**ASKED, **broken}, ASKED]))
+    assert [why.partition(": ")[2] for why in rows["reason"].drop_nulls()] == [reason]
+    assert rows.height == 5
+
+
 def test_columns_of_other_names_are_read_where_they_are_named(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
     path.write_text("picture,yes,no,kind\na.jpg,a dog,a cat,animals\n")
@@ -215,3 +271,24 @@ def test_sugarcrepe_is_read_whole_and_its_right_captions_are_those_of_coco(data:
         "swap_obj": 245,
     }
     assert found == 7_511
+
+
+@pytest.mark.parametrize(
+    ("name", "items", "options"),
+    [
+        ("vitatecs", 13_838, {2: 13_838}),
+        ("tvbench", 2_525, {2: 942, 3: 225, 4: 1_358}),
+        ("hallusionbench", 1_129, {2: 1_129}),
+        ("pope-popular", 3_000, {2: 3_000}),
+        ("vsr-zeroshot", 1_222, {2: 1_222}),
+        ("nextqa", 4_996, {5: 4_996}),
+    ],
+)
+def test_benchmarks_are_read_whole_as_published(data: Path, name: str, items: int, options: dict[int, int]) -> None:
+    with Store.open(MEMORY) as store:
+        row = ingest(store, name).frame.row(0, named=True)
+        counted = store.query(
+            "select options, count(*) from (select (pair).origin, count(*) filter ((pair).side <> 'question') as options "
+            "from annotation where to_seq is null group by 1) group by 1"
+        ).rows()
+    assert (row["read"], row["rejected"], dict(counted)) == (items, 0, options)

@@ -57,13 +57,13 @@ def test_records_among_broken_quotes_are_those_of_reading_on_from_the_next_line(
 
 def test_each_line_is_read_twice_at_most_however_many_quotes_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = itertools.count()
-    take = delimited._Lines.__next__
+    take = delimited.Lines.__next__
 
-    def counted(lines: delimited._Lines) -> str:
+    def counted(lines: delimited.Lines) -> str:
         next(calls)
         return take(lines)
 
-    monkeypatch.setattr(delimited._Lines, "__next__", counted)
+    monkeypatch.setattr(delimited.Lines, "__next__", counted)
     found = records("image,caption\n" + '",x",",\n' * 2000)
     assert len(found) == 2001
     assert all(reason is not None for _, _, reason, *_ in found[1:])

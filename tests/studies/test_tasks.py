@@ -217,7 +217,7 @@ def test_what_makes_no_question_is_said(store: Store) -> None:
         (["intra", "intra"], {}, "neither describes the image"),
         (["nothing"], {}, "nothing: not in"),
         (["elsewhere"], {}, "elsewhere describes no image of set: its ids look like 'j', those of set like 'i00'"),
-        ([], {"form": "quads"}, "--kind quads: expected triplets or pairs"),
+        ([], {"form": "quads"}, "--kind quads: expected triplets, pairs, sets"),
         ([], {"form": "pairs", "references": 2}, "without references"),
     ],
 )
@@ -253,3 +253,36 @@ def test_files_that_may_hold_votes_are_not_replaced(store: Store, tmp_path: Path
         write(result, tmp_path / "tasks.xlsx", 3)
     with pytest.raises(UsageError, match="cannot be written"):
         write(result, tmp_path / "nowhere" / "tasks.csv", 3)
+
+
+def test_lists_of_similar_images_come_back_as_votes_on_them(tmp_path: Path) -> None:
+    animals = ("dog", "cat", "bird", "fish")
+    references = [
+        (f"{animal}{n}", slot, f"{slot} {animal}s here {n}")
+        for animal in animals
+        for n in range(5)
+        for slot in range(4)
+    ]
+    system = [(image, 0, f"a système on {image}") for image in dict.fromkeys(image for image, *_ in references)]
+    with Store.open(MEMORY) as store:
+        filled(store, references, system=system)
+        asked = tasks(store, "set", candidates=["system"], form="sets", file=tmp_path / "sets.csv").frame
+        assert set(asked["kind"]) == {"sets"}
+        assert asked.height == 20
+        for image, question, b, c in asked.select("image", "question", "b", "c").iter_rows():
+            named = question.partition("(")[2].rstrip(")").split(", ")
+            assert named[0] == image
+            assert sorted(named) == [f"{image[:-1]}{n}" for n in range(5)]
+            assert all(f"({place})" in text for text in (b, c) for place in range(1, 6))
+        votes = pl.read_csv(tmp_path / "sets.csv").with_columns(judge_1=pl.lit("B"))
+        votes.write_csv(tmp_path / "sets.csv")
+        key = str(key_of(tmp_path / "sets.csv"))
+        part = Part((tmp_path / "sets.csv",), options={"key_file": key})
+        ingest_sources(store, [Source("votes", "pairs", "votes", (part,), related=("set",))])
+        counted = store.query(
+            "select (pair).origin as origin, sum((pair).votes) as votes from annotation where dataset = 'votes' group by 1"
+        )
+        expected = asked.select(origin="origin_b").group_by("origin").len()
+        assert dict(counted.cast({"votes": pl.Int64}).rows()) == dict(expected.rows())
+    with pytest.raises(UsageError, match="--references: sets are shown with their images, without references"):
+        tasks(store, "set", form="sets", references=2)

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import options as o
+from auditor.cli.commands.file import FIRST_METRICS
 from auditor.cli.verbosity import VERBOSITY
 
 if TYPE_CHECKING:
     import polars as pl
 
     from auditor.result.document import Document
-
-#: Metrics that SQL computes alone: a first look should not wait for kernels to compile.
-_METRICS = ("bleu-1", "bleu-4", "rouge-1", "cider-d")
 
 _SAMPLE = Path(__file__).parents[2] / "sample" / "datasets.toml"
 
@@ -50,7 +48,7 @@ def command(
     store = _made(folder) / "audit.duckdb"
     with o.opened(store, write=True) as opened, o.progressing() as progress:
         ingest_sources(opened, list(declared.values()), progress=progress)
-        settings = report.ReportSettings(metrics=_METRICS)
+        settings = report.ReportSettings(metrics=FIRST_METRICS)
         document = report.report(opened, *declared, settings=settings, config=declared, progress=progress)
     o.deliver_document(document, reports.document_format("html", None), folder / "audit.html")
     typer.echo("\n".join([*_summary(document), *([] if VERBOSITY.quiet else _next(folder, store))]))

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from auditor.model import Progress, silent
 from auditor.scoring.scale_out.executors import Execute
 from auditor.scoring.scale_out.plan import Plan
-from auditor.scoring.scale_out.tasks import SPILL, STAGES
+from auditor.scoring.scale_out.tasks import SPILL, STAGES, P, Stage
 from auditor.scoring.scale_out.work import Work
 from auditor.store.engine import resident
 
 
 def do(plan: Plan, work: Work, execute: Execute, progress: Progress = silent) -> dict[str, int]:
-    """Run the missing tasks of a plan, and return their number by stage."""
+    """Run the missing tasks of a plan of scores, and return their number by stage."""
+    return do_stages(STAGES, plan, work, execute, progress)
+
+
+def do_stages(
+    stages: Mapping[str, Stage[P]], plan: P, work: Work, execute: Execute, progress: Progress
+) -> dict[str, int]:
+    """Run the missing tasks of a plan, stage by stage, and return their number by stage."""
     made = {}
-    for name, stage in STAGES.items():
+    for name, stage in stages.items():
         parts = stage.parts(plan)
         missing = [number for number in range(parts) if not work.whole(name, number)]
         pace = _Pace(f"{plan.dataset}: {stage.title}", parts, plan.captions / max(1, parts), parts - len(missing))

@@ -19,7 +19,8 @@ from typing import Any
 
 from auditor.errors import MissingExtraError, StoreError, UsageError
 from auditor.scoring.scale_out.processes import Process
-from auditor.scoring.scale_out.tasks import Done, run
+from auditor.scoring.scale_out.tasks import Done, Run
+from auditor.store.file import memory
 
 #: How often workers may be killed during one task.
 _PATIENCE = 3
@@ -42,8 +43,8 @@ Execute = Callable[[Path, str, Sequence[int]], Iterator[Done]]
 
 
 @contextmanager
-def here(force: Force) -> Iterator[Execute]:
-    """Run tasks in threads of this process; for one worker, without threads."""
+def here(force: Force, run: Run) -> Iterator[Execute]:
+    """Run tasks in threads of this process, by the function `run`; for one worker, without threads."""
 
     def execute(folder: Path, stage: str, numbers: Sequence[int]) -> Iterator[Done]:
         if force.workers == 1:
@@ -57,7 +58,7 @@ def here(force: Force) -> Iterator[Execute]:
 
 
 @contextmanager
-def processes(force: Force) -> Iterator[Execute]:
+def processes(force: Force, run: Run) -> Iterator[Execute]:
     """Run tasks in processes of this machine. Raises `StoreError` if they are killed repeatedly."""
     free: SimpleQueue[Process] = SimpleQueue()
     started = [Process() for _ in range(force.workers)]
@@ -68,7 +69,7 @@ def processes(force: Force) -> Iterator[Execute]:
         process = free.get()
         try:
             for _ in range(_PATIENCE):
-                if (done := process.ask(folder, stage, number, force.memory)) is not None:
+                if (done := process.ask(run, folder, stage, number, force.memory)) is not None:
                     return done
                 process.end()
                 process = Process()
@@ -90,7 +91,7 @@ def processes(force: Force) -> Iterator[Execute]:
 
 
 @contextmanager
-def on_ray(force: Force) -> Iterator[Execute]:
+def on_ray(force: Force, run: Run) -> Iterator[Execute]:
     """Run tasks with Ray: on this machine, or on the cluster at an address, which has the folder at the same path.
 
     Raises `MissingExtraError` without Ray, `UsageError` if no cluster answers, `StoreError` if workers are killed
@@ -153,8 +154,28 @@ def _gathered(waiting: Sequence[Future[Done]]) -> Iterator[Done]:
 
 
 #: Every executor by name.
-EXECUTORS: Mapping[str, Callable[[Force], AbstractContextManager[Execute]]] = {
+EXECUTORS: Mapping[str, Callable[[Force, Run], AbstractContextManager[Execute]]] = {
     "here": here,
     "processes": processes,
     "ray": on_ray,
 }
+
+#: The minimum memory of an engine for a task, in bytes.
+_LEAST_MEMORY = 256 * 2**20
+
+
+def check(executor: str | None, address: str | None) -> None:
+    """Raise `UsageError` for an unknown executor, and for the address of a cluster without Ray."""
+    if executor not in (None, *EXECUTORS):
+        raise UsageError(f"--executor {executor}: unknown executor; use {', '.join(EXECUTORS)}")
+    if address is not None and executor != "ray":
+        raise UsageError(f"--address {address}: needs a Ray cluster; add --executor ray")
+
+
+def executing(
+    executor: str | None, workers: int | None, address: str | None, run: Run
+) -> AbstractContextManager[Execute]:
+    """Start the workers that a command asks for; by default, a thread per core, which share the memory."""
+    several = workers or os.cpu_count() or 1
+    force = Force(several, max(_LEAST_MEMORY, memory() // several), address)
+    return EXECUTORS[executor or "here"](force, run)

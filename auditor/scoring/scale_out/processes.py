@@ -6,6 +6,7 @@ run in it, and it ends when the caller ends for any reason.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -18,7 +19,7 @@ from threading import Thread
 
 from auditor import errors
 from auditor.errors import AuditorError
-from auditor.scoring.scale_out.tasks import Done, run
+from auditor.scoring.scale_out.tasks import Done, Run
 
 
 class Process:
@@ -33,12 +34,12 @@ class Process:
             encoding="utf-8",
         )
 
-    def ask(self, folder: Path, stage: str, number: int, memory: int) -> Done | None:
-        """Run a task in it; null if it was killed. Raises the error of the task."""
+    def ask(self, run: Run, folder: Path, stage: str, number: int, memory: int) -> Done | None:
+        """Run a task in it by a function named `run`; null if it was killed. Raises the error of the task."""
         line, questions, answers = "", self._running.stdin, self._running.stdout
         if questions is not None and answers is not None:
             with suppress(BrokenPipeError):
-                questions.write(json.dumps([str(folder), stage, number, memory]) + "\n")
+                questions.write(json.dumps([run.__module__, str(folder), stage, number, memory]) + "\n")
                 questions.flush()
                 line = answers.readline()
         if not line.endswith("\n"):
@@ -74,9 +75,9 @@ def _listen(questions: SimpleQueue[str]) -> None:
     os._exit(0)
 
 
-def _answer(folder: str, stage: str, number: int, memory: int) -> dict[str, object]:
+def _answer(module: str, folder: str, stage: str, number: int, memory: int) -> dict[str, object]:
     try:
-        return {"done": run(Path(folder), stage, number, memory)}
+        return {"done": importlib.import_module(module).run(Path(folder), stage, number, memory)}
     except AuditorError as error:
         return {"error": type(error).__name__, "message": str(error)}
     except Exception:  # noqa: BLE001  the caller reports it

@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import polars as pl
 
@@ -40,6 +40,21 @@ _LAST_IMAGE = (1 << 32) - 1
 _WHOLE = 1
 
 
+class Planned(Protocol):
+    """What progress reports need to know of a plan."""
+
+    @property
+    def dataset(self) -> str:
+        """The name of the dataset."""
+
+    @property
+    def captions(self) -> int:
+        """The number of its captions, for the pace."""
+
+
+P = TypeVar("P", bound=Planned)
+
+
 class Done(NamedTuple):
     """The report of a worker on a finished task: the task, the rows written, and the memory of the worker in bytes."""
 
@@ -50,7 +65,7 @@ class Done(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stage:
+class Stage(Generic[P]):
     """One step of the work.
 
     `title` is its name in progress, `parts` the number of files it writes, `groups` the number of row groups in
@@ -59,9 +74,9 @@ class Stage:
 
     name: str
     title: str
-    parts: Callable[[Plan], int]
-    groups: Callable[[Plan], int]
-    run: Callable[[Plan, Work, int, Share], pl.DataFrame]
+    parts: Callable[[P], int]
+    groups: Callable[[P], int]
+    run: Callable[[P, Work, int, Share], pl.DataFrame]
 
 
 def partial(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -135,18 +150,23 @@ STAGES = {
 
 
 def run(folder: Path, stage: str, number: int, memory: int) -> Done:
-    """Run one task of the work in a folder, unless it is finished, with so many bytes for the engine.
+    """Run one task of the work in a folder, unless it is finished, with so many bytes for the engine."""
+    return run_one(STAGES[stage], plans.read, Work(folder), number, memory)
 
-    Every executor calls this function.
-    """
-    work = Work(folder)
-    part = work.part(stage, number)
+
+#: A function such as `run`, which every executor calls: module and name must be enough to find it.
+Run = Callable[[Path, str, int, int], Done]
+
+
+def run_one(step: Stage[P], read: Callable[[str], P], work: Work, number: int, memory: int) -> Done:
+    """Run one task of a stage, unless it is finished. `read` parses the plan."""
+    part = work.part(step.name, number)
     if part is None:
-        plan, step = plans.read(work.plan()), STAGES[stage]
-        with TemporaryDirectory(prefix=SPILL, dir=folder) as spill, work.reading():
+        plan = read(work.plan())
+        with TemporaryDirectory(prefix=SPILL, dir=work.folder) as spill, work.reading():
             rows = step.run(plan, work, number, Share(memory, 1, Path(spill)))
-        part = work.put(stage, number, rows, step.groups(plan))
-    return Done(stage, number, part.rows, resident())
+        part = work.put(step.name, number, rows, step.groups(plan))
+    return Done(step.name, number, part.rows, resident())
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -40,8 +40,9 @@ class Part(NamedTuple):
 class Work:
     """A folder of work. Files appear whole or not at all, so two workers may write the same one."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, order: Sequence[str] = _ORDER) -> None:
         self.folder = folder.absolute()  # workers run in other folders
+        self._order = order
 
     def begin(self, plan: str) -> None:
         """Create the folder for a plan, or continue its work.
@@ -102,7 +103,7 @@ class Work:
             is_same = hashlib.file_digest(file, "sha256").hexdigest() == part.sha256
         if not is_same:
             self.path(stage, number).with_suffix(".done").unlink()
-            for later in _ORDER[_ORDER.index(stage) + 1 :]:
+            for later in self._order[self._order.index(stage) + 1 :]:
                 if later not in _OF_THE_STORE:
                     shutil.rmtree(self.folder / later, ignore_errors=True)
         return is_same

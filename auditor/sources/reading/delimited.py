@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
+
+import polars as pl
 
 from auditor.errors import SourceError
 
@@ -15,6 +19,8 @@ _QUOTING = ",;"  # these separators require quoting; with others, a quote may be
 _LONGEST_LINE = 1 << 24
 
 _MOST_BLANK = 1_000_000
+
+_BLOCK = 1 << 22
 
 #: Separators of columns to try, if none is set.
 SEPARATORS = (",", ";", "\t")
@@ -29,6 +35,11 @@ def headers(text: str) -> dict[str, list[str]]:
 
 
 def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iterator[tuple[Any, ...]]:
+    """Yield line, text, reason and fields of each record; see `records_of`."""
+    return records_of(Lines(file, path), delimiter, padded=padded)
+
+
+def records_of(lines: Lines, delimiter: str, *, padded: bool) -> Iterator[tuple[Any, ...]]:
     """Yield line, text, reason and fields of each record; empty lines are skipped.
 
     After a record with broken quotes, reading continues with the next line. Each line is read at most twice, for any
@@ -37,14 +48,12 @@ def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iter
     Raises `SourceError` for a line longer than 16 MiB, and for a million more empty lines than records.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_LINE))  # other columns may hold images
-    lines = _Lines(file, path)
     plain = csv.reader(
         lines, delimiter=delimiter, skipinitialspace=padded, strict=True, quoting=csv.QUOTE_NONE, quotechar=None
     )
     quoted = csv.reader(lines, delimiter=delimiter, skipinitialspace=padded, strict=True)
     undecided = delimiter not in _QUOTING
     reader = plain if undecided else quoted
-    balance = 0  # empty lines minus records
     while True:
         lines.start()
         try:
@@ -59,11 +68,11 @@ def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iter
             reader, undecided = quoted if _is_quoted(fields, quoted, lines) else plain, False
             lines.keep(0)
         elif not fields:
-            balance += 1
-            if balance > _MOST_BLANK:
-                raise SourceError(f"{path}:{lines.first}: a million more empty lines than records; not a table")
+            lines.balance += 1
+            if lines.balance > _MOST_BLANK:
+                raise SourceError(f"{lines.path}:{lines.first}: a million more empty lines than records; not a table")
         else:
-            balance -= 1
+            lines.balance -= 1
             yield (lines.first, lines.text(), lines.fault, *fields)
 
 
@@ -78,7 +87,7 @@ def below_header(
         yield line, raw, reason, fields
 
 
-def _is_quoted(fields: list[str], quoted: Iterator[list[str]], lines: _Lines) -> bool:
+def _is_quoted(fields: list[str], quoted: Iterator[list[str]], lines: Lines) -> bool:
     """Return whether the quotes in a record, which was split without them, enclose fields."""
     if not all(field.startswith('"') for field in fields if '"' in field):
         return False
@@ -90,7 +99,34 @@ def _is_quoted(fields: list[str], quoted: Iterator[list[str]], lines: _Lines) ->
     return True
 
 
-class _Lines:
+def _fields(block: bytes, delimiter: str, width: int) -> tuple[pl.DataFrame, list[str]] | None:
+    """Return the fields and the lines of a block whose lines are plain records; null if one may not be.
+
+    What a plain line holds, no reader of delimited text reads differently.
+    """
+    if width < 2 or b"\0" in block or block.count(b"\r") != block.count(b"\r\n"):
+        return None
+    try:
+        text = block.decode().replace("\r\n", "\n").rstrip("\n")
+    except UnicodeDecodeError:
+        return None
+    is_quoted = '"' in text
+    if not text or (is_quoted and delimiter not in _QUOTING):
+        return None
+    field = f'(?:"(?:[^"]|"")*"|[^"{delimiter}]*)' if is_quoted else f"[^{re.escape(delimiter)}]*"
+    every = text.split("\n")
+    form = rf"^{field}(?:{re.escape(delimiter)}{field}){{{width - 1}}}$"
+    if not pl.Series(every).str.contains(form).all():
+        return None
+    names = [str(number) for number in range(width)]
+    fields = pl.read_csv(
+        io.BytesIO(text.encode()), has_header=False, separator=delimiter, infer_schema=False, new_columns=names,
+        quote_char='"' if is_quoted else None, empty_string_is_null=False,
+    )  # fmt: skip
+    return (fields, every) if fields.shape == (len(every), width) else None
+
+
+class Lines:
     """The lines of a file with their ends; those of the current record can be read again.
 
     If a field continues on the next line, the rest of the record does not depend on where the field began. So a later
@@ -99,13 +135,40 @@ class _Lines:
     """
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
-        self._file, self._path = file, path
+        self._file, self.path = file, path
+        self.balance = 0  # empty lines minus records
         self._again, self._at = b"", 0
         self._taken, self._count = bytearray(), 0
         self._line = ""
         self._reached, self._why = 0, ""
         self.first = 1
         self.fault: str | None = None
+
+    @property
+    def is_between_blocks(self) -> bool:
+        """Return whether no line waits to be read again."""
+        return self._at >= len(self._again) and self.first + self._count > self._reached
+
+    def plain_block(self, delimiter: str, width: int) -> tuple[int, pl.DataFrame, list[str]] | None:
+        """Take the next megabytes at once if each line is one record of so many fields, all quoted well or not at all.
+
+        Returns the number of the first line, the fields, in columns named by position, and the lines. Returns null for
+        any other lines. They wait to be read as records, which finds their faults.
+        """
+        if not self.is_between_blocks or len(delimiter.encode()) != 1:
+            return None
+        self.start()
+        block = self._file.read(_BLOCK)
+        if not block.endswith(b"\n"):
+            block += self._file.readline(_LONGEST_LINE + 1)
+        self._again, self._at = block, 0
+        found = _fields(block, delimiter, width)
+        if found is None:
+            return None
+        first, self._again = self.first, b""
+        self.first += block.count(b"\n") + (not block.endswith(b"\n"))
+        self.balance += self.first - first - 2 * len(found[1])
+        return first, *found
 
     def start(self) -> None:
         """Begin a record without a fault."""
@@ -134,7 +197,7 @@ class _Lines:
         whole = self._line if self._count == 1 else self._decoded(bytes(self._taken), self.first)
         return whole.rstrip("\r\n")
 
-    def __iter__(self) -> _Lines:
+    def __iter__(self) -> Lines:
         return self
 
     def __next__(self) -> str:
@@ -144,7 +207,7 @@ class _Lines:
             raise csv.Error(f"a quote is not closed within {_LONGEST_LINE >> 20} MiB")
         line, number = self._read(), self.first + self._count
         if len(line) > _LONGEST_LINE:
-            raise SourceError(f"{self._path}:{number}: a line longer than {_LONGEST_LINE >> 20} MiB; not a table")
+            raise SourceError(f"{self.path}:{number}: a line longer than {_LONGEST_LINE >> 20} MiB; not a table")
         self._taken += line
         self._count += 1
         self._line = self._decoded(line, number)

@@ -14,10 +14,11 @@ from typing import Any, BinaryIO, NamedTuple
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.sources.reading import files, lines
+from auditor.sources.reading import files
 from auditor.sources.reading.batches import batches
-from auditor.sources.reading.delimited import records
+from auditor.sources.reading.delimited import Lines, records, records_of
 from auditor.sources.reading.files import open_bytes
+from auditor.sources.reading.lines import first_line
 from auditor.sources.table import content
 from auditor.sources.table.columns import Columns, Wishes, choose, named_by, recognized
 from auditor.sources.table.json import listed
@@ -73,12 +74,30 @@ def frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, Columns]]
     if layout is None:
         return
     with open_bytes(path) as file:
-        rows = records(file, path, layout.delimiter, padded=layout.padded)
+        lines = Lines(file, path)
+        rows = records_of(lines, layout.delimiter, padded=layout.padded)
         if layout.has_header:
             next(rows, None)
         table = _Table(path, layout.names, layout.columns, layout.padded)
-        for batch in batches((table.row(*record) for record in rows), measured=1):
-            yield frame("line", batch, [(thing, thing in table.lists) for thing in layout.columns]), layout.columns
+        while True:
+            plain = lines.plain_block(layout.delimiter, len(layout.names)) if table.is_plain else None
+            if plain is not None:
+                yield table.frame(*plain), layout.columns
+                continue
+            some = False
+            for batch in batches((table.row(*record) for record in _one_by_one(rows, lines, table)), measured=1):
+                some = True
+                yield frame("line", batch, [(thing, thing in table.lists) for thing in layout.columns]), layout.columns
+            if not some:
+                return
+
+
+def _one_by_one(rows: Iterator[tuple[Any, ...]], lines: Lines, table: _Table) -> Iterator[tuple[Any, ...]]:
+    """Yield records until those that cannot be read as a block have been read."""
+    for record in rows:
+        yield record
+        if table.is_plain and lines.is_between_blocks:
+            return
 
 
 def is_headerless(head: bytes) -> bool:
@@ -97,7 +116,7 @@ class _Layout(NamedTuple):
 
 
 def _layout(path: Path, wanted: Wishes) -> _Layout | None:
-    header = lines.first_line(path)
+    header = first_line(path)
     if header is None:
         return None
     if wanted.names:
@@ -181,6 +200,20 @@ class _Table:
         self._places = [names.index(name) for name in columns.values()]
         self.lists: set[str] = set()
         self._undecided = True
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether cells are values as they are: known from the first valid record."""
+        return not (self._undecided or self.lists or self._padded)
+
+    def frame(self, first: int, fields: pl.DataFrame, raw: list[str]) -> pl.DataFrame:
+        """Return plain records from a line on, as `row` and `layout.frame` would."""
+        numbers = pl.int_range(first, first + len(raw), dtype=pl.UInt32, eager=True)
+        cells = {thing: fields.to_series(place) for thing, place in zip(self._columns, self._places, strict=True)}
+        nothing = pl.lit(None, pl.String).alias("reason")
+        return pl.DataFrame({"line": numbers, "raw": raw}).select(
+            "line", "raw", nothing, *(values.alias(thing) for thing, values in cells.items()), unit=pl.lit("line")
+        )
 
     def row(self, line: int, raw: str, reason: str | None, *fields: str) -> tuple[Any, ...]:
         """Return a record as line, text, reason and the values of its columns."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -20,6 +20,7 @@ from auditor.sources.reading.json_records import encodable, show
 from auditor.sources.reading.json_stream import DECODER, Item, items, values
 from auditor.sources.table import content
 from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of
+from auditor.sources.table.json_lines import Blocks, Record, block_by_block
 from auditor.sources.table.layout import frame
 
 #: Fields with the name of an image, or the text or id of a caption, inside an object.
@@ -32,15 +33,6 @@ _LOOKED_AT = 100
 _ENOUGH = 1 << 22
 
 _MAY_BE_LISTS = ("caption", "identifier")
-
-
-class Record(NamedTuple):
-    """A record: its line or number, its value, its original text, and its fault."""
-
-    number: int
-    value: Any
-    raw: str | None
-    fault: str | None
 
 
 def first_keys(text: str) -> list[str]:
@@ -85,17 +77,22 @@ def is_list(text: str) -> bool:
 def of_lines(path: Path) -> Iterator[Record]:
     """Yield the records of a JSONL file; empty lines are skipped, and a fault only affects its line."""
     for block in lines.blocks(path):
-        for number, raw, broken in block.select("line", "raw", "reason").iter_rows():
-            if not raw.strip():
-                continue
-            value, fault = None, broken
-            try:
-                value = None if broken else DECODER.decode(raw)
-            except json.JSONDecodeError as error:
-                fault = f"not JSON at column {error.colno}: {error.msg}"
-            except (ValueError, RecursionError) as error:
-                fault = f"JSON cannot be read: {error}"
-            yield Record(number, value, raw, fault)
+        yield from of_block(block)
+
+
+def of_block(block: pl.DataFrame) -> Iterator[Record]:
+    """Yield the records of a block of lines."""
+    for number, raw, broken in block.select("line", "raw", "reason").iter_rows():
+        if not raw.strip():
+            continue
+        value, fault = None, broken
+        try:
+            value = None if broken else DECODER.decode(raw)
+        except json.JSONDecodeError as error:
+            fault = f"not JSON at column {error.colno}: {error.msg}"
+        except (ValueError, RecursionError) as error:
+            fault = f"JSON cannot be read: {error}"
+        yield Record(number, value, raw, fault)
 
 
 def of_list(path: Path) -> Iterator[Record]:
@@ -127,14 +124,23 @@ def frames(path: Path, start: str, wanted: Wishes) -> Iterator[tuple[pl.DataFram
     unit = "line" if read is of_lines else "record"
     columns = Columns()
     lists: dict[str, bool] = {}
-    for batch in batches(_rows(path, read, wanted, columns, lists), measured=1):
+    if read is of_lines:
+        blocks = Blocks(lines.blocks(path), of_block)
+        rows = _rows(path, read, blocks.records(), wanted, columns, lists)
+        yield from ((part, columns) for part in block_by_block(blocks, rows, columns, lists))
+        return
+    for batch in batches(_rows(path, read, read(path), wanted, columns, lists), measured=1):
         yield frame(unit, batch, [(thing, lists.get(thing, False)) for thing in columns]), columns
 
 
 def _rows(
-    path: Path, read: Callable[[Path], Iterator[Record]], wanted: Wishes, columns: Columns, lists: dict[str, bool]
+    path: Path,
+    read: Callable[[Path], Iterator[Record]],
+    records: Iterator[Record],
+    wanted: Wishes,
+    columns: Columns,
+    lists: dict[str, bool],
 ) -> Iterator[tuple[Any, ...]]:
-    records = iter(read(path))
     first = _first(records)
     example = _example([record.value for record in first if isinstance(record.value, dict)])
     for record in chain(first, records):

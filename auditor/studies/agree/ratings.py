@@ -166,12 +166,22 @@ def without_own_references(rated: Rated, why: str) -> Rated:
     return replace(rated, ratings=ratings, scores=scores, notes=(*rated.notes, note), without_own=True)
 
 
+def votes_behind(captions: Captions) -> pl.DataFrame:
+    """Return the single votes behind ratings that are shares of votes. Columns: image, slot, judge, score (1 or 0)."""
+    return _annotated(captions).rows("rating_vote")
+
+
+def _annotated(captions: Captions) -> Workspace:
+    version = captions.selection.version
+    workspace = Workspace(captions.store, dataset=version.dataset, seq=version.seq)
+    workspace.bind("annotated", "annotation_as_of")
+    return workspace
+
+
 def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.DataFrame, list[str]]:
     """Read the ratings of a version, without those outside a scale; and notes on unusual ratings."""
     annotated, version = captions.selection, captions.selection.version
-    workspace = Workspace(captions.store, dataset=version.dataset, seq=version.seq)
-    workspace.bind("annotated", "annotation_as_of")
-    ratings = workspace.rows("rating")
+    ratings = _annotated(captions).rows("rating")
     if ratings.is_empty():
         raise UsageError(
             f"{annotated.label}: has no ratings (it is of kind {version.kind}); "

@@ -291,9 +291,7 @@ def _one_by_one(rated: Rated) -> list[Row]:
 
 
 def _ceilings(rated: Rated, judges: list[str]) -> list[Row]:
-    caption = ["image", "slot"]
-    others = (pl.col("score").sort().sum().over(caption) - pl.col("score")) / (pl.len().over(caption) - 1)
-    beside = rated.ratings.with_columns(others=others.round(MEAN_DECIMALS)).filter(pl.len().over(caption) > 1)
+    beside = beside_others(rated.ratings)
     return [
         _spearman("ceiling", "pooled", beside.select("score", "others")),
         *(
@@ -301,6 +299,13 @@ def _ceilings(rated: Rated, judges: list[str]) -> list[Row]:
             for judge in judges
         ),
     ]
+
+
+def beside_others(ratings: pl.DataFrame) -> pl.DataFrame:
+    """Return the ratings of captions that were rated more than once, each with `others`, the mean of the others."""
+    caption = ["image", "slot"]
+    others = (pl.col("score").sort().sum().over(caption) - pl.col("score")) / (pl.len().over(caption) - 1)
+    return ratings.with_columns(others=others.round(MEAN_DECIMALS)).filter(pl.len().over(caption) > 1)
 
 
 def _paired(rated: Rated) -> int:

@@ -7,19 +7,16 @@ from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Annotated, Any, get_type_hints
 
-import polars as pl
-
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.metrics.given import asked_with
 from auditor.model import Progress, Selection, silent
-from auditor.result import Figure, Result, Said, Table, findings_in, folded, listed, notes_in
-from auditor.scoring.references import references_of
+from auditor.result import Result, Said, findings_in, folded, joined, listed, notes_in
 from auditor.scoring.registry import left_out
-from auditor.store.captions import select_all, selections_of
+from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
-from auditor.studies.agree import by_rating, tables
+from auditor.studies.agree import by_rating, tables, trust
 from auditor.studies.agree import rows as agreement_rows
 from auditor.studies.agree.ratings import FEW_JUDGES, Rated, judges, protocols_of, rated_captions
 from auditor.studies.agree.ratings import without_own_references as left_out_own
@@ -99,8 +96,8 @@ def agree(
 ) -> Result:
     """Measure how well metrics agree with human ratings.
 
-    The method depends on the data: ratings, or pairs and triplets. Captions are scored against those of `against`, by
-    default the first dataset under `related` in datasets.toml.
+    The method depends on the data: ratings, pairs and triplets, or several sets. Captions are scored against those of
+    `against`, by default the first dataset under `related` in datasets.toml.
 
     Ratings: Spearman's ρ, Kendall's τ and Pearson's r of scores and
     ratings. They are computed over all ratings (pooled), over the mean rating of each caption (mean), and for each
@@ -114,6 +111,12 @@ def agree(
     - `split-half`: accuracy of a metric with half of the references, against the votes by the other half;
     - `wins`, `duels`: how often a system's captions win, by raters and by metric, and their correlation.
 
+    Several sets, of any kind: one table of how much of the human ceiling each metric reaches at each set. Metrics and
+    raters predict the same: one rating of a caption from the others, or half of the votes on a pair from the other
+    half. A rating that is a share of votes counts as these votes. Each kind of pairs is a set. A metric is trusted if
+    it surely reaches half of the ceiling, and no other is significantly better. A range test finds metrics that change
+    places: one is better at some set, the other elsewhere. Ratings on several axes are one set per axis.
+
     How to read it: at a correlation of 1, the metric orders captions as raters do. A correlation of 0, or an accuracy
     of 0.5, is what chance gives. Compare metrics with the agreement of raters among themselves. If the intervals of two
     metrics overlap, read the test between them before you call one better. Kinds of pairs: HC: two human captions of
@@ -125,8 +128,8 @@ def agree(
     which the votes are even are left out. A metric's tie counts half, unless you set `ties`. With few references,
     accuracy is lower for every metric: compare at equal numbers.
 
-    With leaves_out = "own-references" in datasets.toml, rated captions that equal a reference of their image are left
-    out; column candidates shows it.
+    With leaves_out = "own-references" in datasets.toml, captions that equal a reference of their image are left out
+    and counted.
 
     Scores that were computed elsewhere are metrics too: `--scores FILE`, or `-m scores:FILE` in any command with
     metrics. The file has columns image and caption (or slot), and a column of numbers per metric. Without -m, only
@@ -136,86 +139,73 @@ def agree(
     "judgements", and options = { image_col = "photo", caption_col = "text", judge_col = "who", score_col = "stars" }.
     Name the dataset of the references by related, or by --against.
 
-    Source: Elliott & Keller 2014; Vedantam, Zitnick & Parikh 2015.
+    Source: Elliott & Keller 2014; Vedantam, Zitnick & Parikh 2015; range test: Piantadosi & Gail 1993.
 
-    Raises `UsageError` for a dataset without ratings or decided pairs, and for datasets of both kinds. Also for an
-    option of the other kind, and for an invalid protocol, statistic, scale or number of references.
+    Raises `UsageError` for a dataset without ratings or decided pairs. Also for an option that is not read, and for an
+    invalid protocol, statistic, scale or number of references.
 
     Examples: auditor agree flickr8k-expert -m cider -m meteor · auditor agree pascal50s-triplets -m cider -m bleu-4
     """
     question, pairs, metrics = question or AgreeSettings(), pairs or PairSettings(), asked_with(metrics, scores)
     every = select_all(store, refs, split, tokenizer, beside=[against], progress=progress)
-    selections, tokenizer = selections_of(every), every[0].tokenizer
-    rated = [selection.label for selection in selections if selection.version.kind not in COMPARED]
-    if compared := [selection.label for selection in selections if selection.version.kind in COMPARED]:
-        if rated:
-            calls = f"`auditor agree {' '.join(rated)}` and `auditor agree {' '.join(compared)}`"
-            raise UsageError(f"ratings cannot be combined with pairs or triplets: run {calls}")
-        _refuse_unread("ratings", selections[0], question, question.resampling)
-        shared = {name: getattr(question.resampling, name) for name in _SHARED}
-        settings = ConsensusSettings(**vars(pairs), **shared, tokenizer=tokenizer, split=split,
-                                     without_own_references=without_own_references)  # fmt: skip
-        result = consensus(store, *refs, metrics=metrics, against=against, settings=settings, progress=progress)
-        return replace(result, notes=(*every[0].notes, *result.notes))
-    _refuse_unread("pairs and triplets", selections[0], pairs)
-    statistics = _checked(question, metrics)
     declared = {name for name, source in (sources(config) or {}).items() if source.leaves_out}
-    parts, notes = [], list[Said](left_out(metrics))
-    for captions in every:  # check every dataset before the first is scored
-        _protocols(captions.selection, protocols_of(judges(captions, question.scale)), question.protocols)
-        references_of(captions, against)
-    for position, captions in enumerate(every, 1):
+
+    def settings(captions: Captions) -> ConsensusSettings:
+        shared = {name: getattr(question.resampling, name) for name in _SHARED}
+        without = without_own_references or captions.selection.version.dataset in declared
+        return ConsensusSettings(**vars(pairs), **shared, tokenizer=captions.tokenizer, split=captions.selection.split,
+                                 without_own_references=without)  # fmt: skip
+
+    def rated(captions: Captions) -> Rated:
         scored = rated_captions(captions, against, metrics, question.scale, progress)
         if without_own_references or captions.selection.version.dataset in declared:
             why = "--without-own-references asks" if without_own_references else "datasets.toml declares"
-            scored = left_out_own(scored, why)
-        number = f"-{position}" if len(selections) > 1 else ""
-        part = _agreement(scored, question, statistics, number, progress)
-        parts.append(part)
-        notes += [*scored.notes, *part.notes]
-    return Result(
-        "agree",
-        pl.concat(part.rows for part in parts),
-        selections=tuple(
-            dict.fromkeys(selection for part in parts for selection in (part.rated.annotated, part.rated.references))
-        ),
-        signatures={label: text for part in parts for label, text in part.rated.signatures.items()},
-        tables=folded((table for part in parts for table in part.tables), "metrics-against-people"),
-        figures=tuple(figure for part in parts for figure in part.figures),
-        lead=tuple(
-            sentence
-            for part in parts
-            for sentence in tables.lead(part.rated, part.rows, question.resampling.confidence)
-        ),
-        notes=(*every[0].notes, *notes_in(dict.fromkeys(notes))),
-        findings=findings_in(dict.fromkeys(notes)),
-    )
+            return left_out_own(scored, why)
+        return scored
+
+    if len(every) > 1:
+        kinds = {captions.selection.version.kind in COMPARED for captions in every}
+        _refuse_unread("pairs and triplets", every, *([] if True in kinds else [pairs]))
+        _refuse_unread("ratings", every, *([] if False in kinds else [question]))
+        _refuse_unread("a single set", every, question, pairs, read=trust.READ)
+        statistics = _checked(question, metrics)[: None if question.statistics else 1]
+        if len(statistics) > 1:
+            raise UsageError(f"--statistic {statistics[1]}: several sets are compared by one coefficient; name one")
+        places, said, resampling = list[trust.Place](), list[Said](left_out(metrics)), question.resampling
+        for captions in every:
+            if captions.selection.version.kind in COMPARED:
+                made, notes = trust.of_pairs(captions, metrics, against, settings(captions), resampling, progress)
+            else:
+                made, notes = trust.of_ratings(rated(captions), captions, statistics[0], resampling)
+            places += made
+            said += notes
+        result = trust.compared(places, said, resampling.confidence)
+    elif every[0].selection.version.kind in COMPARED:
+        _refuse_unread("ratings", every, question, question.resampling)
+        result = consensus(store, refs[0], metrics, against, settings(every[0]), progress)
+    else:
+        _refuse_unread("pairs and triplets", every, pairs)
+        statistics = _checked(question, metrics)
+        _protocols(every[0].selection, protocols_of(judges(every[0], question.scale)), question.protocols)
+        result = _agreement(rated(every[0]), question, statistics, left_out(metrics), progress)
+    return replace(result, notes=(*every[0].notes, *result.notes))
 
 
-def _refuse_unread(kind: str, selection: Selection, *records: Any) -> None:
-    """Raise `UsageError` for options that only the other kind of datasets has."""
+def _refuse_unread(kind: str, every: Sequence[Captions], *records: Any, read: Sequence[str] = ()) -> None:
+    """Raise `UsageError` for options that are not read."""
+    kinds = joined([f"{captions.selection.label} is of kind {captions.selection.version.kind}" for captions in every])
     for record in records:
         hints = get_type_hints(type(record), include_extras=True)
         for each in fields(record):
-            if each.default not in (MISSING, getattr(record, each.name)) and each.name not in _SHARED:
+            if each.default not in (MISSING, getattr(record, each.name)) and each.name not in (*_SHARED, *read):
                 option = hints[each.name].__metadata__[0].option or each.name
-                raise UsageError(f"--{option} is for {kind}; {selection.label} is of kind {selection.version.kind}")
-
-
-@dataclass(frozen=True)
-class _Part:
-    """The results of one dataset."""
-
-    rated: Rated
-    rows: pl.DataFrame
-    tables: list[Table]
-    figures: list[Figure]
-    notes: list[Said]
+                raise UsageError(f"--{option} is for {kind}; {kinds}")
 
 
 def _agreement(
-    rated: Rated, question: AgreeSettings, statistics: Sequence[str], number: str, progress: Progress
-) -> _Part:
+    rated: Rated, question: AgreeSettings, statistics: Sequence[str], left: Sequence[Said], progress: Progress
+) -> Result:
+    """Return the agreement of metrics and raters on one set of ratings."""
     resampling = question.resampling
     protocols, notes = _protocols(rated.annotated, rated.protocols(), question.protocols)
     threshold = sum(rated.scale) / 2 if question.threshold is None else question.threshold
@@ -232,16 +222,25 @@ def _agreement(
     order = tables.ranked(rated, frame)["metric"].to_list()
     metrics = {metric.label: metric for metric in rated.metrics}
     browsed = metrics[order[0] if order else rated.labels[0]]
-    return _Part(
-        rated,
-        agreement_rows.described(rated, frame, resampling),
-        [
-            *(tables.tables(rated, frame, resampling, threshold) if order else []),
-            *by_rating.class_tables(rated),
-            *tables.disagreement_tables(rated, browsed, question.disagreements),
-        ],
-        tables.figures(rated, frame, number),
-        [*notes, *unknown, *tables.messages(rated, frame)],
+    said = dict.fromkeys([*left, *rated.notes, *notes, *unknown, *tables.messages(rated, frame)])
+    described = agreement_rows.described(rated, frame, resampling)
+    return Result(
+        "agree",
+        described,
+        selections=(rated.annotated, rated.references),
+        signatures=rated.signatures,
+        tables=folded(
+            [
+                *(tables.tables(rated, frame, resampling, threshold) if order else []),
+                *by_rating.class_tables(rated),
+                *tables.disagreement_tables(rated, browsed, question.disagreements),
+            ],
+            "metrics-against-people",
+        ),
+        figures=tuple(tables.figures(rated, frame)),
+        lead=tuple(tables.lead(rated, described, resampling.confidence)),
+        notes=notes_in(said),
+        findings=findings_in(said),
     )
 
 

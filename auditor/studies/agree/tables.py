@@ -226,7 +226,7 @@ def _intervals(resampling: Resampling) -> str:
     )
 
 
-def figures(rated: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
+def figures(rated: Rated, rows: pl.DataFrame) -> list[Figure]:
     """Draw the first coefficient of every metric with its interval, and the scores of each by rating."""
     order = ranked(rated, rows)
     if order.is_empty():
@@ -234,7 +234,7 @@ def figures(rated: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
     statistic = order["statistic"][0]
     return [
         Figure(
-            f"agreement{number}",
+            "agreement",
             f"{statistic} with human ratings, {rated.annotated.label}",
             "points",
             order.select("metric", "value", "low", "high"),
@@ -245,15 +245,15 @@ def figures(rated: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
             x_label="metric",
             y_label=f"{statistic}, {order['protocol'][0]}",
         ),
-        *_densities(rated, order.head(_SHOWN), number),
+        *_densities(rated, order.head(_SHOWN)),
     ]
 
 
-def _densities(rated: Rated, order: pl.DataFrame, number: str) -> Iterator[Figure]:
+def _densities(rated: Rated, order: pl.DataFrame) -> Iterator[Figure]:
     scores = rated.beside_scores(order["protocol"][0])
     for place, (metric, statistic, value) in enumerate(order.select("metric", "statistic", "value").iter_rows(), 1):
         yield Figure(
-            f"scores-by-rating{number}-{place}",
+            f"scores-by-rating-{place}",
             f"{metric} by human rating, {rated.annotated.label}: {statistic} {value:.3f}",
             "heatmap",
             densities(scores.select("human", score=metric)),
@@ -269,7 +269,7 @@ def _densities(rated: Rated, order: pl.DataFrame, number: str) -> Iterator[Figur
 def messages(rated: Rated, rows: pl.DataFrame) -> list[Said]:
     """Return the closest metric, the correlations that are not significant, and notes on references and errors."""
     label, order = rated.annotated.label, ranked(rated, rows)
-    notes = list[Said]()
+    notes = own_references(rated)
     if order.height > 1:
         first, last = order.row(0, named=True), order.row(-1, named=True)
         notes.append(
@@ -313,21 +313,21 @@ def messages(rated: Rated, rows: pl.DataFrame) -> list[Said]:
                 "notice" if high else "info",
             )
         )
-    own = rated.scores.filter("is_reference").height
-    if own:
-        subject = counted(own, "caption is", "captions are")
-        notes.append(
-            Finding(
-                "own-references",
-                f"{label}: {subject} identical to a reference of the image in {rated.references.label}. "
-                "Rows with candidates = without-references exclude such captions",
-                about_selection(rated.annotated, against=rated.references.label),
-                {"captions": own},
-                rated.scores.height,
-                "warning",
-            )
-        )
     errors = [metric.label for metric in rated.metrics if metric.metric.lower_is_better]
     if errors:
         notes.append(f"{', '.join(errors)}: counts errors, so agreement with human ratings is a negative correlation")
     return notes
+
+
+def own_references(rated: Rated) -> list[Said]:
+    """Return how many rated captions are a reference of their image."""
+    own, label = rated.scores.filter("is_reference").height, rated.annotated.label
+    if not own:
+        return []
+    subject = counted(own, "caption is", "captions are")
+    sentence = (
+        f"{label}: {subject} identical to a reference of the image in {rated.references.label}. "
+        "Rows with candidates = without-references exclude such captions"
+    )
+    where = about_selection(rated.annotated, against=rated.references.label)
+    return [Finding("own-references", sentence, where, {"captions": own}, rated.scores.height, "warning")]

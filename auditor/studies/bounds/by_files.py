@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -17,20 +16,17 @@ from auditor.model import Progress, Selection
 from auditor.result import Result, Said, Table, counted, findings_in, notes_in
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import left_out, requests
+from auditor.scoring.scale_out import executors
 from auditor.scoring.scale_out import receipt as receipts
 from auditor.scoring.scale_out import rows as row_file
 from auditor.scoring.scale_out import summary as summaries
 from auditor.scoring.scale_out.begun import begin
 from auditor.scoring.scale_out.doing import do
 from auditor.scoring.scale_out.doing import files as named_files
-from auditor.scoring.scale_out.executors import EXECUTORS, Force
 from auditor.scoring.scale_out.plan import Plan
+from auditor.scoring.scale_out.tasks import run
 from auditor.store.captions import select
 from auditor.store.connection import MEMORY, Store
-from auditor.store.file import memory
-
-#: The minimum memory of an engine for a bucket of images, in bytes.
-_LEAST_MEMORY = 256 * 2**20
 
 
 @dataclass(frozen=True)
@@ -63,20 +59,16 @@ def bounds_by_files(
     Raises `MetricError` for a metric that cannot be computed in stages, and `UsageError` for a folder that holds other
     work. Raises `SourceError` for a folder that holds a link, a pipe, or a file that no stage wrote.
     """
-    executor, work, file = by_files.executor or "here", by_files.work, by_files.file
-    if executor not in EXECUTORS:
-        raise UsageError(f"--executor {executor}: unknown executor; use {', '.join(EXECUTORS)}")
+    work, file = by_files.work, by_files.file
+    executors.check(by_files.executor, by_files.address)
     if file is not None:
         row_file.check_rows(file)
-    if by_files.address is not None and executor != "ray":
-        raise UsageError(f"--address {by_files.address}: needs a Ray cluster; add --executor ray")
     if work is None and store.path == MEMORY:
         raise UsageError("a store in memory has no folder next to it; set a folder with work (--work)")
     captions = select(store, ref, split, tokenizer, progress=progress)
     selection = captions.selection
     plan, folder = begin(captions, requests(metrics), _work_folder(store, work), progress=progress)
-    several = by_files.workers or os.cpu_count() or 1
-    with EXECUTORS[executor](Force(several, max(_LEAST_MEMORY, memory() // several), by_files.address)) as execute:
+    with executors.executing(by_files.executor, by_files.workers, by_files.address, run) as execute:
         made = do(plan, folder, execute, progress)
     with folder.reading():
         sums = summaries.sums_of(plan, folder)

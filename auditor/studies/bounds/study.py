@@ -38,37 +38,12 @@ Candidates = Annotated[
     ),
 ]
 
-#: The part of the help on counting by files.
-_FILES = "By files"
-
-
-Executor = Annotated[
-    str | None,
-    p.Parameter(
-        "What computes the parts: here (threads), processes, or ray (extra ray); default: here.",
-        panel=_FILES,
-    ),
-]
-
-Workers = Annotated[int | None, p.Parameter("By files: parallel tasks; default: one per core.", least=1, panel=_FILES)]
-
-Address = Annotated[
-    str | None,
-    p.Parameter("Ray cluster, as in auto or ray://HOST:10001; default: Ray on this machine.", panel=_FILES),
-]
-
-WorkFolder = Annotated[
-    Path | None,
-    p.Parameter(
-        "Compute by files in this folder, which is kept; default: a temporary folder next to the store.",
-        panel=_FILES,
-    ),
-]
-
 Scores = Annotated[
     Path | None,
     p.Parameter(
-        "By files: write the score of every caption to a .parquet or .csv file, with a receipt.", "scores", panel=_FILES
+        "By files: write the score of every caption to a .parquet or .csv file, with a receipt.",
+        "scores",
+        panel=p.BY_FILES,
     ),
 ]
 
@@ -86,10 +61,10 @@ def bounds(
     corpus: p.Corpus = None,
     seed: p.Seed = 1,
     draws: p.Draws = 1,
-    work: WorkFolder = None,
-    executor: Executor = None,
-    workers: Workers = None,
-    address: Address = None,
+    work: p.WorkFolder = None,
+    executor: p.Executor = None,
+    workers: p.Workers = None,
+    address: p.Address = None,
     file: Scores = None,
     progress: Progress = silent,
 ) -> Result:

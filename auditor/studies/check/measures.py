@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 
@@ -45,7 +46,7 @@ class MeasureRequest:
     """What to measure: captions, by one metric or (null) all, with drift `against` another dataset.
 
     Their tokenizer fits their writing system. `ignored` are the kinds of findings that do not count, each
-    with the reason.
+    with the reason. `known` is a file of known findings, which do not count either.
     """
 
     captions: Captions
@@ -54,6 +55,7 @@ class MeasureRequest:
     metric: str | None = None
     against: str | None = None
     ignored: Mapping[str, str] = field(default_factory=dict)
+    known: Path | None = None
 
     @property
     def store(self) -> Store:
@@ -173,7 +175,12 @@ def faults(request: MeasureRequest) -> pl.DataFrame:
     and 1 for a finding without a share.
     """
     reported = findings(
-        request.store, request.ref, tokenizer=request.tokenizer, config=request.declared, progress=request.progress
+        request.store,
+        request.ref,
+        tokenizer=request.tokenizer,
+        known=request.known,
+        config=request.declared,
+        progress=request.progress,
     ).findings
     counted = next((finding for finding in reported if finding.kind not in request.ignored), None)
     worst, why = ("info", None) if counted is None else (counted.severity, f"{counted.severity}: {counted.sentence}")

@@ -23,6 +23,7 @@ from auditor.store.versions import resolve, resolve_all
 from auditor.studies.check.gates import Demand, Demands, understood
 from auditor.studies.check.measures import Measure, MeasureRequest
 from auditor.studies.check.statements import TIMEOUT, Answer, answers
+from auditor.studies.findings.study import BaselineFile
 
 PASSED, FAILED, UNANSWERED = "passed", "failed", "not answerable"
 
@@ -51,6 +52,7 @@ def check(
     gates: Sequence[Gate] | None = None,
     strict: Strict = False,
     timeout: Timeout = TIMEOUT,
+    known: BaselineFile = None,
     config: p.ConfigFile = None,
     progress: Progress = silent,
 ) -> Result:
@@ -58,7 +60,7 @@ def check(
 
     Compares each dataset with its gates. By default, it checks every dataset of captions, and others that declare
     gates. docs/ci.md lists the gates. A gate passes if the statistic equals its limit. Drift is measured against
-    `drift.against`, by default the previous version.
+    `drift.against`, by default the previous version. Gates on findings leave out those in the file of `--baseline`.
 
     How to read it: one row per gate: passed, failed, or not answerable (no such split, no earlier version, nothing to
     measure), with the reason. The exit code is 1 if a gate fails, and with `strict` also if one cannot be answered.
@@ -84,7 +86,7 @@ def check(
         tokenizer, choice_notes = chosen_tokenizer(store, [selection.pinned_name, against])
         ignored = {**wanted.ignored.get(None, {}), **wanted.ignored.get(dataset, {})}
         captions = Captions(store, selection, tokenizer)
-        request = MeasureRequest(captions, declared or {}, progress, against=against, ignored=ignored)
+        request = MeasureRequest(captions, declared or {}, progress, against=against, ignored=ignored, known=known)
         rows_of_dataset = [
             *_measured(request, _of(wanted.demands, dataset)),
             *map(_stated, (a for a in stated if a.selection == selection)),

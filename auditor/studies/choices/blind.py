@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -20,8 +20,18 @@ from auditor.studies.choices.scored import BLIND, CEILING, Scored, Settings, by_
 
 #: What a scorer uses; each has a kind of finding. `surface` combines several.
 LENGTH, PUNCTUATION, MODEL, COPY, WORDS = "length", "punctuation", "language-model", "copies", "words"
+ANSWERS, POSITION, QUESTION = "answers", "position", "question"
 
 SURFACE, ORDER = "surface", "order"
+
+#: Scorers that count what was right in the folds before, by the cue of `sql/choices/choice_gram.sql`.
+_CUES = {
+    "answer": ("answer-prior", ANSWERS), "position": ("position-prior", POSITION), "option": ("option-ngrams", WORDS),
+    "question": ("question-ngrams", QUESTION),
+}  # fmt: skip
+
+#: Scorers that learn from items.
+LEARNING = ("learnt", *(name for name, _ in _CUES.values()))
 
 #: First the caption without a final full stop; if both or neither have one, the shorter.
 STOP_THEN_SHORTER = "no-full-stop-then-shorter"
@@ -29,10 +39,13 @@ STOP_THEN_SHORTER = "no-full-stop-then-shorter"
 #: More than the characters of any text, so that the first rule outweighs length.
 _LONGEST = 1e9
 
+#: Least share of items for which a cue occurred before.
+_TELLING = 0.1
+
 _PENALTY = 1.0
 
-#: Steps of the optimizer; weights hardly change after them.
-_STEPS = 200
+#: Most steps of Newton's method, and the largest slope at the minimum.
+_STEPS, _FLAT = 50, 1e-4
 
 #: More digits depend on the machine; captions with equal rounded scores are equal to the model.
 _DECIMALS = 6
@@ -47,7 +60,7 @@ class Battery:
     """The settings of the blind scorers.
 
     `order` is the order of the smoothed model. `unseen` is the probability of an unseen bigram in the other model.
-    `folds` is the number of parts of the images; the linear model is tested on all but the first.
+    `folds` is the number of parts of the images; scorers that learn from items are tested on all but the first.
     """
 
     order: int
@@ -59,11 +72,23 @@ class Battery:
 def scorers(workspace: Workspace, items: pl.DataFrame, battery: Battery, *, trained_on: str | None) -> Iterator[Scored]:
     """Yield the scores of every item by every blind scorer; `trained_on` names the captions of the language models."""
     seen = workspace.rows("choice_surface")
-    yield from _surface(seen, items, trained_on)
+    offered = items.select(pl.min_horizontal("right_id", "wrong_id"), most=pl.max_horizontal("right_id", "wrong_id"))
+    # If all items have the same two options, as yes and no, their form shows only which of them it is.
+    is_closed = items["options"].max() == 2 and items.height > 1 and offered.n_unique() == 1
+    for scored in _surface(seen, items, trained_on):
+        yield replace(scored, by=ANSWERS) if is_closed else scored
     if trained_on is not None:
         yield from _models(workspace, items, battery, trained_on)
-    yield Scored("learnt", BLIND, WORDS, _learnt(workspace, items), {"folds": battery.folds, "seed": battery.seed})
-    yield Scored("bag-of-words", CEILING, ORDER, _same_words(seen, items))
+    settings = {"folds": battery.folds, "seed": battery.seed}
+    cues = workspace.rows("choice_cue")
+    for cue, (name, by) in _CUES.items():
+        own = cues.filter(cue=cue)
+        is_telling = own.filter(pl.col("score") != 0)["item_no"].n_unique() >= _TELLING * items.height
+        if own.height and is_telling and not (is_closed and cue == "option"):
+            yield Scored(name, BLIND, by, by_item(own, items), settings)
+    yield Scored("learnt", BLIND, WORDS, _learnt(workspace, items), settings)
+    if not is_closed:
+        yield Scored("bag-of-words", CEILING, ORDER, _same_words(seen, items))
 
 
 def _surface(seen: pl.DataFrame, items: pl.DataFrame, trained_on: str | None) -> Iterator[Scored]:
@@ -87,12 +112,11 @@ def _surface(seen: pl.DataFrame, items: pl.DataFrame, trained_on: str | None) ->
 
 
 def _same_words(seen: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Score like the best scorer without word order: a right caption ties only if the wrong one has the same words."""
-    right = (pl.col("side") != "wrong") & pl.col("same_words")
-    ties = seen.group_by("item_no").agg(any_same=right.any())
-    any_same, same = pl.col("any_same").cast(pl.Float64), pl.col("same_words").cast(pl.Float64)
-    score = pl.when(pl.col("side") == "wrong").then(any_same).otherwise(1 + any_same - same)
-    return by_item(seen.join(ties, on="item_no").select("item_no", "side", score=score), items)
+    """Score like the best scorer without word order: a right caption ties only if a wrong one has the same words."""
+    same, is_right = pl.col("same_words").cast(pl.Float64), pl.col("side").str.starts_with("right")
+    any_same = same.filter(is_right).max().over("item_no")
+    score = pl.when(is_right).then(1 + any_same - same).otherwise(same)
+    return by_item(seen.select("item_no", "side", score=score), items)
 
 
 def _models(workspace: Workspace, items: pl.DataFrame, battery: Battery, trained_on: str) -> Iterator[Scored]:
@@ -142,8 +166,7 @@ def _learnt(workspace: Workspace, items: pl.DataFrame) -> pl.DataFrame:
     captions = workspace.rows("choice_caption").select("item_no", "side")
     features = workspace.rows("choice_feature")
     tied = captions.join(features, on=["item_no", "side"], how="anti").with_columns(score=pl.lit(0.0))
-    known = by_item(pl.concat([learnt(features), tied]), items)
-    return known.with_columns(wrong=pl.when(pl.col("right").is_not_null()).then("wrong"))
+    return by_item(pl.concat([learnt(features), tied]), items)
 
 
 def _of_items(workspace: Workspace, items: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
@@ -159,35 +182,61 @@ def learnt(features: pl.DataFrame) -> pl.DataFrame:
     images is scored by a model trained on the folds before it (Dawid 1984). With training on all other folds, two items
     that share a rare word would be right or wrong together, and random benchmarks would too often seem learnable.
 
-    `features` are the rows of `sql/choices/choice_feature.sql`, in their order: a right caption minus the wrong one of
-    its item, whose score is 0. Captions with the same words and pairs of words are not included. Those of the first
-    fold have no scores.
+    `features` are the rows of `sql/choices/choice_feature.sql`, in their order: a right caption minus a wrong one of
+    its item. The side that is not named has score 0. Captions with the same words and pairs of words are not included.
+    Those of the first fold have no scores.
     """
     pairs = features.select("item_no", "side", "fold").unique(maintain_order=True)
     if pairs.is_empty():
         return pl.DataFrame(schema=_SCHEMA)
     rows = features.select(pl.struct("item_no", "side").rle_id()).to_series().to_numpy().astype(np.int64)
-    columns = features["feature"].rank("dense").to_numpy().astype(np.int64) - 1
+    columns = features["feature"].to_numpy().astype(np.int64) - 1
     folds = pairs["fold"].to_numpy()
     shape = (pairs.height, int(columns.max()) + 1)
     matrix = scipy.sparse.csr_matrix(
         (features["difference"].to_numpy().astype(np.float64), (rows, columns)), shape=shape
     )
-    scores = np.full(pairs.height, np.nan)
+    scores, weights = np.full(pairs.height, np.nan), np.zeros(shape[1])
     for fold in np.unique(folds)[1:]:
-        scores[folds == fold] = matrix[folds == fold] @ _weights(matrix[folds < fold])
+        weights = _weights(matrix[folds < fold], weights)
+        scores[folds == fold] = matrix[folds == fold] @ weights
     right = pl.Series(scores).fill_nan(None).round(_DECIMALS)
-    return pairs.select("item_no", "side", score=right).cast(_SCHEMA)
+    sign = pl.when(pl.col("side").str.starts_with("wrong")).then(-1).otherwise(1)
+    return pairs.select("item_no", "side", score=sign * right).cast(_SCHEMA)
 
 
-def _weights(differences: scipy.sparse.csr_matrix) -> Floats:
-    def loss(weights: Floats) -> tuple[float, Floats]:
-        margins = differences @ weights
-        value = np.logaddexp(0.0, -margins).sum() + _PENALTY / 2 * (weights @ weights)
-        slope = -1.0 / (1.0 + np.exp(margins))
-        return float(value), np.asarray(differences.T @ slope) + _PENALTY * weights
+def _weights(differences: scipy.sparse.csr_matrix, weights: Floats) -> Floats:
+    """Return the weights of the least penalized logistic loss, by Newton's method from the given ones."""
 
-    optimum = scipy.optimize.minimize(
-        loss, np.zeros(differences.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}
-    )
-    return np.asarray(optimum.x)
+    def loss_of(tried: Floats) -> float:
+        return float(np.logaddexp(0.0, -(differences @ tried)).sum() + _PENALTY / 2 * (tried * tried).sum())
+
+    for _ in range(_STEPS):
+        chances = scipy.special.expit(-(differences @ weights))
+        slope = _PENALTY * weights - differences.T @ chances
+        if np.abs(slope).max() < _FLAT:
+            break
+        step, loss = _newton_step(differences, chances * (1 - chances), slope), loss_of(weights)
+        while loss_of(weights + step) > loss and np.abs(step).max() > _FLAT:
+            step /= 2
+        weights = weights + step
+    return weights
+
+
+def _newton_step(differences: scipy.sparse.csr_matrix, curves: Floats, slope: Floats) -> Floats:
+    """Solve for the step to the minimum of the quadratic form, by conjugate gradients on scaled weights.
+
+    Sums, not products of vectors: their digits do not depend on the threads of a library.
+    """
+    scale = 1 / (differences.power(2).T @ curves + _PENALTY)
+    step, rest = np.zeros_like(slope), -slope
+    way = scale * rest
+    size = float((rest * way).sum())
+    least = size * min(0.25, size**0.5)
+    while size > least:
+        ahead = differences.T @ (curves * (differences @ way)) + _PENALTY * way
+        share = size / float((way * ahead).sum())
+        step, rest = step + share * way, rest - share * ahead
+        before, size = size, float((scale * rest * rest).sum())
+        way = scale * rest + size / before * way
+    return step

@@ -15,12 +15,13 @@ from auditor.scoring.references import references_of
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures
 from auditor.store.captions import Captions
-from auditor.studies.choices.scored import METRIC, SCHEMA, SIDES, Scored
+from auditor.studies.choices.scored import METRIC, Scored, by_item
 
 
 def scorers(
     captions: Captions,
     items: pl.DataFrame,
+    sides: pl.DataFrame,
     against: str | None,
     names: p.Metrics,
     notes: list[Said],
@@ -28,7 +29,7 @@ def scorers(
 ) -> Iterator[Scored]:
     """Yield the scores of every item by the metrics (null: all), error rates with changed sign.
 
-    `notes` report items without scores.
+    `sides` are the rows of `sql/choices/choice_caption.sql`. `notes` report items without scores.
 
     Raises `UsageError` for unknown references or metrics.
     """
@@ -54,7 +55,7 @@ def scorers(
         group = [metric for metric in wanted if metric.metric.sees_images is sees_images]
         scores = score_candidates(references, [candidates], group, progress) if group else pl.DataFrame()
         for metric in group:
-            of_items = _of_items(metric, scores, items)
+            of_items = _of_items(metric, scores, sides, items)
             scored = of_items["wrong"].count()
             if scored < items.height and not sees_images and not is_noted:
                 is_noted = True
@@ -65,12 +66,8 @@ def scorers(
             yield Scored(metric.label, METRIC, "references", of_items, signature=signed[metric.label])
 
 
-def _of_items(metric: MetricRequest, scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return the scores of captions by item, as columns of `SCHEMA`."""
+def _of_items(metric: MetricRequest, scores: pl.DataFrame, sides: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Return the scores of captions by item."""
     better = -1.0 if metric.metric.lower_is_better else 1.0
     by_slot = scores.select("image", "slot", score=pl.col(metric.label) * better)
-    sides = items.select("item_no", "image", *(f"slot_{side}" for side in SIDES))
-    for side in SIDES:
-        renamed = by_slot.rename({"slot": f"slot_{side}", "score": side})
-        sides = sides.join(renamed, on=["image", f"slot_{side}"], how="left", maintain_order="left")
-    return sides.select(*SCHEMA).cast(SCHEMA)
+    return by_item(sides.select("item_no", "side", "image", "slot").join(by_slot, on=["image", "slot"]), items)

@@ -3,8 +3,8 @@
 In each part, the blind scorer farthest from chance is balanced: equally many items are kept that it gets right and
 wrong. Then the next scorer that still differs from chance is balanced together with the first: items that both get
 right against items that both get wrong, and so on (Hsieh et al. 2023, section 3.2, for any number of scorers).
-A scorer that differs from chance only in all parts together is balanced in each part. With two right captions, the
-wrong one scores highest, second or lowest in equally many items, so one third is right.
+A scorer that differs from chance only in all parts together is balanced in each part. With several options, the right
+one has each rank in equally many items; of two right captions, the wrong one has. So chance is right.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from auditor.studies.choices.scored import chance_of, marks
 
 _LEVEL = 0.05
 
+_RANK = pl.Struct({"low": pl.UInt8, "tied": pl.UInt8})
+
 
 @dataclass(frozen=True)
 class FairSubset:
@@ -29,12 +31,12 @@ class FairSubset:
     balanced_by: Mapping[str | None, tuple[str, ...]]
 
 
-def fair_subset(workspace: Workspace, ends: pl.DataFrame, names: Sequence[str]) -> FairSubset:
-    """Find the subset. `ends` are the outcomes of `scored.outcomes`, `names` the blind scorers among its columns."""
-    marked = marks(ends)
+def fair_subset(workspace: Workspace, found: pl.DataFrame, names: Sequence[str]) -> FairSubset:
+    """Find the subset. `found` are the ranks of `scored.ranks`, `names` the blind scorers among its columns."""
+    marked = marks(found)
     chosen: dict[str | None, tuple[str, ...]] = dict.fromkeys(marked["part"].unique(maintain_order=True), ())
     while True:
-        workspace.bind_rows("choice_sign", _signs(ends, chosen))
+        workspace.bind_rows("choice_rank", _chosen(found, chosen))
         kept = workspace.rows("fair_choice")
         left = marked.join(kept, on="item_no", how="semi", maintain_order="left")
         further = {}
@@ -50,13 +52,14 @@ def fair_subset(workspace: Workspace, ends: pl.DataFrame, names: Sequence[str]) 
         chosen |= further
 
 
-def _signs(ends: pl.DataFrame, chosen: Mapping[str | None, Sequence[str]]) -> pl.DataFrame:
-    """Return the outcomes of each item by the chosen scorers, a sign each. A missing score counts as a tie."""
+def _chosen(found: pl.DataFrame, chosen: Mapping[str | None, Sequence[str]]) -> pl.DataFrame:
+    """Return the ranks of each item by the chosen scorers. A missing score counts as a tie of all."""
     frames = []
     for part, names in chosen.items():
-        own = ends.filter(pl.col("part").eq_missing(part))
-        signs = pl.concat_str(pl.col(name).fill_null("0") for name in names) if names else pl.lit("")
-        frames.append(own.select("item_no", signs=signs))
+        own = found.filter(pl.col("part").eq_missing(part))
+        tie = pl.struct(low=pl.lit(1, pl.UInt8), tied=(1 / pl.col("expected")).round().cast(pl.UInt8) - 1)
+        ranks = pl.concat_list(pl.coalesce(name, tie) for name in names) if names else pl.lit([], pl.List(_RANK))
+        frames.append(own.select("item_no", ranks=ranks))
     return pl.concat(frames)
 
 

@@ -20,6 +20,9 @@ _USED = {
     blind.MODEL: "a language model alone, without the image, gets",
     blind.COPY: "copies of training captions, without the image, get",
     blind.WORDS: "words and word pairs alone, without the image, get",
+    blind.ANSWERS: "the frequency of answers alone, without the image, gets",
+    blind.POSITION: "the position of the right option alone, without the image, gets",
+    blind.QUESTION: "the question alone, without the image, gets",
 }
 
 #: Distances from chance for a notice, a warning and an error. With few items, chance often gets close to the first.
@@ -38,7 +41,9 @@ def findings(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -
     twenty gets a finding. `examples` are the rows of `sql/choices/choice_text.sql`, with image and part.
     """
     tested = rows.filter(pl.col("kind") == BLIND, pl.col("part") != FAIR, pl.col("p").is_not_null())
-    beyond = tested.with_columns(away=(pl.col("accuracy") - pl.col("expected")).abs()).filter(
+    # A rule below chance is right in the opposite direction; a scorer that learns is not.
+    away, learns = pl.col("accuracy") - pl.col("expected"), pl.col("scorer").is_in(blind.LEARNING)
+    beyond = tested.with_columns(away=pl.when(learns).then(away).otherwise(away.abs()).round(9)).filter(
         pl.col("p") * tested.height < _LEVEL, pl.col("away") >= _NOTICE
     )
     for by, subject in _USED.items():
@@ -88,7 +93,7 @@ def _ceiling(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -
     count = f"{whole['ties']:,} of {whole['n']:,} items"
     same = f"the two captions of {count} have the same words{parts}"
     if whole["expected"] != CHANCE:
-        same = f"the wrong caption of {count} has the same words as a right one{parts}"
+        same = f"a wrong caption of {count} has the same words as a right one{parts}"
     limit = f"A scorer that ignores word order gets at most {whole['accuracy']:.2%} right"
     sentence = f"{selection.label}: {same}. {limit}"
     share = whole["ties"] / whole["n"]

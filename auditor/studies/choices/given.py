@@ -11,7 +11,7 @@ from auditor.errors import SourceError
 from auditor.files.rows import read_rows
 from auditor.model import Selection
 from auditor.result import Finding, Said, about, counted, listed
-from auditor.studies.choices.scored import SCHEMA, SIDES, SYSTEM, Scored
+from auditor.studies.choices.scored import SCHEMA, SIDES, SYSTEM, Scored, of_sides
 
 #: Columns of numbers: a score of each caption, under either name, or whether the right one was chosen.
 _SIDES, _SCORES, _ANSWER = ("right", "wrong"), ("right_score", "wrong_score"), "correct"
@@ -33,7 +33,9 @@ _FORM = (
 )
 
 
-def scorers(file: Path, texts: pl.DataFrame, selection: Selection, notes: list[Said]) -> Iterator[Scored]:
+def scorers(
+    file: Path, texts: pl.DataFrame, items: pl.DataFrame, selection: Selection, notes: list[Said]
+) -> Iterator[Scored]:
     """Read the scores of systems; `notes` list items without a score, and rows that match no item.
 
     `texts` are the rows of `sql/choices/choice_text.sql`. Raises `SourceError` for a file that cannot be read.
@@ -52,7 +54,7 @@ def scorers(file: Path, texts: pl.DataFrame, selection: Selection, notes: list[S
             once, on=list(keys), how="left", maintain_order="left", nulls_equal=False
         )
         _note_missing(str(system), file, matched, once.join(texts, on=list(keys), how="anti"), selection, notes)
-        yield Scored(str(system), SYSTEM, "scores", matched.select(*SCHEMA).cast(SCHEMA))
+        yield Scored(str(system), SYSTEM, "scores", of_sides(matched.select(*SCHEMA).cast(SCHEMA), items))
 
 
 def _keys(file: Path, rows: pl.DataFrame) -> dict[str, str]:

@@ -20,7 +20,8 @@ ABOVE, BESIDE, BELOW = "above", "no different", "below"
 _SCHEMA = {
     "part": pl.String, "scorer": pl.String, "kind": pl.String, "by": pl.String, "n": pl.Int64, "right": pl.Int64,
     "wrong": pl.Int64, "ties": pl.Int64, "missing": pl.Int64, "accuracy": pl.Float64, "low": pl.Float64,
-    "high": pl.Float64, "p": pl.Float64, "expected": pl.Float64, "chance": pl.String, "best_blind": pl.String,
+    "high": pl.Float64, "p": pl.Float64, "expected": pl.Float64, "majority": pl.Float64, "chance": pl.String,
+    "best_blind": pl.String,
     "gap": pl.Float64, "gap_p": pl.Float64, "blind": pl.String, "people_gap": pl.Float64, "people_p": pl.Float64,
     "people": pl.String,
 }  # fmt: skip
@@ -30,6 +31,7 @@ def rows(
     selection: Selection,
     marked: pl.DataFrame,
     kept: pl.DataFrame,
+    sides: pl.DataFrame,
     scored: Sequence[Scored],
     signatures: Mapping[str, str],
     confidence: float,
@@ -37,7 +39,8 @@ def rows(
 ) -> pl.DataFrame:
     """Return a row for each part and scorer.
 
-    `marked` are the marks of `scored.marks`, `kept` those of the blind-fair subset; `seed` resamples the images for the
+    `marked` are the marks of `scored.marks`, `kept` those of the blind-fair subset, and `sides` the rows of
+    `sql/choices/choice_caption.sql`; `seed` resamples the images for the
     test against the best blind scorer.
     """
     rows: list[dict[str, object]] = []
@@ -46,7 +49,7 @@ def rows(
     version = selection.version
     for part, own in [*parts.items(), *([(FAIR, kept)] if kept.height else [])]:
         shares = [_row(own, scorer, confidence) for scorer in scored]
-        best = _best_blind(shares)
+        best, majority = _best_blind(shares), _majority(own, sides)
         key = (seed, version.dataset, version.version, selection.split, part)
         against = _against_best(own, [scorer.name for scorer in scored if scorer.name != best], blind, key)
         for row in shares:
@@ -54,6 +57,7 @@ def rows(
                 {
                     "part": part,
                     **row,
+                    "majority": majority,
                     "best_blind": best,
                     **_compared(own, row, best, "gap", "gap_p", "blind", confidence),
                 }
@@ -97,6 +101,16 @@ def _row(own: pl.DataFrame, scored: Scored, confidence: float) -> dict[str, obje
     relation = ABOVE if estimate.low > chance else BELOW if estimate.high < chance else BESIDE
     row |= {"accuracy": estimate.value, "low": estimate.low, "high": estimate.high, "p": estimate.p}
     return row | {"expected": chance, "chance": relation}
+
+
+def _majority(own: pl.DataFrame, sides: pl.DataFrame) -> float:
+    """Return the accuracy of the best constant answer, a text or a position; it is known only afterwards."""
+    known = sides.join(own.select("item_no", "expected"), on="item_no")
+    best = 0.0
+    for constant in ("caption_id", "place"):
+        lead = known.group_by(constant).agg(lead=(pl.col("side") == "right").sum() - pl.col("expected").sum())
+        best = max(best, *lead.drop_nulls(constant)["lead"], 0.0)
+    return float(own["expected"].mean()) + best / own.height  # type: ignore[arg-type]
 
 
 def _best_blind(shares: Sequence[Mapping[str, object]]) -> str | None:

@@ -24,12 +24,12 @@ from auditor.studies.choices.fair import FairSubset, fair_subset
 from auditor.studies.choices.found import findings
 from auditor.studies.choices.rows import ALL, FAIR
 from auditor.studies.choices.rows import rows as rows_of
-from auditor.studies.choices.scored import BLIND, CEILING, PEOPLE, SCHEMA, SIDES, Scored, marks, outcomes
+from auditor.studies.choices.scored import BLIND, CEILING, PEOPLE, SCHEMA, SIDES, Scored, marks, of_sides, ranks
 from auditor.studies.choices.tables import figure, lead, tables
 from auditor.text import AUTO
 
 #: Versions of the rows of a scorer, and of the blind-fair subset.
-_VERSION, _FAIR_VERSION = 2, 1
+_VERSION, _FAIR_VERSION = 2, 2
 
 #: Names of columns, which scorers cannot have.
 _TAKEN = ("item_no", "item", "part", "image", "expected")
@@ -176,22 +176,23 @@ def choices(
     battery = Battery(order, unseen, folds, seed)
     scored = [*blind.scorers(workspace, items, battery, trained_on=trained.pinned_name if trained else None)]
     scored += _people(items)
-    scored += by_metric.scorers(captions, items, against, metrics, notes, progress)
+    sides = workspace.rows("choice_caption")
+    scored += by_metric.scorers(captions, items, sides, against, metrics, notes, progress)
     for file in scores or ():
-        scored += given.scorers(file, texts, selection, notes)
+        scored += given.scorers(file, texts, items, selection, notes)
     _check_names(scored)
-    ends = outcomes(items, scored)
-    marked = marks(ends)
+    found = ranks(items, scored)
+    marked = marks(found)
     signed = {scorer.name: _signature(scorer, tokenizer, confirmed) for scorer in scored}
-    subset = fair_subset(workspace, ends, [scorer.name for scorer in scored if scorer.kind == BLIND])
+    subset = fair_subset(workspace, found, [scorer.name for scorer in scored if scorer.kind == BLIND])
     kept = marked.join(subset.items, on="item_no", how="semi", maintain_order="left")
-    rows = rows_of(selection, marked, kept, scored, signed, confidence, seed)
+    rows = rows_of(selection, marked, kept, sides, scored, signed, confidence, seed)
     if fair is not None:
         write_rows(_fair_rows(selection, items, subset, battery, confirmed), fair)
     if answers is not None:
         write_rows(_answers(items, texts, scored, subset), answers)
     same_words = marked.filter(
-        pl.col(next(scorer.name for scorer in scored if scorer.kind == CEILING)).is_between(0, 1, closed="none")
+        pl.any_horizontal(False, *(pl.col(s.name).is_between(0, 1, closed="none") for s in scored if s.kind == CEILING))
     )
     examples = (
         items.join(texts.drop("item", "image"), on="item_no").join(same_words, on="item_no", how="semi").sort("item_no")
@@ -278,7 +279,8 @@ def _bind_training(workspace: Workspace, trained: Selection | None, notes: list[
 def _people(items: pl.DataFrame) -> list[Scored]:
     """Return the votes of annotators who checked the items as a scorer, if there are any."""
     votes = items.select("item_no", right="votes_right", right2=None, wrong="votes_wrong").cast(SCHEMA)
-    return [] if votes["right"].null_count() == votes.height else [Scored(PEOPLE, PEOPLE, "votes", votes)]
+    is_voted = votes["right"].null_count() < votes.height
+    return [Scored(PEOPLE, PEOPLE, "votes", of_sides(votes, items))] if is_voted else []
 
 
 def _check_names(scored: Sequence[Scored]) -> None:
@@ -332,7 +334,8 @@ def _answers(items: pl.DataFrame, texts: pl.DataFrame, scored: Sequence[Scored],
     )
     shown = shown.with_columns(pl.col("item_no").is_in(subset.items["item_no"].implode()).alias("blind_fair"))
     for scorer in scored:
-        renamed = scorer.scores.rename({side: f"{scorer.name}/{side}" for side in SIDES})
+        renamed = scorer.scores.select("item_no", *(pl.col(side).alias(f"{scorer.name}/{side}") for side in SIDES))
         shown = shown.join(renamed, on="item_no", how="left", maintain_order="left")
     has_two = items["right2_id"].null_count() < items.height
-    return shown.drop("item_no", *([] if has_two else ["right2_text", *(f"{scorer.name}/right2" for scorer in scored)]))
+    unused = [] if has_two else ["right2_text", *(f"{scorer.name}/right2" for scorer in scored)]
+    return shown.drop("item_no", *unused, *(["question"] if items["asked_id"].null_count() == items.height else []))

@@ -35,7 +35,8 @@ def tables(
     errors: int,
 ) -> Iterator[Table]:
     """Yield the tables of a result; `texts` are the rows of `sql/choices/choice_text.sql`."""
-    yield _accuracies(selection, rows)
+    has_two = texts["right2_text"].null_count() < texts.height
+    yield _accuracies(selection, rows, has_two=has_two)
     whole = parts_of(marked)[-1]
     seeing = rows.filter(~pl.col("kind").is_in([BLIND, CEILING]), pl.col("gap").is_not_null())
     if seeing.height:
@@ -80,18 +81,22 @@ def lead(selection: Selection, rows: pl.DataFrame) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _accuracies(selection: Selection, rows: pl.DataFrame) -> Table:
-    shown = rows.pivot("part", index=["scorer", "kind"], values="accuracy", maintain_order=True)
+def _accuracies(selection: Selection, rows: pl.DataFrame, *, has_two: bool) -> Table:
+    known = rows.select("part", "scorer", "kind", value="accuracy")
+    for name, column in (("chance", "expected"), ("best constant answer", "majority")):
+        values = rows.group_by("part", maintain_order=True).agg(value=pl.col(column).drop_nulls().first())
+        known = pl.concat([known, values.select("part", scorer=pl.lit(name), kind=pl.lit("constant"), value="value")])
+    shown = known.pivot("part", index=["scorer", "kind"], values="value", maintain_order=True)
     whole = ALL if ALL in shown.columns else shown.columns[2]
-    has_two = rows["expected"].min() != rows["expected"].max() or rows["expected"].min() != CHANCE
     what = "all right captions score higher" if has_two else "the right caption is chosen"
     return Table(
         f"{selection.label}: share of items in which {what}",
         shown,
         bars=(whole,),
         sections="kind",
-        caption=f"{chance_in_words(rows)}; all items have the same weight; bag-of-words: the maximum for a scorer that "
-        "ignores word order; metrics compare with the other captions of the image",
+        caption=f"{chance_in_words(rows, has_two=has_two)}; all items have the same weight; "
+        "bag-of-words: the maximum for a scorer that ignores word order; metrics compare with the other captions of "
+        "the image",
         digits=tuple((name, _SHARE) for name in shown.columns[2:]),
         name="choices",
     )
@@ -197,7 +202,7 @@ def _fair(marked: pl.DataFrame, kept: pl.DataFrame, fair: FairSubset) -> Table:
     frame = pl.DataFrame(rows, schema=["part", "items", "kept", "balanced by"], orient="row")
     as_many = "equally many items that the listed scorers get right and wrong"
     if marked["expected"].min() != CHANCE:
-        as_many += "; with two right captions, one item right for two wrong"
+        as_many = "as many items that the listed scorers get right as chance does"
     return Table(
         "blind-fair subset: no blind scorer here is significantly better than chance",
         frame if frame["balanced by"].null_count() < frame.height else frame.drop("balanced by"),

@@ -30,6 +30,9 @@ _SCHEMA = {
     **dict.fromkeys(("version", "split", "against_version", "against_split", "signature", *LABELS), pl.String),
 }  # fmt: skip
 
+#: A corrected p that cannot be smaller than this is noted.
+_SIGNIFICANT = 0.05
+
 _TITLE = "differences between datasets"
 
 
@@ -138,13 +141,15 @@ def table(rows: pl.DataFrame, sampling: str | None = None) -> Table:
         "statistic", pl.col("label").alias("dataset"), pl.col("against_label").alias("against"), "metric", "difference",
         "delta", "p", "p_holm", "test",
     )  # fmt: skip
+    smallest = shown["p"].count() / (1 + (rows["permutations"].max() or 0))  # type: ignore[operator]
+    least = f", so never below {smallest:.2g} with so many tests" if smallest > _SIGNIFICANT else ""
     return Table(
         f"{_TITLE}, {sampling}" if sampling else _TITLE,
         shown,
         sections="statistic",
         caption=(
             "p: share of permutations of the images that differ as much relative to their standard error, two-sided; "
-            "p_holm: corrected for every p of this table; delta: Cliff's, over means of images"
+            f"p_holm: corrected for every p of this table{least}; delta: Cliff's, over means of images"
         ),
         name="differences",
         further=True,

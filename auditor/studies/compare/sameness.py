@@ -38,6 +38,10 @@ def ranked_by_sameness(
     drawn = [captions.label for captions in every if not lacking(captions)]
     if drawn:
         notes.append(f"sameness: one caption of each image of {', '.join(drawn)}, sampled by seed {seed}")
+    if len(every) == 2:
+        first, second = (captions.label for captions in every)
+        drift = f"`auditor diff {first} {second} --depth drift`"
+        notes.append(f"how words, openings and lengths differ from {first} to {second}: {drift}")
     parameters: dict[str, str | int | float | bool] = {"tok": every[0].tokenizer, "captions": 1, "seed": seed}
     signature = str(Signature(SAMENESS, parameters, STATISTICS[SAMENESS].version))
     rows = pl.DataFrame(

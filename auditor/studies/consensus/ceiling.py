@@ -27,27 +27,27 @@ _VOTES = ("votes_b", "votes_c")
 _FEWER = (1, 3, 5, 10, 20)
 
 
-def halves(votes_b: int, votes_c: int, tie_credit: float = 0.5, few: int | None = None) -> tuple[float, float]:
-    """Return how often a random half of the votes decides, and how often it decides and the other half agrees.
+def halves(votes_b: int, votes_c: int, tie_credit: float = 0.5, few: int | None = None) -> tuple[float, float, float]:
+    """Return how often a random half of the votes prefers B, and C, and how often it decides and the other half agrees.
 
-    Both are shares of all ways to draw the half. With an odd number, the truth has one vote more. A prediction that is
+    All are shares of all ways to draw the half. With an odd number, the truth has one vote more. A prediction that is
     even counts `tie_credit`. With `few`, so many votes of the other half predict.
     """
     votes = votes_b + votes_c
     truth = votes - votes // 2
     ways = math.comb(votes, truth)
-    decided = agreed = 0.0
+    decided, agreed = {True: 0.0, False: 0.0}, 0.0
     for b in range(max(0, truth - votes_c), min(truth, votes_b) + 1):
         lead, b_left, left = 2 * b - truth, votes_b - b, votes - truth
         if lead:
             share = math.comb(votes_b, b) * math.comb(votes_c, truth - b) / ways
-            decided += share
+            decided[lead > 0] += share
             drawn = min(few or left, left)
             for ours in range(max(0, drawn - left + b_left), min(drawn, b_left) + 1):
                 rest = 2 * ours - drawn
                 part = math.comb(b_left, ours) * math.comb(left - b_left, drawn - ours) / math.comb(left, drawn)
                 agreed += share * part * (tie_credit if rest == 0 else float((lead > 0) == (rest > 0)))
-    return decided, agreed
+    return decided[True], decided[False], agreed
 
 
 def ceiling_by_votes(pairs: pl.DataFrame, ties: str) -> pl.DataFrame:
@@ -79,7 +79,7 @@ def people_ceiling(pairs: pl.DataFrame, ties: str, few: int | None = None) -> pl
     splits = voted.select(_VOTES).unique()
     expected = [halves(b, c, TIE_CREDIT[ties], few) for b, c in splits.iter_rows()]
     by_split = splits.with_columns(
-        whole=pl.Series([decided for decided, _ in expected]), part=pl.Series([agreed for _, agreed in expected])
+        whole=pl.Series([b + c for b, c, _ in expected]), part=pl.Series([agreed for *_, agreed in expected])
     )
     counted = voted.join(by_split, on=_VOTES, how="left", maintain_order="left")
     order = [ALL, *kinds_of(counted)]
@@ -96,6 +96,28 @@ def people_ceiling(pairs: pl.DataFrame, ties: str, few: int | None = None) -> pl
         .select(kind="class", n="pairs", value="value", low="low", high=pl.col("high").clip(upper_bound=1.0))
         .sort(pl.col("kind").replace_strict({kind: index for index, kind in enumerate(order)}, return_dtype=pl.Int64))
     )
+
+
+def half_marks(preferred: pl.DataFrame, labels: Sequence[str], ties: str) -> pl.DataFrame:
+    """Return how often each metric, and the other half of the votes, agree with a random half: exact expectations.
+
+    Columns: kind, image, whole (how often the half decides), human and one per metric: parts of `whole`. Pairs of one
+    vote have no other half: they count only if no pair has more, and then `human` is null.
+    """
+    several = preferred.filter(pl.col("votes_b") + pl.col("votes_c") > 1)
+    counted = several if several.height else preferred.filter(pl.col("votes_b") + pl.col("votes_c") > 0)
+    splits = counted.select(_VOTES).unique()
+    expected = [halves(b, c, TIE_CREDIT[ties]) for b, c in splits.iter_rows()]
+    by_split = splits.hstack(pl.DataFrame(expected, ["for_b", "for_c", "both"], orient="row"))
+    whole = pl.col("for_b") + pl.col("for_c")
+    return counted.join(by_split, on=_VOTES, how="left", maintain_order="left").select(
+        "kind", "image", whole.alias("whole"), human=pl.col("both") if several.height else pl.lit(None, pl.Float64),
+        **{
+            label: pl.when(pl.col(label) == 1).then("for_b").when(pl.col(label) == -1).then("for_c")
+            .when(pl.col(label) == 0).then(TIE_CREDIT[ties] * whole)
+            for label in labels
+        },
+    )  # fmt: skip
 
 
 def metric_halves(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, silent
-from auditor.result import Finding, Result, about, counted, findings_in, folded, notes_in
+from auditor.result import Finding, Result, Said, about, counted, findings_in, folded, notes_in
 from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.references import WAY_OUT, own_references, references_of
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
@@ -32,7 +33,7 @@ _MOST = 48
 
 def consensus(
     store: Store,
-    *names: str,
+    name: str,
     metrics: p.Metrics = None,
     against: p.Against = None,
     settings: ConsensusSettings | None = None,
@@ -44,23 +45,18 @@ def consensus(
     """
     settings = settings or ConsensusSettings()
     settings.check()
-    parts = [
-        compared(pair_votes(captions, progress), metrics, against, settings, progress)
-        for captions in select_all(store, names, settings.split, settings.tokenizer, progress=progress)
-    ]
-    used = {metric.label: metric for part in parts for metric in part.metrics}
-    reported = [*left_out(metrics), *dict.fromkeys(note for part in parts for note in part.notes)]
-    frame = rows_of.frame(parts, settings)
+    (captions,) = select_all(store, [name], settings.split, settings.tokenizer, progress=progress)
+    part = compared(pair_votes(captions, progress), metrics, against, settings, progress)
+    reported = dict.fromkeys([*left_out(metrics), *part.notes])
+    frame = rows_of.frame([part], settings)
     return Result(
         "agree",
         frame,
-        selections=tuple(
-            dict.fromkeys(selection for part in parts for selection in (part.votes.selection, part.references))
-        ),
-        signatures=signatures(list(used.values()), settings.tokenizer, References("all", parts[0].most, settings.seed)),
-        tables=folded((table for part in parts for table in tables(part, settings)), "agreement-with-people"),
-        figures=tuple(figure for part in parts for figure in figures(part, settings, alone=len(parts) == 1)),
-        lead=tuple(sentence for part in parts for sentence in lead(part, frame)),
+        selections=(part.votes.selection, part.references),
+        signatures=signatures(part.metrics, settings.tokenizer, References("all", part.most, settings.seed)),
+        tables=folded(tables(part, settings), "agreement-with-people"),
+        figures=tuple(figures(part, settings)),
+        lead=tuple(lead(part, frame)),
         notes=notes_in(reported),
         findings=findings_in(reported),
     )
@@ -74,6 +70,38 @@ def compared(
     progress: Progress = silent,
 ) -> ConsensusResult:
     """Compare metrics with the votes of one dataset, by the tokenizer of the settings."""
+    votes, references, most, metrics, notes = prepared(votes, metric_names, against, settings)
+    labels = [metric.label for metric in metrics]
+    key = resampling_key(votes.selection, settings.seed)
+    by_draw = scored(votes, references, metrics, settings, most, progress)
+    first = by_draw.filter(pl.col("draw") == 1, pl.col("references") == most)
+    preferred = preferences(votes.rows, first, metrics)
+    halves, reason = metric_halves(votes, references, metrics, settings, most, progress)
+    return ConsensusResult(
+        votes, references.selection, most, metrics,
+        accuracy=_by_references(votes.rows, by_draw, metrics, settings, key, progress),
+        compared=rows_of.compared(first, metrics),
+        ceiling=people_ceiling(votes.rows, settings.ties),
+        ceiling_by_votes=ceiling_by_votes(votes.rows, settings.ties),
+        halves=halves,
+        preferred=preferred,
+        league=league(preferred, labels),
+        notes=(*notes, *filter(None, [reason]), *_tied(preferred, labels)),
+    )  # fmt: skip
+
+
+class Prepared(NamedTuple):
+    """The votes and references of one dataset, checked: what is scored, with how many references, by which metrics."""
+
+    votes: PairVotes
+    references: Captions
+    most: int
+    metrics: list[MetricRequest]
+    notes: tuple[Said, ...]
+
+
+def prepared(votes: PairVotes, metric_names: p.Metrics, against: str | None, settings: ConsensusSettings) -> Prepared:
+    """Choose references and metrics for votes, and leave out what the settings do."""
     references, notes = references_of(votes.captions, against)
     votes = with_kinds(votes, references)
     votes, own = _without_references(votes, references, settings)
@@ -82,25 +110,8 @@ def compared(
     metrics, unscored = scorable(drawn, requests(metric_names), metric_names)
     if not metrics:
         raise MetricError(f"{references.label}: {unscored[0]}")
-    labels = [metric.label for metric in metrics]
-    key = resampling_key(votes.selection, settings.seed)
-    scored = _scored(votes, references, metrics, settings, most, progress)
-    first = scored.filter(pl.col("draw") == 1, pl.col("references") == most)
-    preferred = preferences(votes.rows, first, metrics)
-    halves, reason = metric_halves(votes, references, metrics, settings, most, progress)
-    return ConsensusResult(
-        votes, references.selection, most, metrics,
-        accuracy=_by_references(votes.rows, scored, metrics, settings, key, progress),
-        compared=rows_of.compared(first, metrics),
-        ceiling=people_ceiling(votes.rows, settings.ties),
-        ceiling_by_votes=ceiling_by_votes(votes.rows, settings.ties),
-        halves=halves,
-        preferred=preferred,
-        league=league(preferred, labels),
-        notes=(*votes.notes, *own, *notes, *few, *unscored,
-               *too_long(votes.captions, references), *filter(None, [reason]),
-               *_tied(preferred, labels)),
-    )  # fmt: skip
+    long = too_long(votes.captions, references)
+    return Prepared(votes, references, most, list(metrics), (*votes.notes, *own, *notes, *few, *unscored, *long))
 
 
 def _without_references(
@@ -144,7 +155,7 @@ def _most(votes: PairVotes, references: Captions, settings: ConsensusSettings) -
     return most, [f"{references.label}: {left}"] if few else []
 
 
-def _scored(
+def scored(
     votes: PairVotes,
     references: Captions,
     metrics: Sequence[MetricRequest],
@@ -171,7 +182,7 @@ def _scored(
 
 def _by_references(
     pairs: pl.DataFrame,
-    scored: pl.DataFrame,
+    by_draw: pl.DataFrame,
     metrics: Sequence[MetricRequest],
     settings: ConsensusSettings,
     key: Sequence[object],
@@ -180,7 +191,7 @@ def _by_references(
     """Return the accuracies of each draw and number of references."""
     labels = [metric.label for metric in metrics]
     parts = []
-    for (draw, number), scores in scored.group_by("draw", "references", maintain_order=True):
+    for (draw, number), scores in by_draw.group_by("draw", "references", maintain_order=True):
         preferred = preferences(pairs, scores, metrics)
         accuracy = accuracies(preferred, labels, settings.ties, settings.resamples, key, progress=progress)
         parts.append(accuracy.with_columns(draw=pl.lit(draw, pl.Int64), references=pl.lit(number, pl.UInt32)))

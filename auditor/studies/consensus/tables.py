@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -50,15 +49,14 @@ def lead(part: ConsensusResult, rows: pl.DataFrame) -> list[str]:
     ]
 
 
-def figures(part: ConsensusResult, settings: ConsensusSettings, alone: bool) -> list[Figure]:
+def figures(part: ConsensusResult, settings: ConsensusSettings) -> list[Figure]:
     """Draw accuracy by kind of pair, by number of references, and the wins of systems."""
     label = part.votes.selection.label
-    name = "" if alone else "-" + re.sub(r"[^\w.-]+", "-", label)
     mean = over_draws(part.accuracy)
     full = mean.filter(pl.col("references") == part.most)
     drawn = [
         Figure(
-            f"accuracy{name}", f"Agreement with raters: {label}", "bars", full, "kind", "value", "metric",
+            "accuracy", f"Agreement with raters: {label}", "bars", full, "kind", "value", "metric",
             low="low" if full["low"].null_count() == 0 else None,
             high="high" if full["low"].null_count() == 0 else None,
             y_label="accuracy", caption=f"{part.most} references. {_tie_rule(settings)}",
@@ -67,7 +65,7 @@ def figures(part: ConsensusResult, settings: ConsensusSettings, alone: bool) -> 
     if mean["references"].n_unique() > 1:
         drawn += [
             Figure(
-                f"references-{kind.lower()}{name}", f"Accuracy by number of references: {label}, {_kind(kind)}",
+                f"references-{kind.lower()}", f"Accuracy by number of references: {label}, {_kind(kind)}",
                 "lines", mean.filter(pl.col("kind") == kind), "references", "value", "metric",
                 x_label="references", y_label="accuracy", log_x=True,
             )
@@ -79,7 +77,7 @@ def figures(part: ConsensusResult, settings: ConsensusSettings, alone: bool) -> 
         order = _positions(wins.filter(pl.col("metric") == PEOPLE).sort("value", descending=True), "system")
         drawn.append(
             Figure(
-                f"wins{name}", f"Share of wins of each system: {label}, {_kind(kind)}", "bars",
+                "wins", f"Share of wins of each system: {label}, {_kind(kind)}", "bars",
                 wins.sort(pl.col("system").replace_strict(order), maintain_order=True),
                 "system", "value", "metric", y_label="wins",
             )

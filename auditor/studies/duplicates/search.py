@@ -6,7 +6,7 @@ A *side* is a set of captions. A *question* compares two sides.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -60,6 +60,11 @@ class Question:
         """Return whether it compares a test split with a train split."""
         return self.side.plays(TEST) and self.against.plays(TRAIN)
 
+    @property
+    def is_expectation(self) -> bool:
+        """Return whether it compares a train split with itself, as chance for leaks. It is not a row of a result."""
+        return self.side == self.against and self.side.role is not None
+
 
 def sides_of(
     selections: Sequence[Selection], splits: Sequence[Sequence[str]], roles: Sequence[Mapping[str, str]]
@@ -93,7 +98,22 @@ def questions_of(sides: Sequence[Side]) -> list[Question]:
             scope = _scope(side, against)
             if scope is not None:
                 pairs.append((scope, side, against))
+    pairs += [("across-images", side, side) for side in expectations_of(sides)]
     return [Question(number, *pair) for number, pair in enumerate(pairs)]
+
+
+def expectations_of(sides: Sequence[Side]) -> list[Side]:
+    """Return a side for each train split with a leak, to be compared with itself: what is expected by chance.
+
+    If splits that are named otherwise play the role too (`restval`), only the one named `train` is compared.
+    """
+    tested = {side.selection_no for side in sides if side.role == TEST}
+    made = list[Side]()
+    for side in sides:
+        if side.role == TRAIN and side.splits and side.selection_no in tested:
+            one = TRAIN if TRAIN in side.splits else side.splits[0]
+            made.append(replace(side, number=len(sides) + len(made), splits=(one,)))
+    return made
 
 
 def _scope(side: Side, against: Side) -> str | None:
@@ -216,10 +236,12 @@ class Search:
 class DuplicateCounts:
     """The counts of the engine. Each frame has the columns of its SQL file.
 
-    `pairs` has at least one example of each kind.
+    `pairs` has at least one example of each kind. `expected` are the counts of train splits compared with themselves,
+    by the number of their selection and the kind of match, each with the number of all captions.
     """
 
     questions: Sequence[Question]
+    expected: Mapping[tuple[int, str], tuple[int, int]]
     matches: pl.DataFrame
     slots: pl.DataFrame
     slot_pairs: pl.DataFrame
@@ -250,10 +272,20 @@ def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = 
         if every_pair:
             workspace.params["examples"] = 0
             counted["duplicate_pair"] = workspace.rows("duplicate_pair")
-    with_slots = [question.number for question in questions if question.side.selection.version.kind in _WITH_SLOTS]
-    for relation in ("duplicate_slot", "slot_pair"):
-        counted[relation] = counted[relation].filter(pl.col("question_no").is_in(with_slots))
-    return DuplicateCounts(questions, *(counted[relation] for relation in _COUNTED))
+    asked = [question for question in questions if not question.is_expectation]
+    matches = counted["duplicate_count"].select("question_no", "match", "captions", "of_captions")
+    expected = {
+        (questions[number].side.selection_no, match): (found, of)
+        for number, match, found, of in matches.iter_rows()
+        if questions[number].is_expectation
+    }
+    with_slots = [question for question in asked if question.side.selection.version.kind in _WITH_SLOTS]
+    for relation, order in _COUNTED.items():
+        if "question_no" in order:
+            shown = with_slots if relation in ("duplicate_slot", "slot_pair") else asked
+            numbers = [question.number for question in shown]
+            counted[relation] = counted[relation].filter(pl.col("question_no").is_in(numbers))
+    return DuplicateCounts(asked, expected, *(counted[relation] for relation in _COUNTED))
 
 
 def _key(search: Search, relation: str) -> str:
@@ -267,6 +299,7 @@ def _key(search: Search, relation: str) -> str:
         ],
         "roles": [sorted(role_of.items()) for role_of in search.roles],
         "keys": [caption.tokenizer for caption in search.captions],
+        "expected": True,
     }
     return kept.key(search.selections[0], search.captions[0].tokenizer, ("searched_text", *_REPEATED, relation), facts)
 

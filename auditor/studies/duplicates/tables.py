@@ -149,7 +149,7 @@ def messages(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
                     f" {question.against.label}: {counted(exact, 'exact copy', 'exact copies')} and"
                     f" {counted(near, 'near-duplicate', 'near-duplicates')}",
                     _about(question.side, label=question.side.label, against=question.against.label),
-                    {"exact": exact, "near": near, "share": either / of_captions},
+                    {"exact": exact, "near": near, "share": either / of_captions} | _by_chance(question, counts),
                     of_captions,
                     "warning" if either else "info",
                     headline=f"{either / of_captions:.1%} of {of_captions:,} captions",
@@ -175,6 +175,16 @@ def messages(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
         )
     sides = {question.side.number: question.side for question in counts.questions}
     return (*texts, *(limit for row in counts.sides.iter_rows(named=True) for limit in _limits(sides, row)))
+
+
+def _by_chance(question: Question, counts: DuplicateCounts) -> dict[str, float]:
+    """Return the shares of train captions that also occur at another train image; empty for another dataset's leak."""
+    number = question.side.selection_no
+    if question.against.selection_no != number or (number, "any") not in counts.expected:
+        return {}
+    (exact, of), (either, _) = (counts.expected[number, match] for match in ("exact", "any"))
+    shares = {"exact_by_chance": exact / of, "share_by_chance": either / of} if of else {}
+    return {**shares, "train_captions": of}
 
 
 def _limits(sides: dict[int, Side], row: dict[str, int]) -> list[Finding]:

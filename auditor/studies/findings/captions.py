@@ -13,13 +13,14 @@ import polars as pl
 
 from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Progress, Selection
-from auditor.result import Finding, Result, about
+from auditor.result import Finding, Result, Severity, about
 from auditor.store import kept
 from auditor.store.captions import Captions, stamp
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_results
 from auditor.store.versions import language, log, related, resolve
 from auditor.store.workspace import Workspace
+from auditor.studies.findings.cuts import cut_ones, cut_share
 from auditor.studies.findings.language import foreign
 from auditor.studies.profile import bind_signs
 from auditor.text import function_words, tokenizer_of, word_lists
@@ -41,16 +42,11 @@ _CERTAIN = 7.0
 #: Least share of shared images with a text in common, from which equal ids in two datasets mean the same image.
 _AGREEING = 0.5
 
-#: A caption is listed if a cut is at least this many times as likely as a regular end with the same word.
-_LIKELY = 1 / 3
-
-_ROUNDS = 30
-
 #: Fewest captions with a correct word, and how many times as frequent it is as its possible misspelling.
-_FREQUENT, _TIMES = 10, 10
+MISSPELLED = {"frequent": 10, "times_as_frequent": 10}
 
 #: Least share of English words among the words of English captions. Clotho has 0.99, German captions have 0.3.
-_ENGLISH = 0.75
+ENGLISH = 0.75
 
 #: The columns of every finder. `slot` is null for findings about images, the other columns where they do not apply.
 LISTED = {
@@ -104,30 +100,20 @@ def _mixed(checked: Checked) -> pl.DataFrame:
 def _is_english(checked: Checked) -> bool:
     """Return whether the captions consist of English words, whatever language is declared."""
     _with_words(checked)
-    return float(checked.rows("english_share").item() or 0) >= _ENGLISH
+    return float(checked.rows("english_share").item() or 0) >= ENGLISH
 
 
 def _misspelled(checked: Checked) -> pl.DataFrame:
     if not _is_english(checked):
         return pl.DataFrame(schema=LISTED)
-    return checked.rows("misspelled", frequent=_FREQUENT, times_as_frequent=_TIMES)
+    return checked.rows("misspelled", **MISSPELLED)
 
 
 def _truncated(checked: Checked) -> pl.DataFrame:
-    """List captions whose last word is likelier, or almost as likely, after a cut than at a regular end.
-
-    The share of words followed by a cut is unknown. It is estimated by expectation maximization, from the sum of the
-    captions' probabilities of being cut.
-    """
+    """List captions whose last word is likelier, or almost as likely, after a cut than at a regular end."""
     checked.workspace.params |= {"is_english": _is_english(checked)}
     open_ended = checked.rows("truncated")
-    if open_ended.is_empty():
-        return open_ended.select("image", "slot", "why")
-    chance, words = open_ended["chance"], open_ended["words"][0]
-    cut = 0.001
-    for _ in range(_ROUNDS):
-        cut = float((cut / (cut + chance)).sum()) / words
-    return open_ended.filter(pl.col("chance") * _LIKELY <= cut).select("image", "slot", "why")
+    return cut_ones(open_ended, cut_share(open_ended))
 
 
 def _listed(checked: Checked) -> pl.DataFrame:
@@ -192,9 +178,13 @@ def _shifted(checked: Checked) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(schema=LISTED), *shifts], how="diagonal").unique("image", maintain_order=True)
 
 
+def bind_function_words(checked: Checked) -> None:
+    """Bind the relation `word_in_list` to the English function words."""
+    checked.workspace.bind_rows("word_in_list", function_words.english().tokens(tokenizer_of("bare")))
+
+
 def _by_skeleton(checked: Checked) -> pl.DataFrame:
-    closed = function_words.english().tokens(tokenizer_of("bare"))
-    checked.workspace.bind_rows("word_in_list", closed)
+    bind_function_words(checked)
     return checked.rows("common_skeleton", **CAPTION_KINDS["common-skeletons"].params)
 
 
@@ -310,7 +300,6 @@ def _finding(
     number, n = (
         (rows["image"].n_unique(), images) if of_images else (rows.unique(["image", "slot"]).height, texts.height)
     )
-    share = number / n
     bad = severity(kind, number, n)
     across = "across" in rows.columns and bool(rows["across"].any())
     if across:
@@ -326,17 +315,26 @@ def _finding(
         )
         .select("split", pl.lit(kind).alias("kind"), pl.lit(bad).alias("severity"), *_EXAMPLE)
     )  # fmt: skip
-    sentence = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(share)})"
+    found = finding_of(selection, kind, number, n, bad, tuple(examples_of(listed)))
+    return found, stamp(selection, listed).cast(_ROWS)
+
+
+def finding_of(
+    selection: Selection,
+    kind: str,
+    number: int,
+    n: int,
+    bad: Severity,
+    examples: tuple[dict[str, str | int | None], ...],
+) -> Finding:
+    """Return the finding on `number` of `n` captions or images."""
     of = CAPTION_KINDS[kind].of
-    headline = f"{number:,} of {n:,} {of}"
-    examples = tuple(_examples(listed))
-    return (
-        Finding(kind, sentence, about(selection), {of: number, "share": share}, n, bad, examples, headline),
-        stamp(selection, listed).cast(_ROWS),
-    )
+    sentence = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(number / n)})"
+    values, headline = {of: number, "share": number / n}, f"{number:,} of {n:,} {of}"
+    return Finding(kind, sentence, about(selection), values, n, bad, examples, headline)
 
 
-def _examples(listed: pl.DataFrame) -> Iterator[dict[str, str | int | None]]:
+def examples_of(listed: pl.DataFrame) -> Iterator[dict[str, str | int | None]]:
     """Yield a few rows, first those that are listed for different reasons."""
     different = listed.unique("why", keep="first", maintain_order=True).head(_EXAMPLES)
     rest = listed.join(different, on=["image", "slot", "why"], how="anti", nulls_equal=True, maintain_order="left")

@@ -18,7 +18,7 @@ from auditor.studies.duplicates import COPIED, LEAK, TEST, TRAIN, examples_of
 from auditor.studies.findings.questions import METRICS, Questions
 
 #: The kinds of findings that are reported here, in addition to those of duplicates.
-_AT_SEVERAL, _SWAPPED, _UPSIDE_DOWN = "captions-at-several-images", "swapped-captions", "bound-upside-down"
+AT_SEVERAL, _SWAPPED, _UPSIDE_DOWN = "captions-at-several-images", "swapped-captions", "bound-upside-down"
 
 _UNLIKE, _SORTED, _OF_TEMPLATES = "unlike-slot", "sorted-captions", "templated-captions"
 
@@ -60,8 +60,8 @@ def findings_of(questions: Questions, captions: Captions, wanted: Collection[str
     def answer(ask: Callable[[], Result | None], *kinds: str) -> Result | None:
         return ask() if any(kind in wanted for kind in kinds) else None
 
-    if duplicates := answer(questions.duplicates, LEAK, _AT_SEVERAL, COPIED):
-        findings += [*_leaks(questions, captions, duplicates), *_shared(selection, duplicates)]
+    if duplicates := answer(questions.duplicates, LEAK, AT_SEVERAL, COPIED):
+        findings += [*_leaks(selection, duplicates), *_shared(selection, duplicates)]
         findings += _elsewhere(selection, duplicates)
         findings += _together(selection, duplicates, COPIED)
     if outliers := answer(lambda: questions.outliers(captions), _SWAPPED):
@@ -74,23 +74,26 @@ def findings_of(questions: Questions, captions: Captions, wanted: Collection[str
     return [finding for finding in findings if finding.kind in wanted]
 
 
-def _leaks(questions: Questions, captions: Captions, duplicates: Result) -> list[Finding]:
+def _leaks(selection: Selection, duplicates: Result) -> list[Finding]:
     """Compare the share of test captions that occur in train with train captions that occur at other train images.
 
     If the images of test and train were sampled at random from the same source, the two shares would be equal.
     """
     counted = duplicates.frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null())
-    selection, own = captions.selection, captions.selection.version.dataset
+    own = selection.version.dataset
     leaks = counted.filter(dataset=own, scope="across-splits", split=TEST, against=own, against_split=TRAIN)
     if leaks.is_empty():
         return []
     shares, n = _by_match(leaks)
-    train = questions.within(captions, TRAIN)
-    if train is None:
+    known = [leak.values for leak in duplicates.found(LEAK) if leak.about.get("dataset") == own]
+    expected = next((values for values in known if "train_captions" in values), None)
+    if expected is None:
         return []
-    usual, of = _by_match(
-        train.frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null(), scope="across-images")
-    )
+    usual = {
+        match: float(expected.get(name) or 0)
+        for match, name in (("exact", "exact_by_chance"), ("any", "share_by_chance"))
+    }
+    of = int(expected["train_captions"] or 0)
     beyond = {match: _is_beyond(shares[match], n, usual[match], of) for match in ("exact", "any")}
     excess = max(shares[match] - usual[match] for match in beyond) if any(beyond.values()) else 0.0
     exact, near = round(shares["exact"] * n), round((shares["any"] - shares["exact"]) * n)
@@ -131,19 +134,29 @@ def _elsewhere(selection: Selection, duplicates: Result) -> list[Finding]:
     if rows.is_empty():
         return []
     shares, n = _by_match(rows)
-    exact = round(shares["exact"] * n)
-    severity: Severity = "warning" if shares["exact"] >= _COMMON else "notice" if shares["exact"] >= _SOME else "info"
-    share_near = shares["any"] - shares["exact"]
+    examples = _shown(duplicates, examples_of(selection.label, "across-images"))
+    return [at_several_images(selection, round(shares["exact"] * n), n, examples, shares["any"] - shares["exact"])]
+
+
+def at_several_images(
+    selection: Selection,
+    exact: int,
+    n: int,
+    examples: tuple[dict[str, str | int | None], ...],
+    share_near: float | None = None,
+) -> Finding:
+    """Return the finding on captions that occur at several images, with the share of near-duplicates if it is known."""
+    share = exact / n
+    severity: Severity = "warning" if share >= _COMMON else "notice" if share >= _SOME else "info"
     sentence = (
-        f"{selection.label}: {exact:,} of {n:,} captions ({shares['exact']:.1%}) occur at more than one image, case "
-        "and punctuation aside"
+        f"{selection.label}: {exact:,} of {n:,} captions ({share:.1%}) occur at more than one image, case and "
+        "punctuation aside"
     )
     if share_near:
         sentence += f". A further {share_near:.1%} have a near-duplicate at another image"
-    values = {"captions": exact, "share": shares["exact"], "look_alike": share_near}
+    values = {"captions": exact, "share": share} | ({} if share_near is None else {"look_alike": share_near})
     headline = f"{exact:,} of {n:,} captions"
-    examples = _shown(duplicates, examples_of(selection.label, "across-images"))
-    return [Finding(_AT_SEVERAL, sentence, about(selection), values, n, severity, examples, headline)]
+    return Finding(AT_SEVERAL, sentence, about(selection), values, n, severity, examples, headline)
 
 
 def _by_match(rows: pl.DataFrame) -> tuple[dict[str, float], int]:

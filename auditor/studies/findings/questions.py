@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from auditor.errors import AuditorError
@@ -91,16 +91,6 @@ class Questions:
             "duplicates", lambda: duplicates(self.store, *refs, config=self.declared, progress=self.progress)
         )
 
-    def within(self, captions: Captions, role: str) -> Result | None:
-        """Search for duplicates within the split that has a role."""
-        selection = captions.selection
-        part = replace(selection, split=playing(role, captions, self.declared))
-        return self.ask(
-            f"duplicates of {selection.version.label} within {role}",
-            lambda: duplicates(self.store, part.pinned_name, config=self.declared, examples=0, progress=self.progress),
-            [selection],
-        )
-
     def outliers(self, captions: Captions) -> Result | None:
         """Search the captions of one dataset for captions of another image."""
         return self._of_one(captions, outliers) if captions in self.in_pairs else None
@@ -149,11 +139,3 @@ class Questions:
             lambda: study(self.store, ref, tokenizer=self.tokenizer, progress=self.progress),
             [captions.selection],
         )
-
-
-def playing(role: str, captions: Captions, declared: Mapping[str, Source]) -> str:
-    """Return the split with a role: the split of that name, or one that is declared to have the role."""
-    available = set(captions.images()["split"])
-    source = declared.get(captions.selection.version.dataset)
-    others = [split for split, plays in (source.split_roles if source else {}).items() if plays == role]
-    return next((split for split in (role, *others) if split in available), role)

@@ -15,13 +15,14 @@ from auditor.errors import SourceError, UsageError
 from auditor.findings import KINDS, ranked, signs_of_models, tally, worst
 from auditor.findings.wording import item_of, kind_for, of_item
 from auditor.model import Progress, Selection, silent
-from auditor.result import IMAGE, SEVERITIES, Finding, Result, Severity, Table, about, listed
+from auditor.result import IMAGE, SEVERITIES, Finding, Result, Severity, Table, about, counted, listed
 from auditor.scoring.registry import requests
 from auditor.scoring.scores import unreadable
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.versions import log, related, resolve
 from auditor.studies.compare import UNEQUAL, unequal_captions
+from auditor.studies.findings.baseline import Baseline, read, write
 from auditor.studies.findings.captions import keep, of_captions
 from auditor.studies.findings.others import findings_of, incomparable
 from auditor.studies.findings.questions import Questions
@@ -51,10 +52,23 @@ CaptionsOnly = Annotated[
     bool, p.Parameter("Run per-caption checks only. Skips duplicates, outliers, templates and bounds (faster).")
 ]
 
+Verdicts = Annotated[
+    Path | None,
+    p.Parameter("Check Parquet files in stages, and write a verdict per row to this new folder.", panel=p.BY_FILES),
+]
+
 FailOn = Annotated[
     str | None,
     p.Parameter("Exit with code 1 if any finding has this severity or worse: error, warning or notice."),
 ]
+
+
+BaselineFile = Annotated[
+    Path | None,
+    p.Parameter("File of known findings. Only new ones count.", "baseline"),
+]
+
+WriteBaseline = Annotated[bool, p.Parameter("Write all findings to the file of --baseline. They are then known.")]
 
 
 def findings(
@@ -66,8 +80,15 @@ def findings(
     words: Words = None,
     captions_only: CaptionsOnly = False,
     fail_on: FailOn = None,
+    known: BaselineFile = None,
+    write_baseline: WriteBaseline = False,
     seed: p.Seed = 1,
     config: p.Config = None,
+    verdicts: Verdicts = None,
+    work: p.WorkFolder = None,
+    executor: p.Executor = None,
+    workers: p.Workers = None,
+    address: p.Address = None,
     progress: Progress = silent,
 ) -> Result:
     """Find problems in the captions, ranked by severity.
@@ -82,23 +103,71 @@ def findings(
     is measured, how often the check is wrong, and how to fix the captions. With -o, the file has a row per affected
     caption. Fix the source file and ingest it again, or repair an export: `auditor export --fix all`.
 
+    `--baseline FILE --write-baseline` writes the findings to a file. Later, `--baseline FILE` lists only new ones. A
+    caption is known by its text and image, not by its slot. The file contains no caption.
+
     Limits: these checks read only the text, not the images. The notes list the checks that were skipped.
 
-    Raises `UsageError` for an unknown kind or severity.
+    With `--verdicts`, Parquet files or URLs are checked in stages, without a store, and memory does not grow with them.
+    The folder gets a file per shard. It has a row for each row of the shard: id, and lists of kind, slot, certainty,
+    detail and fix. The folder also has summary.json and a receipt. A stopped command continues if you run it again.
+    Kinds that need all captions at once are listed as not checked.
 
-    Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv
+    Raises `UsageError` for an unknown kind or severity, and `SourceError` for another kind of file.
+
+    Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv · auditor findings
+    'shards/*.parquet' --verdicts verdicts
     """
-    if fail_on is not None and fail_on not in SEVERITIES:
-        raise UsageError(f"--fail-on {fail_on}: expected {', '.join(SEVERITIES[:-1])} or {SEVERITIES[-1]}")
+    refuse_severity(fail_on)
+    baseline = _baseline(known, write=write_baseline)
     wanted = _wanted(kinds)
+    if any(value is not None for value in (verdicts, work, executor, workers, address)):
+        from auditor.studies.findings.in_stages import InStages, findings_in_stages  # noqa: PLC0415  # reads files
+
+        in_stages = InStages(verdicts, work, executor, workers, address)
+        refused = {"--split": split, "--seed": seed != 1, "--captions-only": captions_only, "--baseline": known}
+        if own := [option for option, value in refused.items() if value]:
+            raise UsageError(f"in stages, every row of the files is checked; leave out {', '.join(own)}")
+        return _failing(findings_in_stages(refs, wanted, tokenizer, _words(words), in_stages, progress), fail_on)
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     list_of_words = _words(words)
     declared = {} if captions_only else sources(config) or {}
     questions = Questions(tuple(selected), seed, declared, progress)
     result = all_findings(questions, wanted, list_of_words, captions_only=captions_only)
+    notes = selected[0].notes
+    if known is not None and write_baseline:
+        write(known, result.findings, result.frame)
+        size = counted(result.frame.height, "row", "rows")
+        written = f"written: {known}, {tally(result.findings)}, with {size}"
+        return replace(result, notes=(*notes, *result.notes, written))
+    result = _failing(result if baseline is None else _new(result, baseline), fail_on)
+    return replace(result, notes=(*notes, *result.notes))
+
+
+def _new(result: Result, baseline: Baseline) -> Result:
+    """Return the result without known findings, and with a note on these."""
+    found, rows, notes = baseline.new(result.findings, result.frame, result.selections)
+    return replace(
+        result,
+        frame=rows,
+        findings=tuple(found),
+        tables=_tables(found),
+        lead=_lead(found, "new problems"),
+        notes=(*result.notes, *notes),
+    )
+
+
+def _failing(result: Result, fail_on: str | None) -> Result:
+    """Return the result, which does not hold if a finding is as severe as `fail_on`."""
     bad = worst(result.findings)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
-    return replace(result, holds=False if fails else None, notes=(*selected[0].notes, *result.notes))
+    return replace(result, holds=False if fails else None)
+
+
+def refuse_severity(name: str | None) -> None:
+    """Raise `UsageError` for an unknown severity."""
+    if name is not None and name not in SEVERITIES:
+        raise UsageError(f"--fail-on {name}: expected {', '.join(SEVERITIES[:-1])} or {SEVERITIES[-1]}")
 
 
 def all_findings(
@@ -142,7 +211,7 @@ def all_findings(
         pl.concat(lists).join(reported, on=["dataset", "kind"], how="semi", maintain_order="left"),
         selections=selections_of(questions.every),
         tables=_tables(ordered),
-        lead=(f"{tally(ordered) or 'No problems found'}. `auditor findings -o FILE.csv` lists the captions.",),
+        lead=_lead(ordered),
         notes=tuple(
             dict.fromkeys(
                 [*_style(questions.store, ordered, signs_of_models(ordered)), *notes, *questions.absent.values()]
@@ -160,6 +229,17 @@ def _style(store: Store, ordered: Sequence[Finding], signs: Sequence[str]) -> It
         human = [name for name in related(store, dataset) if resolve(store, name).version.kind == "captions"]
         if human and resolve(store, dataset).version.kind == "candidates":
             yield f"`auditor words {dataset} --against {human[0]}` compares the words with human captions"
+
+
+def _lead(ordered: Sequence[Finding], problems: str = "problems") -> tuple[str]:
+    return (f"{tally(ordered) or f'No {problems} found'}. `auditor findings -o FILE.csv` lists the captions.",)
+
+
+def _baseline(file: Path | None, *, write: bool) -> Baseline | None:
+    """Read known findings, unless they are to be written. Raises `UsageError` without a file to write."""
+    if write and file is None:
+        raise UsageError("--write-baseline: name the file with --baseline FILE")
+    return None if file is None or (write and not file.exists()) else read(file)
 
 
 def _words(file: Path | None) -> list[str]:

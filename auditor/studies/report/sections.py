@@ -222,29 +222,37 @@ def _people(context: ReportContext) -> Answers:
     settings = context.settings
     question = AgreeSettings(resampling=Resampling(settings.resamples, settings.confidence, settings.seed))
     plain = AgreeSettings(resampling=Resampling(settings.resamples, seed=settings.seed))
-    of_pairs = {"question": plain, "pairs": PairSettings(settings.references)}
+    of_pairs = {"pairs": PairSettings(settings.references)}
+    shared: dict[str, Any] = {"metrics": settings.metrics, "tokenizer": settings.tokenizer}
     made, commands, unrated, lacking = list[Result | None](), list[str](), list[Selection](), list[str]()
+    judged = dict[str, bool]()
+
+    def ask(
+        named: Sequence[str], about: Sequence[Selection], more: dict[str, Any], *options: str, **renamed: str
+    ) -> None:
+        name = f"agree {' '.join(named)}"
+        call = partial(agree, context.store, *named, **shared, **more, progress=context.progress)
+        made.append(context.questions.ask(name, call, [*about, *(resolve(context.store, one) for one in named)]))
+        lacking.extend(filter(None, [context.questions.absent.get(name)]))
+        words = [option.split(" ", 1) for option in (*options, *context.scoring(), *context.comparing())]
+        kept = [(renamed.get(option[2:], option), value) for option, value in words]
+        commands.append(context.command("agree", *(" ".join(word) for word in kept if word[0]), refs=named))
+
     for selection in context.selections:
-        names = context.related(selection, "judgements", "pairs", "triplets")
+        names, against = context.related(selection, "judgements", "pairs", "triplets"), selection.pinned_name
         unrated += [] if names else [selection]
-        shared: dict[str, Any] = {"metrics": settings.metrics, "against": selection.pinned_name}
-        shared |= {"tokenizer": settings.tokenizer, "progress": context.progress}
-        options = (f"--against {selection.pinned_name}", *context.scoring(), *context.comparing())
-        for kinds, more, renamed in (
-            (("judgements",), {"question": question}, {"--references": ""}),
-            (("pairs", "triplets"), of_pairs, {"--references": "--most", "--confidence": ""}),
-        ):
-            rated = [name for kind in kinds for name in names.get(kind, ())]
-            if rated:
-                name = f"agree {kinds[0]} {selection.label}"
-                about = [selection, *(resolve(context.store, selection) for selection in rated)]
-                ask = partial(agree, context.store, *rated, **shared, **more)
-                made.append(context.questions.ask(name, ask, about))
-                lacking += filter(None, [context.questions.absent.get(name)])
-                words = [
-                    (renamed.get(name, name), value) for name, value in (option.split(" ", 1) for option in options)
-                ]
-                commands.append(context.command("agree", *(" ".join(word) for word in words if word[0]), refs=rated))
+        for kind, name in ((kind, name) for kind, of in names.items() for name in of):
+            judged[name] = kind != "judgements"
+            one, more = [selection], {"against": against}
+            if judged[name]:
+                ask([name], one, {"question": plain, **of_pairs, **more}, f"--against {against}",
+                    references="--most", confidence="")  # fmt: skip
+            else:
+                ask([name], one, {"question": question, **more}, f"--against {against}", references="")
+    if len(judged) > 1:
+        most = "--most" if any(judged.values()) else ""
+        ask([*judged], [], {"question": question, **(of_pairs if most else {})}, references=most)
+        made, commands = [made[-1], *made[:-1]], [commands[-1], *commands[:-1]]
     if unrated:
         none = "the store has no human ratings or preferences for these images"
         labels = joined([selection.label for selection in unrated])

@@ -22,6 +22,7 @@ from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
 from auditor.studies.report.browse import browsed
 from auditor.studies.report.card import card as card_of
+from auditor.studies.report.of_verdicts import folder_of, report_of_verdicts
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
 from auditor.studies.report.single import section_of_single
@@ -68,10 +69,14 @@ def report(
     It compares by those of `auditor compare`. It places a single dataset among well-known ones, measured on 500 images.
     A card describes captions only. Add who wrote them, how and with what consent, and where they are published.
 
+    A folder of `auditor findings --verdicts` can be named instead of datasets. Its report has the findings only.
+
     Raises `UsageError` for an unknown section, and for a card of several datasets or with a section.
 
     Examples: auditor report flickr8k flickr30k -o audit.html · auditor report flickr8k --format card > README.md
     """
+    if (folder := folder_of(refs)) is not None:
+        return report_of_verdicts(folder, _now() if timed else None)
     declared = sources(config)
     settings = settings or ReportSettings()
     if card:

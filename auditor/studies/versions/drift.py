@@ -23,6 +23,9 @@ _OF_SIDE = {"gram_of_side": "drift_ngram", "token_of_side": "token_count", "refe
 
 _KINDS = {"words": "js", "bigrams": "js-2", "openings": "js-opening"}
 
+#: Words that the summary names of those that are more frequent, and of those that are less frequent.
+_NAMED = 5
+
 _Row = tuple[str, float | None, float | None, float | None, float | None, float | None]
 
 
@@ -64,7 +67,6 @@ def summary(a: Captions, b: Captions, title: str) -> Result:
         )
     same = Finding("unchanged", "the same words, openings and lengths, equally often", _about(a, b))
     findings = () if changed else (same,)
-    first = (_lead(title, frame),)
     return Result(
         "diff",
         frame,
@@ -73,22 +75,29 @@ def summary(a: Captions, b: Captions, title: str) -> Result:
         tuple(tables),
         holds=not changed,
         findings=findings,
-        lead=first,
+        lead=_lead(title, frame, keys),
     )
 
 
-def _lead(title: str, frame: pl.DataFrame) -> str:
-    """Summarize in a sentence how much words and lengths changed."""
+def _lead(title: str, frame: pl.DataFrame, keys: pl.DataFrame) -> tuple[str, ...]:
+    """Report in plain words how lengths and words changed."""
     row = {row["statistic"]: row for row in frame.iter_rows(named=True)}
-    parts = []
-    if (js := row["js"]["value"]) is not None:
-        parts.append(f"Jensen-Shannon divergence of words {js:.4f}")
-    if "new-words" in row:
-        parts.append(f"{row['new-words']['value']:,.0f} new words, {row['gone-words']['value']:,.0f} gone")
     length = row["asl"]
-    reach = "" if length["low"] is None else f" ({length['low']:+.2f} to {length['high']:+.2f}, 95% CI)"
-    parts.append(f"mean length {length['value']:+.2f} words{reach}")
-    return f"{title}: {'; '.join(parts)}."
+    apart = f"{abs(length['value']):,.2f} words {'longer' if length['value'] > 0 else 'shorter'}"
+    way = apart if round(length["value"], 2) else "equally long"
+    reach = "" if length["low"] is None else f"; difference {length['low']:+.2f} to {length['high']:+.2f}, 95% CI"
+    said = [f"{title}: captions are {way} on average ({length['a']:,.2f} before, {length['b']:,.2f} after{reach})."]
+    if "new-words" in row:
+        parts = [f"{row['new-words']['value']:,.0f} words are new, {row['gone-words']['value']:,.0f} are gone"]
+        for name, changes in (("more", ("more", "new")), ("less", ("less", "gone"))):
+            words = keys.filter(pl.col("change").is_in(changes))["word"].head(_NAMED).to_list()
+            parts += [f"{name} frequent: {', '.join(words)}"] if words else []
+        said.append(f"{'; '.join(parts)}.")
+    known = [(name, row[statistic]["value"]) for name, statistic in _KINDS.items()]
+    divergences = ", ".join(f"{name} {value:.4f}" for name, value in known if value is not None)
+    if divergences:
+        said.append(f"Jensen-Shannon divergence, 0 if equal, 1 if nothing is shared: {divergences}.")
+    return tuple(said)
 
 
 def _mean_length(workspace: Workspace, side: str) -> tuple[float, float | None, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -9,8 +10,8 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.model import VOLATILE, Progress, silent
-from auditor.result import Finding, Result, Table, about
+from auditor.model import VOLATILE, Progress, Selection, silent
+from auditor.result import Finding, Result, Table, about, counted
 from auditor.store import versions
 from auditor.store.captions import Captions, chosen_tokenizer
 from auditor.store.connection import Store
@@ -131,8 +132,10 @@ def diff(
         return replace(moved, notes=(*reason, *moved.notes))
     rows = versions.difference(store, *sides, _DEPTHS[depth], tokenizer if as_tokens else None)
     changed = bool(rows["captions"].sum() if depth == "totals" else rows.height)
+    lead: tuple[str, ...] = ()
     if depth == "totals":
         images = [versions.images(store, side) for side in sides]
+        lead = _of_two_datasets(sides, images, rows)
         totals = {
             "change": [f"in {a}", f"in {b}"],
             "images": [side.height for side in images],
@@ -145,7 +148,29 @@ def diff(
         rows,
         selections=sides,
         tables=(Table(title, rows, beside=("old_text", "new_text") if depth == "text" else None, name="changes"),),
+        lead=lead,
         notes=tuple(reason),
         holds=not changed,
         findings=() if changed else (same,),
+    )
+
+
+def _of_two_datasets(sides: Sequence[Selection], images: Sequence[pl.DataFrame], rows: pl.DataFrame) -> tuple[str, ...]:
+    """Report how many captions of two datasets are equal, as of two prompts or two models: none was edited."""
+    first, second = sides
+    if first.version.dataset == second.version.dataset:
+        return ()
+    shared = images[0].join(images[1], on="image", how="semi")
+    captions, counts = shared["captions"].sum(), dict(rows.select("change", "captions").iter_rows())
+    gone = images[0]["captions"].sum() - captions
+    equal = captions - counts["edited"] - (counts["removed"] - gone)
+    said = (
+        f"{first.label} and {second.label} are two datasets with {counted(shared.height, 'image', 'images')} in common"
+    )
+    if shared.height:
+        of = counted(captions, "caption", "captions")
+        said += f". Of {of} of these images in {first.label}, {equal:,} are equal in {second.label}"
+    return (
+        f"{said}.",
+        f"How words, openings and lengths differ: `auditor diff {first.label} {second.label} --depth {drift.SUMMARY}`.",
     )

@@ -17,7 +17,7 @@ from auditor.errors import SourceError
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.choices import choices
-from auditor.studies.choices.scored import SYSTEM, Scored, marks, outcomes
+from auditor.studies.choices.scored import SYSTEM, Scored, marks, of_sides, ranks
 from auditor.studies.export import export
 from auditor.studies.ingest import ingest
 from auditor.studies.versions import diff
@@ -68,11 +68,13 @@ def test_marks_of_all_orders_and_ties_are_worth_what_chance_is() -> None:
     every = [*itertools.product((0.0, 1.0, 2.0), repeat=3)]
     right, second, wrong = (list(side) for side in zip(*every, strict=True))
     numbers = range(len(every))
-    items = pl.DataFrame({"item_no": numbers, "part": "p", "image": "i", "right2_id": 1}).cast({"item_no": pl.UInt32})
+    items = pl.DataFrame({"item_no": numbers, "part": "p", "image": "i", "right2_id": 1, "options": 3}).cast(
+        {"item_no": pl.UInt32}
+    )
     scores = pl.DataFrame({"item_no": numbers, "right": right, "right2": second, "wrong": wrong}).cast(
         {"item_no": pl.UInt32}
     )
-    marked = marks(outcomes(items, [Scored("x", SYSTEM, "scores", scores)]))
+    marked = marks(ranks(items, [Scored("x", SYSTEM, "scores", of_sides(scores, items))]))
     assert marked["x"].mean() == pytest.approx(THIRD)
     assert set(marked["expected"]) == {THIRD}
     for low, high, other, mark in zip(right, second, wrong, marked["x"], strict=True):
@@ -106,7 +108,7 @@ def test_captions_with_the_words_of_the_wrong_one_tie_with_it(asked: Store) -> N
     # "a boy holds a girl" has the words of "a girl holds a boy", the other right caption has not: half right.
     assert (bags["right"], bags["ties"], bags["accuracy"]) == (2, 1, pytest.approx(2.5 / 3))
     (found,) = result.found("order-blind-ceiling")
-    assert "the wrong caption of 1 of 3 items has the same words as a right one" in found.sentence
+    assert "a wrong caption of 1 of 3 items has the same words as a right one" in found.sentence
 
 
 def test_metrics_hold_out_a_right_caption_and_say_which_items_they_cannot_score(asked: Store) -> None:

@@ -184,6 +184,8 @@ def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]],
     test, train = ([one for one in captions if one.image in splits[name]] for name in ("test", "train"))
     if test and train:
         assert whole(frame, scope="across-splits", split="test") == counted(test, train, least, "across-splits")
+        chance = counted(train, train, least, "across-images")
+        assert everything.expected[0, "any"][0] == chance["any", "captions"]
     at = {(one.image, one.slot): one for one in captions}
     for image, slot, other, other_slot, similarity, match in pairs.select(
         "image", "slot", "against_image", "against_slot", "similarity", "match"

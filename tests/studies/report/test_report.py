@@ -87,8 +87,8 @@ def test_drift_of_words_from_the_version_before_is_told(store: Store) -> None:
         ingest_rows(store, [(image, slot, f"{text} slowly") for image, slot, text in rows], name)
     document = report(store, "dogs", "cats", settings=BLEU, sections=["versions"], timed=False)
     said = section(document, "versions")
-    assert "dogs@v1 → dogs@v2: Jensen-Shannon divergence of words" in said
-    assert "1 new words, 0 gone; mean length +1.00 words" in said
+    assert "dogs@v1 → dogs@v2: captions are 1.00 words longer on average" in said
+    assert "1 words are new, 0 are gone." in said
     titles = [table.title for table in document.sections[1].tables]
     assert {f"{name}@v1 → {name}@v2, tokenizer bare" for name in ("dogs", "cats")} <= set(titles)
 

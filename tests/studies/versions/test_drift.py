@@ -176,6 +176,20 @@ def test_table_shows_the_fifty_most_telling_words_and_data_all(store: Store) -> 
     assert "22 more words" in str(result.tables[0].caption)
 
 
+def test_captions_of_two_datasets_are_not_called_edited(store: Store) -> None:
+    ingest_rows(store, [("i", 0, "a dog"), ("j", 0, "a cat"), ("k", 0, "a hen")], "one")
+    ingest_rows(store, [("i", 0, "a dog"), ("j", 0, "the image shows a cat"), ("l", 0, "a cow")], "two")
+    first, then = diff(store, "one", "two").lead
+    assert first == (
+        "one and two are two datasets with 2 images in common. Of 2 captions of these images in one, 1 are equal in two."
+    )
+    assert then == "How words, openings and lengths differ: `auditor diff one two --depth drift`."
+    said = diff(store, "one", "two", depth="drift").lead
+    assert said[0].startswith("one → two: captions are 1.00 words longer on average (2.00 before, 3.00 after")
+    assert said[1].startswith("4 words are new, 1 are gone")
+    assert diff(store, "one", "one").lead == ()
+
+
 def test_unknown_depth_or_profile_is_named(store: Store) -> None:
     ingest(store, ["a dog"])
     with pytest.raises(UsageError, match="expected one of totals, images, text, vocabulary, lengths, drift"):

@@ -1,0 +1,229 @@
+"""Kinds whose captions depend on all shards: counts of buckets are added, and a bucket is searched with the sums.
+
+Some kinds depend on a form of each caption, such as its first three words, and on the numbers of captions by form. For
+them, one caption of each form stands for all, as often as the form occurs. For others, common table expressions of
+their SELECTs are counted in buckets and added.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+import polars as pl
+
+from auditor.model import Version
+from auditor.store.captions import Captions
+from auditor.store.connection import MEMORY, Store
+from auditor.store.file import Share
+from auditor.store.subsets import excerpt
+from auditor.store.workspace import Workspace
+from auditor.studies.findings.captions import FINDERS, MISSPELLED, Checked, bind_function_words
+
+_MEASURED = "concat_ws(' ', word, characters, words, tokens, is_open::int, stops::int, is_broken::int) as form from"
+
+#: The form of each caption, or image, by kind: a SELECT, or the SQL file and common table expression that it is on.
+FORMS: Mapping[str, tuple[str, str, str]] = {
+    "other-script": ("", "script", "select image, slot, script as form from reference join script using (caption_id)"),
+    "uneven-captions": (
+        "", "", "select image, 0 as slot, concat_ws(' ', count(*), min(split)) as form from reference group by image",
+    ),
+    "common-openings": (
+        "", "text_tokens", "select image, slot, array_to_string(tokens[:3], ' ') as form from reference"
+        " join text_tokens using (caption_id) where len(tokens) >= 3",
+    ),
+    "common-skeletons": (
+        "common_skeleton", "skeleton_of", "select image, slot, skeleton as form from skeleton_of join reference using"
+        " (caption_id)",
+    ),
+    "cut-at-limit": ("cut_at_limit", "measured", f"select image, slot, {_MEASURED} measured"),
+}  # fmt: skip
+
+#: The sums that other kinds need, of the first and of the second pass: see `sums`.
+SUMS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "misspellings": (("near_word",), ("usual_before", "usual_behind")),
+    "truncated-captions": (("rate", "open", "whole", "at_limit"), ("per_word", "per_pair", "word_fragment")),
+}
+
+ACROSS = (*FORMS, *SUMS)
+
+_TEXTS = dict.fromkeys(("kind", "form", "split", "text"), pl.String())
+
+_GROUPED = pl.Schema({**_TEXTS, "members": pl.UInt32(), "captions": pl.UInt32(), "tokens": pl.List(pl.String())})
+
+Frames = dict[str, pl.DataFrame]
+
+
+def forms(checked: Checked, kind: str) -> pl.DataFrame:
+    """Return the form of each caption that has one. Columns: image, slot, form; for images, the slot is 0."""
+    file, relation, select = FORMS[kind]
+    if kind == "common-skeletons":
+        bind_function_words(checked)
+    if file:
+        return checked.workspace.part(file, {}, relation, select)
+    if relation and relation not in checked.workspace.bound:
+        checked.workspace.bind(relation)
+    return checked.workspace.query(select)
+
+
+def groups(checked: Checked, kinds: tuple[str, ...], records: pl.DataFrame) -> pl.DataFrame:
+    """Count the captions of each form, or the images, each form with its first caption. Columns: `_GROUPED`."""
+    made = [pl.DataFrame(schema=_GROUPED)]
+    sizes = records.group_by("image").agg(captions=pl.len().cast(pl.UInt32), split=pl.col("split").min())
+    texts = records.select("image", "slot", "text", "tokens")
+    for kind in kinds:
+        rows = forms(checked, kind)
+        is_of_images = kind == "uneven-captions"
+        if is_of_images:
+            described = rows.join(sizes, on="image").with_columns(
+                text=pl.lit(""), tokens=pl.lit([], pl.List(pl.String))
+            )
+        else:
+            one = {"captions": pl.lit(1, pl.UInt32), "split": pl.lit(None, pl.String)}
+            every = texts.join(rows, on=["image", "slot"], how="left")
+            blank = pl.col("form").is_null()
+            described = every.with_columns(
+                text=pl.when(blank).then(pl.lit("")).otherwise("text"),
+                tokens=pl.when(blank).then(pl.lit([], pl.List(pl.String))).otherwise("tokens"), **one,
+            )  # fmt: skip
+        first = described.sort("text").group_by("form", maintain_order=True)
+        counted = first.agg(
+            pl.len().cast(pl.UInt32).alias("members"), pl.col("split", "text", "captions", "tokens").first()
+        )
+        made.append(counted.with_columns(kind=pl.lit(kind)).select(_GROUPED.names()).sort("form"))
+    return pl.concat(made)
+
+
+def judged(kind: str, grouped: pl.DataFrame, tokenizer: str, share: Share) -> pl.DataFrame:
+    """Search one caption of each form, as often as the form occurs. Columns: form, why."""
+    first = grouped.sort("text").group_by("form", maintain_order=True)
+    one = first.agg(pl.col("members").sum(), pl.col("captions", "split", "text", "tokens").first()).sort("form")
+    one = one.with_row_index("caption_id", offset=1)
+    spoken = one.select(token=pl.col("tokens").explode()).drop_nulls().unique().sort("token").with_row_index("token_id")
+    ids = (
+        one.select("caption_id", "tokens").explode("tokens")
+        .join(spoken, left_on="tokens", right_on="token", maintain_order="left")
+        .group_by("caption_id", maintain_order=True).agg(tokens="token_id")
+    )  # fmt: skip
+    captions = (
+        one.drop("tokens").join(ids, on="caption_id", how="left", maintain_order="left")
+        .with_columns(pl.col("tokens").fill_null(pl.Series([[]], dtype=pl.List(pl.UInt32))))
+        .with_columns(image=pl.col("caption_id").cast(pl.String), slot=pl.lit(0, pl.UInt32))
+    )  # fmt: skip
+    epoch = datetime.datetime.fromtimestamp(0, datetime.UTC)
+    version = Version("forms", 1, "", epoch, "", "", (tokenizer,), one.height, one.height)
+    given = captions.select("image", "slot", "split", "caption_id", "text", "tokens")
+    with excerpt(given, spoken, version, tokenizer, share) as (store, selection):
+        with store.registered("forms", captions.select("image", "split", "caption_id", "members", "captions")):
+            store.execute("delete from membership")
+            store.execute(
+                "insert into membership by name select 'forms' as dataset,"
+                " if(nth = 0, image, image || ' ' || nth) as image, "
+                "unnest(range(captions))::uinteger as slot, split, caption_id, 1 as from_seq"
+                " from (select *, unnest(range(members)) as nth from forms)"
+            )
+        workspace = Captions(store, selection, tokenizer).workspace(key=tokenizer)
+        rows = FINDERS[kind](Checked(store, "forms", 1, workspace))
+    why = rows.select(pl.col("image"), "why").unique("image")
+    return captions.select("image", "form").join(why, on="image").select("form", "why").sort("form")
+
+
+def first_counts(checked: Checked, kinds: tuple[str, ...]) -> Frames:
+    """Count what depends on one bucket alone."""
+    part, made = checked.workspace.part, Frames()
+    if "misspellings" in kinds:
+        made["counted"] = part("misspelled", {}, "counted")
+    if "truncated-captions" in kinds:
+        sizes = "select null::uinteger[] as tokens, size, is_open, count(*) as repeated from worded group by all"
+        made["sizes"] = part("usual_end", {}, "worded", sizes)
+        image = "null::varchar as image, null::uinteger as slot, null::uinteger[] as tokens"
+        made["lengths"] = part(
+            "truncated",
+            {},
+            "worded",
+            f"select {image}, size, characters, is_open, count(*) as repeated from worded group by all",
+        )
+    return made
+
+
+def second_counts(checked: Checked, kinds: tuple[str, ...], sums: Frames) -> Frames:
+    """Count what depends on the first `sums`."""
+    part, made = checked.workspace.part, Frames()
+    if "misspellings" in kinds:
+        usual = "select *, count(*) as repeated from usual group by all"
+        made["usual"] = part("misspelled", {"near_word": sums["near_word"]}, "usual", usual)
+    if "truncated-captions" in kinds:
+        whole = "ends::bigint as ends, round(expected * 1000000)::bigint as expected"
+        for name in ("per_word", "per_pair"):
+            made[name] = part("usual_end", {"rate": sums["rate"]}, name, f"select * replace ({whole}) from {name}")
+        made["placed"] = part("word_fragment", {}, "placed", "select *, count(*) as repeated from placed group by all")
+    return made
+
+
+def sums(merging: Workspace, added: Callable[[str], pl.DataFrame]) -> Mapping[str, Callable[[], pl.DataFrame]]:
+    """Return what follows from the counts of all buckets, which `added` reads by name; see `SUMS`."""
+    part = merging.part
+
+    def expected(name: str) -> pl.DataFrame:
+        rows = added(name)
+        keys = [key for key in rows.columns if key not in ("times", "ends", "expected")]
+        return (
+            rows.group_by(keys).agg(pl.col("times", "ends", "expected").sum()).with_columns(pl.col("expected") / 10**6)
+        )
+
+    def near_word() -> pl.DataFrame:
+        words = added("counted").group_by("token_id", "token").agg(pl.col("captions").sum(), pl.col("is_known").any())
+        return part("misspelled", {"counted": words}, "near_word")
+
+    return {
+        "near_word": near_word,
+        "rate": lambda: part("usual_end", {"worded": _bag(added("sizes"))}, "rate"),
+        "open": lambda: part("usual_end", {"worded": _bag(added("sizes"))}, "whole"),
+        "whole": lambda: part("truncated", {"worded": _bag(added("lengths"))}, "whole"),
+        "at_limit": lambda: part("truncated", {"worded": _bag(added("lengths"))}, "at_limit"),
+        "usual_before": lambda: part("misspelled", {"usual": _bag(added("usual"))}, "usual_before"),
+        "usual_behind": lambda: part("misspelled", {"usual": _bag(added("usual"))}, "usual_behind"),
+        "per_word": lambda: expected("per_word"),
+        "per_pair": lambda: expected("per_pair"),
+        "word_fragment": lambda: part("word_fragment", {"placed": _bag(added("placed"))}),
+    }
+
+
+def open_ended(checked: Checked, sums: Frames) -> pl.DataFrame:
+    """Return the rows of `truncated` for a bucket, with the counts of all shards."""
+    workspace = checked.workspace
+    of_ends = {name: sums[name] for name in ("per_word", "per_pair", "rate")}
+    workspace.bind_rows("usual_end", workspace.part("usual_end", {"whole": sums["open"], **of_ends}))
+    workspace.bind_rows("word_fragment", sums["word_fragment"])
+    return workspace.part("truncated", {name: sums[name] for name in ("whole", "at_limit")})
+
+
+def misspelled(checked: Checked, sums: Frames) -> pl.DataFrame:
+    """List the misspellings of a bucket, with the counts of all shards."""
+    return checked.workspace.part(
+        "misspelled", {name: sums[name] for name in ("near_word", "usual_before", "usual_behind")}
+    )
+
+
+def listed(checked: Checked, kind: str, verdicts: pl.DataFrame) -> pl.DataFrame:
+    """List the captions of a bucket whose form is listed. Columns: image, slot, why."""
+    rows = forms(checked, kind).join(verdicts, on="form", how="inner").select("image", "slot", "why")
+    rows = rows.sort("image", "slot")
+    return rows.with_columns(slot=pl.lit(None, pl.UInt32)) if kind == "uneven-captions" else rows
+
+
+@contextmanager
+def merging(words: pl.DataFrame, share: Share, *, is_english: bool) -> Iterator[Workspace]:
+    """Open a workspace on the words of all shards, without captions."""
+    with Store.open(MEMORY, share=share) as store:
+        with store.registered("numbered", words):
+            store.execute("insert into vocabulary select token_id, token from numbered")
+        workspace = Workspace(store, is_english=is_english, **MISSPELLED)
+        workspace.bind_rows("english_token", words.filter("english_token").select("token_id"))
+        yield workspace
+
+
+def _bag(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add up equal rows, each of which stands for `repeated` ones."""
+    return rows.group_by(pl.exclude("repeated")).agg(pl.col("repeated").sum())

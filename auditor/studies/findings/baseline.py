@@ -1,0 +1,128 @@
+"""Known findings: a file holds those that were accepted, so that only new ones are listed and fail a build.
+
+The file has no caption: a row is known by the hash of its kind, its image and its texts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import SourceError
+from auditor.files import replacing
+from auditor.findings import CAPTION_KINDS, severity
+from auditor.model import Selection
+from auditor.result import SEVERITIES, Finding, counted
+from auditor.studies.findings.captions import examples_of, finding_of
+
+#: What the file says of itself, so that no other file is replaced or read as one.
+_WHAT, _VERSION = "known findings of auditor", 1
+
+#: The columns that a row is known by. Its slot is not: another caption of the image may be inserted before it.
+_KNOWN_BY = ("image", "text", "other_image", "other_text")
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Known findings by dataset and kind: the severity of each, and how often each row is listed, by its hash."""
+
+    file: Path
+    severities: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    rows: Mapping[tuple[str, str], Counter[str]] = field(default_factory=dict)
+
+    def new(
+        self, findings: Sequence[Finding], listed: pl.DataFrame, selections: Sequence[Selection]
+    ) -> tuple[list[Finding], pl.DataFrame, list[str]]:
+        """Return the findings and rows that are not known, and a note on those that are.
+
+        A finding on captions becomes one on its new captions, with a severity by their share. Another finding is new if
+        its severity is worse than the known one.
+        """
+        own = listed.with_columns(row=pl.Series(map(_hash, listed.iter_rows(named=True)), dtype=pl.String))
+        keep = pl.DataFrame(
+            [(*key, row, number) for key, rows in self.rows.items() for row, number in rows.items()],
+            schema={"dataset": pl.String, "kind": pl.String, "row": pl.String, "known": pl.Int64},
+            orient="row",
+        )
+        of = ("dataset", "kind", "row")
+        unknown = own.join(keep, on=of, how="left", maintain_order="left").filter(
+            pl.int_range(pl.len()).over(of) >= pl.col("known").fill_null(0)
+        )
+        fresh = [shown for finding in findings if (shown := self._shown(finding, listed, unknown, selections))]
+        severities = pl.DataFrame(
+            [(finding.about.get("dataset"), finding.kind, finding.severity) for finding in fresh],
+            schema=dict.fromkeys(("dataset", "kind", "severity"), pl.String),
+            orient="row",
+        ).unique(["dataset", "kind"], keep="first")
+        unknown = unknown.select(listed.columns).update(severities, on=["dataset", "kind"], how="left")
+        hidden = len(findings) - len(fresh)
+        captions = counted(listed.height - unknown.height, "row", "rows")
+        note = f"{self.file}: {counted(hidden, 'finding is', 'findings are')} known, with {captions}, and not listed"
+        return fresh, unknown, [note]
+
+    def _shown(
+        self, finding: Finding, listed: pl.DataFrame, unknown: pl.DataFrame, selections: Sequence[Selection]
+    ) -> Finding | None:
+        """Return what is new of a finding; null if all of it is known."""
+        key = str(finding.about.get("dataset")), finding.kind
+        if finding.kind not in CAPTION_KINDS:
+            known = self.severities.get(key)
+            order = [*map(str, SEVERITIES)]
+            return None if known and order.index(known) <= order.index(finding.severity) else finding
+        split = finding.about.get("split")
+        selection = next(each for each in selections if (each.version.dataset, each.split) == (key[0], split))
+        here = pl.col("dataset").eq(key[0]) & pl.col("kind").eq(finding.kind)
+        here &= pl.lit(True) if split is None else pl.col("split").eq(split)
+        whole, new = listed.filter(here), unknown.filter(here)
+        if new.is_empty() or new.height == whole.height or finding.n is None:
+            return finding if new.height else None
+        of_images = CAPTION_KINDS[finding.kind].of == "images"
+        number = new["image"].n_unique() if of_images else new.unique(["image", "slot"]).height
+        bad = severity(finding.kind, number, finding.n)
+        return finding_of(selection, finding.kind, number, finding.n, bad, tuple(examples_of(new)))
+
+
+def read(file: Path) -> Baseline:
+    """Read known findings. Raises `SourceError` for a file that is missing or is not one of these."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise SourceError(f"--baseline {file}: no such file; --write-baseline makes it") from error
+    except (OSError, ValueError) as error:
+        raise SourceError(f"--baseline {file}: cannot be read: {error}") from error
+    if not isinstance(content, dict) or (content.get("what"), content.get("version")) != (_WHAT, _VERSION):
+        raise SourceError(f"--baseline {file}: not a file of known findings; --write-baseline makes one")
+    try:
+        known = [(dataset, kind, of) for dataset, kinds in content["datasets"].items() for kind, of in kinds.items()]
+        severities = {(dataset, kind): str(of["severity"]) for dataset, kind, of in known}
+        rows = {(dataset, kind): Counter(map(str, of["rows"])) for dataset, kind, of in known}
+    except (AttributeError, KeyError, TypeError) as error:
+        raise SourceError(f"--baseline {file}: damaged: {error}; --write-baseline makes it again") from error
+    if wrong := {*severities.values()} - {*SEVERITIES}:
+        raise SourceError(f"--baseline {file}: unknown severity {min(wrong)}; --write-baseline makes the file again")
+    return Baseline(file, severities, rows)
+
+
+def write(file: Path, findings: Sequence[Finding], listed: pl.DataFrame) -> None:
+    """Write the findings as known."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for row in listed.iter_rows(named=True):
+        rows.setdefault((row["dataset"], row["kind"]), []).append(_hash(row))
+    datasets: dict[str, dict[str, dict[str, object]]] = {}
+    for finding in findings:  # the worst of a kind comes first
+        dataset, kind = str(finding.about.get("dataset")), finding.kind
+        entry: dict[str, object] = {"severity": finding.severity, "rows": sorted(rows.get((dataset, kind), ()))}
+        datasets.setdefault(dataset, {}).setdefault(kind, entry)
+    content = {"what": _WHAT, "version": _VERSION, "datasets": datasets}
+    with replacing(file) as opened:
+        opened.write((json.dumps(content, indent=1, sort_keys=True) + "\n").encode())
+
+
+def _hash(row: Mapping[str, object]) -> str:
+    return hashlib.sha256(json.dumps([row[name] for name in _KNOWN_BY]).encode()).hexdigest()[:16]

@@ -1,0 +1,212 @@
+"""Findings over Parquet shards that no store holds: a verdict for each row, and one summary of all shards."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+import polars as pl
+
+from auditor.errors import StoreError, UsageError
+from auditor.findings import CAPTION_KINDS, KINDS, ranked, severity, tally
+from auditor.model import Progress, Selection
+from auditor.result import Finding, Result, counted
+from auditor.scoring.scale_out import executors
+from auditor.scoring.scale_out.doing import do_stages
+from auditor.scoring.scale_out.work import Work
+from auditor.studies.findings.captions import examples_of, finding_of
+from auditor.studies.findings.others import AT_SEVERAL, at_several_images
+from auditor.studies.findings.shards import ShardPlan, plan, refuse_changed
+from auditor.studies.findings.stages import CHECKED, FOUND, ORDER, RECORDS, STAGES, VERDICTS, run
+from auditor.studies.findings.summary import SUMMARY, summary, version_of
+from auditor.text import AUTO
+
+RECEIPT = "receipt.json"
+
+#: Tokenizers that decide which captions are equal; others are for scores.
+_TOKENIZERS = ("bare", "char")
+
+_PAIRS = "its search for near-duplicates compares all pairs of captions"
+_TRAINED = "it compares each caption with statistics of all others"
+
+#: Why kinds are not searched for in stages.
+_WHY_NOT = {
+    "near-duplicate-across-splits": _PAIRS,
+    "copied-slots": _PAIRS,
+    "swapped-captions": _TRAINED,
+    "templated-captions": _TRAINED,
+    "unlike-slot": _TRAINED,
+    "sorted-captions": _TRAINED,
+    "bound-upside-down": "`auditor bounds --work FOLDER` computes bounds in stages",
+    "exchanged-images": "it compares with another dataset of the store",
+    "shifted-captions": "it compares with another version in the store",
+}
+
+_REPORTED = {*CAPTION_KINDS, *_WHY_NOT} - {"listed-words"}
+
+_OTHERWISE = "it compares captions across shards"
+
+
+@dataclass(frozen=True)
+class InStages:
+    """Where and how findings are computed in stages; `verdicts` is the folder that they are written to."""
+
+    verdicts: Path | None
+    work: Path | None
+    executor: str | None
+    workers: int | None
+    address: str | None
+
+
+def findings_in_stages(
+    places: Sequence[str],
+    kinds: Sequence[str],
+    tokenizer: str,
+    words: Sequence[str],
+    settings: InStages,
+    progress: Progress,
+) -> Result:
+    """Search the captions of Parquet shards for problems, and write a verdict for each row.
+
+    Raises `UsageError` for options that stages do not have, and `SourceError` for a shard that cannot be read.
+    """
+    target = settings.verdicts
+    if target is None:
+        raise UsageError("findings in stages are written to a folder: add --verdicts FOLDER")
+    executors.check(settings.executor, settings.address)
+    if tokenizer not in (AUTO, *_TOKENIZERS):
+        raise UsageError(f"--tokenizer {tokenizer}: in stages, use one of {', '.join(_TOKENIZERS)}")
+    if target.exists():
+        raise UsageError(f"{target}: already exists; remove it, or name another folder with --verdicts")
+    if not target.absolute().parent.is_dir():
+        raise UsageError(f"{target}: cannot be written: the folder {target.parent} does not exist")
+    wanted = [kind for kind in kinds if kind in CHECKED and (kind != "listed-words" or words)]
+    tokens = _TOKENIZERS[0] if tokenizer == AUTO else tokenizer
+    made = plan(_name(places), places, wanted, tokens, sorted({word.strip().lower() for word in words} - {""}))
+    folder = settings.work or target.with_name(f".{target.name}.stages")
+    work = Work(folder, ORDER)
+    if (work.folder / "plan.json").is_file():
+        refuse_changed(made, work.plan())
+    work.begin(made.written())
+    with executors.executing(settings.executor, settings.workers, settings.address, run) as execute:
+        did = do_stages(STAGES, made, work, execute, progress)
+    with work.reading():
+        result = _result(made, work, [kind for kind in kinds if kind not in wanted])
+        _publish(made, work, result, target)
+    if settings.work is None:
+        shutil.rmtree(folder, ignore_errors=True)
+    return replace(result, notes=(*result.notes, f"{counted(sum(did.values()), 'task', 'tasks')} run now"))
+
+
+def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
+    """Summarize the verdicts of all shards."""
+    kept = pl.concat(work.scan(RECORDS, number) for number in range(len(plan.buckets)))
+    sizes = kept.select(
+        captions=pl.col("reason").is_null().sum(),
+        rejected=pl.col("reason").is_not_null().sum(),
+        images=pl.col("image").filter(pl.col("reason").is_null()).n_unique(),
+        worded=(pl.col("tokens").list.len() > 0).sum(),
+    )
+    captions, rejected, images, worded = sizes.collect(engine="streaming").row(0)
+    version = version_of(plan.dataset, plan.digest, plan.tokenizer, images, captions)
+    selection = Selection(version)
+    found = ranked(
+        _finding(
+            plan, work, selection, kind, worded if kind == AT_SEVERAL else images if _of_images(kind) else captions
+        )
+        for kind in _found(plan, work)
+    )
+    by_kind = {finding.kind: finding for finding in found}
+    rows: list[tuple[str, str | None, int | None, str | None]] = [
+        (kind, by_kind[kind].severity if kind in by_kind else None, _number(by_kind.get(kind)), None)
+        for kind in plan.kinds
+    ]
+    rows += [(kind, None, None, _WHY_NOT.get(kind, _OTHERWISE)) for kind in others if kind in _REPORTED]
+    note = (
+        f"{counted(len(plan.shards), 'shard', 'shards')}, {captions:,} captions of "
+        f"{counted(images, 'image', 'images')}, {counted(rejected, 'record', 'records')} rejected"
+    )
+    return summary(
+        version, rows, found, f"{tally(found) or 'No problems found'} by the kinds that were checked.", [note]
+    )
+
+
+def _found(plan: ShardPlan, work: Work) -> list[str]:
+    kinds = pl.concat(work.scan(FOUND, number).select("kind") for number in range(len(plan.buckets)))
+    present = set(kinds.unique().collect()["kind"])
+    return [kind for kind in plan.kinds if kind in present]
+
+
+def _number(finding: Finding | None) -> int:
+    return 0 if finding is None else int(finding.values[KINDS[finding.kind].of] or 0)
+
+
+def _finding(plan: ShardPlan, work: Work, selection: Selection, kind: str, n: int) -> Finding:
+    """Add up the captions of a kind over buckets, with the examples that one store would show."""
+    of = ["image"] if _of_images(kind) else ["image", "slot"]
+    number, first = 0, list[pl.DataFrame]()
+    for bucket in range(len(plan.buckets)):
+        rows = work.scan(FOUND, bucket).filter(kind=kind).collect()
+        number += rows.unique(of).height
+        ordered = rows.sort("image", "slot", maintain_order=True)
+        shown = pl.concat([ordered.unique("why", keep="first", maintain_order=True).head(3), ordered.head(3)])
+        first.append(_with_texts(shown.unique(maintain_order=True), work.scan(RECORDS, bucket)))
+    listed = pl.concat(first).sort("image", "slot", maintain_order=True)
+    examples = tuple(examples_of(listed))
+    if kind == AT_SEVERAL:
+        return at_several_images(selection, number, n, examples)
+    return finding_of(selection, kind, number, n, severity(kind, number, n), examples)
+
+
+def _of_images(kind: str) -> bool:
+    return KINDS[kind].of == "images"
+
+
+def _with_texts(rows: pl.DataFrame, records: pl.LazyFrame) -> pl.DataFrame:
+    names = [*rows["image"], *rows["other_image"].drop_nulls()]
+    texts = records.filter(pl.col("reason").is_null(), pl.col("image").is_in(names)).select("image", "slot", "text")
+    known = texts.collect()
+    others = known.rename({name: f"other_{name}" for name in known.columns})
+    return rows.join(known, on=["image", "slot"], how="left", maintain_order="left").join(
+        others, on=["other_image", "other_slot"], how="left", maintain_order="left"
+    )
+
+
+def _publish(plan: ShardPlan, work: Work, result: Result, target: Path) -> None:
+    """Write the verdicts, the summary and the receipt as one folder, or nothing."""
+    hashes = dict[str, str]()
+    with _folder(target) as draft:
+        for number, shard in enumerate(plan.shards):
+            shutil.copyfile(work.path(VERDICTS, number), draft / shard.name)
+            if (part := work.part(VERDICTS, number)) is not None:
+                hashes[shard.name] = part.sha256
+        summary = result.to_json() + "\n"
+        (draft / SUMMARY).write_text(summary, encoding="utf-8")
+        hashes[SUMMARY] = hashlib.sha256(summary.encode()).hexdigest()
+        receipt = {"auditor.verdicts/v1": {"plan": json.loads(plan.written()), "sha256": hashes}}
+        (draft / RECEIPT).write_text(json.dumps(receipt, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def _folder(target: Path) -> Iterator[Path]:
+    """Yield a new folder that gets the name `target` if the block ends without an error. Raises `StoreError`."""
+    try:
+        with TemporaryDirectory(prefix=f".{target.name}-", dir=target.absolute().parent) as holder:
+            draft = Path(holder) / "draft"
+            draft.mkdir()
+            yield draft
+            draft.rename(target)
+    except OSError as error:
+        raise StoreError(f"{target}: cannot be written: {error.strerror or error}; nothing was published") from error
+
+
+def _name(places: Sequence[str]) -> str:
+    """Name the dataset after the folder of the shards."""
+    parts = [part for part in PurePosixPath(places[0]).parent.parts if part not in ("/", ".", "..")]
+    return parts[-1] if parts else "captions"

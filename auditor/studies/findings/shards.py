@@ -1,0 +1,210 @@
+"""Parquet shards that are checked in stages, and the plan of the work on them."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import SourceError, UsageError
+from auditor.model import Batches, Part, Source
+from auditor.plugins import typed
+from auditor.remote import Near, address_of
+from auditor.sources import read
+from auditor.sources.reading import files
+from auditor.store.connection import MEMORY, Store
+from auditor.store.file import Share
+from auditor.store.ingestion import checked
+from auditor.store.sqlfiles import catalogue, fingerprint
+from auditor.text import tokenizer_of
+
+_FORMAT, _ENDING = "table", ".parquet"
+
+#: Rows of shards that are read together. It does not depend on the machine.
+_ROWS_AT_ONCE = 60_000
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A Parquet file: its path or address, its state when the work began, its rows (0 for an address)."""
+
+    path: str
+    state: str
+    rows: int
+
+    @property
+    def name(self) -> str:
+        """Its name without the folder."""
+        return Path(self.path).name
+
+
+@dataclass(frozen=True)
+class ShardPlan:
+    """All settings that determine the bytes of the verdicts. `buckets` are shards that are read together."""
+
+    dataset: str
+    shards: tuple[Shard, ...]
+    buckets: tuple[tuple[int, ...], ...]
+    columns: str
+    kinds: tuple[str, ...]
+    tokenizer: str
+    words: tuple[str, ...]
+    sql: str
+    auditor: str
+
+    @property
+    def captions(self) -> int:
+        """The rows of all shards, as far as they are known."""
+        return sum(shard.rows for shard in self.shards)
+
+    def written(self) -> str:
+        """Return the plan as text; equal plans have equal texts."""
+        return json.dumps(dataclasses.asdict(self), sort_keys=True, indent=1)
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of the plan."""
+        return hashlib.sha256(self.written().encode()).hexdigest()
+
+    def bucket_of(self, shard: int) -> int:
+        """Return the number of the bucket that a shard is in."""
+        return next(number for number, bucket in enumerate(self.buckets) if shard in bucket)
+
+
+def parse(text: str) -> ShardPlan:
+    """Parse the text of `ShardPlan.written`. Raises one of `FORGED` for any other text."""
+    fields = json.loads(text)
+    fields |= {name: tuple(fields[name]) for name in ("kinds", "words")}
+    fields["buckets"] = tuple(tuple(bucket) for bucket in fields["buckets"])
+    fields["shards"] = tuple(typed(Shard(**shard)) for shard in fields["shards"])
+    return typed(ShardPlan(**fields))
+
+
+def plan(dataset: str, places: Sequence[str], kinds: Sequence[str], tokenizer: str, words: Iterable[str]) -> ShardPlan:
+    """Plan the work on the shards of files, patterns and addresses.
+
+    Raises `SourceError` for a place without files, and `UsageError` for files that are not Parquet, or of one name.
+    """
+    shards = tuple(shard for place in places for shard in _shards(Path(place)))
+    for shard in shards:
+        if not shard.path.endswith(_ENDING):
+            raise UsageError(f"{shard.path}: in stages, only Parquet files are read; export the captions as Parquet")
+    name, times = Counter(shard.name for shard in shards).most_common(1)[0]
+    if times > 1:
+        raise UsageError(f"{name}: {times} shards have this name, and so would their verdicts; rename them")
+    statements = "".join(fingerprint(each) for each in sorted(catalogue()))
+    return ShardPlan(
+        dataset, shards, _buckets(shards), _columns(shards[0]), tuple(kinds), tokenizer, tuple(words),
+        hashlib.sha256(statements.encode()).hexdigest(), version("auditor"),
+    )  # fmt: skip
+
+
+def refuse_changed(now: ShardPlan, before: str) -> None:
+    """Raise `SourceError` for the first shard that differs from the plan in a folder of work."""
+    try:
+        known = {shard.path: shard for shard in parse(before).shards}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return  # it is not a plan for shards: the folder is refused as that of other work
+    for shard in now.shards:
+        if shard.path in known and known[shard.path] != shard:
+            raise SourceError(f"{shard.path}: changed since this work began; set another folder with --work")
+    missing = sorted(known.keys() - {shard.path for shard in now.shards})
+    if missing:
+        raise SourceError(f"{missing[0]}: was there when this work began, and is missing now; bring it back")
+
+
+def records(plan: ShardPlan, number: int, share: Share) -> pl.DataFrame:
+    """Read the shards of a bucket as an ingest reads them, with the tokens of each accepted caption.
+
+    Columns: shard, line, image, slot, split, text, reason, tokens. Raises `SourceError` for a shard that is missing,
+    that changed, or that has other columns than the first one.
+    """
+    with Near() as near:
+        local = {shard: near.files(Path(plan.shards[shard].path))[0] for shard in plan.buckets[number]}
+        for shard, path in local.items():
+            _check(plan, shard, path)
+        source = Source(plan.dataset, "captions", _FORMAT, ())
+        with Store.open(MEMORY, share=share) as store:
+            rows = checked(store, source, _numbered(local))
+        for shard, path in local.items():
+            _check(plan, shard, path)
+    texts = rows.select(pl.when(pl.col("reason").is_null()).then("text").otherwise(pl.lit("")))["text"]
+    return rows.select(
+        pl.col("source").cast(pl.UInt32).alias("shard"),
+        pl.exclude("source"),
+        tokens=tokenizer_of(plan.tokenizer)(texts),
+    )
+
+
+def _numbered(local: dict[int, Path]) -> Batches:
+    """Yield the records of files, each with the number of its shard as its source."""
+    for shard, path in local.items():
+        for batch in read(Part((path,)), _FORMAT):
+            yield batch.with_columns(source=pl.lit(str(shard)))
+
+
+def _shards(place: Path) -> list[Shard]:
+    if address_of(place) is not None:
+        return [Shard(address, state, 0) for address, state in Near().listed(place)]
+    return [Shard(str(path), _state(path), _rows(path)) for path in files.expand(Part((place,)))]
+
+
+def _state(path: Path) -> str:
+    """Return the state of a file, the same on every machine that sees it."""
+    status = path.stat()
+    return f"{status.st_size} bytes, {status.st_mtime_ns} ns"
+
+
+def _rows(path: Path) -> int:
+    if path.suffix != _ENDING:
+        return 0
+    try:
+        return int(pl.scan_parquet(path, glob=False, hive_partitioning=False).select(pl.len()).collect().item())
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise SourceError(f"{path}: cannot be read as Parquet: {str(error).partition(chr(10))[0]}") from error
+
+
+def _buckets(shards: Sequence[Shard]) -> tuple[tuple[int, ...], ...]:
+    """Group successive shards of at most so many rows together; a shard of unknown size is alone."""
+    buckets: list[list[int]] = []
+    held = 0
+    for number, shard in enumerate(shards):
+        if buckets and shard.rows and held and held + shard.rows <= _ROWS_AT_ONCE:
+            buckets[-1].append(number)
+            held += shard.rows
+        else:
+            buckets.append([number])
+            held = shard.rows
+    return tuple(tuple(bucket) for bucket in buckets)
+
+
+def _columns(shard: Shard) -> str:
+    with Near() as near:
+        return _schema(near.files(Path(shard.path))[0])
+
+
+def _schema(path: Path) -> str:
+    try:
+        kinds = pl.read_parquet_schema(path)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise SourceError(f"{path}: cannot be read as Parquet: {str(error).partition(chr(10))[0]}") from error
+    return ", ".join(f"{name} {kind}" for name, kind in kinds.items())
+
+
+def _check(plan: ShardPlan, number: int, path: Path) -> None:
+    shard = plan.shards[number]
+    if not path.exists():
+        raise SourceError(f"{shard.path}: is missing; it was there when this work began")
+    is_remote = address_of(Path(shard.path)) is not None
+    state = Near().listed(Path(shard.path))[0][1] if is_remote else _state(path)
+    if state != shard.state:
+        raise SourceError(f"{shard.path}: changed since this work began; start again with another --work")
+    if (columns := _schema(path)) != plan.columns:
+        raise SourceError(f"{shard.path}: has the columns {columns}, but {plan.shards[0].name} has {plan.columns}")

@@ -1,0 +1,349 @@
+"""The stages of findings over shards: from files to a file, a bucket of shards at a time.
+
+`records` are the captions of a bucket with their tokens, `spoken` its words, `placed` hashes of its images and texts,
+whose partitions are joined in `images`. `words` numbers the words of all shards. `counts-1` and `counts-2` count for
+kinds that depend on all shards, `sums-1` and `sums-2` add up. `ends` has captions that may be truncated. `found` lists
+the captions of each kind, `verdicts` has a row for each row of a shard.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import SourceError
+from auditor.findings import CAPTION_KINDS, KINDS
+from auditor.model import Selection, Version
+from auditor.scoring.scale_out.tasks import Done, Stage, run_one
+from auditor.scoring.scale_out.work import Work
+from auditor.store.captions import Captions
+from auditor.store.connection import MEMORY, Store
+from auditor.store.file import Share
+from auditor.store.subsets import excerpt
+from auditor.store.workspace import Workspace
+from auditor.studies.findings import across
+from auditor.studies.findings.captions import ENGLISH, FINDERS, LISTED, MISSPELLED, Checked
+from auditor.studies.findings.cuts import cut_ones, cut_share
+from auditor.studies.findings.others import AT_SEVERAL
+from auditor.studies.findings.shards import ShardPlan, parse, records
+from auditor.text import word_lists
+
+RECORDS, SPOKEN, PLACED, WORDS, IMAGES, ENDS, CUT, FOUND, VERDICTS = (
+    "records", "spoken", "placed", "words", "images", "ends", "cut", "found", "verdicts",
+)  # fmt: skip
+
+_COUNTS, _SUMS = ("counts-1", "counts-2"), ("sums-1", "sums-2")
+
+ORDER = (RECORDS, SPOKEN, PLACED, WORDS, IMAGES, _COUNTS[0], _SUMS[0], _COUNTS[1], _SUMS[1], ENDS, CUT, FOUND, VERDICTS)
+
+#: Kinds whose captions can be listed from one bucket alone.
+ALONE = (
+    *(kind for kind, entry in CAPTION_KINDS.items() if entry.patterns), "repeated-words", "loops",
+    "captions-without-word", "listed-words", "padded-images",
+)  # fmt: skip
+
+#: The kinds that are searched for in stages.
+CHECKED = (*ALONE, *across.ACROSS, AT_SEVERAL)
+
+#: The number of buckets whose images fill one partition.
+_BUCKETS_OF_A_PARTITION = 4
+
+#: The relations of `words.sql` of all shards that the captions of one bucket do not determine.
+_KNOWN = ("english_token", "regular_form")
+
+
+def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Read the shards of a bucket. Columns: those of `shards.records`."""
+    rows = records(plan, number, share)
+    kept = rows.filter(pl.col("reason").is_null())
+    spoken = kept.select(token=pl.col("tokens").explode()).drop_nulls().group_by("token").len("times").sort("token")
+    work.put(SPOKEN, number, spoken)
+    texts = kept.select("image", words=_words())
+    with Store.open(MEMORY, share=share) as store, store.registered("kept", texts):
+        placed = store.query(
+            f"select hash(key) % {_partitions(plan)} as partition, is_text, key, value from ("
+            f"select distinct false as is_text, image as key, {number}::ubigint as value from kept union "
+            "select distinct true as is_text, md5(words) as key, hash(image) as value from kept where words <> '')"
+            " order by partition, is_text, key, value"
+        )
+    work.put(PLACED, number, placed, _partitions(plan))
+    return rows
+
+
+def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Give each word of all shards a number. Columns: token_id, token, times, and a flag per relation of `_KNOWN`."""
+    del number
+    every = pl.concat(work.scan(SPOKEN, bucket) for bucket in range(len(plan.buckets)))
+    spoken = every.group_by("token").agg(pl.col("times").sum()).sort("token").collect()
+    numbered = spoken.select(pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).alias("token_id"), "token", "times")
+    with Store.open(MEMORY, share=share) as store:
+        with store.registered("numbered", numbered):
+            store.execute("insert into vocabulary select token_id, token from numbered")
+        workspace = Workspace(store)
+        workspace.bind_rows("english_word", word_lists.english())
+        each = pl.concat_list("token_id").alias("tokens")
+        workspace.bind_rows("text_tokens", numbered.select(pl.col("token_id").alias("caption_id"), each))
+        workspace.bind("english_token")
+        known = {name: workspace.rows(name)["token_id"] for name in _KNOWN}
+    return numbered.with_columns(**{name: pl.col("token_id").is_in(ids.implode()) for name, ids in known.items()})
+
+
+def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Find the texts of a partition that several images have. Columns: key, a hash of the text, and images.
+
+    Raises `SourceError` if an image is in several buckets: its captions are compared in one.
+    """
+    del share
+    placed = pl.concat(work.scan(PLACED, bucket).filter(partition=number) for bucket in range(len(plan.buckets)))
+    values = placed.group_by("is_text", "key").agg(pl.col("value").unique().sort())
+    several = values.filter(pl.col("value").list.len() > 1).sort("key").collect()
+    for image, buckets in several.filter(~pl.col("is_text")).select("key", "value").head(1).iter_rows():
+        names = [plan.shards[plan.buckets[bucket][0]].name for bucket in buckets[:2]]
+        raise SourceError(
+            f"image {image}: has captions in or near {' and '.join(names)}; sort the rows by image, so that the "
+            "captions of an image are in one shard"
+        )
+    return several.filter("is_text").select("key", images=pl.col("value").list.len())
+
+
+def _words() -> pl.Expr:
+    return pl.col("tokens").list.join(" ")
+
+
+def _at_several_images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """List the captions of a bucket whose words several images have. Columns: image, slot, why."""
+    texts = work.scan(RECORDS, number).filter(pl.col("reason").is_null()).select("image", "slot", words=_words())
+    with Store.open(MEMORY, share=share) as store, store.registered("texts", texts.collect()):
+        keyed = store.query("select image, slot, md5(words) as key from texts where words <> ''")
+    shared = pl.concat(work.scan(IMAGES, partition) for partition in range(_partitions(plan)))
+    rows = keyed.lazy().join(shared, on="key", how="inner").collect().sort("image", "slot")
+    return rows.select("image", "slot", why=pl.format("the same words at {} images", "images"))
+
+
+def counts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Count a bucket for kinds that depend on all shards: the captions of each form, then further files."""
+    kept = work.scan(RECORDS, number).filter(pl.col("reason").is_null()).collect()
+    with bucket_of(plan, work, number, share) as checked:
+        for name, rows in across.first_counts(checked, plan.kinds).items():
+            work.put(name, number, rows)
+        return across.groups(checked, tuple(kind for kind in across.FORMS if kind in plan.kinds), kept)
+
+
+def sums(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Add up the counts of all buckets: for a form of captions, or for a common table expression."""
+    name = _names_of_sums(plan)[0][number]
+    if name in across.FORMS:
+        every = pl.concat(work.scan(_COUNTS[0], bucket) for bucket in range(len(plan.buckets)))
+        return across.judged(name, every.filter(kind=name).collect(), plan.tokenizer, share)
+    return _added(plan, work, share, name)
+
+
+def further_counts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Count a bucket with the first sums, in further files. The rows are empty."""
+    with bucket_of(plan, work, number, share) as checked:
+        for name, rows in across.second_counts(checked, plan.kinds, _sums(plan, work, 0)).items():
+            work.put(name, number, rows)
+    return pl.DataFrame({"bucket": [number]})
+
+
+def further_sums(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Add up the second counts of all buckets, for a common table expression."""
+    return _added(plan, work, share, _names_of_sums(plan)[1][number])
+
+
+def ends(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """List the captions of a bucket that may be truncated. Columns: those of `truncated`."""
+    with bucket_of(plan, work, number, share) as checked:
+        return across.open_ended(checked, _sums(plan, work, 0) | _sums(plan, work, 1))
+
+
+def cut(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Estimate the share of words that are followed by a cut. Column: cut."""
+    del number, share
+    every = pl.concat(work.scan(ENDS, bucket).select("chance", "words") for bucket in range(len(plan.buckets)))
+    counted = every.group_by("chance", "words").agg(repeated=pl.len()).collect()
+    return pl.DataFrame({"cut": [cut_share(counted)]})
+
+
+def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """List the captions of a bucket by kind. Columns: kind, and those of `LISTED`."""
+    lists = [pl.DataFrame(schema={"kind": pl.String, **LISTED})]
+    every = _sums(plan, work, 0) | _sums(plan, work, 1)
+    english = is_english(work)
+    with bucket_of(plan, work, number, share) as checked:
+        for kind in (kind for kind in (*FINDERS, AT_SEVERAL) if kind in plan.kinds):
+            if kind == AT_SEVERAL:
+                rows = _at_several_images(plan, work, number, share)
+            elif kind in across.FORMS:
+                rows = across.listed(checked, kind, every[kind])
+            elif kind == "truncated-captions":
+                rows = cut_ones(work.scan(ENDS, number).collect(), work.scan(CUT, 0).collect().item())
+            elif kind in ("misspellings", "mixed-language") and not english:
+                continue
+            else:
+                rows = across.misspelled(checked, every) if kind == "misspellings" else FINDERS[kind](checked)
+            lists.append(rows.select(kind=pl.lit(kind), **{name: _column(rows, name) for name in LISTED}))
+    return pl.concat(lists)
+
+
+def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Return a row for each row of a shard, in its order: id, and lists of kind, slot, certainty, detail and fix.
+
+    A row without a verdict has empty lists. A record that an ingest would reject has the kind `rejected`.
+    """
+    del share
+    bucket = plan.bucket_of(number)
+    rows = work.scan(RECORDS, bucket).filter(shard=number).select("line", "image", "slot", "reason").collect()
+    order = {kind: place for place, kind in enumerate((_REJECTED, *FINDERS, AT_SEVERAL))}
+    told = work.scan(FOUND, bucket).collect().join(rows.filter(pl.col("reason").is_null()), on="image", how="inner")
+    told = told.filter(pl.col("slot").is_null() | (pl.col("slot") == pl.col("slot_right")))
+    rejected = rows.filter(pl.col("reason").is_not_null())
+    every = pl.concat(
+        [
+            told.select("line", "kind", slot="slot_right", detail="why"),
+            rejected.select("line", "slot", kind=pl.lit(_REJECTED), detail="reason").select(
+                "line", "kind", "slot", "detail"
+            ),
+        ]
+    )
+    fixes = {kind: entry.fix.partition(". ")[0].rstrip(".") for kind, entry in KINDS.items()}
+    sure = {kind: entry.right for kind, entry in KINDS.items()}
+    lists = (
+        every.sort("line", "slot", pl.col("kind").replace_strict(order, return_dtype=pl.Int32), nulls_last=True)
+        .with_columns(
+            certainty=pl.col("kind").replace_strict(sure, default=1.0, return_dtype=pl.Float64),
+            fix=pl.col("kind").replace_strict(fixes, default="Repair the row, or leave it out", return_dtype=pl.String),
+        )
+        .group_by("line", maintain_order=True)
+        .agg("kind", "slot", "certainty", "detail", "fix")
+    )
+    ids = rows.group_by("line", maintain_order=True).agg(id=pl.col("image").first())
+    empty = [pl.col(name).fill_null(pl.lit([], lists.schema[name])) for name in lists.columns if name != "line"]
+    return ids.sort("line").join(lists, on="line", how="left", maintain_order="left").select("id", *empty)
+
+
+def is_english(work: Work) -> bool:
+    """Return whether the captions of all shards consist of English words, as by `english_share.sql`."""
+    words = work.scan(WORDS, 0).filter(pl.col("token").str.contains(r"^\p{L}{3,}$"))
+    share = words.select(pl.col("times").filter("english_token").sum() / pl.col("times").sum()).collect().item()
+    return float(share or 0) >= ENGLISH
+
+
+def _names_of_sums(plan: ShardPlan) -> tuple[list[str], list[str]]:
+    """Name the sums of both passes that the kinds of a plan need."""
+    by_kind = [names for kind, names in across.SUMS.items() if kind in plan.kinds]
+    forms = [kind for kind in across.FORMS if kind in plan.kinds]
+    first, second = ([name for names in by_kind for name in names[place]] for place in (0, 1))
+    return [*forms, *first], second
+
+
+def _sums(plan: ShardPlan, work: Work, place: int) -> dict[str, pl.DataFrame]:
+    names = _names_of_sums(plan)[place]
+    return {name: work.scan(_SUMS[place], number).collect() for number, name in enumerate(names)}
+
+
+def _added(plan: ShardPlan, work: Work, share: Share, name: str) -> pl.DataFrame:
+    def added(counted: str) -> pl.DataFrame:
+        return pl.concat(work.scan(counted, bucket) for bucket in range(len(plan.buckets))).collect()
+
+    with across.merging(work.scan(WORDS, 0).collect(), share, is_english=is_english(work)) as workspace:
+        return across.sums(workspace, added)[name]()
+
+
+@contextmanager
+def bucket_of(plan: ShardPlan, work: Work, number: int, share: Share) -> Iterator[Checked]:
+    """Open a store with the captions of a bucket, whose tokens have the same numbers in all buckets."""
+    kept = work.scan(RECORDS, number).filter(pl.col("reason").is_null()).sort("image", "slot").collect()
+    spoken = work.scan(WORDS, 0).join(work.scan(SPOKEN, number), on="token", how="semi").sort("token_id").collect()
+    placed = kept.select("tokens").with_row_index("place")
+    ids = (
+        placed.explode("tokens")
+        .join(spoken.select("token_id", tokens="token"), on="tokens", how="inner", maintain_order="left")
+        .group_by("place", maintain_order=True)
+        .agg("token_id")
+    )
+    ids = placed.select("place").join(ids, on="place", how="left", maintain_order="left")
+    captions = kept.select(
+        "image",
+        "slot",
+        "split",
+        "text",
+        caption_id=pl.col("text").rank("dense").cast(pl.UInt32),
+        tokens=ids["token_id"].fill_null(pl.Series([[]], dtype=pl.List(pl.UInt32))),
+    )
+    version = Version(
+        plan.dataset, 1, plan.digest, datetime.datetime.fromtimestamp(0, datetime.UTC), "", "", (plan.tokenizer,),
+        captions["image"].n_unique(), captions.height,
+    )  # fmt: skip
+    with excerpt(captions, spoken.select("token_id", "token"), version, plan.tokenizer, share) as (store, selection):
+        yield _checked(plan, store, selection, spoken, english=is_english(work))
+
+
+def _checked(plan: ShardPlan, store: Store, selection: Selection, spoken: pl.DataFrame, *, english: bool) -> Checked:
+    workspace = Captions(store, selection, plan.tokenizer).workspace(
+        key=plan.tokenizer, is_english=english, **MISSPELLED
+    )
+    workspace.bind_rows("english_word", word_lists.english())
+    for name in _KNOWN:
+        workspace.bind_rows(name, spoken.filter(pl.col(name)).select("token_id"))
+    return Checked(store, plan.dataset, 1, workspace, plan.words)
+
+
+_REJECTED = "rejected"
+
+
+def _column(rows: pl.DataFrame, name: str) -> pl.Expr:
+    return (pl.col(name) if name in rows.columns else pl.lit(None)).cast(LISTED[name])
+
+
+def _partitions(plan: ShardPlan) -> int:
+    return -(-len(plan.buckets) // _BUCKETS_OF_A_PARTITION)
+
+
+def _of_buckets(plan: ShardPlan) -> int:
+    return len(plan.buckets)
+
+
+def _of_buckets_if_counted(plan: ShardPlan) -> int:
+    return len(plan.buckets) if _names_of_sums(plan)[1] else 0
+
+
+def _of_buckets_if_cut(plan: ShardPlan) -> int:
+    return len(plan.buckets) if "truncated-captions" in plan.kinds else 0
+
+
+def _of_shards(plan: ShardPlan) -> int:
+    return len(plan.shards)
+
+
+def _once(plan: ShardPlan) -> int:
+    del plan
+    return 1
+
+
+#: All stages, in their order.
+STAGES = {
+    stage.name: stage
+    for stage in (
+        Stage(RECORDS, "captions of shards", _of_buckets, _once, read),
+        Stage(WORDS, "words", _once, _once, words),
+        Stage(IMAGES, "images and repeated captions", _partitions, _once, images),
+        Stage(_COUNTS[0], "counts", _of_buckets, _once, counts),
+        Stage(_SUMS[0], "sums", lambda plan: len(_names_of_sums(plan)[0]), _once, sums),
+        Stage(_COUNTS[1], "further counts", _of_buckets_if_counted, _once, further_counts),
+        Stage(_SUMS[1], "further sums", lambda plan: len(_names_of_sums(plan)[1]), _once, further_sums),
+        Stage(ENDS, "ends of captions", _of_buckets_if_cut, _once, ends),
+        Stage(CUT, "share of cuts", lambda plan: int(_of_buckets_if_cut(plan) > 0), _once, cut),
+        Stage(FOUND, "findings", _of_buckets, _once, found),
+        Stage(VERDICTS, "verdicts", _of_shards, _once, verdicts),
+    )
+}
+
+
+def run(folder: Path, stage: str, number: int, memory: int) -> Done:
+    """Run one task of the work in a folder, unless it is finished, with so many bytes for the engine."""
+    return run_one(STAGES[stage], parse, Work(folder, ORDER), number, memory)

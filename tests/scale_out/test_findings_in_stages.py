@@ -1,0 +1,294 @@
+"""Findings over shards: what one store finds, byte for byte, whoever does the work and however often it is stopped."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from running import run_auditor
+
+from auditor.errors import AuditorError, SourceError, StoreError, UsageError
+from auditor.result import Result
+from auditor.scoring.scale_out.work import Work
+from auditor.store.connection import MEMORY, Store
+from auditor.store.sqlfiles import cut
+from auditor.studies.findings import findings, read_summary
+from auditor.studies.findings import shards as reading
+from auditor.studies.findings.captions import FINDERS, LISTED
+from auditor.studies.findings.in_stages import RECEIPT, SUMMARY
+from auditor.studies.findings.stages import CHECKED
+from auditor.studies.ingest import ingest
+
+NOUNS = "dog cat man woman child horse bird boat train bicycle girl boy table street beach field".split()
+VERBS = "runs sits jumps sleeps plays stands walks waits eats looks".split()
+PLACES = "on the grass,in a park,near the water,beside a red car,under a tall tree,at the station".split(",")
+
+#: Captions with a fault, at least one for most kinds.
+FAULTS = [
+    "a dog http://example.org/a.jpg", "mail me at jane.doe@example.org", "IMG_2041.jpg", "n/a", "a <b>cat</b> on a mat",
+    "a caf\u00c3\u00a9 at night", "I am sorry, but I cannot describe this image.", "<|im_end|> a boat on the water",
+    "a boat a boat a boat a boat a boat", "the rain in the rain in the rain in the", "…", "一只狗在草地上奔跑",
+    "Ein Hund läuft über die grüne Wiese", "a man runs on the gras and a wman sits on the", "Error: rate limit exceeded",
+    "The image shows a boat. The image shows a boat.", "1. a dog on a street", "**A dog** on a street", "a woman sits on a",
+    "a womn sits on the grass", "a chid plays near the water", "label: dog (0.98)", "In this photo, I can see my dog.",
+]  # fmt: skip
+
+
+def captions() -> list[tuple[str, str]]:
+    """Images of one to four captions in no order: regular ones, faults, repeats, an empty one."""
+    drawn = random.Random(5)
+    rows = list[tuple[str, str]]()
+    for image in range(400):
+        for _ in range(3 if image % 9 else drawn.choice([1, 2, 4])):
+            noun, verb, place = drawn.choice(NOUNS), drawn.choice(VERBS), drawn.choice(PLACES)
+            rows.append((f"i{image:03}.jpg", f"a {noun} {verb} {place}{drawn.choice(['', '.', ' and looks away'])}"))
+    rows += [(f"f{number:02}.jpg", text) for number, text in enumerate(FAULTS)]
+    rows += [("twin.jpg", "a cat sleeps on the grass"), ("twin.jpg", "A cat sleeps on the grass!"), ("void.jpg", " ")]
+    return rows
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of shards of different sizes."""
+    made = tmp_path_factory.mktemp("some") / "shards"
+    made.mkdir()
+    frame = pl.DataFrame(captions(), schema=["image", "caption"], orient="row")
+    shard = frame["image"].hash(1) % 5
+    for number in range(5):
+        frame.filter(shard == number).write_parquet(made / f"part-{number}.parquet")
+    return made
+
+
+@pytest.fixture(scope="module")
+def expected(folder: Path) -> Iterator[Result]:
+    with Store.open(MEMORY) as store:
+        ingest(store, "shards", files=[folder / "*.parquet"], config={})
+        yield findings(store, "shards", captions_only=True)
+
+
+def staged(folder: Path, target: Path, **options: object) -> Result:
+    with Store.open(MEMORY) as store:
+        return findings(store, str(folder / "*.parquet"), verdicts=target, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def small_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_ROWS_AT_ONCE", 400)
+
+
+@pytest.fixture(scope="module")
+def finished(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path, Path]:
+    at = tmp_path_factory.mktemp("finished")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "_ROWS_AT_ONCE", 400)
+        return staged(folder, at / "verdicts", work=at / "work"), at / "verdicts", at / "work"
+
+
+def found(work: Path) -> pl.DataFrame:
+    return pl.concat(pl.read_parquet(file) for file in sorted((work / "found").glob("*.parquet")))
+
+
+def bytes_of(verdicts: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in verdicts.iterdir() if file.suffix == ".parquet"}
+
+
+def test_repeated_captions_are_counted_as_in_one_store(folder: Path, finished: tuple[Result, Path, Path]) -> None:
+    kind = "captions-at-several-images"
+    with Store.open(MEMORY) as store:
+        ingest(store, "shards", files=[folder / "*.parquet"], config={})
+        (wanted,) = findings(store, "shards", kinds=[kind]).found(kind)
+    (told,) = finished[0].found(kind)
+    assert (told.severity, told.n, told.headline) == (wanted.severity, wanted.n, wanted.headline)
+    assert told.values["captions"] == wanted.values["captions"] == found(finished[2]).filter(kind=kind).height > 0
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FINDERS if kind in CHECKED and kind != "listed-words"])
+def test_kind_is_listed_as_in_one_store(kind: str, finished: tuple[Result, Path, Path], expected: Result) -> None:
+    result, _, work = finished
+    columns = [*LISTED]
+    here, there = (rows.filter(kind=kind).select(columns).sort(columns) for rows in (found(work), expected.frame))
+    assert here.write_csv() == there.write_csv()
+    told, wanted = ([*made.found(kind)] for made in (result, expected))
+    assert [(one.sentence, one.severity, one.n, one.values, one.examples) for one in told] == [
+        (one.sentence, one.severity, one.n, one.values, one.examples) for one in wanted
+    ]
+
+
+def test_most_kinds_have_captions_here(finished: tuple[Result, Path, Path]) -> None:
+    assert len({*found(finished[2])["kind"]}) >= 18
+
+
+def test_kinds_that_are_not_checked_are_named_with_the_reason(finished: tuple[Result, Path, Path]) -> None:
+    rows = finished[0].frame
+    unchecked = rows.filter(pl.col("not_checked_because").is_not_null())
+    assert {"near-duplicate-across-splits", "swapped-captions", "exchanged-images"} <= {*unchecked["kind"]}
+    assert not {*unchecked["kind"]} & {*CHECKED}
+    assert {*CHECKED} - {"listed-words"} == {*rows["kind"]} - {*unchecked["kind"]}
+
+
+def test_verdicts_have_a_row_for_each_row_of_a_shard(folder: Path, finished: tuple[Result, Path, Path]) -> None:
+    _, verdicts, work = finished
+    named = 0
+    for shard in sorted(folder.iterdir()):
+        told = pl.read_parquet(verdicts / shard.name)
+        assert told["id"].to_list() == pl.read_parquet(shard)["image"].to_list()
+        assert told.columns == ["id", "kind", "slot", "certainty", "detail", "fix"]
+        named += told["kind"].list.len().sum()
+        beside = pl.concat([pl.read_parquet(shard), told], how="horizontal")
+        faulty = beside.filter(caption="n/a").get_column("kind").to_list()
+        assert not faulty or faulty[0][0] == "placeholders"
+        assert beside.filter(caption=" ").get_column("kind").to_list() in ([], [["rejected"]])
+    assert named >= found(work).filter(pl.col("slot").is_not_null()).height + 1
+
+
+def test_summary_and_receipt(finished: tuple[Result, Path, Path]) -> None:
+    result, verdicts, _ = finished
+    assert json.loads((verdicts / SUMMARY).read_text())["auditor.findings/v2"]
+    receipt = json.loads((verdicts / RECEIPT).read_text())["auditor.verdicts/v1"]
+    assert {*receipt["sha256"]} == {*bytes_of(verdicts), SUMMARY}
+    assert "5 shards" in result.notes[0]
+
+
+def test_report_reads_the_summary(finished: tuple[Result, Path, Path], tmp_path: Path) -> None:
+    result, verdicts, _ = finished
+    again = read_summary(verdicts)
+    assert again.findings == result.findings
+    assert again.frame.equals(result.frame)
+    page = tmp_path / "page.html"
+    done = run_auditor("report", str(verdicts), "--store", str(tmp_path / "none.db"), "-o", str(page))
+    assert done.returncode == 0, done.stderr
+    assert {finding.kind for finding in result.findings if finding.kind not in page.read_text()} == set()
+    broken = Path(shutil.copytree(verdicts, tmp_path / "broken"))
+    (broken / SUMMARY).write_text("{}")
+    with pytest.raises(SourceError, match="not a summary of verdicts"):
+        read_summary(broken)
+
+
+@pytest.mark.parametrize("executor", ["processes"])
+def test_bytes_are_the_same_whoever_does_the_work(
+    folder: Path, tmp_path: Path, finished: tuple[Result, Path, Path], executor: str
+) -> None:
+    staged(folder, tmp_path / "verdicts", executor=executor, workers=2)
+    assert bytes_of(tmp_path / "verdicts") == bytes_of(finished[1])
+    assert [path.name for path in tmp_path.iterdir()] == ["verdicts"]
+
+
+def test_killed_work_continues(
+    folder: Path, tmp_path: Path, finished: tuple[Result, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn, put, kills = random.Random(3), Work.put, [None] * 8
+
+    def put_or_die(at: Work, stage: str, number: int, some: pl.DataFrame, groups: int = 1) -> object:
+        if kills and drawn.random() < 0.5:
+            kills.pop()
+            raise KeyboardInterrupt
+        return put(at, stage, number, some, groups)
+
+    monkeypatch.setattr(Work, "put", put_or_die)
+    while True:
+        try:
+            staged(folder, tmp_path / "verdicts", workers=1)
+            break
+        except KeyboardInterrupt:
+            assert not (tmp_path / "verdicts").exists()
+    assert not kills
+    assert bytes_of(tmp_path / "verdicts") == bytes_of(finished[1])
+
+
+def broken(folder: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(folder, tmp_path / "shards"))
+
+
+def refused(folder: Path, target: Path, error: type[AuditorError], message: str, **options: object) -> None:
+    with pytest.raises(error, match=message) as raised:
+        staged(folder, target, **options)
+    assert "\n" not in str(raised.value)
+    assert not target.exists()
+
+
+def test_shard_with_other_columns_is_refused(folder: Path, tmp_path: Path) -> None:
+    made = broken(folder, tmp_path)
+    other = pl.read_parquet(made / "part-3.parquet").with_columns(url=pl.lit("x"))
+    other.write_parquet(made / "part-3.parquet")
+    refused(made, tmp_path / "verdicts", SourceError, r"part-3\.parquet: has the columns .* but part-0\.parquet has")
+
+
+def test_shard_that_changed_or_is_missing_between_passes_is_refused(folder: Path, tmp_path: Path) -> None:
+    made, target, work = broken(folder, tmp_path), tmp_path / "verdicts", tmp_path / "work"
+    staged(made, target, work=work)
+    shutil.rmtree(target)
+    pl.read_parquet(made / "part-1.parquet").head(50).write_parquet(made / "part-1.parquet")
+    refused(made, target, SourceError, r"part-1\.parquet: changed since this work began", work=work)
+    (made / "part-1.parquet").unlink()
+    refused(made, target, SourceError, r"part-1\.parquet: was there when this work began", work=work)
+
+
+def test_image_in_two_buckets_is_refused(folder: Path, tmp_path: Path) -> None:
+    made = broken(folder, tmp_path)
+    pl.DataFrame({"image": ["twin.jpg"], "caption": ["a cat again"]}).write_parquet(made / "zzz.parquet")
+    padding = pl.DataFrame({"image": [f"z{row}" for row in range(399)], "caption": "a cat sits on a mat"})
+    padding.write_parquet(made / "zzy.parquet")
+    refused(made, tmp_path / "verdicts", SourceError, r"image twin\.jpg: has captions in or near")
+
+
+def test_full_disk_publishes_nothing(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copyfile", full)
+    refused(folder, tmp_path / "verdicts", StoreError, r"No space left on device; nothing was published")
+    assert not [path for path in tmp_path.iterdir() if "stages" not in path.name]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tokenizer": "ptb"}, "--tokenizer ptb: in stages, use one of bare, char"),
+        ({"split": "test"}, "leave out --split"),
+        ({"executor": "moon"}, "--executor moon: unknown executor"),
+    ],
+)
+def test_option_that_stages_lack_is_refused(
+    folder: Path, tmp_path: Path, options: dict[str, object], message: str
+) -> None:
+    refused(folder, tmp_path / "verdicts", UsageError, message, **options)
+
+
+def test_other_files_are_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "captions.csv").write_text("image,caption\na,a dog\n")
+    with Store.open(MEMORY) as store, pytest.raises(UsageError, match="only Parquet files are read"):
+        findings(store, str(tmp_path / "captions.csv"), verdicts=tmp_path / "verdicts")
+    with Store.open(MEMORY) as store, pytest.raises(UsageError, match="add --verdicts FOLDER"):
+        findings(store, str(folder / "*.parquet"), work=tmp_path / "work")
+
+
+def test_command_needs_no_store(folder: Path, tmp_path: Path) -> None:
+    done = run_auditor(
+        "findings",
+        f"{folder}/*.parquet",
+        "--verdicts",
+        str(tmp_path / "verdicts"),
+        "--store",
+        str(tmp_path / "none.db"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "not checked in stages" in done.stdout.lower()
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_statement_is_cut_at_a_common_table_expression() -> None:
+    whole = (
+        "with a as (select ')' as x from t),\nb as (select x from a),\nc as (from u)\nselect * from b join c using (x)"
+    )
+    assert cut(whole, {"a": "temp.one"}, "b", "select count(*) from b").split() == (
+        "with a as ( from temp.one ), b as ( select x from a ) select count(*) from b".split()
+    )
+    assert "from u" in cut(whole, {"b": "temp.two"})
+    assert "')'" not in cut(whole, {"b": "temp.two"})
+    with pytest.raises(LookupError, match="no common table expression is called d"):
+        cut(whole, {}, "d")

@@ -1,0 +1,109 @@
+"""Known findings: what is known is folded, what is new fails, and the file holds no caption."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from conftest import Rows, ingest_rows
+
+from auditor.errors import SourceError, UsageError
+from auditor.model import Gate
+from auditor.store.connection import Store
+from auditor.studies.check.study import check
+from auditor.studies.findings import findings
+
+REFUSAL, ADDRESS = "I cannot describe this image, sorry.", "see www.example.com for a dog"
+
+ROWS: Rows = [*((f"{n}.jpg", 0, f"dog {n} runs over the grass") for n in range(20)), ("a.jpg", 0, REFUSAL)]
+
+
+@pytest.fixture
+def known(store: Store, tmp_path: Path) -> Path:
+    """Accept what is found in the captions of today."""
+    ingest_rows(store, ROWS)
+    file = tmp_path / "known.json"
+    made = findings(store, "set", known=file, write_baseline=True, fail_on="notice")
+    assert made.found("refusals")
+    assert made.holds is None
+    return file
+
+
+def test_known_findings_are_counted_and_not_listed(store: Store, known: Path) -> None:
+    again = findings(store, "set", known=known, fail_on="info")
+    assert (again.findings, again.frame.height, again.holds) == ((), 0, None)
+    assert again.lead[0].startswith("No new problems found")
+    assert any("known.json" in note and "are known" in note for note in again.notes)
+
+
+def test_after_an_edit_only_new_findings_are_listed_and_fail(store: Store, known: Path) -> None:
+    ingest_rows(store, [("a.jpg", 0, "a cat sleeps"), ("a.jpg", 1, REFUSAL), *ROWS[:20], ("b.jpg", 0, REFUSAL)])
+    new = findings(store, "set", known=known, fail_on="warning")
+    (refused,) = new.found("refusals")
+    assert refused.sentence == "set: captions that refuse to describe the image: 1 of 23 (4.3%)"
+    assert new.frame.filter(kind="refusals")["image"].to_list() == ["b.jpg"]
+    assert new.holds is False
+
+
+def test_a_row_is_known_as_often_as_it_was_listed(store: Store, known: Path) -> None:
+    ingest_rows(store, [*ROWS, ("a.jpg", 1, REFUSAL)])
+    assert findings(store, "set", known=known).frame.filter(kind="refusals").height == 1
+
+
+def test_another_kind_of_a_known_caption_is_new(store: Store, known: Path) -> None:
+    ingest_rows(store, [*ROWS, ("a.jpg", 1, ADDRESS)])
+    assert {"web-address"} <= {finding.kind for finding in findings(store, "set", known=known).findings}
+
+
+def test_gates_leave_out_known_findings(store: Store, known: Path) -> None:
+    gate = Gate("set", ("findings", "refusals", "max"), 0, Path("datasets.toml"))
+
+    def verdicts(file: Path | None) -> Counter[str]:
+        return Counter(check(store, "set", gates=[gate], known=file).frame["verdict"].to_list())
+
+    assert verdicts(None) == {"failed": 1}
+    assert verdicts(known) == {"passed": 1}
+
+
+def test_the_file_holds_no_caption_and_is_the_same_for_any_order(store: Store, known: Path) -> None:
+    before = known.read_bytes()
+    assert b"dog" not in before
+    assert b"describe" not in before
+    ingest_rows(store, ROWS[::-1])
+    findings(store, "set", known=known, write_baseline=True)
+    assert known.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "no such file; --write-baseline makes it"),
+        ("image,caption\n", "cannot be read"),
+        ("[]", "not a file of known findings"),
+        ('{"what": "known findings of auditor", "version": 1}', "damaged"),
+    ],
+)
+def test_another_file_is_refused_and_never_replaced(
+    content: str | None, said: str, store: Store, tmp_path: Path
+) -> None:
+    ingest_rows(store, ROWS)
+    file = tmp_path / "other.json"
+    if content is not None:
+        file.write_text(content)
+        with pytest.raises(SourceError, match=said):
+            findings(store, "set", known=file, write_baseline=True)
+        assert file.read_text() == content
+    with pytest.raises(SourceError, match=said):
+        findings(store, "set", known=file)
+
+
+def test_an_unknown_severity_and_a_missing_name_have_one_line(store: Store, known: Path) -> None:
+    content = json.loads(known.read_text())
+    content["datasets"]["set"]["refusals"]["severity"] = "bad"
+    known.write_text(json.dumps(content))
+    with pytest.raises(SourceError, match="unknown severity bad"):
+        findings(store, "set", known=known)
+    with pytest.raises(UsageError, match="name the file with --baseline FILE"):
+        findings(store, "set", write_baseline=True)
