@@ -64,7 +64,7 @@ def test_datasets_are_placed_by_value_and_joined_by_their_groups() -> None:
     assert (told.count('class="joined"'), told.count("order differs"), "s5" in told) == (1, 1, True)
     assert "<c>" not in told
     beside = plot(placed(dataset=["a", "own", "c"]), {}, ["own"], escape)
-    assert "2 of 3, from the highest" in beside
+    assert "2. from the highest, of 3" in beside
     assert "reference marks: a, c" in beside
 
 

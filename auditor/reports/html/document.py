@@ -115,7 +115,7 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
         for tables in (samples, [table for table in placed if table not in samples])
     )
     unchecked = "".join(_table(table, section.title) for table in section.tables if table.name == "unchecked")
-    absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
+    absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent and not document.answer else ""
     named = dict.fromkeys(finding.kind for finding in document.cards)
     every = [finding for one in document.sections for finding in one.findings] or document.cards
     shown = [finding for kind in named for finding in every if finding.kind == kind and finding.severity != "info"]

@@ -94,7 +94,7 @@ def _row(
     cut: bool,
 ) -> str:
     severity, kind = SEVERITIES[_severity(found)], kind_for(found[0])
-    beside = [f"about {kind.right:.0%} of them right"] if kind.right < 1 else []
+    beside = [f"about {kind.right:.0%} of finds are correct"] if kind.right < 1 else []
     beside += [f"may follow from: {KINDS[cause].title}"] if cause else []
     note = f"<small>{write('; '.join(beside))}</small>" if beside else ""
     whole = [finding for finding in found if finding.about.get("dataset") is None]
@@ -114,10 +114,12 @@ def _row(
     if not example and not cause:
         example = f"<p>{write(kind.consequence)}</p>"
     result = ' class="result"' if cause else ""
+    link = f'href="#finding-{found[0].kind}" title="{write(kind.consequence)}"'
+    named = f"<a {link}>{write(kind.title)}</a>"
     last = "" if brief else f'<td class="long">{example}</td>'
     return (
         f'<tr{result}><td class="severity {severity}"><span aria-hidden="true">{_MARKS[severity]}</span> '
-        f'{severity}</td><th scope="row"><a href="#finding-{found[0].kind}">{write(kind.title)}</a>{note}</th>'
+        f'{severity}</td><th scope="row">{named}{note}</th>'
         f"{numbers}{last}</tr>\n"
     )
 
@@ -171,7 +173,9 @@ def _quote(_: Finding, example: Example, write: Written) -> str:
     """Quote the words around the hit of a caption; the image if there is none."""
     text = str(example.get("text") or "")
     hit = cells.cut(cells.hit(text, str(example.get("why") or "")), _NEAR)
-    return f'<p dir="auto">“{marked(hit, write)}”</p>' if text else f"<p>{write(str(example.get('image')))}</p>"
+    other = f"also: {cells.caption_place(example, 'other_')}" if example.get("other_image") else ""
+    small = f"<small>{write(other or str(example.get('why') or ''))}</small>" if other or len(hit) == 1 else ""
+    return f'<p dir="auto">“{marked(hit, write)}”{small}</p>' if text else f"<p>{write(str(example.get('image')))}</p>"
 
 
 def _quoted(finding: Finding, example: Example, album: Album | None, write: Written) -> str:

@@ -17,7 +17,7 @@ Written = Callable[[str], str]
 _WIDE, _HIGH, _TAIL = 220.0, 44.0, 0.005
 
 #: The beginning of a sentence of the answer that names its question.
-_LABEL = re.compile(r"(By how much|Homogeneity|Significance|Sameness|Metrics|Next|Caveat): ")
+_LABEL = re.compile(r"(By how much|Wrong|Homogeneity|Significance|Sameness|Metrics|Next|Caveat): ")
 
 _REPEAT = "repeat another caption of their image"
 
@@ -42,7 +42,7 @@ def placed(
 ) -> str:
     """Draw the datasets by each metric, with the numbers below. Of two samples, a switch shows one."""
     drawn = [
-        f'<div class="sample"><h3>{write(table.title)}</h3>\n{plot(table, colors, labels, write)}'
+        f'<div class="sample"><h3>{write(_titled(table))}</h3>\n{plot(table, colors, labels, write)}'
         f"<details>\n<summary>Numbers of this figure</summary>\n{rows(table)}</details>\n</div>\n"
         for table in tables
     ]
@@ -55,6 +55,11 @@ def placed(
         for number, name in enumerate(names)
     )
     return f'<div class="samples" role="group" aria-label="Sample">\n{switches}{"".join(drawn)}</div>\n'
+
+
+def _titled(table: Table) -> str:
+    """Write the title of a table without its formula, which the caption of the figure explains."""
+    return table.title.replace(" = intra / upper", "").capitalize()
 
 
 def strips(portraits: Sequence[Portrait], colors: Mapping[str, int], browsed: Sequence[Browsed], write: Written) -> str:

@@ -18,9 +18,14 @@ _MOST = 10  # datasets whose order has room
 
 _GREY = 6  # the color of reference marks
 
-_HOW = "Dot: score of a caption of another image, divided by that of one of the same image. Line: 95% interval."
+_HOW = (
+    "Dot: score of a caption of another image, divided by that of one of the same image. Line: 95% interval. "
+    "Each row has a scale of its own."
+)
 
 _JOINED = " Right: the order; joined datasets do not differ significantly."
+
+_DIFFERS = " Order differs: it contradicts most metric families."
 
 
 def plot(table: Table, colors: Mapping[str, int], own: Sequence[str], write: Written) -> str:
@@ -38,6 +43,7 @@ def plot(table: Table, colors: Mapping[str, int], own: Sequence[str], write: Wri
     names = "".join(_name(name, shades[name], write) for name in own)
     names += _name(f"reference marks: {', '.join(marks)}", _GREY, write) if marks else ""
     how = (_HOW if index == "homogeneity" else "") + (_JOINED if "group" in table.frame.columns else "")
+    how += _DIFFERS if "order" in table.frame.columns else ""
     tall = _TALL * len(by_metric)
     return (
         f'<p class="caption">{names}{write(how)}</p>\n'
@@ -88,7 +94,7 @@ def _mark(
     between = f" ({low:.3f} to {high:.3f})" if low is not None and high is not None else ""
     says = write(f"{row['dataset']}: {row[index]:.3f}{between}")
     band = f'<path class="spread {shade}" d="M{dots(at(low))} {dots(y)}H{dots(at(high))}"/>' if between else ""
-    size = 6 if row["dataset"] in shades else 4
+    size = 5 if row["dataset"] in shades else 4
     dot = f'<circle class="{shade}" cx="{dots(at(row[index]))}" cy="{dots(y)}" r="{size}"/>'
     return f'<g class="mark"><title>{says}</title>{band}{dot}</g>\n'
 
@@ -98,7 +104,8 @@ def _order(rows: Sequence[Mapping[str, Any]], y: float, shades: Mapping[str, int
     x = _RIGHT + 24
     own = [place for place, row in enumerate(rows) if row["dataset"] in shades]
     if len(own) == 1 and len(rows) > 1:
-        rank = f"{own[0] + 1} of {len(rows)}, from the highest"
+        rank = {0: "highest", len(rows) - 1: "lowest"}.get(own[0], f"{own[0] + 1}. from the highest,")
+        rank = f"{rank} of {len(rows)}"
         yield f'<text class="tick" x="{dots(x)}" y="{dots(y + 4)}">{rank}</text>\n'
     elif len(rows) <= _MOST:
         for place, row in enumerate(rows):

@@ -133,11 +133,11 @@ class Answer:
         if len(families) < 2:
             parts = ["one metric family, so agreement is not measured"]
         elif top is None:
-            parts = ["they disagree about the first dataset"]
+            parts = [f"{joined([*families])} disagree about the first dataset"]
         elif firsts < len(families):
             parts = [f"{firsts} of {len(families)} families agree on the first dataset"]
         else:
-            parts = ["they agree on the first dataset"]
+            parts = [f"{joined([*families])} agree on the first dataset"]
         parts += [*self._disputed(), *self._joined()] if self.tested else []
         return f"Metrics: {'; '.join(parts)}."
 
@@ -209,8 +209,8 @@ def consequence(rows: pl.DataFrame, answered: Answer) -> tuple[str, ...]:
         return much, "Next: the difference is too small to prefer one of these datasets for training or evaluation."
     return (
         much,
-        f"Next: do not compare scores across these datasets, since usual phrases score well on {top}. For training, "
-        "its captions teach less about each image.",
+        f"Next: do not compare scores across these datasets: phrases that fit many images score well on {top}. For "
+        "training, its captions teach less about each image.",
     )
 
 

@@ -106,10 +106,14 @@ def _placed(own: pl.DataFrame, known: pl.DataFrame) -> Iterator[str]:
     }
     placed = [f"{word} {joined(found)}" for word, found in names.items() if found]
     disputed = marks_of.filter("more", "less")["dataset"].to_list()
+    contrary = both.filter(pl.col("dataset").is_in(disputed))
+    by = {
+        word: joined(contrary.filter(word)["metric"].unique(maintain_order=True).to_list()) for word in ("more", "less")
+    }
     if placed:
         yield f"Significance: {', '.join(placed)} (95% intervals)."
     yield (
-        f"Metrics: they disagree about {joined(disputed)}: above by some, below by others."
+        f"Metrics: they disagree about {joined(disputed)}: above by {by['more']}, below by {by['less']}."
         if disputed
         else f"Metrics: all {own.height} agree about every reference mark."
     )

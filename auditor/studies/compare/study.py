@@ -289,7 +289,7 @@ def compare(
         figures=(*drawn(rows, errors, confidence), *overlap.figures(parts[-1].overlaps)),
         lead=(
             *lead([one for one in ahead if one.kind == "more-homogeneous"], main, answers[0]),
-            *(f"Caveat: {one.sentence}." for one in unequal),
+            *(f"Caveat: {one.sentence}{', as here' if both else ''}." for one in unequal),
         ),
         notes=(*notes, *notes_in(reported)),
         findings=(

@@ -71,9 +71,10 @@ def sameness_of(context: ReportContext, selection: Selection) -> Iterator[str]:
     if "diversity" in context.results:
         rows = selection.rows_of(context.results["diversity"].frame).filter(statistic=SAMENESS).drop_nulls("value")
         for row in rows.iter_rows(named=True):
+            between = interval(row["low"], row["high"], 0.95)
             yield (
-                f"{selection.label}: sameness {row['value']:.3f}{interval(row['low'], row['high'])}: the share of "
-                "words that captions of different images have in common."
+                f"{selection.label}: sameness {row['value']:.3f}{between}: the share of words that captions of "
+                "different images have in common."
             )
 
 

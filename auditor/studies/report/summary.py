@@ -23,6 +23,9 @@ _CARDS, _AT_LEAST = 6, 3
 
 _BAD = ("error", "warning")
 
+#: Sameness of human captions of 11 words, by `auditor diversity -s sameness` with tokenizer bare.
+_USUAL = "Human captions of Flickr8k, Flickr30k and COCO have 0.15; longer captions have more."
+
 _NOTHING = "No problems found."
 
 _MILD = "No errors or warnings. Notices:"
@@ -113,12 +116,17 @@ def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) 
     """Answer in sentences: of several datasets how they compare, of a single one what is wrong and how it compares."""
     compared = context.results.get("compare")
     said = list(compared.lead) if compared else []
+    errors = [finding for finding in shown if finding.severity == "error"]
+    if len(context.selections) > 1 and errors:
+        said.insert(next((place for place, words in enumerate(said) if words.startswith("Next: ")), len(said)), (
+            f"Wrong: {errors[0].sentence}."
+        ))  # fmt: skip
     if len(context.selections) == 1:
         (selection,) = context.selections
         if not context.scored and context.alone:
             said += [
                 "Homogeneity: not measured, since it needs two captions per image.",
-                *(f"Sameness: {words.partition('sameness ')[2]}" for words in sameness_of(context, selection)),
+                *(f"Sameness: {words.partition('sameness ')[2]} {_USUAL}" for words in sameness_of(context, selection)),
                 "Metrics: BLEU, ROUGE, METEOR and CIDEr need two captions too, so their agreement is unknown.",
             ]
         bad = [finding for finding in shown if finding.severity in _BAD]
