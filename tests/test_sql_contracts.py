@@ -210,3 +210,8 @@ def test_a_view_and_a_function_of_one_name_have_the_same_columns() -> None:
     with Store.open(MEMORY) as store:
         ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "a cat")])
         assert ask(store, "from captions", {}).equals(ask(store, "from captions('set')", {}))
+
+
+def test_no_two_files_have_one_name() -> None:
+    names = Counter(path.stem for path in sql_root().rglob("*.sql"))
+    assert [name for name, files in names.items() if files > 1] == []
