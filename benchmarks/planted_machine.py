@@ -6,8 +6,9 @@ with a common opening, skeleton or phrase, the captions of the set as a whole ar
 
 Recall is the share of what was planted that is found as its kind; precision is that of the captions named only after
 planting. `after --fix` is what `findings` still lists of the kind in the repaired captions, or how many of the planted
-captions if the kind has no fix. With common openings, skeletons and phrases, natural ones are named too. `untouched` are
-the captions named before planting: models loop and guess, and a few human captions repeat a phrase or begin with a number.
+captions if the kind has no fix. With common openings, skeletons and phrases, natural ones are named too. `untouched`
+are the captions named before planting: models loop and guess, and a few human captions repeat a phrase or begin with a
+number.
 """
 
 from __future__ import annotations
