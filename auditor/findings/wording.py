@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 import polars as pl
 
 from auditor.findings import KINDS, Kind
 from auditor.model import Source
-from auditor.result import IMAGE, Finding
+from auditor.result import IMAGE, Finding, Said
 
 #: Quoted captions and commands, which stay as they are.
 _QUOTED = re.compile(r"(“[^”]*”|`[^`]*`)")
@@ -59,6 +60,11 @@ def of_item(finding: Finding, item: str) -> Finding:
         return finding
     sentence, headline = worded(finding.sentence, item), worded(finding.headline, item)
     return replace(finding, sentence=sentence, headline=headline, item=item)
+
+
+def said_of(remarks: Iterable[Said], item: str) -> list[Said]:
+    """Return remarks in the words of their dataset."""
+    return [of_item(said, item) if isinstance(said, Finding) else worded(said, item) for said in remarks]
 
 
 def kind_for(finding: Finding) -> Kind:

@@ -131,6 +131,10 @@ def _hashes(word: str) -> tuple[int, int]:
 def _java_hash(word: str) -> int:
     """Java's String.hashCode: UTF-16 code units as digits to the base 31, modulo 2^32."""
     value = 0
+    if word.isascii():
+        for unit in word.encode():
+            value = 31 * value + unit
+        return value & 0xFFFFFFFF
     units = word.encode("utf-16-le", "surrogatepass")
     for low, high in zip(units[::2], units[1::2], strict=True):
         value = (31 * value + low + (high << 8)) & 0xFFFFFFFF

@@ -14,7 +14,7 @@ import polars as pl
 
 from auditor.config.lock import Entry, Lock
 from auditor.errors import AdvisedError, SourceError, UsageError
-from auditor.findings.wording import item_of
+from auditor.findings.wording import item_of, said_of
 from auditor.model import Progress, Selection, Source, location, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
 from auditor.scoring.single_captions import SINGLE_CAPTION
@@ -104,11 +104,12 @@ def ingest_sources(
     for ingested in done:
         source = ingested.source
         notes += ingested.how_read.sentences(source.dataset, ingested.made.spoken)
-        notes += [ingested.splits] if ingested.splits else []
-        notes += [f"{source.dataset}: {ingested.cut:,} captions cut to their first sentence"] if ingested.cut else []
-        notes += _of_files(ingested)
-        notes += _other_files(ingested, expected.get(source.dataset))
-        notes += _surprises(source, ingested.made, note)
+        remarks: list[Said] = [ingested.splits] if ingested.splits else []
+        remarks += [f"{source.dataset}: {ingested.cut:,} captions cut to their first sentence"] if ingested.cut else []
+        remarks += _of_files(ingested)
+        remarks += _other_files(ingested, expected.get(source.dataset))
+        remarks += _surprises(source, ingested.made, note)
+        notes += said_of(remarks, ingested.how_read.item)
         whole = Selection(ingested.made.version)
         if whole.version.kind == "vectors":
             notes += against_captions(store, whole.version, source.related)

@@ -75,12 +75,14 @@ class Automaton:
     def longest(self, text: str, at: int) -> tuple[int, int]:
         """Return the end of the longest match and the first pattern that reaches it; -1 where none matches."""
         state, end, matched = self._start, at, -1
+        steps, accepts = self._steps, self._accepts
         for position in range(at, len(text)):
-            state = self._step(state, text[position])
+            following = steps[state].get(text[position])  # not `_step`, whose call costs more than the look-up
+            state = self._step(state, text[position]) if following is None else following
             if state < 0:
                 break
-            if self._accepts[state] >= 0:
-                end, matched = position + 1, self._accepts[state]
+            if accepts[state] >= 0:
+                end, matched = position + 1, accepts[state]
         return end, matched
 
     def ends(self, text: str, at: int, last: int) -> Iterator[int]:

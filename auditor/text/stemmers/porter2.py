@@ -83,6 +83,10 @@ _STEP_4 = (
 
 _REGION = re.compile(f"[{_VOWELS}][^{_VOWELS}]")
 
+#: All suffixes of a step: most words have none, which one look tells.
+_ENDINGS_2, _ENDINGS_3 = (tuple(suffix for suffix, _ in step) for step in (_STEP_2, _STEP_3))
+_ENDINGS_4 = tuple(suffix for suffixes in _STEP_4 for suffix in suffixes)
+
 _VOWEL = re.compile(f"[{_VOWELS}]")
 
 _SHORT_SYLLABLE = re.compile(f"(?:[^{_VOWELS}][{_VOWELS}][^{_VOWELS}wxY]|^[{_VOWELS}][^{_VOWELS}])$")
@@ -168,6 +172,8 @@ def _step_1c(word: str) -> str:
 
 
 def _step_2(word: str, r1: int) -> str:
+    if not word.endswith(_ENDINGS_2):
+        return word
     for suffix, replacement in _STEP_2:
         if word.endswith(suffix):
             rest = word[: -len(suffix)]
@@ -181,6 +187,8 @@ def _step_2(word: str, r1: int) -> str:
 
 
 def _step_3(word: str, r1: int, r2: int) -> str:
+    if not word.endswith(_ENDINGS_3):
+        return word
     for suffix, replacement in _STEP_3:
         if word.endswith(suffix):
             rest = word[: -len(suffix)]
@@ -190,6 +198,8 @@ def _step_3(word: str, r1: int, r2: int) -> str:
 
 
 def _step_4(word: str, r2: int) -> str:
+    if not word.endswith(_ENDINGS_4):
+        return word
     for suffixes in _STEP_4:
         if word.endswith(suffixes):
             rest = word[: -len(suffixes[0])]

@@ -56,6 +56,13 @@ def test_ingest_and_profile_use_the_word_that_the_names_of_files_decide_on(store
     assert "60 captions of 30 sounds (2.0 per sound)" in lead
 
 
+def test_remarks_of_ingest_use_the_word_of_the_dataset(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text("file,caption\n" + "".join(f"{n}.wav,a bell rings {n}\n" for n in range(3)))
+    (finding,) = ingest(store, "set", files=[tmp_path / "c.csv"], config={}).findings
+    assert "all 3 sounds have a single caption" in finding.sentence
+    assert finding.item == "sound"
+
+
 def test_ingest_and_profile_use_the_declared_word(store: Store, tmp_path: Path) -> None:
     sounds(tmp_path, "x")
     (tmp_path / "datasets.toml").write_text('[set]\nformat = "table"\npath = "c.csv"\nitem = "clip"\n')
