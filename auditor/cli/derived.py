@@ -18,7 +18,7 @@ import typer
 
 from auditor.cli import options as o
 from auditor.cli.completions import OFFERS
-from auditor.cli.file_arguments import CANDIDATES, named_apart, renamed, stored_beside
+from auditor.cli.file_arguments import CANDIDATES, is_verdicts, named_apart, renamed, stored_beside
 from auditor.cli.verbosity import confirmed, narrate, progressing
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _run(study: Study, function: Callable[..., Any], options: Sequence[_Option],
         elif "store" in takes:
             path: Path = values["store"]
             file = values.get(study.needs_no_store_with or "")
-            streams = values.get(study.streams_with or "") is not None and not path.exists()
+            streams = _streams(study, values) and not path.exists()
             is_spared = file is not None and Path(file).is_file() and not path.exists()
             if (values.get("dry_run") and study.makes) or values.get("formats") or is_spared or streams:
                 path = MEMORY
@@ -227,6 +227,12 @@ def _run(study: Study, function: Callable[..., Any], options: Sequence[_Option],
     _show(result, chosen, values, asks=study.asks)
 
 
+def _streams(study: Study, values: Mapping[str, Any]) -> bool:
+    """Return whether files are given to the study itself: with an option, or as folders of verdicts."""
+    value = values.get(study.streams_with or "")
+    return any(map(is_verdicts, value)) if isinstance(value, list | tuple) else value is not None
+
+
 def _dataset_files(
     study: Study, takes: Mapping[str, inspect.Parameter], options: Sequence[_Option], values: dict[str, Any]
 ) -> tuple[dict[str, str], dict[str, str], list[str]]:
@@ -234,7 +240,7 @@ def _dataset_files(
 
     Both are by name, which replaces them in `values`. Empty for a study that writes to the store.
     """
-    if "store" not in takes or study.writes or values.get(study.streams_with or ""):
+    if "store" not in takes or study.writes or _streams(study, values):
         return {}, {}, []
     of_datasets = [option.name for option in options if option.parameter.completes == "dataset"]
     files = named_apart(values, of_datasets)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import re
 import tomllib
@@ -181,7 +182,7 @@ def _toml(file: Path) -> dict[str, Any]:
     if not is_plain(file):  # a pipe would wait for its writer
         raise UsageError(f"{file}: cannot be read: not a regular file; name a datasets.toml on disk")
     try:
-        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+        tables = _parsed(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # also a number of thousands of digits
         raise UsageError(f"{file}: not TOML: {error}") from error
     except OSError as error:
@@ -196,7 +197,13 @@ def _toml(file: Path) -> dict[str, Any]:
         ]
     if level:
         raise UsageError(f"{file}: tables and lists are nested more than {_DEEPEST} levels deep")
-    return tables
+    return dict(tables)
+
+
+@functools.lru_cache(maxsize=4)
+def _parsed(text: str) -> dict[str, Any]:
+    """Parse a file once, however often a command reads it: the shipped one takes as long as a small ingest."""
+    return tomllib.loads(text)
 
 
 def _read(file: Path, data: Path | None) -> dict[str, Source]:

@@ -37,6 +37,7 @@ class PaperModule:
 
 
 PAPERS = {
+    "blind-board": PaperModule("auditor.papers.blind_board"),
     "clipscore2021": PaperModule("auditor.papers.clipscore2021"),
     "elliott2014": PaperModule("auditor.papers.elliott2014"),
     "hodosh2016": PaperModule("auditor.papers.hodosh2016"),

@@ -113,7 +113,10 @@ def reproduce(
         notes=notes_in(notes),
         findings=(*findings_in(notes), *(_verdict(paper, rows) for paper in read)),
         holds=OUTSIDE not in rows["verdict"],
-        page=page(read, rows),
+        page=(
+            *(table for one in measured for table in one.tables if table.name.startswith("board")),
+            *page(read, rows),
+        ),
         headline=headline(rows),
     )
 

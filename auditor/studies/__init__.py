@@ -29,9 +29,10 @@ class Study:
     needs a writable store; one that `makes` also creates a missing store. With `draws` its results have figures,
     unless the function `undrawn` raises `UsageError` for the arguments. With `document` it returns a document, with
     `card` it can write a dataset card, with `verdicts` each row has a verdict. With `asks`, its verdict changes the
-    exit code only if the user sets --exit-code. `needs_no_store_with` names the
-    parameter that can be a file for which no store is needed, `streams_with` the one with which files are given to the
-    study instead of being read into a temporary store. `migrates` is false if an old store keeps its schema.
+    exit code only if the user sets --exit-code. `needs_no_store_with` names the parameter that can be a file for which
+    no store is needed. With the one that `streams_with` names, files are given to the study instead of being read
+    into a temporary store; for datasets, these are folders of verdicts. `migrates` is false if an old store keeps its
+    schema.
     `package` is the package that adds the study, empty for ours.
     """
 
@@ -114,7 +115,12 @@ STUDIES: dict[str, Study] = {
     "agree": _here("agree:agree", "Ratings", "Measure how well metrics agree with human ratings.", draws=True),
     "tasks": _here("tasks:tasks", "Ratings", "Make questions for raters: which caption is better?"),
     "report": _here(
-        "report:report", "Reports", "Write a full audit report, or a dataset card.", document=True, card=True
+        "report:report",
+        "Reports",
+        "Write a full audit report, or a dataset card.",
+        document=True,
+        card=True,
+        streams_with="refs",
     ),
     "check": _here("check:check", "Reports", "Check datasets against limits set in datasets.toml.", verdicts=True),
     "reproduce": Study(

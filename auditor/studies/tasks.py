@@ -127,7 +127,7 @@ def tasks(
     drawn_from, contests = _contests(store, workspace, selection, candidates)
     if form == "sets":
         workspace.params |= {"asked_images": images or _SETS, "set_size": _SIZE}
-        workspace.bind("similar_image")
+        workspace.bind("set_member")
         workspace.bind("set_pair")
         workspace.take("task_pair", workspace, "set_pair")
     asked = "triplets" if form == "triplets" else "pairs"  # votes on two texts, whatever they are
@@ -164,7 +164,7 @@ def _question(workspace: Workspace, form: str, of_rows: pl.Series) -> pl.Series:
     """Return the question of each row; that of a set names its images."""
     if form != "sets":
         return pl.Series("question", [QUESTIONS[form]] * len(of_rows), pl.String)
-    named = workspace.query("select image, string_agg(member, ', ' order by place) from similar_image group by image")
+    named = workspace.query("select image, string_agg(member, ', ' order by place) from set_member group by image")
     members = of_rows.replace_strict(*named.get_columns(), return_dtype=pl.String)
     return pl.select(pl.format("{} ({})", pl.lit(QUESTIONS[form]), members)).to_series().alias("question")
 

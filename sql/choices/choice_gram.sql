@@ -1,6 +1,6 @@
 -- name: choice_gram
 -- version: 1
--- grain: caption of a forced-choice item, part of it that may tell whether it is right
+-- grain: caption of a forced-choice item, part of it that may give the answer away
 -- params: tokenizer VARCHAR, folds INTEGER, seed BIGINT
 -- reads: choice_item, choice_caption, caption_tokens
 -- returns: item_no, side, fold, cue, a, b

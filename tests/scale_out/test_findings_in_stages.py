@@ -17,7 +17,7 @@ from auditor.result import Result
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import MEMORY, Store
 from auditor.store.sqlfiles import cut
-from auditor.studies.findings import findings
+from auditor.studies.findings import findings, read_summary
 from auditor.studies.findings import shards as reading
 from auditor.studies.findings.captions import FINDERS, LISTED
 from auditor.studies.findings.in_stages import RECEIPT, SUMMARY
@@ -152,6 +152,21 @@ def test_summary_and_receipt(finished: tuple[Result, Path, Path]) -> None:
     receipt = json.loads((verdicts / RECEIPT).read_text())["auditor.verdicts/v1"]
     assert {*receipt["sha256"]} == {*bytes_of(verdicts), SUMMARY}
     assert "5 shards" in result.notes[0]
+
+
+def test_report_reads_the_summary(finished: tuple[Result, Path, Path], tmp_path: Path) -> None:
+    result, verdicts, _ = finished
+    again = read_summary(verdicts)
+    assert again.findings == result.findings
+    assert again.frame.equals(result.frame)
+    page = tmp_path / "page.html"
+    done = run_auditor("report", str(verdicts), "--store", str(tmp_path / "none.db"), "-o", str(page))
+    assert done.returncode == 0, done.stderr
+    assert {finding.kind for finding in result.findings if finding.kind not in page.read_text()} == set()
+    broken = Path(shutil.copytree(verdicts, tmp_path / "broken"))
+    (broken / SUMMARY).write_text("{}")
+    with pytest.raises(SourceError, match="not a summary of verdicts"):
+        read_summary(broken)
 
 
 @pytest.mark.parametrize("executor", ["processes"])

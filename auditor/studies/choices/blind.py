@@ -73,7 +73,7 @@ def scorers(workspace: Workspace, items: pl.DataFrame, battery: Battery, *, trai
     """Yield the scores of every item by every blind scorer; `trained_on` names the captions of the language models."""
     seen = workspace.rows("choice_surface")
     offered = items.select(pl.min_horizontal("right_id", "wrong_id"), most=pl.max_horizontal("right_id", "wrong_id"))
-    # If all items have the same two options, as yes and no, their form only tells which of them is right.
+    # If all items have the same two options, as yes and no, their form shows only which of them it is.
     is_closed = items["options"].max() == 2 and items.height > 1 and offered.n_unique() == 1
     for scored in _surface(seen, items, trained_on):
         yield replace(scored, by=ANSWERS) if is_closed else scored

@@ -20,8 +20,8 @@ _USED = {
     blind.MODEL: "a language model alone, without the image, gets",
     blind.COPY: "copies of training captions, without the image, get",
     blind.WORDS: "words and word pairs alone, without the image, get",
-    blind.ANSWERS: "the answers of other items alone, without the image, get",
-    blind.POSITION: "the position of the right answers of other items alone, without the image, gets",
+    blind.ANSWERS: "the frequency of answers alone, without the image, gets",
+    blind.POSITION: "the position of the right option alone, without the image, gets",
     blind.QUESTION: "the question alone, without the image, gets",
 }
 

@@ -70,8 +70,12 @@ def by_item(scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
 
 def of_sides(scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     """Return scores with a column for each side as `by_item` does; that of several wrong captions is the highest."""
+    has_two = pl.col("right2_id").is_not_null()
     long = scores.unpivot(SIDES, index="item_no", variable_name="side", value_name="score").drop_nulls("score")
-    return by_item(long, items.with_columns(options=2 + pl.col("right2_id").is_not_null().cast(pl.UInt8)))
+    known = long.join(items.select("item_no", has_two=has_two), on="item_no").filter(
+        (pl.col("side") != "right2") | pl.col("has_two")
+    )
+    return by_item(known.drop("has_two"), items.with_columns(options=2 + has_two.cast(pl.UInt8)))
 
 
 def ranks(items: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:

@@ -29,7 +29,7 @@ from auditor.studies.choices.tables import figure, lead, tables
 from auditor.text import AUTO
 
 #: Versions of the rows of a scorer, and of the blind-fair subset.
-_VERSION, _FAIR_VERSION = 3, 2
+_VERSION, _FAIR_VERSION = 2, 2
 
 #: Names of columns, which scorers cannot have.
 _TAKEN = ("item_no", "item", "part", "image", "expected")

@@ -20,6 +20,7 @@ from auditor.store.connection import Store
 from auditor.store.kept_results import kept_results
 from auditor.store.versions import language, log, related, resolve
 from auditor.store.workspace import Workspace
+from auditor.studies.findings.cuts import cut_ones, cut_share
 from auditor.studies.findings.language import foreign
 from auditor.studies.profile import bind_signs
 from auditor.text import function_words, tokenizer_of, word_lists
@@ -40,11 +41,6 @@ _CERTAIN = 7.0
 
 #: Least share of shared images with a text in common, from which equal ids in two datasets mean the same image.
 _AGREEING = 0.5
-
-#: A caption is listed if a cut is at least this many times as likely as a regular end with the same word.
-_LIKELY = 1 / 3
-
-_ROUNDS = 30
 
 #: Fewest captions with a correct word, and how many times as frequent it is as its possible misspelling.
 MISSPELLED = {"frequent": 10, "times_as_frequent": 10}
@@ -114,29 +110,10 @@ def _misspelled(checked: Checked) -> pl.DataFrame:
 
 
 def _truncated(checked: Checked) -> pl.DataFrame:
-    """List captions whose last word is likelier, or almost as likely, after a cut than at a regular end.
-
-    The share of words followed by a cut is unknown. It is estimated by expectation maximization, from the sum of the
-    captions' probabilities of being cut.
-    """
+    """List captions whose last word is likelier, or almost as likely, after a cut than at a regular end."""
     checked.workspace.params |= {"is_english": _is_english(checked)}
     open_ended = checked.rows("truncated")
     return cut_ones(open_ended, cut_share(open_ended))
-
-
-def cut_share(open_ended: pl.DataFrame) -> float:
-    """Estimate the share of words that are followed by a cut, from the rows of `truncated`, one or more per chance."""
-    repeated = pl.col("repeated") if "repeated" in open_ended.columns else pl.lit(1, pl.UInt32)
-    counted = open_ended.group_by("chance").agg(words=pl.col("words").first(), repeated=repeated.sum()).sort("chance")
-    cut = 0.001
-    for _ in range(_ROUNDS if counted.height else 0):
-        cut = float((counted["repeated"] * cut / (cut + counted["chance"])).sum()) / counted["words"][0]
-    return cut
-
-
-def cut_ones(open_ended: pl.DataFrame, cut: float) -> pl.DataFrame:
-    """Return the captions that are listed at a share of cuts."""
-    return open_ended.filter(pl.col("chance") * _LIKELY <= cut).select("image", "slot", "why")
 
 
 def _listed(checked: Checked) -> pl.DataFrame:

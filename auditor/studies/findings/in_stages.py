@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
@@ -16,8 +15,8 @@ import polars as pl
 
 from auditor.errors import StoreError, UsageError
 from auditor.findings import CAPTION_KINDS, KINDS, ranked, severity, tally
-from auditor.model import Progress, Selection, Version
-from auditor.result import Finding, Result, Table, counted
+from auditor.model import Progress, Selection
+from auditor.result import Finding, Result, counted
 from auditor.scoring.scale_out import executors
 from auditor.scoring.scale_out.doing import do_stages
 from auditor.scoring.scale_out.work import Work
@@ -25,9 +24,10 @@ from auditor.studies.findings.captions import examples_of, finding_of
 from auditor.studies.findings.others import AT_SEVERAL, at_several_images
 from auditor.studies.findings.shards import ShardPlan, plan, refuse_changed
 from auditor.studies.findings.stages import CHECKED, FOUND, ORDER, RECORDS, STAGES, VERDICTS, run
+from auditor.studies.findings.summary import SUMMARY, summary, version_of
 from auditor.text import AUTO
 
-SUMMARY, RECEIPT = "summary.json", "receipt.json"
+RECEIPT = "receipt.json"
 
 #: Tokenizers that decide which captions are equal; others are for scores.
 _TOKENIZERS = ("bare", "char")
@@ -97,14 +97,14 @@ def findings_in_stages(
     with executors.executing(settings.executor, settings.workers, settings.address, run) as execute:
         did = do_stages(STAGES, made, work, execute, progress)
     with work.reading():
-        result = _result(made, work, [kind for kind in kinds if kind not in wanted], did)
+        result = _result(made, work, [kind for kind in kinds if kind not in wanted])
         _publish(made, work, result, target)
     if settings.work is None:
         shutil.rmtree(folder, ignore_errors=True)
-    return result
+    return replace(result, notes=(*result.notes, f"{counted(sum(did.values()), 'task', 'tasks')} run now"))
 
 
-def _result(plan: ShardPlan, work: Work, others: Sequence[str], did: Mapping[str, int]) -> Result:
+def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
     """Summarize the verdicts of all shards."""
     kept = pl.concat(work.scan(RECORDS, number) for number in range(len(plan.buckets)))
     sizes = kept.select(
@@ -114,10 +114,7 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str], did: Mapping[str
         worded=(pl.col("tokens").list.len() > 0).sum(),
     )
     captions, rejected, images, worded = sizes.collect(engine="streaming").row(0)
-    version = Version(
-        plan.dataset, 1, plan.digest, datetime.datetime.fromtimestamp(0, datetime.UTC), plan.digest, "table",
-        (plan.tokenizer,), images, captions,
-    )  # fmt: skip
+    version = version_of(plan.dataset, plan.digest, plan.tokenizer, images, captions)
     selection = Selection(version)
     found = ranked(
         _finding(
@@ -131,32 +128,12 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str], did: Mapping[str
         for kind in plan.kinds
     ]
     rows += [(kind, None, None, _WHY_NOT.get(kind, _OTHERWISE)) for kind in others if kind in _REPORTED]
-    frame = pl.DataFrame(
-        rows, schema={"kind": pl.String, "severity": pl.String, "number": pl.Int64, "not_checked_because": pl.String},
-        orient="row",
-    )  # fmt: skip
-    shown = pl.DataFrame(
-        [(finding.severity, finding.kind, finding.sentence, KINDS[finding.kind].consequence) for finding in found],
-        schema=["severity", "kind", "finding", "consequence"],
-        orient="row",
-    )
-    left_out = frame.filter(pl.col("not_checked_because").is_not_null()).select("kind", because="not_checked_because")
     note = (
         f"{counted(len(plan.shards), 'shard', 'shards')}, {captions:,} captions of "
-        f"{counted(images, 'image', 'images')}, {counted(rejected, 'record', 'records')} rejected; "
-        f"{counted(sum(did.values()), 'task', 'tasks')} run now"
+        f"{counted(images, 'image', 'images')}, {counted(rejected, 'record', 'records')} rejected"
     )
-    return Result(
-        "findings",
-        frame,
-        selections=(selection,),
-        tables=(
-            Table("findings by severity", shown, sections="severity", name="findings", tells_findings=True),
-            *([Table("not checked in stages", left_out, name="not-checked")] if left_out.height else []),
-        ),
-        lead=(f"{tally(found) or 'No problems found'} by the kinds that were checked.",),
-        notes=(note,),
-        findings=found,
+    return summary(
+        version, rows, found, f"{tally(found) or 'No problems found'} by the kinds that were checked.", [note]
     )
 
 

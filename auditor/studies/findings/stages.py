@@ -1,10 +1,9 @@
 """The stages of findings over shards: from files to a file, a bucket of shards at a time.
 
-`records` are the captions of a bucket with their tokens, `spoken` its words, `placed` hashes of its
-images and texts, whose partitions are joined in `images`. `words` numbers the
-words of all shards. `counts-1` and `counts-2` count for kinds that depend on all shards, `sums-1` and `sums-2` add up.
-`ends` has captions that may be truncated. `found` lists the captions of each kind, `verdicts` has a row for each row
-of a shard.
+`records` are the captions of a bucket with their tokens, `spoken` its words, `placed` hashes of its images and texts,
+whose partitions are joined in `images`. `words` numbers the words of all shards. `counts-1` and `counts-2` count for
+kinds that depend on all shards, `sums-1` and `sums-2` add up. `ends` has captions that may be truncated. `found` lists
+the captions of each kind, `verdicts` has a row for each row of a shard.
 """
 
 from __future__ import annotations
@@ -27,7 +26,8 @@ from auditor.store.file import Share
 from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
 from auditor.studies.findings import across
-from auditor.studies.findings.captions import ENGLISH, FINDERS, LISTED, MISSPELLED, Checked, cut_ones, cut_share
+from auditor.studies.findings.captions import ENGLISH, FINDERS, LISTED, MISSPELLED, Checked
+from auditor.studies.findings.cuts import cut_ones, cut_share
 from auditor.studies.findings.others import AT_SEVERAL
 from auditor.studies.findings.shards import ShardPlan, parse, records
 from auditor.text import word_lists

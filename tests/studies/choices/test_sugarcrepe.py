@@ -75,7 +75,7 @@ def test_findings_tell_by_what_it_is_decided(asked: Store, result: Result) -> No
 
 def test_no_blind_scorer_decides_the_fair_subset(result: Result) -> None:
     fair = result.frame.filter(part="blind-fair", kind="blind")
-    assert set(fair["chance"]) == {"no different"}
+    assert fair["p"].min() * fair.height >= 0.05
     assert 1_500 < fair["n"].to_list()[0] < 2_500
     seeing = accuracies(result, "CLIP_TROHN-Text")
     assert seeing["blind-fair"] < seeing["all"]

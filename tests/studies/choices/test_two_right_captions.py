@@ -108,7 +108,7 @@ def test_captions_with_the_words_of_the_wrong_one_tie_with_it(asked: Store) -> N
     # "a boy holds a girl" has the words of "a girl holds a boy", the other right caption has not: half right.
     assert (bags["right"], bags["ties"], bags["accuracy"]) == (2, 1, pytest.approx(2.5 / 3))
     (found,) = result.found("order-blind-ceiling")
-    assert "the wrong caption of 1 of 3 items has the same words as a right one" in found.sentence
+    assert "a wrong caption of 1 of 3 items has the same words as a right one" in found.sentence
 
 
 def test_metrics_hold_out_a_right_caption_and_say_which_items_they_cannot_score(asked: Store) -> None:

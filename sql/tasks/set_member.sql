@@ -1,4 +1,4 @@
--- name: similar_image
+-- name: set_member
 -- version: 1
 -- grain: set of similar images, image
 -- params: dataset VARCHAR, seed BIGINT, asked_images INTEGER, set_size INTEGER

@@ -1,0 +1,111 @@
+"""Score every benchmark in the store without its images: one page with the rules and learners that solve it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from auditor import config
+from auditor.model import Progress
+from auditor.papers.figures import Paper, Quantity
+from auditor.papers.measured import Measured
+from auditor.result import Result, Table
+from auditor.store.connection import Store
+from auditor.store.versions import log
+from auditor.studies.choices import ALL, choices, of_all_items
+
+#: Scorers of a benchmark by column; of several, the best. A constant answer is in the column best constant answer.
+_COLUMNS = {
+    "length": ("shorter", "longer", "fewer-words"),
+    "answer": ("answer-prior",),
+    "position": ("position-prior",),
+    "option n-grams": ("option-ngrams",),
+    "question n-grams": ("question-ngrams",),
+    "learnt": ("learnt",),
+    "word-bag ceiling": ("bag-of-words",),
+}
+
+_WORST = ("error", "warning", "notice")
+
+_SHARE = 3
+
+
+def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
+    """Measure the accuracy of all blind scorers on the benchmarks in the store, declared or not."""
+    stored = {version.dataset for version in log(store) if version.kind == "choices"}
+    there = [*(name for name in paper.datasets if name in stored), *sorted(stored - {*paper.datasets})]
+    results = {}
+    for name in there:
+        results[name] = choices(store, name, metrics=[], errors=0, seed=seed, progress=progress)
+    known = [*paper.datasets, *(name for name, one in config.sources(None).items() if one.kind == "choices")]
+    lacking = {name: f"{name} is not in the store: `auditor ingest {name}`" for name in known if name not in results}
+    return Measured(
+        {of: value for name, result in results.items() for of, value in _quantities(name, result)},
+        lacking,
+        tuple(selection for result in results.values() for selection in result.selections),
+        {f"{name}: {scorer}": text for name, one in results.items() for scorer, text in one.signatures.items()},
+        tables=tuple(_tables(results)) if results else (),
+    )
+
+
+def _quantities(name: str, result: Result) -> Iterator[tuple[Quantity, float]]:
+    """Yield the number of items, chance, and the accuracies on all items."""
+    for row in of_all_items(result.frame).iter_rows(named=True):
+        yield (name, "", ALL, "", "items"), float(row["n"] + row["missing"])
+        if row["accuracy"] is not None:
+            yield (name, "", ALL, "", "expected"), row["expected"]
+            yield (name, row["scorer"], ALL, "", "accuracy"), row["accuracy"]
+
+
+def _tables(results: dict[str, Result]) -> Iterator[Table]:
+    board = pl.DataFrame([_row(name, result) for name, result in results.items()], infer_schema_length=None)
+    shares = tuple((column, _SHARE) for column, kind in board.schema.items() if kind == pl.Float64)
+    yield Table(
+        "benchmarks, solved without their images",
+        board,
+        bars=("best blind",),
+        caption="shares of all items. Length: the best of three rules. Learners are tested on the nine tenths of the "
+        "images after the first, each by the tenths before it. Found: the worst finding of `auditor choices`, in any "
+        "part; none if no scorer is significantly and .05 better than chance. Blind-fair: items on which none is. In "
+        "POPE, yes and no are balanced, a control of constant answers, but its questions name the frequent objects. "
+        "See TsT (arXiv 2511.04655), Udandarao et al. 2025, issue 10 of sugar-crepe and issue 5314 of mteb",
+        digits=shares,
+        name="board",
+    )
+    parts = pl.concat([_parts(name, result) for name, result in results.items()])
+    yield Table(
+        "by part",
+        parts,
+        caption="the best of all blind scorers, which looks slightly better than it is; intervals are over images",
+        digits=tuple((column, _SHARE) for column in parts.columns[3:5] + parts.columns[6:]),
+        filters=("benchmark",),
+        name="board-parts",
+    )
+
+
+def _row(name: str, result: Result) -> dict[str, object]:
+    whole = of_all_items(result.frame)
+    accuracy = dict(whole.select("scorer", "accuracy").iter_rows())
+    best = whole.filter(pl.col("scorer") == pl.col("best_blind")).row(0, named=True)
+    found = {finding.severity for finding in result.findings if finding.kind.startswith("benchmark-decided-by-")}
+    fair = result.table("fair").frame
+    known = {
+        column: max((accuracy[scorer] for scorer in scorers if accuracy.get(scorer) is not None), default=None)
+        for column, scorers in _COLUMNS.items()
+    }
+    return {
+        "benchmark": name, "items": fair["items"][-1], "chance": best["expected"],
+        "best constant answer": best["majority"], **known, "best blind": best["accuracy"],
+        "by": best["scorer"], "found": next((worst for worst in _WORST if worst in found), "none"),
+        "blind-fair": fair["kept"][-1],
+    }  # fmt: skip
+
+
+def _parts(name: str, result: Result) -> pl.DataFrame:
+    best = result.frame.filter(pl.col("scorer") == pl.col("best_blind"), pl.col("part") != "blind-fair")
+    return best.select(
+        pl.lit(name).alias("benchmark"), "part", (pl.col("n") + pl.col("missing")).alias("items"),
+        pl.col("expected").alias("chance"), pl.col("majority").alias("best constant answer"), "scorer", "accuracy",
+        "low", "high",
+    )  # fmt: skip
