@@ -6,7 +6,9 @@ with a common opening, skeleton or phrase, the captions of the set as a whole ar
 
 Recall is the share of what was planted that is found as its kind; precision is that of the captions named only after
 planting. `after --fix` is what `findings` still lists of the kind in the repaired captions, or how many of the planted
-captions if the kind has no fix. With common openings, skeletons and phrases, natural ones are named too.
+captions if the kind has no fix. With common openings, skeletons and phrases, natural ones are named too. `untouched`
+are the captions named before planting: models loop and guess, and a few human captions repeat a phrase or begin with a
+number.
 """
 
 from __future__ import annotations
@@ -39,8 +41,12 @@ TEXTS: Mapping[str, list[str]] = json.loads(Path(__file__).with_suffix(".json").
 ALSO = {"loops": ("repeated-words",)}
 
 #: Kinds of which some texts are right: “### Response:” is a role, a heading, and what an assistant writes. An assistant
-#: begins a paragraph.
-HAVE_IT_TOO = {"assistant-texts": ("chat-tokens",), "markdown-or-json": ("chat-tokens", "assistant-texts")}
+#: begins a paragraph. “503 Service Unavailable” and “1. A dog” begin with a number.
+HAVE_IT_TOO = {
+    "assistant-texts": ("chat-tokens",),
+    "markdown-or-json": ("chat-tokens", "assistant-texts"),
+    "leading-numbers": ("api-errors", "markdown-or-json"),
+}
 
 _IDIOMS = ("{0}, adding to the overall charm of the scene", "{0}, creating a warm and inviting atmosphere for everyone")
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from html import escape
 
+import polars as pl
 import pytest
 from report_document import hostile_report
 
 from auditor import reports
 from auditor.reports.html import first_screen
+from auditor.reports.html.placed import plot
+from auditor.result import Table
 from auditor.result.document import Document, Portrait, Section
 
 DOGS = Portrait(
@@ -36,9 +40,42 @@ def test_strip_says_the_facts_of_a_dataset() -> None:
         ("10.2", "words per caption"),
     ]  # fmt: skip
     assert "Images by split: test 200, train 1,000" in dogs
-    said = "homogeneity (0.400 to 0.600)"
-    assert ("0.500", said) in re.findall(r"<dd>(.*?)</dd><dt>(.*?)</dt>", cats)
     assert "No splits" in cats
+
+
+def test_answer_names_the_question_of_each_sentence() -> None:
+    told = first_screen.answer(("dogs is first.", "Next: do `x`.", "Caveat: captions differ."), escape)
+    assert [*re.findall(r'<p class="(\w+)">(.*?)</p>', told)] == [
+        ("answer", "dogs is first."),
+        ("follows", "<b>Next</b> Do `x`."),
+        ("caveat", "<b>Caveat</b> Captions differ."),
+    ]
+
+
+def placed(**columns: list[object]) -> Table:
+    frame = pl.DataFrame({"metric": ["bleu-4"] * 3, "homogeneity": [0.6, 0.5, 0.2], **columns})
+    return Table("homogeneity, equalized", frame.with_columns(low=pl.lit(0.1), high=pl.lit(0.8)), ("homogeneity",))
+
+
+def test_datasets_are_placed_by_value_and_joined_by_their_groups() -> None:
+    three = placed(dataset=["a", "b", "<c>"], group=["a", "ab", "c"], order=["differs"] * 3)
+    told = plot(three, {"b": 5}, ["a", "b", "<c>"], escape)
+    assert re.findall(r"<title>(.*?)</title>", told)[0] == "a: 0.600 (0.100 to 0.800)"
+    assert (told.count('class="joined"'), told.count("order differs"), "s5" in told) == (1, 1, True)
+    assert "<c>" not in told
+    beside = plot(placed(dataset=["a", "own", "c"]), {}, ["own"], escape)
+    assert "2. from the highest, of 3" in beside
+    assert "reference marks: a, c" in beside
+
+
+def test_of_two_samples_a_switch_shows_one() -> None:
+    two = [placed(dataset=["a", "b", "c"]), replace(placed(dataset=["a", "b", "c"]), title="homogeneity, raw")]
+    told = first_screen.placed(two, {}, ["a", "b", "c"], lambda table: "", escape)
+    assert re.findall(r'<input type="radio" name="sample" id="(\S+)"( checked)?>', told) == [
+        ("sample-0", " checked"),
+        ("sample-1", ""),
+    ]
+    assert re.findall(r"<label for=.*?>(.*?)</label>", told) == ["equalized", "raw"]
 
 
 def test_lengths_of_all_datasets_are_drawn_at_one_scale() -> None:

@@ -17,7 +17,7 @@ from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import browsing, findings_table, first_screen, plots, tabs, words
 from auditor.reports.html.pictures import Album
 from auditor.result import Figure, Finding, Result, Table, counted, program
-from auditor.result.document import PLACED, Document, Section
+from auditor.result.document import PLACED, RAW_PLACED, Document, Section
 
 #: The most rows of a figure that are also shown as a table; the marks of a larger plot show its numbers.
 _MOST = 1_000
@@ -105,24 +105,31 @@ def _first(document: Document, colors: Palette, album: Album) -> str:
     """Draw the first screen, which replaces the section with the same content as sentences."""
     section = document.sections[0]
     numbers = next((known for series, known in colors.items() if series == "dataset"), {})
-    kinds = ("answer", "follows", *["caveat"] * len(document.answer))
-    said = (f'<p class="{kind}">{_said(words)}</p>\n' for kind, words in zip(kinds, document.answer, strict=False))
-    tables = dict.fromkeys((*PLACED, "unchecked"), "")
-    tables |= {table.name: _table(table, section.title) for table in reversed(section.tables) if table.name in tables}
-    absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
+    labels = [portrait.label for portrait in document.portraits]
+    answer = first_screen.answer(document.answer, _said)
+    placed = [table for table in section.tables if table.name in (*PLACED, RAW_PLACED)]
+    # Sameness has the scale of no metric: below the homogeneity of others.
+    samples = [table for table in placed if table.name != "sameness"] or placed
+    figure = "".join(
+        first_screen.placed(tables, numbers, labels, lambda table: _table(table, section.title), _escaped)
+        for tables in (samples, [table for table in placed if table not in samples])
+    )
+    unchecked = "".join(_table(table, section.title) for table in section.tables if table.name == "unchecked")
+    absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent and not document.answer else ""
     named = dict.fromkeys(finding.kind for finding in document.cards)
     every = [finding for one in document.sections for finding in one.findings] or document.cards
     shown = [finding for kind in named for finding in every if finding.kind == kind and finding.severity != "info"]
-    worst = _findings(shown, document, album) if shown else ""
-    answer = "".join([*said, *(tables[name] for name in PLACED), absent])
-    strips = first_screen.strips(document.portraits, numbers, document.browsed, _escaped)
+    worst = absent + (f"<h3>What is wrong</h3>\n{_findings(shown, document, album)}" if shown else "")
     # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
-    ordered = (answer, worst, strips) if len(document.portraits) > 1 else (worst, strips, answer)
-    drawn = "".join(ordered) + tables["unchecked"]
+    halves = [f"<div>{half}</div>\n" for half in ((figure, worst) if len(labels) > 1 else (worst, figure)) if half]
+    drawn = (
+        f'{answer}<div class="halves">\n{"".join(halves)}</div>\n'
+        f"{first_screen.strips(document.portraits, numbers, document.browsed, _escaped)}{unchecked}"
+    )
     notes = _list(map(_said, (*section.notes, *document.pictures.absent)), "notes")
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
-        f'<h2 id="{section.name}-title">{_escaped(section.title)}</h2>\n{drawn}{notes}</section>\n'
+        f'<h2 id="{section.name}-title" class="unseen">{_escaped(section.title)}</h2>\n{drawn}{notes}</section>\n'
     )
 
 

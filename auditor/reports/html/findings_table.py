@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 
 from auditor.findings import CAPTION_KINDS, KINDS
 from auditor.findings.wording import kind_for
@@ -21,6 +22,9 @@ Example = Mapping[str, str | int | None]
 #: Characters that the name of an anchor excludes.
 _NO_NAME = re.compile(r"[^\w.:-]")
 
+#: Characters around the hit of a quotation in the summary.
+_NEAR = 40
+
 _MARKS = {"error": "✕", "warning": "!", "notice": "•", "info": "•"}
 
 
@@ -34,20 +38,24 @@ def table(
 ) -> str:
     """Draw the findings, the worst first. `typed` writes advice; without it, rows link to the evidence elsewhere.
 
+    A table of several datasets then has no examples.
+
     `browsed` are the datasets and kinds whose captions can be browsed.
     """
     kinds: dict[str, list[Finding]] = {}
     for finding in findings:
         kinds.setdefault(finding.kind, []).append(finding)
     heads = "".join(f'<th scope="col" class="number">{write(selection.label)}</th>' for selection in selections)
+    brief = typed is None and len(selections) > 1
+    heads += "" if brief else '<th scope="col">Example</th>'
     rows = "".join(
-        _row(kinds[kind], cause, selections, write, browsed)
+        _row(kinds[kind], cause, selections, write, browsed, brief=brief, cut=typed is None)
         + ("" if typed is None else _more(kinds[kind], len(selections) + 3, album, write, typed))
         for kind, cause in _by_cause(kinds)
     )
     return (
         '<div class="scroll" tabindex="0" role="group" aria-label="Findings">\n<table class="findings">\n<thead><tr>'
-        f'<th scope="col">Severity</th><th scope="col">Finding</th>{heads}<th scope="col">Example</th></tr></thead>\n'
+        f'<th scope="col">Severity</th><th scope="col">Finding</th>{heads}</tr></thead>\n'
         f"<tbody>\n{rows}</tbody>\n</table>\n</div>\n"
     )
 
@@ -81,9 +89,12 @@ def _row(
     selections: Sequence[Selection],
     write: Written,
     browsed: Collection[tuple[str, str]],
+    *,
+    brief: bool,
+    cut: bool,
 ) -> str:
     severity, kind = SEVERITIES[_severity(found)], kind_for(found[0])
-    beside = [f"about {kind.right:.0%} of them right"] if kind.right < 1 else []
+    beside = [f"about {kind.right:.0%} of finds are correct"] if kind.right < 1 else []
     beside += [f"may follow from: {KINDS[cause].title}"] if cause else []
     note = f"<small>{write('; '.join(beside))}</small>" if beside else ""
     whole = [finding for finding in found if finding.about.get("dataset") is None]
@@ -98,14 +109,18 @@ def _row(
             for selection in selections
         )
         numbers = "".join(f'<td class="number">{"<br>".join(column)}</td>' for column in columns)
-    example = next((_quoted(finding, finding.examples[0], None, write) for finding in found if finding.examples), "")
+    quote = partial(_quote, write=write) if cut else partial(_quoted, album=None, write=write)
+    example = next((quote(finding, finding.examples[0]) for finding in found if finding.examples), "")
     if not example and not cause:
         example = f"<p>{write(kind.consequence)}</p>"
     result = ' class="result"' if cause else ""
+    link = f'href="#finding-{found[0].kind}" title="{write(kind.consequence)}"'
+    named = f"<a {link}>{write(kind.title)}</a>"
+    last = "" if brief else f'<td class="long">{example}</td>'
     return (
         f'<tr{result}><td class="severity {severity}"><span aria-hidden="true">{_MARKS[severity]}</span> '
-        f'{severity}</td><th scope="row"><a href="#finding-{found[0].kind}">{write(kind.title)}</a>{note}</th>'
-        f'{numbers}<td class="long">{example}</td></tr>\n'
+        f'{severity}</td><th scope="row">{named}{note}</th>'
+        f"{numbers}{last}</tr>\n"
     )
 
 
@@ -152,6 +167,15 @@ def anchor(finding: Finding) -> str:
     """Return a unique anchor: the kind of a finding and its subject, without the hash of the version."""
     about = (part for name, part in finding.about.items() if name != "version" and part is not None)
     return _NO_NAME.sub("-", "-".join(map(str, (finding.kind, "of", *about))))
+
+
+def _quote(_: Finding, example: Example, write: Written) -> str:
+    """Quote the words around the hit of a caption; the image if there is none."""
+    text = str(example.get("text") or "")
+    hit = cells.cut(cells.hit(text, str(example.get("why") or "")), _NEAR)
+    other = f"also: {cells.caption_place(example, 'other_')}" if example.get("other_image") else ""
+    small = f"<small>{write(other or str(example.get('why') or ''))}</small>" if other or len(hit) == 1 else ""
+    return f'<p dir="auto">“{marked(hit, write)}”{small}</p>' if text else f"<p>{write(str(example.get('image')))}</p>"
 
 
 def _quoted(finding: Finding, example: Example, album: Album | None, write: Written) -> str:

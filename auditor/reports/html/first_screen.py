@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from auditor.reports.html import browsing
+from auditor.reports.html.placed import plot
 from auditor.reports.html.plots import color, dots
-from auditor.result import counted
+from auditor.result import Table, counted
 from auditor.result.document import Browsed, Portrait
 
 Written = Callable[[str], str]
@@ -14,14 +16,50 @@ Written = Callable[[str], str]
 #: Dots of the drawing of lengths. The longest captions, up to this share of all, are left out.
 _WIDE, _HIGH, _TAIL = 220.0, 44.0, 0.005
 
-#: How to read homogeneity, the only fact of a strip that needs an explanation.
-_HOMOGENEITY = (
-    "Homogeneity (metric {}): 0 if captions are unique to their image, 1 if any caption fits any image. "
-    "The 95% confidence interval is in parentheses."
-)
-
+#: The beginning of a sentence of the answer that names its question.
+_LABEL = re.compile(r"(By how much|Wrong|Homogeneity|Significance|Sameness|Metrics|Next|Caveat): ")
 
 _REPEAT = "repeat another caption of their image"
+
+
+def answer(sentences: Sequence[str], said: Written) -> str:
+    """Write the first sentence large, and the others as a list of what they answer."""
+    parts = []
+    for number, sentence in enumerate(sentences):
+        label = _LABEL.match(sentence)
+        kind = "answer" if number == 0 else "caveat" if label and label[1] == "Caveat" else "follows"
+        named, rest = (f"<b>{label[1]}</b> ", sentence[label.end() :]) if label else ("", sentence)
+        parts.append(f'<p class="{kind}">{named}{said(rest[:1].upper() + rest[1:] if label else rest)}</p>\n')
+    return "".join(parts)
+
+
+def placed(
+    tables: Sequence[Table],
+    colors: Mapping[str, int],
+    labels: Sequence[str],
+    rows: Callable[[Table], str],
+    write: Written,
+) -> str:
+    """Draw the datasets by each metric, with the numbers below. Of two samples, a switch shows one."""
+    drawn = [
+        f'<div class="sample"><h3>{write(_titled(table))}</h3>\n{plot(table, colors, labels, write)}'
+        f"<details>\n<summary>Numbers of this figure</summary>\n{rows(table)}</details>\n</div>\n"
+        for table in tables
+    ]
+    if len(drawn) < 2:
+        return "".join(drawn)
+    names = [table.title.rpartition(", ")[2] for table in tables]
+    switches = "".join(
+        f'<input type="radio" name="sample" id="sample-{number}"{"" if number else " checked"}>'
+        f'<label for="sample-{number}">{write(name)}</label>\n'
+        for number, name in enumerate(names)
+    )
+    return f'<div class="samples" role="group" aria-label="Sample">\n{switches}{"".join(drawn)}</div>\n'
+
+
+def _titled(table: Table) -> str:
+    """Write the title of a table without its formula, which the caption of the figure explains."""
+    return table.title.replace(" = intra / upper", "").capitalize()
 
 
 def strips(portraits: Sequence[Portrait], colors: Mapping[str, int], browsed: Sequence[Browsed], write: Written) -> str:
@@ -32,9 +70,8 @@ def strips(portraits: Sequence[Portrait], colors: Mapping[str, int], browsed: Se
         _strip(portrait, colors.get(portrait.label, number), most, listed.get(portrait.label, {}), write)
         for number, portrait in enumerate(portraits)
     )
-    metric = next((portrait.metric for portrait in portraits if portrait.metric), None)
-    legend = f'<p class="caption">{write(_HOMOGENEITY.format(metric))}</p>\n' if metric else ""
-    return f'<div class="strips">\n{drawn}</div>\n{legend}'
+    several = " several" if len(portraits) > 1 else ""
+    return f'<div class="strips{several}">\n{drawn}</div>\n'
 
 
 def _strip(portrait: Portrait, number: int, most: int, listed: Collection[str], write: Written) -> str:
@@ -52,13 +89,6 @@ def _strip(portrait: Portrait, number: int, most: int, listed: Collection[str], 
         (f"{repeats:,}", _REPEAT),
         (f"{portrait.length:.1f}", "words per caption"),
     ]
-    if portrait.homogeneity is not None:
-        between = (
-            f" ({portrait.low:.3f} to {portrait.high:.3f})"
-            if portrait.low is not None and portrait.high is not None
-            else ""
-        )
-        facts.append((f"{portrait.homogeneity:.3f}", f"homogeneity{between}"))
     kinds = {"captions": "", _REPEAT: "padded-images"}
     leads = {name: browsing.link(dataset=portrait.label, kind=kind) for name, kind in kinds.items() if kind in listed}
     counted_facts = "".join(

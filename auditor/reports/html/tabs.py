@@ -51,6 +51,7 @@ def arranged(sections: Sequence[tuple[Section, str]], write: Written) -> tuple[s
 
 
 def _tally(findings: Sequence[Finding], write: Written) -> str:
-    """Count the errors and warnings."""
-    bad = tally(finding for finding in findings if finding.severity in ("error", "warning"))
+    """Count the kinds with errors and those with warnings, as the table has a row for each."""
+    worst = {finding.kind: finding for finding in reversed(findings)}
+    bad = tally(finding for finding in worst.values() if finding.severity in ("error", "warning"))
     return f" <small>{write(bad)}</small>" if bad else ""

@@ -15,7 +15,7 @@ from auditor.reports.escaping import harmless
 from auditor.reports.terminal import SEVERITY_STYLES, show_finding, tables
 from auditor.reports.terminal.screen import Screen
 from auditor.result import Finding, Table
-from auditor.result.document import PLACED, Document, Portrait, Section
+from auditor.result.document import PLACED, RAW_PLACED, Document, Portrait, Section
 
 _LEVELS = "▁▂▃▄▅▆▇█"
 
@@ -31,7 +31,9 @@ def show(document: Document, screen: Screen) -> None:
         screen.say(f"made {document.made_at}", style="dim")
     by_name = {table.name: table for table in reversed(summary.tables)}
     found = [finding for section in sections for finding in section.findings if finding.severity != "info"]
-    parts = [partial(_answer, document, by_name, screen), partial(_found, found or document.cards, summary, screen)]
+    for number, sentence in enumerate(document.answer):
+        screen.say(harmless(sentence.replace("`", "")), style="" if number else "bold green")
+    parts = [partial(_placed, by_name, screen), partial(_found, found or document.cards, summary, screen)]
     # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
     for part in parts if len(document.portraits) > 1 else reversed(parts):
         part()
@@ -41,7 +43,8 @@ def show(document: Document, screen: Screen) -> None:
         tables.show(unchecked, screen)
     for section in sections:
         if not section.absent:
-            _section(section, (*document.answer, *(table.title for table in summary.tables)), screen)
+            shown = (table.title for table in summary.tables if table.name != RAW_PLACED)
+            _section(section, (*document.answer, *shown), screen)
     for selection in document.selections:
         screen.say(
             f"{selection.label} = {selection.version.label}, version {selection.version.version[:12]}", style="dim"
@@ -49,10 +52,8 @@ def show(document: Document, screen: Screen) -> None:
     screen.say("-o FILE.html writes the report as a page, with figures and examples", style="dim")
 
 
-def _answer(document: Document, by_name: Mapping[str, Table], screen: Screen) -> None:
-    """Print the sentences of the answer, and the datasets placed by homogeneity."""
-    for number, sentence in enumerate(document.answer):
-        screen.say(harmless(sentence), style="" if number else "bold green")
+def _placed(by_name: Mapping[str, Table], screen: Screen) -> None:
+    """Print the datasets placed by homogeneity."""
     for table in (by_name[name] for name in PLACED if name in by_name):
         screen.print()
         tables.show(table, screen)

@@ -108,14 +108,16 @@ def choices(
 ) -> Result:
     """Measure how many multiple-choice items need no image.
 
-    Each item has a right and a wrong caption of an image. Some items have two right captions. Both must then score
-    higher than the wrong one, and chance is 1/3.
+    Each item has a right and a wrong caption of an image. Or it has a question with 2 to 10 options, such as yes and
+    no. Some items have two right captions. Both must then score higher than the wrong one, and chance is 1/3.
 
     Blind scorers never see the image. They choose:
     - by length, by the final full stop, or by the alphabet
     - by a bigram model without smoothing, also with the harmonic and geometric means of its probabilities
     - by a smoothed language model, in total and per token
     - by whether a training caption is the same
+    - by what was right in the tenths of the images before: the answer's text (`answer-prior`), its position
+      (`position-prior`), n-grams of options (`option-ngrams`), n-grams of the question (`question-ngrams`)
     - by a linear model of words, trained on items of other images (each tenth is tested with the tenths before)
 
     bag-of-words is not a scorer but a ceiling, for a scorer that knows the right words but not their order. Metrics
@@ -134,10 +136,11 @@ def choices(
     chance, and keeps equally many items that it gets right and wrong. It adds the next scorer that still
     differs from chance, until none does, neither in a part nor overall.
 
-    How to read it: chance is one half, or one third for items with two right captions (`expected`). A blind scorer far
+    How to read it: chance is 1 / options, or one third for items with two right captions (`expected`). `majority` is
+    the accuracy of the best constant answer, a text or a position. A blind scorer far
     above chance shows what a system may have learned instead of looking at images. So compare systems with the best
     blind scorer, not with chance alone; `gap` is the difference from it. A tie counts as a guess among the tied
-    captions, one half or one third; `ties` counts them. --fair writes a subset on which no blind scorer here is
+    captions; `ties` counts them. --fair writes a subset on which no blind scorer here is
     significantly better than chance.
 
     Limits: an item that a blind scorer solves is not wrong. If all blind scorers are at chance, other blind models may
@@ -146,13 +149,13 @@ def choices(
     over images. `gap_p` tests all blind scorers at once, since the best one was selected on the same items.
 
     Source: Hodosh & Hockenmaier 2016; Hsieh et al. 2023 for hard distractors. Others found benchmarks that are solvable
-    without images (Udandarao et al. 2025; issue 10 of sugar-crepe, issue 5314 of mteb).
+    without images (TsT: arXiv 2511.04655; Udandarao et al. 2025; issue 10 of sugar-crepe, issue 5314 of mteb).
 
     A row is a scorer on a part: dataset, version, split, part, scorer, kind, by, n, right, wrong, ties, missing,
-    accuracy, low, high. The rest compares it: p, expected, best_blind, gap, gap_p, people_gap, people_p, chance, blind,
-    people, signature. `by` is what the scorer uses. `p` tests the accuracy against chance. `gap` is the lead over
-    `best_blind`, `people_gap` the lead over the annotators. The three columns before signature are above, below or no
-    different.
+    accuracy, low, high. The rest compares it: p, expected, majority, best_blind, gap, gap_p, people_gap, people_p,
+    chance, blind, people, signature. `by` is what the scorer uses. `p` tests the accuracy against chance. `gap` is the
+    lead over `best_blind`, `people_gap` the lead over the annotators. The three columns before signature are above,
+    below or no different.
 
     Raises `UsageError` if a dataset has no items, or none that is confirmed. Raises `SourceError` for scores that
     cannot be read.

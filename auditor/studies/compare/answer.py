@@ -120,34 +120,45 @@ class Answer:
             if not self.tested:
                 said = f"{top} is the most {word} {of.format(wins)}, without tests of significance"
             elif sure:
-                said = f"{top} is the most {word} {of.format(len(sure))}"
+                said = f"{top} is the most {word} {of.format(len(sure))} (p < {ALPHA:g})"
             else:
                 said = f"{top} has the highest {self.index} {of.format(wins)}, but not significantly"
-        rest = [*self._joined(), *self._disputed()] if self.tested else []
         values = {"ahead": wins, "significant": len(sure) if self.tested else None}
-        return Finding(kind, "; ".join([f"{said}{sampled}", *rest]), named, values, len(families))
+        return Finding(kind, f"{said}{sampled}", named, values, len(families))
+
+    def agreement(self) -> str:
+        """Report whether the metrics agree: on the first dataset, and on the order of the others."""
+        families, top = self.families, self.top
+        firsts = sum(_leader(family) == top for family in families.values()) if top else 0
+        if len(families) < 2:
+            parts = ["one metric family, so agreement is not measured"]
+        elif top is None:
+            parts = [f"{joined([*families])} disagree about the first dataset"]
+        elif firsts < len(families):
+            parts = [f"{firsts} of {len(families)} families agree on the first dataset"]
+        else:
+            parts = [f"{joined([*families])} agree on the first dataset"]
+        parts += [*self._disputed(), *self._joined()] if self.tested else []
+        return f"Metrics: {'; '.join(parts)}."
 
     def _joined(self) -> Iterator[str]:
         """Yield the pairs that do not differ significantly by any metric."""
         known = [pair for order in self.orders for pair in order.ahead]
-        same = [
-            f"{first} and {second}"
-            for first, second in combinations(self.orders[0].labels, 2)
-            if (first, second) not in known and (second, first) not in known
-        ]
+        same = [pair for pair in self._pairs() if pair not in known and pair[::-1] not in known]
         if same:
-            yield f"{', '.join(same)} do not differ significantly"
+            yield f"{', '.join(map(joined, same))} do not differ significantly"
 
     def _disputed(self) -> Iterator[str]:
-        """Yield the pairs that metrics order in both directions."""
+        """Yield the pairs that metrics order in both directions; all pairs of some datasets as one."""
         known = {pair for order in self.orders for pair in order.ahead}
-        disputed = [
-            f"{first} and {second}"
-            for first, second in combinations(self.orders[0].labels, 2)
-            if {(first, second), (second, first)} <= known
-        ]
+        disputed = [pair for pair in self._pairs() if {pair, pair[::-1]} <= known]
+        labels = [label for label in self.orders[0].labels if any(label in pair for pair in disputed)]
+        groups = [labels] if len(disputed) == len(labels) * (len(labels) - 1) / 2 else disputed
         if disputed:
-            yield f"metrics disagree about the order of {', '.join(disputed)}"
+            yield f"they disagree about the order of {', '.join(map(joined, groups))}"
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        return [*combinations(self.orders[0].labels, 2)]
 
 
 def answer(index: str, rows: pl.DataFrame, pairs: pl.DataFrame, errors: Collection[str]) -> Answer:
@@ -170,24 +181,43 @@ def answer(index: str, rows: pl.DataFrame, pairs: pl.DataFrame, errors: Collecti
     return Answer(index, tuple(orders), tested)
 
 
-def consequence(rows: pl.DataFrame, answered: Answer) -> str:
-    """Report what follows for training and evaluation, with the values of one metric."""
+def lead(found: Sequence[Finding], rows: pl.DataFrame, answered: Answer) -> tuple[str, ...]:
+    """Return the answer in sentences: which dataset, by how much, whether metrics agree, and what follows."""
+    if not found:
+        return ()
+    *much, following = consequence(rows, answered)
+    return *(f"{one.sentence}." for one in found), *much, answered.agreement(), following
+
+
+def consequence(rows: pl.DataFrame, answered: Answer) -> tuple[str, ...]:
+    """Report by how much the first dataset is ahead, by one metric, and what follows for training and evaluation."""
     of_index, top = rows.filter(statistic=answered.index), answered.top
     known = of_index["metric"].to_list()
     metric = QUOTED if QUOTED in known else known[-1]
     own = dict(of_index.filter(metric=metric).select("label", "value").iter_rows())
     if top is None or top not in own:
-        return "Name the metric with every comparison of these datasets, and prefer none of them for its homogeneity."
-    if answered.tested and not answered.surely:
-        return "This difference is too small to prefer one of these datasets for training or evaluation."
+        return (
+            "Next: name the metric with every comparison of these datasets, and prefer none of them for its "
+            "homogeneity.",
+        )
     others = sorted(value for label, value in own.items() if label != top)
-    between = " to ".join(dict.fromkeys(f"{value:.0%}" for value in (others[0], others[-1]))) if others else ""
-    return (
-        f"On {top}, a caption of another image scores {own[top]:.0%} of the {metric} of one of the same image"
-        + (f" (elsewhere {between})" if between else "")
-        + ". For training, its captions teach less about each image. In an evaluation, usual phrases score well there: "
-        "do not compare scores across these datasets."
+    much = (
+        f"By how much: on {top}, a caption of another image scores {own[top]:.0%} of the {metric} of one of the same "
+        f"image{among(others, 'elsewhere ')}."
     )
+    if answered.tested and not answered.surely:
+        return much, "Next: the difference is too small to prefer one of these datasets for training or evaluation."
+    return (
+        much,
+        f"Next: do not compare scores across these datasets: phrases that fit many images score well on {top}. For "
+        "training, its captions teach less about each image.",
+    )
+
+
+def among(others: Sequence[float], where: str) -> str:
+    """Write the range of the shares of other datasets, after a space."""
+    ends = dict.fromkeys(f"{value:.0%}" for value in (min(others), max(others))) if others else {}
+    return f" ({where}{' to '.join(ends)})" if ends else ""
 
 
 def _is_above(order: Order, first: str, second: str) -> bool:

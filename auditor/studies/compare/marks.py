@@ -6,16 +6,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from importlib.resources import files
 
 import polars as pl
 
 from auditor.model import Progress
-from auditor.result import Result, Table, digits, joined
+from auditor.result import Result, Table, joined
 from auditor.scoring.candidate_sets import substitutes_of
 from auditor.scoring.registry import defaults
 from auditor.store.captions import Captions
-from auditor.studies.compare.answer import METRICS, QUOTED
+from auditor.studies.compare.answer import METRICS, QUOTED, among
 from auditor.studies.compare.equalize import equal_samples, pooled_scores
 from auditor.studies.compare.indices import estimated_indices
 
@@ -64,12 +65,7 @@ def beside_marks(captions: Captions, progress: Progress) -> Result:
     frame = rows.select("metric", "dataset", homogeneity="value", low="low", high="high")
     metric = QUOTED if QUOTED in order else own["metric"][-1]
     value = own.filter(metric=metric)["value"][0]
-    above, below = (
-        known.filter(pl.col("value") > value, metric=metric)["dataset"].to_list(),
-        known.filter(pl.col("value") <= value, metric=metric)["dataset"].to_list(),
-    )
-    sides = [f"more than {joined(below)}"] * bool(below) + [f"less than {joined(above)}"] * bool(above)
-    said = f"{label} has a homogeneity of {digits(value)} by {metric}" + (f": {', '.join(sides)}" if sides else "")
+    others = known.filter(metric=metric)["value"].to_list()
     return Result(
         "compare",
         own.with_columns(split=pl.lit(captions.selection.split, pl.String), confidence=_CONFIDENCE),
@@ -86,5 +82,38 @@ def beside_marks(captions: Captions, progress: Progress) -> Result:
                 digits=(("low", 3), ("high", 3)), name="homogeneity", is_scaled=True,
             ),
         ),
-        lead=(f"{said}.",),
+        lead=(
+            f"Homogeneity: a caption of another image scores {value:.0%} of the {metric} of one of the same image"
+            f"{among(others, 'reference marks ')}.",
+            *_placed(own, known),
+        ),
     )  # fmt: skip
+
+
+def _placed(own: pl.DataFrame, known: pl.DataFrame) -> Iterator[str]:
+    """Report which marks a dataset is above and below by intervals that do not overlap, and where metrics disagree."""
+    both = known.join(own, on="metric", suffix="_own").with_columns(
+        more=pl.col("low_own") > pl.col("high"), less=pl.col("high_own") < pl.col("low")
+    )
+    marks_of = both.group_by("dataset", maintain_order=True).agg(pl.col("more", "less").any())
+    names = {
+        word: marks_of.filter(condition)["dataset"].to_list()
+        for word, condition in {
+            "more homogeneous than": pl.col("more") & ~pl.col("less"),
+            "less homogeneous than": pl.col("less") & ~pl.col("more"),
+            "no difference from": ~pl.col("more") & ~pl.col("less"),
+        }.items()
+    }
+    placed = [f"{word} {joined(found)}" for word, found in names.items() if found]
+    disputed = marks_of.filter("more", "less")["dataset"].to_list()
+    contrary = both.filter(pl.col("dataset").is_in(disputed))
+    by = {
+        word: joined(contrary.filter(word)["metric"].unique(maintain_order=True).to_list()) for word in ("more", "less")
+    }
+    if placed:
+        yield f"Significance: {', '.join(placed)} (95% intervals)."
+    yield (
+        f"Metrics: they disagree about {joined(disputed)}: above by {by['more']}, below by {by['less']}."
+        if disputed
+        else f"Metrics: all {own.height} agree about every reference mark."
+    )

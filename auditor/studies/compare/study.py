@@ -15,13 +15,13 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, one_pool, substitutes_of
 from auditor.scoring.registry import References, defaults, left_out, requests
-from auditor.scoring.scores import DISTINCT, only_distinct, repeats
+from auditor.scoring.scores import DISTINCT, RAW, only_distinct, repeats
 from auditor.scoring.single_captions import lacking, referenced, sees_images
 from auditor.store.captions import select_all, selections_of
 from auditor.store.connection import Store
 from auditor.studies.compare import overlap, tables
 from auditor.studies.compare import pairs as comparison_pairs
-from auditor.studies.compare.answer import METRICS, answer, consequence
+from auditor.studies.compare.answer import METRICS, answer, lead
 from auditor.studies.compare.equalize import Sampling, changed_orders, pooled_scores, samplings_of, unequal_captions
 from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
 from auditor.studies.compare.overlap import Overlap, overlaps
@@ -256,8 +256,8 @@ def compare(
     ]
     main = rows.filter(variant=last) if both else rows
     answers = [answer(index, main, tested[-1], errors) for index in INDICES]
+    on_all = answer("homogeneity", rows.filter(variant=RAW), tested[0], errors) if both else None
     ahead = [one for one in (each.finding(selections, tables.SAMPLED.get(last, "")) for each in answers) if one]
-    first = [one for one in ahead if one.kind == "more-homogeneous"]
     result = Result(
         "compare",
         pl.concat(
@@ -277,6 +277,7 @@ def compare(
         signatures=known,
         tables=(
             *tables.placed(answers[0], main, errors, confidence, last if both else ""),
+            *(tables.placed(on_all, rows.filter(variant=RAW), errors, confidence, RAW) if on_all else ()),
             *overlap.table(parts[-1].overlaps),
             *tabled(rows, errors, resamples, confidence),
             *(
@@ -287,9 +288,8 @@ def compare(
         ),
         figures=(*drawn(rows, errors, confidence), *overlap.figures(parts[-1].overlaps)),
         lead=(
-            *(f"{one.sentence}." for one in first),
-            *(consequence(main, answers[0]) for one in first),
-            *(f"{one.sentence}." for one in unequal),
+            *lead([one for one in ahead if one.kind == "more-homogeneous"], main, answers[0]),
+            *(f"Caveat: {one.sentence}{', as here' if both else ''}." for one in unequal),
         ),
         notes=(*notes, *notes_in(reported)),
         findings=(

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from auditor.result import Figure, Table, plain
+from auditor.result.document import RAW_PLACED
 from auditor.scoring.scores import DISTINCT, RAW
 from auditor.studies.compare.answer import ALPHA, Answer
 from auditor.studies.compare.equalize import EQUALIZED
@@ -98,7 +99,7 @@ def placed(
             sections="metric",
             caption=caption,
             digits=(("low", 3), ("high", 3)),
-            name="homogeneity",
+            name=RAW_PLACED if variant == RAW else "homogeneity",
             is_scaled=True,
         ),
     )
@@ -168,7 +169,7 @@ _MEANS = {
     f"{EQUALIZED}-{DISTINCT}": "each text once per image, equally many of each dataset",
 }
 
-_SHOWN = ("upper", "intra", "homogeneity", "specificity")
+_SHOWN = ("upper", "intra", "specificity")
 
 
 def sampling_tables(

@@ -25,7 +25,9 @@ _MEASURED = "concat_ws(' ', word, characters, words, tokens, is_open::int, stops
 
 #: The form of each caption, or image, by kind: a SELECT, or the SQL file and common table expression that it is on.
 FORMS: Mapping[str, tuple[str, str, str]] = {
-    "other-script": ("", "script", "select image, slot, script || is_mixed as form from reference join script using (caption_id)"),
+    "other-script": (
+        "", "script", "select image, slot, script || is_mixed as form from reference join script using (caption_id)",
+    ),
     "uneven-captions": (
         "", "", "select image, 0 as slot, concat_ws(' ', count(*), min(split)) as form from reference group by image",
     ),

@@ -30,6 +30,6 @@ def report_of_verdicts(folder: Path, made_at: str | None) -> Document:
     section = Section(
         "findings", "Findings", result.lead, (result,), result.tables, notes=result.notes, findings=result.findings
     )
-    first = summary(cards, (), None, (), looked=True)
+    first = summary((), cards, (), None, (), looked=True)
     (selection,) = result.selections
     return Document(f"Audit of {selection.label}", result.selections, (first, section), program(), made_at, cards=cards)

@@ -63,12 +63,18 @@ def _sentences(context: ReportContext, selection: Selection, findings: Sequence[
     found = f"{other:,} captions appear to be in another" if other else "no caption was found in another"
     yield f"{label}: language {language(context.store, selection.version.dataset)}; {found} language or script."
     yield from (f"{finding.sentence}." for finding in own if finding.kind == _AT_SEVERAL)
+    yield from sameness_of(context, selection)
+
+
+def sameness_of(context: ReportContext, selection: Selection) -> Iterator[str]:
+    """Yield the sameness of a dataset, if a section measured it."""
     if "diversity" in context.results:
         rows = selection.rows_of(context.results["diversity"].frame).filter(statistic=SAMENESS).drop_nulls("value")
         for row in rows.iter_rows(named=True):
+            between = interval(row["low"], row["high"], 0.95)
             yield (
-                f"{label}: sameness {row['value']:.3f}{interval(row['low'], row['high'])}: the share of words that "
-                "captions of different images have in common."
+                f"{selection.label}: sameness {row['value']:.3f}{between}: the share of words that captions of "
+                "different images have in common."
             )
 
 

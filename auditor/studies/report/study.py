@@ -13,7 +13,6 @@ from typing import Annotated
 from auditor import parameters as p
 from auditor.config import image_files, sources
 from auditor.errors import AuditorError, UsageError
-from auditor.findings.wording import worded
 from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Result, joined, program
 from auditor.result.document import Browsed, Document, Section, Statement
@@ -27,7 +26,7 @@ from auditor.studies.report.of_verdicts import folder_of, report_of_verdicts
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
 from auditor.studies.report.single import section_of_single
-from auditor.studies.report.summary import cards, cited, portraits, summary, unchecked
+from auditor.studies.report.summary import answered, cards, cited, portraits, summary, unchecked
 
 Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat for more; default: all.", "section")]
 
@@ -95,14 +94,15 @@ def report(
     browse = browse and audited is not None and bool(audited.results)
     captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
     alone = None if sections else section_of_single(context, audited.findings if audited else ())
-    compared = context.results.get("compare")
+    compared, looked = context.results.get("compare"), audited is not None and audited.absent is None
+    said = answered(context, shown, looked=looked)
     statements = _statements([*built, *filter(None, [alone])])
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
     return Document(
         f"Audit of {joined([selection.label for selection in context.selections])}",
         context.selections,
         (
-            summary(shown, drawn, compared, unchecked(built), looked=audited is not None and audited.absent is None),
+            summary(said, shown, drawn, compared, unchecked(built), looked=looked),
             *filter(None, [alone]),
             *built,
             _method(context, built, sections or ()),
@@ -113,7 +113,7 @@ def report(
         statements,
         cards=shown,
         portraits=drawn,
-        answer=tuple(worded(sentence, context.item) for sentence in compared.lead) if compared else (),
+        answer=said,
         pictures=pictures_of(shown, built, image_files(config), progress, captions),
         browsed=captions,
     )

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 from collections.abc import Sequence
 
 import polars as pl
 
+from auditor.findings import tally
+from auditor.findings.wording import kind_for, worded
 from auditor.model import Selection
-from auditor.result import SEVERITIES, Finding, Result, Table, digits, interval, program
-from auditor.result.document import PLACED, Portrait, Section
+from auditor.result import SEVERITIES, Finding, Result, Table, digits, interval, joined, program
+from auditor.result.document import PLACED, RAW_PLACED, Portrait, Section
 from auditor.store import versions
 from auditor.studies import profile as profile_study
 from auditor.studies.report.request import ReportContext
+from auditor.studies.report.single import sameness_of
 
 #: Most cards in the summary, and fewest: notices are added if there are fewer errors and warnings.
 _CARDS, _AT_LEAST = 6, 3
 
 _BAD = ("error", "warning")
+
+#: Sameness of human captions of 11 words, by `auditor diversity -s sameness` with tokenizer bare.
+_USUAL = "Human captions of Flickr8k, Flickr30k and COCO have 0.15; longer captions have more."
 
 _NOTHING = "No problems found."
 
@@ -105,7 +112,48 @@ def unchecked(built: Sequence[Section]) -> tuple[Table, ...]:
     return (Table("Not checked, because", frame, name="unchecked"),) if titles else ()
 
 
+def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) -> tuple[str, ...]:
+    """Answer in sentences: of several datasets how they compare, of a single one what is wrong and how it compares."""
+    compared = context.results.get("compare")
+    said = list(compared.lead) if compared else []
+    errors = [finding for finding in shown if finding.severity == "error"]
+    if len(context.selections) > 1 and errors:
+        said.insert(next((place for place, words in enumerate(said) if words.startswith("Next: ")), len(said)), (
+            f"Wrong: {errors[0].sentence}."
+        ))  # fmt: skip
+    if len(context.selections) == 1:
+        (selection,) = context.selections
+        if not context.scored and context.alone:
+            said += [
+                "Homogeneity: not measured, since it needs two captions per image.",
+                *(f"Sameness: {words.partition('sameness ')[2]} {_USUAL}" for words in sameness_of(context, selection)),
+                "Metrics: BLEU, ROUGE, METEOR and CIDEr need two captions too, so their agreement is unknown.",
+            ]
+        bad = [finding for finding in shown if finding.severity in _BAD]
+        if looked:
+            said.insert(0, _wrong(selection, bad))
+            fix = kind_for(bad[0]).fix.replace("DATASET", shlex.quote(selection.label)) if bad else ""
+            said += [f"Next: {fix or 'nothing to repair. Add a second dataset to compare.'}"]
+    return tuple(worded(sentence, context.item) for sentence in said)
+
+
+def _wrong(selection: Selection, bad: Sequence[Finding]) -> str:
+    if not bad:
+        return f"No errors or warnings were found in {selection.label}."
+    worst = [finding for finding in bad if finding.severity == bad[0].severity][:_AT_LEAST]
+    named = ", ".join(f"{kind_for(finding).title.lower()}: {_affected(finding)}" for finding in worst)
+    first, *rest = tally(bad).split(", ")
+    return f"{selection.label} has {joined([f'{first} ({named})', *rest])}."
+
+
+def _affected(finding: Finding) -> str:
+    """Write the share of captions that a finding affects, or else its main number."""
+    part, main = finding.values.get("share"), finding.headline
+    return main if "%" in main or not isinstance(part, float) or part < 0.01 else f"{part:.0%}"
+
+
 def summary(
+    said: Sequence[str],
     shown: Sequence[Finding],
     drawn: Sequence[Portrait],
     compared: Result | None,
@@ -115,9 +163,9 @@ def summary(
 ) -> Section:
     """Return the summary as sentences and tables; pages show cards and portraits. `looked`: were findings computed?
 
-    The answer of the comparison is first, with the datasets placed by each metric.
+    What the report answers (`said`) is first, with the datasets placed by each metric.
     """
-    placed = [table for table in compared.tables if table.name in PLACED][:1] if compared else []
+    placed = [table for table in compared.tables if table.name in (*PLACED, RAW_PLACED)] if compared else []
     rows = [
         (
             portrait.label, portrait.images, portrait.captions, portrait.distinct, portrait.length,
@@ -133,7 +181,7 @@ def summary(
     return Section(
         "summary",
         "Summary",
-        (*(compared.lead if compared else ()), *(f"{finding.severity}: {finding.sentence}." for finding in shown)),
+        (*said, *(f"{finding.severity}: {finding.sentence}." for finding in shown)),
         tables=(
             *placed,
             Table("datasets", frame.select(kept), caption=caption, digits=(("words", 1),), name="datasets"),

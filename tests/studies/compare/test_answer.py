@@ -25,10 +25,12 @@ def selections(store: Store) -> list[Selection]:
     return [resolve(store, name) for name in "xyz"]
 
 
-def said(selections: list[Selection], *orders: Order, tested: bool = True) -> str:
-    found = Answer("homogeneity", orders, tested).finding(selections, "")
+def said(selections: list[Selection], *orders: Order) -> tuple[str, str]:
+    """Return the sentence of the finding, and the one on agreement."""
+    answered = Answer("homogeneity", orders, tested=True)
+    found = answered.finding(selections, "")
     assert found is not None
-    return found.sentence
+    return found.sentence, answered.agreement()
 
 
 def test_the_first_dataset_is_named_with_its_families_and_the_pairs_that_are_joined(
@@ -40,15 +42,18 @@ def test_the_first_dataset_is_named_with_its_families_and_the_pairs_that_are_joi
         order("cider-d", *"xyz", same="yz"),
     ]
     assert said(selections, *orders) == (
-        "x is the most homogeneous on 3 of 3 metric families; y and z do not differ significantly"
+        "x is the most homogeneous on 3 of 3 metric families (p < 0.05)",
+        "Metrics: BLEU, ROUGE and CIDER agree on the first dataset; y and z do not differ significantly.",
     )
 
 
 def test_metrics_of_one_name_are_one_family(selections: list[Selection]) -> None:
     orders = [order("rouge-l", *"xyz"), order("rouge-su4", *"xyz"), order("bleu-4", *"xyz", same="xy")]
-    assert said(selections, *orders) == "x is the most homogeneous on 1 of 2 metric families"
+    assert said(selections, *orders)[0] == "x is the most homogeneous on 1 of 2 metric families (p < 0.05)"
     split = [order("rouge-l", *"xyz"), order("rouge-su4", *"yxz")]
-    assert said(selections, *split).startswith("metrics disagree about the most homogeneous dataset: several datasets")
+    assert said(selections, *split)[0].startswith(
+        "metrics disagree about the most homogeneous dataset: several datasets"
+    )
 
 
 def test_a_tie_of_families_is_a_disagreement_and_a_lead_without_significance_is_none(
@@ -56,14 +61,21 @@ def test_a_tie_of_families_is_a_disagreement_and_a_lead_without_significance_is_
 ) -> None:
     orders = [order("bleu-4", *"xyz"), order("cider-d", *"yxz")]
     assert said(selections, *orders) == (
-        "metrics disagree about the most homogeneous dataset: x by BLEU, y by CIDER; metrics disagree about the order of "
-        "x and y"
+        "metrics disagree about the most homogeneous dataset: x by BLEU, y by CIDER",
+        "Metrics: BLEU and CIDER disagree about the first dataset; they disagree about the order of x and y.",
     )
     weak = [order("bleu-4", "x", "y", same="xy"), order("cider-d", "x", "y", same="xy")]
     assert said(selections, *weak) == (
-        "x has the highest homogeneity on 2 of 2 metric families, but not significantly; x and y do not differ "
-        "significantly"
+        "x has the highest homogeneity on 2 of 2 metric families, but not significantly",
+        "Metrics: BLEU and CIDER agree on the first dataset; x and y do not differ significantly.",
     )
+
+
+def test_datasets_whose_whole_order_is_disputed_are_named_once() -> None:
+    orders = [order("bleu-4", *"wxyz"), order("cider-d", *"wzyx")]
+    told = Answer("homogeneity", tuple(orders), tested=True).agreement()
+    assert told == "Metrics: BLEU and CIDER agree on the first dataset; they disagree about the order of x, y and z."
+    assert Answer("homogeneity", (orders[0],), tested=True).agreement().startswith("Metrics: one metric family")
 
 
 def test_an_order_differs_if_it_contradicts_most_families() -> None:
@@ -100,4 +112,7 @@ def test_errors_do_not_vote_and_pairs_are_corrected_by_metric() -> None:
     answered = answer("homogeneity", rows, pairs, {"ter"})
     assert [one.metric for one in answered.orders] == ["rouge-l"]
     assert answered.orders[0].ahead == {("x", "z"), ("x", "y"), ("y", "z")}, "0.02 twice, 0.04 once, as Holm corrects"
-    assert consequence(rows, answered).startswith("On x, a caption of another image scores 60% of the rouge-l")
+    much, following = consequence(rows, answered)
+    assert "on x, a caption of another image scores 60% of the rouge-l" in much
+    assert "(elsewhere 30% to 40%)" in much
+    assert "do not compare scores" in following

@@ -96,7 +96,8 @@ def test_order_is_claimed_where_it_is_sure_and_left_open_where_it_is_not(filled:
     assert of[0] == ("alike", 1, 1)
     assert sorted(of[1:]) == [("as-unlike", 2, 3), ("unlike", 2, 3)]
     told = " ".join(result.sentences)
-    assert "alike is the most homogeneous on 1 of 1 metric family; unlike and as-unlike do not differ" in told
+    assert "alike is the most homogeneous on 1 of 1 metric family (p < 0.05)" in told
+    assert any("unlike and as-unlike do not differ significantly" in sentence for sentence in result.lead)
     placed = result.table("homogeneity")
     assert dict(placed.frame.select("dataset", "group").iter_rows()) == {"alike": "a", "unlike": "b", "as-unlike": "b"}
     assert placed.best == (), "captions that are most alike are not the best"

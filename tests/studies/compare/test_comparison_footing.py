@@ -159,9 +159,9 @@ def test_signatures_say_what_was_drawn_and_are_alike_for_all_datasets(filled: St
 
 def test_raw_stands_beside_equalized_with_interval_and_rank(result: Result) -> None:
     assert [table.title.split()[0].rstrip(",") for table in result.tables] == [
-        "homogeneity", "overlap", "upper", "intra", "homogeneity", "specificity",
+        "homogeneity", "homogeneity", "overlap", "upper", "intra", "specificity",
     ]  # fmt: skip
-    assert result.tables[2].frame.columns == (
+    assert result.tables[3].frame.columns == (
         "metric dataset raw_rank raw raw_low raw_high raw_se rank equalized low high se".split()
     )
     assert all(table.frame.height == 3 for table in result.tables)

@@ -123,8 +123,12 @@ def test_first_section_says_the_cards_and_the_portraits_in_words(store: Store) -
     made = report(store, "dogs", settings=BLEU, sections=["findings"], timed=False)
     summary = made.sections[0]
     assert (summary.title, summary.absent) == ("Summary", None)
-    assert summary.words == tuple(f"{one.severity}: {one.sentence}." for one in made.cards)
-    assert len(summary.words) >= 3
+    told, following, *cards = summary.words
+    assert told.startswith("dogs has 3 warnings (file names in captions: 7%, ")
+    assert following.startswith("Next: ")
+    assert (told, following.replace("`", "")) == tuple(words.replace("`", "") for words in made.answer)
+    assert cards == [f"{one.severity}: {one.sentence}." for one in made.cards]
+    assert len(cards) >= 3
     row = summary.tables[0].frame.row(0, named=True)
     assert (row["dataset"], row["images"], row["captions"], row["different"]) == ("dogs", 4, 15, 14)
 
@@ -137,7 +141,7 @@ def test_report_that_looked_for_nothing_does_not_say_that_nothing_was_found(stor
 
 
 def test_nothing_found_is_said() -> None:
-    assert first.summary((), (), None, (), looked=True).absent == "No problems found."
+    assert first.summary((), (), (), None, (), looked=True).absent == "No problems found."
 
 
 def test_findings_of_a_report_are_those_of_the_command(store: Store) -> None:
