@@ -40,11 +40,6 @@ def test_declared_parameters_are_those_of_the_statement(file: SqlFile) -> None:
     assert statements[0].type == duckdb.StatementType.SELECT
 
 
-def test_no_two_files_have_one_name() -> None:
-    names = Counter(path.stem for path in sql_root().rglob("*.sql"))
-    assert [name for name, files in names.items() if files > 1] == []
-
-
 @FILES
 def test_file_is_named_and_written_as_agreed(file: SqlFile) -> None:
     text = file.path.read_text(encoding="utf-8")
@@ -210,3 +205,8 @@ def test_a_view_and_a_function_of_one_name_have_the_same_columns() -> None:
     with Store.open(MEMORY) as store:
         ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "a cat")])
         assert ask(store, "from captions", {}).equals(ask(store, "from captions('set')", {}))
+
+
+def test_no_two_files_have_one_name() -> None:
+    names = Counter(path.stem for path in sql_root().rglob("*.sql"))
+    assert [name for name, files in names.items() if files > 1] == []

@@ -108,8 +108,8 @@ def choices(
 ) -> Result:
     """Measure how many multiple-choice items need no image.
 
-    Each item has a right and a wrong caption of an image, or a question with 2 to 10 options, such as yes and no. Some
-    items have two right captions. Both must then score higher than the wrong one, and chance is 1/3.
+    Each item has a right and a wrong caption of an image. Or it has a question with 2 to 10 options, such as yes and
+    no. Some items have two right captions. Both must then score higher than the wrong one, and chance is 1/3.
 
     Blind scorers never see the image. They choose:
     - by length, by the final full stop, or by the alphabet
