@@ -110,7 +110,7 @@ class Workspace:
     def part(self, name: str, given: Mapping[str, pl.DataFrame], last: str = "", select: str = "") -> pl.DataFrame:
         """Run a file whose common table expressions are `given`, or only up to the `last` one, with a SELECT on it.
 
-        So counts of several stores can be added in between. A given row with a column `repeated` stands for so many.
+        So counts of several stores can be added in between. A given row with a column `repeated` counts so many times.
         """
         held = {}
         for expression, rows in given.items():

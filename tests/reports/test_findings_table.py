@@ -48,7 +48,7 @@ def drawn(*found: Finding, of: tuple[Selection, ...] = (DOGS, CATS), full: bool 
 def beside(text: str, other: str) -> tuple[str, ...]:
     """Give both texts of an example as the page has them."""
     example = {"image": "a", "slot": 0, "text": text, "other_image": "b", "other_slot": 1, "other_text": other}
-    return tuple(re.findall(r'<blockquote dir="auto">“(.*?)”<cite>', drawn(finding(example))))
+    return tuple(re.findall(r'<blockquote dir="auto">“(.*?)”<cite>', drawn(finding(example)))[-2:])
 
 
 def kinds(page: str) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from buckets import Bucket
 from running import run_auditor
 
 from auditor.errors import AuditorError, SourceError, StoreError, UsageError
@@ -198,6 +199,21 @@ def test_killed_work_continues(
             assert not (tmp_path / "verdicts").exists()
     assert not kills
     assert bytes_of(tmp_path / "verdicts") == bytes_of(finished[1])
+
+
+def test_files_of_a_bucket_have_the_same_verdicts(
+    folder: Path, tmp_path: Path, finished: tuple[Result, Path, Path], bucket: Bucket
+) -> None:
+    for shard in folder.iterdir():
+        bucket.put(f"shards/{shard.name}", shard.read_bytes())
+    target, work = tmp_path / "verdicts", tmp_path / "work"
+    with Store.open(MEMORY) as store:
+        findings(store, "s3://captions/shards/*.parquet", verdicts=target, work=work)
+        assert bytes_of(target) == bytes_of(finished[1])
+        shutil.rmtree(target)
+        bucket.put("shards/part-2.parquet", (folder / "part-1.parquet").read_bytes())
+        with pytest.raises(SourceError, match=r"part-2\.parquet: changed since this work began"):
+            findings(store, "s3://captions/shards/*.parquet", verdicts=target, work=work)
 
 
 def broken(folder: Path, tmp_path: Path) -> Path:

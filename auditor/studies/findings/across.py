@@ -1,7 +1,7 @@
 """Kinds whose captions depend on all shards: counts of buckets are added, and a bucket is searched with the sums.
 
 Some kinds depend on a form of each caption, such as its first three words, and on the numbers of captions by form. For
-them, one caption of each form stands for all, as often as the form occurs. For others, common table expressions of
+them, one caption of each form is searched, as often as the form occurs. For others, common table expressions of
 their SELECTs are counted in buckets and added.
 """
 
@@ -25,7 +25,9 @@ _MEASURED = "concat_ws(' ', word, characters, words, tokens, is_open::int, stops
 
 #: The form of each caption, or image, by kind: a SELECT, or the SQL file and common table expression that it is on.
 FORMS: Mapping[str, tuple[str, str, str]] = {
-    "other-script": ("", "script", "select image, slot, script as form from reference join script using (caption_id)"),
+    "other-script": (
+        "", "script", "select image, slot, script || is_mixed as form from reference join script using (caption_id)",
+    ),
     "uneven-captions": (
         "", "", "select image, 0 as slot, concat_ws(' ', count(*), min(split)) as form from reference group by image",
     ),
@@ -151,8 +153,9 @@ def second_counts(checked: Checked, kinds: tuple[str, ...], sums: Frames) -> Fra
     """Count what depends on the first `sums`."""
     part, made = checked.workspace.part, Frames()
     if "misspellings" in kinds:
-        usual = "select *, count(*) as repeated from usual group by all"
-        made["usual"] = part("misspelled", {"near_word": sums["near_word"]}, "usual", usual)
+        keys = "0::uinteger as caption_id, token_id, before, behind"
+        usual = f"select {keys}, sum(copies)::bigint as copies from placed group by all"
+        made["usual"] = part("misspelled", {"near_word": sums["near_word"]}, "placed", usual)
     if "truncated-captions" in kinds:
         whole = "ends::bigint as ends, round(expected * 1000000)::bigint as expected"
         for name in ("per_word", "per_pair"):
@@ -182,8 +185,8 @@ def sums(merging: Workspace, added: Callable[[str], pl.DataFrame]) -> Mapping[st
         "open": lambda: part("usual_end", {"worded": _bag(added("sizes"))}, "whole"),
         "whole": lambda: part("truncated", {"worded": _bag(added("lengths"))}, "whole"),
         "at_limit": lambda: part("truncated", {"worded": _bag(added("lengths"))}, "at_limit"),
-        "usual_before": lambda: part("misspelled", {"usual": _bag(added("usual"))}, "usual_before"),
-        "usual_behind": lambda: part("misspelled", {"usual": _bag(added("usual"))}, "usual_behind"),
+        "usual_before": lambda: part("misspelled", {"placed": added("usual")}, "usual_before"),
+        "usual_behind": lambda: part("misspelled", {"placed": added("usual")}, "usual_behind"),
         "per_word": lambda: expected("per_word"),
         "per_pair": lambda: expected("per_pair"),
         "word_fragment": lambda: part("word_fragment", {"placed": _bag(added("placed"))}),
@@ -225,5 +228,5 @@ def merging(words: pl.DataFrame, share: Share, *, is_english: bool) -> Iterator[
 
 
 def _bag(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add up equal rows, each of which stands for `repeated` ones."""
+    """Add up equal rows; each counts `repeated` times."""
     return rows.group_by(pl.exclude("repeated")).agg(pl.col("repeated").sum())

@@ -16,7 +16,7 @@ _ROUNDS = 30
 def cut_share(open_ended: pl.DataFrame) -> float:
     """Estimate the share of words that are followed by a cut, from the rows of `truncated`.
 
-    A row stands for `repeated` captions, if it has such a column.
+    A row counts `repeated` times, if it has such a column.
     """
     repeated = pl.col("repeated") if "repeated" in open_ended.columns else pl.lit(1, pl.UInt32)
     counted = open_ended.group_by("chance").agg(words=pl.col("words").first(), repeated=repeated.sum()).sort("chance")

@@ -19,7 +19,7 @@ def folder_of(refs: Sequence[str]) -> Path | None:
     """
     folders = [Path(ref) for ref in refs if (Path(ref) / SUMMARY).is_file()]
     if folders and len(refs) > 1:
-        raise UsageError(f"{folders[0]}: a folder of verdicts has a report of its own; name it alone")
+        raise UsageError(f"{folders[0]}: a report has either a folder of verdicts or datasets; name it alone")
     return folders[0] if folders else None
 
 
