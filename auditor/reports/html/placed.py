@@ -20,7 +20,7 @@ _GREY = 6  # the color of reference marks
 
 _HOW = (
     "Dot: score of a caption of another image, divided by that of one of the same image. Line: 95% interval. "
-    "Each row has a scale of its own."
+    "Each row has a separate scale."
 )
 
 _JOINED = " Right: the order; joined datasets do not differ significantly."

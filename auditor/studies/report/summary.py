@@ -153,7 +153,7 @@ def _affected(finding: Finding) -> str:
 
 
 def summary(
-    said: Sequence[str],
+    answer: Sequence[str],
     shown: Sequence[Finding],
     drawn: Sequence[Portrait],
     compared: Result | None,
@@ -163,7 +163,7 @@ def summary(
 ) -> Section:
     """Return the summary as sentences and tables; pages show cards and portraits. `looked`: were findings computed?
 
-    What the report answers (`said`) is first, with the datasets placed by each metric.
+    The sentences of `answer` come first, then the datasets placed by each metric.
     """
     placed = [table for table in compared.tables if table.name in (*PLACED, RAW_PLACED)] if compared else []
     rows = [
@@ -181,7 +181,7 @@ def summary(
     return Section(
         "summary",
         "Summary",
-        (*said, *(f"{finding.severity}: {finding.sentence}." for finding in shown)),
+        (*answer, *(f"{finding.severity}: {finding.sentence}." for finding in shown)),
         tables=(
             *placed,
             Table("datasets", frame.select(kept), caption=caption, digits=(("words", 1),), name="datasets"),

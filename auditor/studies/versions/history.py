@@ -161,8 +161,8 @@ def _of_two_datasets(sides: Sequence[Selection], images: Sequence[pl.DataFrame],
     if first.version.dataset == second.version.dataset:
         return ()
     shared = images[0].join(images[1], on="image", how="semi")
-    captions, counts = shared["captions"].sum(), dict(rows.select("change", "captions").iter_rows())
-    gone = images[0]["captions"].sum() - captions
+    captions, counts = int(shared["captions"].sum()), dict(rows.select("change", "captions").iter_rows())
+    gone = int(images[0]["captions"].sum()) - captions
     equal = captions - counts["edited"] - (counts["removed"] - gone)
     said = (
         f"{first.label} and {second.label} are two datasets with {counted(shared.height, 'image', 'images')} in common"
