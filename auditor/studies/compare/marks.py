@@ -107,13 +107,13 @@ def _placed(own: pl.DataFrame, known: pl.DataFrame) -> Iterator[str]:
     placed = [f"{word} {joined(found)}" for word, found in names.items() if found]
     disputed = marks_of.filter("more", "less")["dataset"].to_list()
     contrary = both.filter(pl.col("dataset").is_in(disputed))
-    by = {
-        word: joined(contrary.filter(word)["metric"].unique(maintain_order=True).to_list()) for word in ("more", "less")
-    }
+    places = contrary.group_by("metric", maintain_order=True).agg(pl.col("more", "less").any())
+    above, below = (places.filter(one, ~pl.col(other))["metric"] for one, other in (("more", "less"), ("less", "more")))
+    by = f": above by {joined(above.to_list())}, below by {joined(below.to_list())}" if len(above) and len(below) else ""
     if placed:
         yield f"Significance: {', '.join(placed)} (95% intervals)."
     yield (
-        f"Metrics: they disagree about {joined(disputed)}: above by {by['more']}, below by {by['less']}."
+        f"Metrics: they disagree about {joined(disputed)}{by}."
         if disputed
         else f"Metrics: all {own.height} agree about every reference mark."
     )

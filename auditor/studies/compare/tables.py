@@ -88,7 +88,7 @@ def placed(
             f"{ALPHA:.0%}, Holm's correction over pairs)"
         )
     caption += f"; low, high: {percent(confidence)} confidence interval" if shown["low"].count() else ""
-    caption += "; order differs: contradicts most metric families" if contrary else ""
+    caption += "; order differs: a pair is the other way round by most metric families" if contrary else ""
     title = f"homogeneity = {formula('homogeneity', rows, errors)}" + (f", {variant}" if variant else "")
     frame = shown.select(name for name in columns if name in shown.columns).rename({"label": "dataset"})
     return (

@@ -106,8 +106,9 @@ def unchecked(built: Sequence[Section]) -> tuple[Table, ...]:
     """Return the table of checks that could not run, and what would let them run."""
     titles: dict[str, list[str]] = {}
     for section in built:
+        title = section.title if section.absent else f"{section.title} (in part)"
         for why in [section.absent] if section.absent else section.unchecked:
-            titles.setdefault(why.replace("`", ""), []).append(section.title)
+            titles.setdefault(why.replace("`", ""), []).append(title)
     frame = pl.DataFrame({"not checked": [", ".join(names) for names in titles.values()], "because": [*titles]})
     return (Table("Not checked, because", frame, name="unchecked"),) if titles else ()
 
@@ -133,7 +134,7 @@ def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) 
         if looked:
             said.insert(0, _wrong(selection, bad))
             fix = kind_for(bad[0]).fix.replace("DATASET", shlex.quote(selection.label)) if bad else ""
-            said += [f"Next: {fix or 'nothing to repair. Add a second dataset to compare.'}"]
+            said += [f"Next: {fix or 'nothing must be repaired. Add a second dataset to compare.'}"]
     return tuple(worded(sentence, context.item) for sentence in said)
 
 
