@@ -56,7 +56,9 @@ def test_file_is_named_and_written_as_agreed(file: SqlFile) -> None:
 def test_reads_what_it_declares(file: SqlFile) -> None:
     """Every relation of the store or of sql/ that the statement names stands in `reads`, and none else."""
     body = re.sub(r"--.*", "", file.statement)
-    ctes = set(re.findall(r"(?:with(?: recursive)?|,)\s+(\w+)\s*(?:\([^)]*\))?\s+as\s+(?:materialized\s+)?\(", body))
+    ctes = set(
+        re.findall(r"(?:with(?: recursive)?|,)\s+(\w+)\s*(?:\([^)]*\))?\s+as\s+(?:(?:not\s+)?materialized\s+)?\(", body)
+    )
     body = body.replace("distinct from", "")
     named = (
         set(re.findall(r"\b(?:from|join)\s+(?:main\.)?((?:cache\.)?\w+)", body)) - ctes - {"range", "lateral", "values"}

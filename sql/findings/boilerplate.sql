@@ -32,12 +32,8 @@ usual_head as materialized (
     select s.head from six as s cross join whole as w group by s.head, w.least having sum(s.copies) >= w.least
 ),
 usual as (
-    select s.head, s.tail
-    from six as s
-    semi join usual_head as h on h.head = s.head
-    cross join whole as w
-    group by s.head, s.tail, w.least
-    having sum(s.copies) >= w.least
+    select s.head, s.tail from six as s semi join usual_head as h on h.head = s.head cross join whole as w
+    group by s.head, s.tail, w.least having sum(s.copies) >= w.least
 ),
 held as materialized (
     select s.head, s.tail, s.caption_id, s.copies, min(s.place) as place
@@ -47,10 +43,7 @@ held as materialized (
 ),
 frequent as (
     select h.head, h.tail, sum(h.copies) as captions, min((h.caption_id, h.place)) as example
-    from held as h
-    cross join whole as w
-    group by h.head, h.tail, w.least
-    having sum(h.copies) >= w.least
+    from held as h cross join whole as w group by h.head, h.tail, w.least having sum(h.copies) >= w.least
 ),
 half as (
     select s.head, sum(s.copies) as times

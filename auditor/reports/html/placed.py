@@ -19,8 +19,8 @@ _MOST = 10  # datasets whose order has room
 _GREY = 6  # the color of reference marks
 
 _HOW = (
-    "Dot: score of a caption of another image, divided by that of one of the same image (higher: more homogeneous). Line: 95% interval. "
-    "Each row has a separate scale."
+    "Dot: score of a caption of another image, divided by that of one of the same image (higher: more homogeneous). "
+    "Line: 95% interval. Each row has a separate scale."
 )
 
 _JOINED = " Right: the order; joined datasets do not differ significantly."

@@ -109,7 +109,9 @@ def _placed(own: pl.DataFrame, known: pl.DataFrame) -> Iterator[str]:
     contrary = both.filter(pl.col("dataset").is_in(disputed))
     places = contrary.group_by("metric", maintain_order=True).agg(pl.col("more", "less").any())
     above, below = (places.filter(one, ~pl.col(other))["metric"] for one, other in (("more", "less"), ("less", "more")))
-    by = f": above by {joined(above.to_list())}, below by {joined(below.to_list())}" if len(above) and len(below) else ""
+    by = (
+        f": above by {joined(above.to_list())}, below by {joined(below.to_list())}" if len(above) and len(below) else ""
+    )
     if placed:
         yield f"Significance: {', '.join(placed)} (95% intervals)."
     yield (

@@ -65,6 +65,11 @@ class Question:
         """Return whether it compares a train split with itself, as chance for leaks. It is not a row of a result."""
         return self.side == self.against and self.side.role is not None
 
+    @property
+    def gives_chance(self) -> bool:
+        """Return whether it states what is expected by chance: also a selection of one split, across its images."""
+        return self.is_expectation or (self.scope == "across-images" and self.side.selection.split is not None)
+
 
 def sides_of(
     selections: Sequence[Selection], splits: Sequence[Sequence[str]], roles: Sequence[Mapping[str, str]]
@@ -277,7 +282,7 @@ def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = 
     expected = {
         (questions[number].side.selection_no, match): (found, of)
         for number, match, found, of in matches.iter_rows()
-        if questions[number].is_expectation
+        if questions[number].gives_chance
     }
     with_slots = [question for question in asked if question.side.selection.version.kind in _WITH_SLOTS]
     for relation, order in _COUNTED.items():

@@ -179,8 +179,8 @@ def messages(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
 
 def _by_chance(question: Question, counts: DuplicateCounts) -> dict[str, float]:
     """Return the shares of train captions that also occur at another train image; empty for another dataset's leak."""
-    number = question.side.selection_no
-    if question.against.selection_no != number or (number, "any") not in counts.expected:
+    number = question.against.selection_no
+    if question.scope != "across-splits" or (number, "any") not in counts.expected:
         return {}
     (exact, of), (either, _) = (counts.expected[number, match] for match in ("exact", "any"))
     shares = {"exact_by_chance": exact / of, "share_by_chance": either / of} if of else {}
