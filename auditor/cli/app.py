@@ -43,7 +43,7 @@ OTHERS = {
     "sql": ("sql:command", "Data", "Run a read-only SQL query."),
 }
 
-#: The functions of these, and of a file in the place of a command.
+#: The function of each of these, and of a file that is named where a command is expected.
 PLACES = {"FILE": "file:command", **{name: place for name, (place, *_) in OTHERS.items()}}
 
 #: The commands to begin with, which `auditor --help` lists.

@@ -168,7 +168,11 @@ def _rows(path: Path) -> int:
     try:
         return int(pl.scan_parquet(path, glob=False, hive_partitioning=False).select(pl.len()).collect().item())
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise SourceError(f"{path}: cannot be read as Parquet: {str(error).partition(chr(10))[0]}") from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> SourceError:
+    return SourceError(f"{path}: cannot be read as Parquet: {str(error).partition(chr(10))[0]}")
 
 
 def _buckets(shards: Sequence[Shard]) -> tuple[tuple[int, ...], ...]:
@@ -194,7 +198,7 @@ def _schema(path: Path) -> str:
     try:
         kinds = pl.read_parquet_schema(path)
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise SourceError(f"{path}: cannot be read as Parquet: {str(error).partition(chr(10))[0]}") from error
+        raise _unreadable(path, error) from error
     return ", ".join(f"{name} {kind}" for name, kind in kinds.items())
 
 
