@@ -75,7 +75,7 @@ def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
 
 
 def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Assign a number to each word of all shards. Columns: token_id, token, times, and a flag per relation of `_KNOWN`."""
+    """Assign a number to each word of all shards. Columns: token_id, token, times, a flag per relation of `_KNOWN`."""
     del number
     every = pl.concat(work.scan(SPOKEN, bucket) for bucket in range(len(plan.buckets)))
     spoken = every.group_by("token").agg(pl.col("times").sum()).sort("token").collect()
