@@ -160,6 +160,7 @@ class _Waiting:
     files: tuple[Path, ...]
     key: str | None
     size: int
+    is_written: bool
 
     def rows(self) -> pl.DataFrame:
         return pl.scan_parquet(list(self.files)).collect()
@@ -191,19 +192,24 @@ class _Waiting:
 class Draft:
     """Rows that arrive in parts, and are written when they are complete.
 
-    If they take more than `most` bytes in memory, none are kept.
+    If they take more than `most` bytes in memory, none are kept. Rows that are not `written` are kept until the store
+    is closed.
     """
 
-    def __init__(self, store: Store, save: Save, entry: str | None = None, most: int | None = None) -> None:
-        self._store, self._save, self._entry, self._most = store, save, entry, most
+    def __init__(
+        self, store: Store, save: Save, entry: str | None = None, most: int | None = None, *, written: bool = True
+    ) -> None:
+        self._store, self._save, self._entry, self._most, self._written = store, save, entry, most, written
         self._bytes = 0
         self._files: list[Path] = []
         self._is_open = store.path != MEMORY
 
     @classmethod
-    def of_entry(cls, store: Store, selection: Selection, relation: str, entry: str, most: int | None = None) -> Draft:
+    def of_entry(
+        cls, store: Store, selection: Selection, relation: str, entry: str, most: int | None = None, *, written: bool
+    ) -> Draft:
         """Begin rows that are kept under a key."""
-        return cls(store, partial(_save_entry, selection, relation, entry), entry, most)
+        return cls(store, partial(_save_entry, selection, relation, entry), entry, most, written=written)
 
     def add(self, rows: pl.DataFrame) -> None:
         """Add the next part."""
@@ -220,7 +226,9 @@ class Draft:
     def keep(self) -> None:
         """Write the parts when the store is closed."""
         if self._is_open and self._files:
-            self._store.on_close.append(_Waiting(self._save, tuple(self._files), self._entry, self._bytes))
+            self._store.on_close.append(
+                _Waiting(self._save, tuple(self._files), self._entry, self._bytes, self._written)
+            )
 
 
 def keep_scores(store: Store, selection: Selection, scores: pl.DataFrame, made: pl.DataFrame) -> None:
