@@ -75,13 +75,15 @@ def count_in_parts(
             for spec in counted
         }
         drafts = {
-            (spec, candidate.name): kept.Draft.of_entry(
+            (spec, candidate.name): kept.Draft(
                 captions.store,
-                captions.selection,
-                spec.table,
-                keys[spec][candidate.name],
+                kept.Entry(
+                    captions.selection,
+                    spec.table,
+                    keys[spec][candidate.name],
+                    written=not _is_read_once(captions, candidate),
+                ),
                 _KEPT_BYTES,
-                written=not _is_read_once(captions, candidate),
             )
             for spec in counted
             for candidate in together
