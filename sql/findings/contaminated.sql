@@ -7,7 +7,7 @@
 --
 -- Captions that have the tokens of a protected caption, or share 13 or 8 successive tokens with one. Each is listed once:
 -- with the whole caption, else with the first passage of 13 tokens, else of 8, and the first protected caption that has
--- it. A caption without a token equals no other. A null stands for a token that the captions do not have.
+-- it. A caption without a token equals no other. A token that the captions do not have is null.
 with size as (select unnest([13, 8]) as n),
 numbered as (select row_number() over (order by place) as protected_no, * from protected_caption where len(words) > 0),
 protected as (
