@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from auditor.errors import MissingExtraError, SourceError, UsageError
 from auditor.model import Option, Part
 from auditor.sources.format import Format
-from auditor.sources.guards.limits import Limits
-from auditor.sources.guards.panics import each_unheard
+from auditor.sources.guards import Limits, each_unheard
 from auditor.sources.reading import files
 from auditor.sources.vectors import columns, matrix
 from auditor.sources.vectors.columns import IMAGES, TEXTS

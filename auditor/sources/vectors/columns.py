@@ -9,8 +9,7 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Option
-from auditor.sources.guards import parquet
-from auditor.sources.guards.limits import Limits
+from auditor.sources.guards import Limits, parquet
 from auditor.sources.vectors.records import AT_ONCE, damage_named
 
 #: Names of columns, the most likely first.

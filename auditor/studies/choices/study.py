@@ -20,9 +20,8 @@ from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.choices import blind, by_metric, given
 from auditor.studies.choices.blind import Battery
-from auditor.studies.choices.fair import FairSubset, fair_subset
 from auditor.studies.choices.found import findings
-from auditor.studies.choices.rows import ALL, FAIR
+from auditor.studies.choices.rows import ALL, FAIR, FairSubset, fair_subset
 from auditor.studies.choices.rows import rows as rows_of
 from auditor.studies.choices.scored import BLIND, CEILING, PEOPLE, SCHEMA, SIDES, Scored, marks, of_sides, ranks
 from auditor.studies.choices.tables import figure, lead, tables
