@@ -16,8 +16,7 @@ from auditor.errors import SourceError
 from auditor.model import Option
 from auditor.sources.guards import Limits, parquet
 from auditor.sources.reading import files
-from auditor.sources.vectors.columns import IMAGES, TEXTS
-from auditor.sources.vectors.records import AT_ONCE, block, check_shape, damage_named, single
+from auditor.sources.vectors.records import AT_ONCE, IMAGES, TEXTS, block, check_shape, damage_named, single
 
 _ID_ENDINGS = (".txt", ".json", ".csv", ".parquet", ".npy")
 
