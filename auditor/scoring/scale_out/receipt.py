@@ -25,6 +25,7 @@ from auditor.scoring.scale_out.work import SCORES, SUMS, Work
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, fingerprint
 from auditor.store.versions import log
+from auditor.version import VERSION
 
 _NAME = "auditor.receipt/v1"
 
@@ -60,7 +61,9 @@ def made(plan: Plan, work: Work, sums: pl.DataFrame, scores: Path | None) -> Rec
         for number in range(STAGES[stage].parts(plan))
         if (part := work.part(stage, number)) is not None
     }
-    software = {"python": platform.python_version()} | {name: version(name) for name in ("auditor", "duckdb", "polars")}
+    software = {"python": platform.python_version(), "auditor": VERSION} | {
+        name: version(name) for name in ("duckdb", "polars")
+    }
     return Receipt(
         plan,
         {f"{stage}/{number:06}": part.sha256 for (stage, number), part in parts.items()},

@@ -12,7 +12,6 @@ import re
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from importlib.metadata import version as installed
 from pathlib import Path
 
 import polars as pl
@@ -27,6 +26,7 @@ from auditor.sources.bundle import ANNOTATIONS, CAPTIONS, EDITION, MANIFEST
 from auditor.sources.reading.files import sha256
 from auditor.store import subsets
 from auditor.studies.export.files import Captions, table
+from auditor.version import VERSION
 
 #: The files in the folder.
 NAMES = frozenset({MANIFEST, CAPTIONS, ANNOTATIONS})
@@ -67,7 +67,7 @@ def _manifest(selection: Selection, contents: subsets.Contents, rows: pl.DataFra
     version = selection.version
     document = {
         "format": EDITION,
-        "auditor": installed("auditor"),
+        "auditor": VERSION,
         "dataset": version.dataset,
         "kind": version.kind,
         "language": contents.language,
