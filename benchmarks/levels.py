@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.correlation import correlate, steiger, williams
 from auditor.statistics.forced_choice import against_best, difference, share
-from auditor.statistics.significance import permutation_ps
+from auditor.statistics.permutation import permutation_ps
 from auditor.statistics.resampling import drawn_times
 from auditor.statistics.studentized import Measured, estimates
 
