@@ -17,13 +17,13 @@ from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.studies.agree import (
     ALL,
-    MEAN_DECIMALS,
     PEOPLE,
     WITHOUT,
     ProtocolRows,
     Rated,
     Resampling,
     Row,
+    beside_others,
     correlated,
     rated_captions,
 )
@@ -239,12 +239,7 @@ def _ceiling(rated: Rated, setup: Setup, resampling: Resampling) -> Row | None:
     """Correlate each rating with the mean of the others of its caption; null if captions have one rating each."""
     kept = rated.scores if setup.own_references else rated.scores.filter(~pl.col("is_reference"))
     caption = ["image", "slot"]
-    others = (pl.col("score").sort().sum().over(caption) - pl.col("score")) / (pl.len().over(caption) - 1)
-    beside = (
-        rated.ratings.join(kept.select(caption), on=caption, how="semi", maintain_order="left")
-        .with_columns(others=others.round(MEAN_DECIMALS))
-        .filter(pl.len().over(caption) > 1)
-    )
+    beside = beside_others(rated.ratings.join(kept.select(caption), on=caption, how="semi", maintain_order="left"))
     if beside.is_empty():
         return None
     value, chance = correlate(beside.select("score", "others"), [setup.statistic]).select("value", "p").row(0)

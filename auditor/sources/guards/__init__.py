@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 import threading
@@ -22,6 +23,12 @@ _MOST_ROWS_A_BYTE = 64
 _FREE_ROWS = 1 << 22
 
 
+def check_expansion(path: Path | str, unpacked: float, packed: int) -> None:
+    """Raise `SourceError` for more unpacked bytes than so many packed ones of captions have: a zip bomb."""
+    if unpacked > _FREE_EXPANSION + _MOST_EXPANSION * packed:
+        raise SourceError(f"{path}: expands to more than {_MOST_EXPANSION} times its size: damaged, or a zip bomb")
+
+
 class Limits:
     """The rows and bytes that a file of its size can hold; each method raises `SourceError` for more."""
 
@@ -38,10 +45,7 @@ class Limits:
     def check_bytes(self, more: int) -> None:
         """Add unpacked bytes to the previous ones, and check the sum."""
         self._held += more
-        if more < 0 or self._held > _FREE_EXPANSION + _MOST_EXPANSION * self.size:
-            raise SourceError(
-                f"{self._path}: expands to more than {_MOST_EXPANSION} times its size: damaged, or a zip bomb"
-            )
+        check_expansion(self._path, self._held if more >= 0 else math.inf, self.size)
 
 
 T = TypeVar("T")

@@ -247,30 +247,26 @@ def _messages(path: Path) -> Iterator[_Message]:
         while (prefix := file.read(8)) != _END:
             size = int.from_bytes(prefix[4:], "little")
             if len(prefix) < 8 or size > limits.size:
-                raise _cut_short(path)
+                raise _faulty(path, "truncated")
             if prefix[:4] != STREAM:
-                raise _damaged(path)
+                raise _faulty(path, "damaged")
             metadata = file.read(size)
             try:
                 message = FlatTable(metadata)
                 kind, length = message.number(KIND, "<B"), message.number(BODY_LENGTH, "<q")
             except struct.error as error:
-                raise (_cut_short if len(metadata) < size else _damaged)(path) from error
+                raise _faulty(path, "truncated" if len(metadata) < size else "damaged") from error
             if length < 0:
-                raise _damaged(path)
+                raise _faulty(path, "damaged")
             body = file.read(length) if length <= limits.size else b""
             if len(metadata) < size or len(body) < length:
-                raise _cut_short(path)
+                raise _faulty(path, "truncated")
             try:
                 check_message(limits, message, io.BytesIO(body), 0)
             except struct.error as error:
-                raise _damaged(path) from error
+                raise _faulty(path, "damaged") from error
             yield _Message(kind, prefix + metadata + body)
 
 
-def _cut_short(path: Path) -> SourceError:
-    return SourceError(f"{path}: truncated Arrow stream; download it again")
-
-
-def _damaged(path: Path) -> SourceError:
-    return SourceError(f"{path}: damaged Arrow stream; download it again")
+def _faulty(path: Path, how: str) -> SourceError:
+    return SourceError(f"{path}: {how} Arrow stream; download it again")

@@ -16,6 +16,8 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.sources.reading import lines
 from auditor.sources.reading.batches import batches
+from auditor.sources.reading.delimited import below_header
+from auditor.sources.reading.files import open_bytes
 from auditor.sources.reading.json_records import encodable, show
 from auditor.sources.reading.json_stream import DECODER, Item, items, values
 from auditor.sources.table import content
@@ -25,6 +27,9 @@ from auditor.sources.table.layout import frame
 
 #: Fields with the name of an image, or the text or id of a caption, inside an object.
 INNER = {"image": ("path",), "caption": ("raw", "caption", "text", "sentence"), "identifier": ("sentid", "id")}
+
+#: What stands for the separator of JSON records: one per line, or in a list.
+LINES, LIST = "{", "["
 
 _LISTED = re.compile(r'\{\s*"[^"\\]{1,60}"\s*:\s*\[\s*(?=\{)')
 
@@ -107,6 +112,18 @@ def of_list(path: Path) -> Iterator[Record]:
             raise SourceError(f"{path}: not a table; expected a list of JSON objects, or one object per line")
         if item.key == key:
             yield Record(item.number, item.value, None, None)
+
+
+def rows_of(path: Path, separator: str, names: Sequence[str]) -> Iterator[tuple[int, str, str | None, list[Any]]]:
+    """Yield line, raw, fault and fields of each record below the header, or of each record of JSON, by its keys."""
+    if separator not in (LINES, LIST):
+        with open_bytes(path) as file:
+            yield from below_header(file, path, separator, len(names))
+        return
+    for record in of_list(path) if separator == LIST else of_lines(path):
+        fault = record.fault or (None if isinstance(record.value, dict) else "not an object")
+        fields = [] if fault else [record.value.get(name) for name in names]
+        yield record.number, record.raw or show(record.value), fault, fields
 
 
 def of_sequence(path: Path) -> Iterator[Record]:

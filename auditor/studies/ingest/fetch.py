@@ -18,15 +18,10 @@ from auditor.result import Result, Table
 from auditor.sources import download as fetching
 
 _ROWS = {
-    "dataset": pl.String(),
-    "path": pl.String(),
-    "status": pl.String(),
+    **dict.fromkeys(("dataset", "path", "status"), pl.String()),
     "bytes": pl.Int64(),
-    "sha256": pl.String(),
-    "url": pl.String(),
-    "note": pl.String(),
+    **dict.fromkeys(("sha256", "url", "note"), pl.String()),
 }
-
 
 Names = Annotated[str, p.Parameter("Datasets that datasets.toml declares.", metavar="NAME…", optional=True)]
 
