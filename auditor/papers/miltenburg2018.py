@@ -13,7 +13,7 @@ from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
 from auditor.papers.miltenburg2018_composition import composition, first_missed, first_omitted, is_of_all_images
 from auditor.result import Result, Said, Table
-from auditor.statistics.diversity_correlation import correlate_statistics
+from auditor.statistics.correlation import correlate_statistics
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve_all
 from auditor.studies.diversity import FILE_ORDER, DiversitySettings, captions_and_known, diversity, measured
