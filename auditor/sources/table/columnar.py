@@ -19,8 +19,17 @@ import polars as pl
 from polars.datatypes import DataTypeClass
 
 from auditor.errors import SourceError
-from auditor.sources.guards import Limits, arrow, parquet
-from auditor.sources.guards.arrow import BODY_LENGTH, KIND, RECORDS, SCHEMA, FlatTable, check_message
+from auditor.sources.guards import (
+    BODY_LENGTH,
+    KIND,
+    RECORDS,
+    SCHEMA,
+    FlatTable,
+    Limits,
+    check_arrow,
+    check_message,
+    parquet,
+)
 from auditor.sources.reading.batches import BATCH
 from auditor.sources.table import content
 from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of
@@ -42,7 +51,7 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
     """
     with _damage_named(path):
         limits = Limits(path)
-        rows = None if magic == STREAM else arrow.check(path) if magic == ARROW else parquet.check(path, ())
+        rows = None if magic == STREAM else check_arrow(path) if magic == ARROW else parquet.check(path, ())
         lazy = None if magic == STREAM else _scan(path, magic)
         kinds = schema(path, magic)
         sampled = partial(_values, path, magic, kinds)
