@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from auditor.model import Progress, Selection, silent
-from auditor.result import Finding, Said, Signature
+from auditor.result import Finding, Said
 from auditor.scoring.candidates import output_of
 from auditor.scoring.registry import METRICS, References, lacking, not_installed
 from auditor.statistics import cluster_bootstrap
@@ -222,17 +222,16 @@ def _as_published(captions: Captions, setup: Setup, definitions: Sequence[Defini
     beside = rated_captions(captions, setup.against, of_run, None, progress, rated=run, rounded=False)
     keys = ["image", "slot"]
     signed = {metric.label: metric.signature(PROFILE, References("all")) for metric in beside.metrics}
+    of_ratings = {  # ratings, not captions, are the items of the run
+        label: str(replace(signature, parameters={**signature.parameters, "items": "ratings"}))
+        for label, signature in signed.items()
+    }
     return replace(
         rated,
         scores=rated.scores.join(beside.scores.select(*keys, *beside.labels), on=keys, maintain_order="left"),
         metrics=(*rated.metrics, *beside.metrics),
-        signatures={**rated.signatures, **{label: str(_of_ratings(signature)) for label, signature in signed.items()}},
+        signatures={**rated.signatures, **of_ratings},
     )
-
-
-def _of_ratings(signature: Signature) -> Signature:
-    """Return a signature with ratings, not captions, as the items of the run."""
-    return replace(signature, parameters={**signature.parameters, "items": "ratings"})
 
 
 def _ceiling(rated: Rated, setup: Setup, resampling: Resampling) -> Row | None:

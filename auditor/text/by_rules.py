@@ -32,7 +32,7 @@ def bare(captions: pl.Series) -> pl.Series:
     """Split into words only, as Wang & Gaizauskas 2016 prepare every dataset (section 4).
 
     NFC; lower case; apostrophe-like characters deleted (`man's` is one token, `mans`); every other character of
-    Unicode's punctuation and symbol categories becomes a space, so that hyphenated words are split; split on whitespace.
+    Unicode's punctuation and symbol categories becomes a space, which splits hyphenated words; split on whitespace.
     """
     return (
         _composed(captions)

@@ -167,7 +167,7 @@ def _rows(
         if fault is None and not columns:
             where = f"{path}:{record.number}" if read is of_lines else f"{path}, record {record.number}"
             sampled = partial(_values, path, read, list(example))
-            chosen = choose(where, list(example), wanted, partial(_fit_of, example), sampled)
+            chosen = choose(where, list(example), wanted, lambda thing, name: _fit(thing, example[name]), sampled)
             columns |= chosen
             columns.unread, columns.remarks = chosen.unread, chosen.remarks
         try:
@@ -210,10 +210,6 @@ def _example(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
             if example.get(key) is None:
                 example[key] = value
     return example
-
-
-def _fit_of(record: dict[str, Any], thing: str, name: str) -> Fit:
-    return _fit(thing, record[name])
 
 
 def _fit(thing: str, value: Any) -> Fit:

@@ -130,13 +130,10 @@ def _header(head: bytes) -> dict[str, list[str]]:
 
 def _records(path: Path, separator: str, names: list[str]) -> Iterator[_Record]:
     for line, raw, fault, fields in json.rows_of(path, separator, names):
-        odd = next((name for name, field in zip(names, fields, strict=False) if _is_odd(field)), None)
+        is_sound = (isinstance(field, str | int | None) and not isinstance(field, bool) for field in fields)
+        odd = next((name for name, sound in zip(names, is_sound, strict=False) if not sound), None)
         reason = f"{odd} is neither a string nor a number" if odd else fault
         yield line, raw, reason, ["" if field is None else str(field) for field in fields]
-
-
-def _is_odd(field: Any) -> bool:
-    return isinstance(field, bool) or not isinstance(field, str | int | None)
 
 
 def _row(record: _Record, places: Places) -> tuple[Any, ...]:

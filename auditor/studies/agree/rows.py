@@ -253,8 +253,9 @@ def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
     pairs = rated.workspace.rows("rating_coincidence")
     if pairs.is_empty():
         return [], [f"{label}: no caption was rated by two judges, so the agreement of raters is unknown"]
+    paired = rated.ratings.filter(pl.len().over("image", "slot") > 1).height
     rows = [
-        _row(PEOPLE, f"krippendorff-{level}", "pooled", krippendorff(pairs, level), _paired(rated), ALL)
+        _row(PEOPLE, f"krippendorff-{level}", "pooled", krippendorff(pairs, level), paired, ALL)
         for level in ("ordinal", "interval")
     ]
     notes = []
@@ -290,11 +291,6 @@ def beside_others(ratings: pl.DataFrame) -> pl.DataFrame:
     caption = ["image", "slot"]
     others = (pl.col("score").sort().sum().over(caption) - pl.col("score")) / (pl.len().over(caption) - 1)
     return ratings.with_columns(others=others.round(MEAN_DECIMALS)).filter(pl.len().over(caption) > 1)
-
-
-def _paired(rated: Rated) -> int:
-    """Count the ratings of captions that were rated more than once."""
-    return rated.ratings.filter(pl.len().over("image", "slot") > 1).height
 
 
 def _spearman(statistic: str, protocol: str, scores: pl.DataFrame) -> Row:

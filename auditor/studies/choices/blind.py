@@ -141,10 +141,11 @@ def _models(workspace: Workspace, items: pl.DataFrame, battery: Battery, trained
         (plain, {"train": trained_on, "n": 2, "unseen": battery.unseen}),
         (smooth, {"train": trained_on, "n": battery.order}),
     ]
+    captions = workspace.rows("choice_caption")
     for frame, settings in signed:
         for name in frame.columns[1:]:
-            scores = _of_items(workspace, items, frame.select("caption_id", score=name))
-            yield Scored(name, BLIND, MODEL, scores, settings)
+            scores = captions.join(frame.select("caption_id", score=name), on="caption_id", how="left")
+            yield Scored(name, BLIND, MODEL, by_item(scores, items), settings)
 
 
 def _unsmoothed(chances: pl.DataFrame, unseen: float) -> pl.DataFrame:
@@ -170,11 +171,6 @@ def _learnt(workspace: Workspace, items: pl.DataFrame) -> pl.DataFrame:
     features = workspace.rows("choice_feature")
     tied = captions.join(features, on=["item_no", "side"], how="anti").with_columns(score=pl.lit(0.0))
     return by_item(pl.concat([learnt(features), tied]), items)
-
-
-def _of_items(workspace: Workspace, items: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
-    """Return the score of each caption by item."""
-    return by_item(workspace.rows("choice_caption").join(scores, on="caption_id", how="left"), items)
 
 
 def learnt(features: pl.DataFrame) -> pl.DataFrame:
