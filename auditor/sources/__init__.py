@@ -16,8 +16,8 @@ from pathlib import Path
 from auditor.errors import AdvisedError, SourceError, UsageError
 from auditor.model import COMMON_OPTIONS, Batches, Part, location
 from auditor.sources.format import Format, Reading
-from auditor.sources.guards.panics import each_unheard, unheard
-from auditor.sources.judgements.columns import ratings as rating_columns
+from auditor.sources.guards import each_unheard, unheard
+from auditor.sources.judgements.tables import ratings as rating_columns
 from auditor.sources.reading import encoding, files
 from auditor.sources.reading.acceptance import accept, check_common, file_names
 from auditor.sources.reading.batches import gathered
@@ -181,5 +181,4 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
         detail = f"all {refused:,} records were rejected; the first: {first}" if refused else "it holds no records"
         raise SourceError(f'{named}: not of format "{file_format}": {detail}')
     if unread:
-        first_unread = min(unread)
-        raise SourceError(f'{first_unread}: not of format "{file_format}": none of its records is a caption')
+        raise SourceError(f'{min(unread)}: not of format "{file_format}": none of its records is a caption')

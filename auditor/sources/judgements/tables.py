@@ -5,30 +5,23 @@ A table is CSV or TSV with a header, or JSON with the same keys: lines of record
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import chain
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
+from auditor.errors import UsageError
 from auditor.model import Batches, Option
 from auditor.sources.judgements import flickr8k
-from auditor.sources.judgements.columns import Columns, find
-from auditor.sources.reading.delimited import below_header, headers
-from auditor.sources.reading.files import open_bytes
-from auditor.sources.reading.json_records import COCO_FILE, show
-from auditor.sources.table.json import first_keys, of_lines, of_list
-
-#: The separators of JSON records: one per line, or in a list.
-_LINES, _LIST = "{", "["
+from auditor.sources.reading import files
+from auditor.sources.reading.delimited import headers
+from auditor.sources.reading.json_records import COCO_FILE
+from auditor.sources.table.json import LINES, LIST, first_keys, rows_of
 
 _RECORD: Mapping[str, pl.DataType] = {
-    "image": pl.String(),
-    "identity": pl.String(),
-    "judge": pl.String(),
-    "votes": pl.String(),
-    "key": pl.String(),
+    **dict.fromkeys(("image", "identity", "judge", "votes", "key"), pl.String()),
     "line": pl.UInt32(),
     "scores": pl.List(pl.String),
     "reason": pl.String(),
@@ -53,7 +46,7 @@ def first_names(head: bytes) -> list[str]:
 def _headers(head: bytes) -> dict[str, list[str]]:
     """Split the first line of a table by each separator; for JSON, list the keys of the first record."""
     text = head.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").lstrip()
-    return {text[0]: first_keys(text)} if text.startswith((_LINES, _LIST)) else headers(text)
+    return {text[0]: first_keys(text)} if text.startswith((LINES, LIST)) else headers(text)
 
 
 def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Option]) -> Batches:
@@ -69,7 +62,7 @@ def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Opt
     yield (
         pl.concat([_gathered(ratings, columns), refused.select("line", "reason", "raw")], how="diagonal")
         .sort("line", maintain_order=True)
-        .with_columns(source=pl.lit(path.name), unit=pl.lit("record" if separator == _LIST else "line"))
+        .with_columns(source=pl.lit(path.name), unit=pl.lit("record" if separator == LIST else "line"))
     )
 
 
@@ -85,22 +78,16 @@ def _records(path: Path, separator: str, columns: Columns) -> Iterator[tuple[obj
             yield *known, None, line, [""], reason or "no caption and no score", raw
 
 
-def _rows(path: Path, separator: str, columns: Columns) -> Iterator[tuple[int, str | None, str | None, list[Any]]]:
+def _rows(path: Path, separator: str, columns: Columns) -> Iterator[tuple[int, str, str | None, list[Any]]]:
     """Yield line, raw, fault and fields of each record below the header, or of each record of JSON."""
-    if separator not in (_LINES, _LIST):
-        with open_bytes(path) as file:
-            yield from below_header(file, path, separator, columns.width)
+    if separator not in (LINES, LIST):
+        yield from rows_of(path, separator, [""] * columns.width)
         return
-    records = of_list(path) if separator == _LIST else of_lines(path)
-    first = next(records)
-    names = list(first.value)
+    names = first_names(files.head(path))
     judged = [names[at] for at in columns.scores] if len(columns.captions) == 1 else []
-    for record in chain([first], records):
-        fault, value = record.fault, record.value
-        if fault is None and not isinstance(value, dict):
-            fault = "not an object"
-        fields = [] if fault else [(_several if name in judged else _text)(value.get(name)) for name in names]
-        yield record.number, record.raw or show(value), fault, fields
+    for line, raw, fault, fields in rows_of(path, separator, names):
+        read = [(_several if name in judged else _text)(field) for name, field in zip(names, fields, strict=False)]
+        yield line, raw, fault, read
 
 
 def _several(value: Any) -> str | list[str]:
@@ -196,4 +183,138 @@ def _gathered(ratings: pl.DataFrame, columns: Columns) -> pl.DataFrame:
             judgements=pl.struct("judge", "score", votes="people"),
         )
         .select("line", "image", "identifier", "text", "judgements")
+    )
+
+
+#: Columns of rated captions, and of the references that they are compared with.
+_CANDIDATES, _REFERENCES = ("candidate", "cand", "hypothesis", "hyp", "mt"), ("references", "refs", "reference", "ref")
+
+_SCORES = ("score", "rating", "judgement", "judgment")
+
+_RATING = re.compile(rf"(human[ _-]?)?({'|'.join(_SCORES)})s?([ _-]?\d+)?", re.IGNORECASE)
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "image_col": (
+        "image", "image_id", "imageid", "image_name", "image_path", "img", "img_id", "imgid", "file_name", "filename",
+    ),
+    "caption_col": (*_CANDIDATES, "caption", "text", "sentence", "description"),
+    "judge_col": (
+        "judge", "judge_id", "annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id", "workerid",
+    ),
+    "score_col": (
+        *(f"human_{name}" for name in _SCORES), *(f"human_{name}s" for name in _SCORES), *_SCORES,
+        *(f"{name}s" for name in _SCORES),
+    ),
+    "votes_col": ("votes", "n_votes"),
+    "id_col": (),
+}  # fmt: skip
+
+
+class Columns(NamedTuple):
+    """Positions of the columns in a row of `width` fields.
+
+    There are as many `scores` as `captions`, or one caption and a score of each judge. `lookup` names the option whose
+    file has the captions, if their columns only hold keys. If `identity` is a column, two rows of an image cannot have
+    the same value in it. `scale` is the highest score, if the scores are whole numbers from 1. `by_people` is true if
+    names imply raters: judges, several scores, human scores, or a score of a candidate with references.
+    """
+
+    width: int
+    image: int
+    captions: tuple[int, ...]
+    scores: tuple[int, ...]
+    judge: int | None = None
+    votes: int | None = None
+    lookup: str | None = None
+    identity: int | None = None
+    scale: int | None = None
+    by_people: bool = True
+
+
+def find(header: Sequence[str], options: Mapping[str, Option]) -> Columns | None:
+    """Find the columns by options, or by their names; null if one is missing.
+
+    Raises `UsageError` if the columns of captions and scores do not match.
+    """
+    names = [name.strip() for name in header]
+    if not set(_NAMES) & set(options):
+        known = _elliott_keller(names, options) or _composite(names)
+        if known is not None:
+            return known
+    places = {option: _places(option, names, options) for option in _NAMES}
+    if not all(places[option] for option in ("image_col", "caption_col", "score_col", *(set(options) & set(_NAMES)))):
+        return None
+    captions, scores = places["caption_col"], places["score_col"]
+    if len(captions) not in {1, len(scores)}:
+        raise UsageError(
+            f"{len(captions)} caption columns and {len(scores)} score columns: expected a score column per "
+            "caption column, or one caption column with the scores of several judges"
+        )
+    judge = next(iter(places["judge_col"]), None)
+    human = names[scores[0]].lower().startswith("human")
+    compared = names[captions[0]].lower() in _CANDIDATES and bool(references(names))
+    return Columns(
+        len(names),
+        places["image_col"][0],
+        captions,
+        scores,
+        judge,
+        next(iter(places["votes_col"]), None),
+        next((option for option in ("captions_file", "candidates_file") if option in options), None),
+        next(iter(places["id_col"]), None),
+        by_people=judge is not None or len(scores) > 1 or human or compared,
+    )
+
+
+def references(names: Sequence[str]) -> list[str]:
+    """List the columns with references for a candidate, by their names."""
+    return [name for name in names if name.strip().lower() in _REFERENCES]
+
+
+def ratings(names: Sequence[str]) -> list[str]:
+    """List the columns with ratings of captions, by their names."""
+    return [name for name in names if _RATING.fullmatch(name.strip())]
+
+
+def _places(option: str, names: Sequence[str], options: Mapping[str, Option]) -> tuple[int, ...]:
+    """Find the columns of an option; none if one of them is missing."""
+    given = options.get(option)
+    if given is None:
+        small = [name.lower() for name in names]
+        return next(((small.index(name),) for name in _NAMES[option] if name in small), ())
+    wanted = given if isinstance(given, tuple) else (str(given),)
+    wanted = tuple(part.strip() for name in wanted for part in ([name] if name in names else name.split(",")))
+    return tuple(names.index(name) for name in wanted) if set(wanted) <= set(names) else ()
+
+
+def _elliott_keller(names: Sequence[str], options: Mapping[str, Option]) -> Columns | None:
+    """Recognize the table of Elliott & Keller: `id,j1,j2,j3,imageid,textid,refid`, with captions in another file."""
+    judges = tuple(position for position, name in enumerate(names) if re.fullmatch(r"j\d+", name))
+    if not {"id", "imageid", "textid"} <= set(names) or not judges:
+        return None
+    lookup, key = ("candidates_file", "id") if "candidates_file" in options else ("captions_file", "textid")
+    return Columns(
+        len(names),
+        names.index("imageid"),
+        (names.index(key),),
+        judges,
+        lookup=lookup,
+        identity=names.index("textid"),
+        scale=4,
+    )
+
+
+def _composite(names: Sequence[str]) -> Columns | None:
+    """Recognize the batches of the Composite set: `Input.text1` is rated in `Answer.Q1Answer`, and so on."""
+    image = next((position for position, name in enumerate(names) if re.match(r"Input\.image", name)), None)
+    numbers = [match[1] for name in names if (match := re.fullmatch(r"Input\.text(\d+)", name))]
+    rated = [number for number in numbers if f"Answer.Q{number}Answer" in names]
+    if image is None or not rated:
+        return None
+    return Columns(
+        len(names),
+        image,
+        tuple(names.index(f"Input.text{number}") for number in rated),
+        tuple(names.index(f"Answer.Q{number}Answer") for number in rated),
+        names.index("WorkerId") if "WorkerId" in names else None,
     )
