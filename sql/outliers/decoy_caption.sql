@@ -15,7 +15,7 @@ with lots as (
 )
 select
     image_no, slot, caption_id,
-    ((image_no + (lot % (images - 1)::uhugeint)::uinteger) % images + 1)::uinteger as home_no
+    ((image_no + remainder_of(lot, images - 1)::uinteger) % images + 1)::uinteger as home_no
 from lots
 where images > 1
 qualify row_number() over (order by lot, image_no, slot) <= $decoys::integer

@@ -30,9 +30,9 @@ drawn as (
                 w.position
         ) as rank,
         -- null without another word
-        (
-            md5_number(concat_ws(chr(31), 'word', $seed::bigint, $dataset::varchar, w.image, w.slot, w.position))
-            % nullif(u.places - s.occurrences, 0)::uhugeint
+        remainder_of(
+            md5_number(concat_ws(chr(31), 'word', $seed::bigint, $dataset::varchar, w.image, w.slot, w.position)),
+            nullif(u.places - s.occurrences, 0)
         )::bigint as draw
     from reference_word as w
     join ranked as r on r.image = w.image and r.slot = w.slot and r.place = 1

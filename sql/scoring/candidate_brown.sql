@@ -17,9 +17,9 @@ with placed as (
 drawn as (
     select
         image_no, image, slot,
-        (
-            md5_number(concat_ws(chr(31), 'brown', $seed::bigint, $dataset::varchar, image, slot))
-            % (select nullif(count(*), 0) from placed)::uhugeint
+        remainder_of(
+            md5_number(concat_ws(chr(31), 'brown', $seed::bigint, $dataset::varchar, image, slot)),
+            (select nullif(count(*), 0) from placed)
         )::bigint as place
     from reference
 )

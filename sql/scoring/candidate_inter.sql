@@ -7,7 +7,8 @@
 -- cites: Wang & Gaizauskas 2016, section 5, Random Inter-Dataset
 --
 -- Lower bound: instead of each caption, one of another dataset: first a dataset is drawn with equal probability, then
--- one of its captions. Both draws use one md5 of (seed, dataset, image, slot).
+-- one of its captions. Both draws use one md5 of (seed, dataset, image, slot): its remainder draws the dataset, and its
+-- quotient by the number of datasets the caption. 128 bits are never divided, which takes the engine microseconds.
 with shelf as (
     select dataset, count(*) as captions, row_number() over (order by dataset) - 1 as shelf_no, count(*) over () as shelves
     from substitute_pool
@@ -19,12 +20,16 @@ drawn as (
         md5_number(concat_ws(chr(31), 'inter', $seed::bigint, $dataset::varchar, image, slot)) as draw
     from reference
 ),
+shelved as (
+    select image_no, image, slot, draw, remainder_of(draw, (select max(shelves) from shelf))::bigint as shelf_no
+    from drawn
+),
 chosen as (
     select
         d.image_no, d.image, d.slot, s.dataset,
-        ((d.draw // s.shelves::uhugeint) % s.captions::uhugeint)::bigint as place
-    from drawn as d
-    join shelf as s on s.shelf_no = (d.draw % s.shelves::uhugeint)::bigint
+        ((remainder_of(d.draw, s.shelves * s.captions)::bigint - d.shelf_no) // s.shelves)::bigint as place
+    from shelved as d
+    join shelf as s using (shelf_no)
 )
 select
     'inter' as candidate, true as is_substitute, c.image_no, c.image, c.slot, c.slot as held_out, p.caption_id, p.length,

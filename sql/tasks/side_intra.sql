@@ -21,9 +21,9 @@ total as (select count(*) as captions from content),
 drawn as (
     select
         o.image, o.first_place, o.own_captions,
-        (
-            md5_number(concat_ws(chr(31), 'stranger', $seed::bigint, $dataset::varchar, $side_no::uinteger, o.image))
-            % (t.captions - o.own_captions)::uhugeint
+        remainder_of(
+            md5_number(concat_ws(chr(31), 'stranger', $seed::bigint, $dataset::varchar, $side_no::uinteger, o.image)),
+            t.captions - o.own_captions
         )::bigint as draw
     from of_image as o
     cross join total as t
