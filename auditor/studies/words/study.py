@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Annotated
 
 import polars as pl
+import scipy  # type: ignore[import-untyped]
 
 from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
@@ -232,14 +233,12 @@ def keyness(
 
 
 def _rows(sides: Sequence[Captions], counted: pl.DataFrame) -> pl.DataFrame:
-    from scipy.stats import chi2  # type: ignore[import-untyped]  # noqa: PLC0415  # slow to import
-
     a, b = sides
     likelihood = counted["log_likelihood"].abs().to_numpy()
     rows = counted.select(
         pl.lit(b.selection.version.dataset).alias("against"),
         "word", "occurrences", "expected", "log_likelihood", "log_ratio",
-        pl.Series("p", chi2.sf(likelihood, 1), dtype=pl.Float64).clip(lower_bound=SMALLEST_P),
+        pl.Series("p", scipy.special.chdtrc(1, likelihood), dtype=pl.Float64).clip(lower_bound=SMALLEST_P),
         pl.when(pl.col("log_likelihood") > 0).then(pl.lit("over"))
         .when(pl.col("log_likelihood") < 0).then(pl.lit("under"))
         .otherwise(pl.lit("even")).alias("direction"),
