@@ -17,7 +17,10 @@ Written = Callable[[str], str]
 _WIDE, _HIGH, _TAIL = 220.0, 44.0, 0.005
 
 #: The beginning of a sentence of the answer that names its question.
-_LABEL = re.compile(r"(By how much|Wrong|Homogeneity|Significance|Sameness|Metrics|Next|Caveat): ")
+_LABEL = re.compile(r"(By how much|Wrong|Homogeneity|Significance|Metrics|Next|Caveat): ")
+
+#: What the switch between samples calls them.
+_SAMPLES = {"equalized": "equal numbers of images and captions (equalized)", "raw": "all captions (raw)"}
 
 _REPEAT = "repeat another caption of their image"
 
@@ -51,7 +54,7 @@ def placed(
     names = [table.title.rpartition(", ")[2] for table in tables]
     switches = "".join(
         f'<input type="radio" name="sample" id="sample-{number}"{"" if number else " checked"}>'
-        f'<label for="sample-{number}">{write(name)}</label>\n'
+        f'<label for="sample-{number}">{write(_SAMPLES.get(name, name))}</label>\n'
         for number, name in enumerate(names)
     )
     return f'<div class="samples" role="group" aria-label="Sample">\n{switches}{"".join(drawn)}</div>\n'

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from string import ascii_lowercase
 from typing import Any
 
-from auditor.reports.html.plots import color, dots, short
+from auditor.reports.html.plots import LETTER, color, dots, short
 from auditor.result import Table
 
 Written = Callable[[str], str]
@@ -19,13 +20,15 @@ _MOST = 10  # datasets whose order has room
 _GREY = 6  # the color of reference marks
 
 _HOW = (
-    "Dot: score of a caption of another image, divided by that of one of the same image (higher: more homogeneous). "
-    "Line: 95% interval. Each row has a separate scale."
+    "Dot: score of captions of the wrong image, divided by that of captions of the right image (higher: more "
+    "homogeneous). Line: 95% interval. Each row has a separate scale."
 )
 
 _JOINED = " Right: the order; joined datasets do not differ significantly."
 
 _DIFFERS = " Order differs: a pair is the other way round by most metric families."
+
+_FAMILY = " Both ROUGE metrics are one family."
 
 
 def plot(table: Table, colors: Mapping[str, int], own: Sequence[str], write: Written) -> str:
@@ -35,15 +38,18 @@ def plot(table: Table, colors: Mapping[str, int], own: Sequence[str], write: Wri
     for row in table.frame.iter_rows(named=True):
         by_metric.setdefault(str(row.get("metric", index)), []).append(row)
     shades = {name: colors.get(name, place) for place, name in enumerate(own)}
+    others = dict.fromkeys(name for name in table.frame["dataset"] if name not in shades)
+    letters = dict(zip(others, ascii_lowercase, strict=False))
     drawn = "".join(
-        _row(metric, rows, index, number * _TALL, shades, write)
+        _row(metric, rows, index, number * _TALL, shades, letters, write)
         for number, (metric, rows) in enumerate(by_metric.items())
     )
-    marks = dict.fromkeys(name for name in table.frame["dataset"] if name not in shades)
     names = "".join(_name(name, shades[name], write) for name in own)
-    names += _name(f"reference marks: {', '.join(marks)}", _GREY, write) if marks else ""
+    marks = ", ".join(f"{letter} {name}" for name, letter in letters.items())
+    names += _name(f"reference marks: {marks}", _GREY, write) if marks else ""
     how = (_HOW if index == "homogeneity" else "") + (_JOINED if "group" in table.frame.columns else "")
     how += _DIFFERS if "order" in table.frame.columns else ""
+    how += _FAMILY if {"rouge-l", "rouge-su4"} <= by_metric.keys() else ""
     tall = _TALL * len(by_metric)
     return (
         f'<p class="caption">{names}{write(how)}</p>\n'
@@ -58,7 +64,13 @@ def _name(name: str, shade: int, write: Written) -> str:
 
 
 def _row(
-    metric: str, rows: Sequence[Mapping[str, Any]], index: str, top: float, shades: Mapping[str, int], write: Written
+    metric: str,
+    rows: Sequence[Mapping[str, Any]],
+    index: str,
+    top: float,
+    shades: Mapping[str, int],
+    letters: Mapping[str, str],
+    write: Written,
 ) -> str:
     most = max(max(row["high"] or 0.0, row[index]) for row in rows) or 1.0
     middle = top + 14
@@ -78,6 +90,7 @@ def _row(
         f'<text class="metric" x="0" y="{dots(middle + 4)}">{write(short(metric))}</text>{beside}'
         f'<path class="axis" d="M{dots(_LEFT)} {dots(middle)}H{dots(_RIGHT)}"/>{scale}\n'
         + "".join(_mark(row, index, at, middle, shades, write) for row in ordered)
+        + "".join(_lettered(rows, index, at, middle, letters))
         + "".join(_order(rows, middle, shades, write))
     )
 
@@ -97,6 +110,18 @@ def _mark(
     size = 5 if row["dataset"] in shades else 4
     dot = f'<circle class="{shade}" cx="{dots(at(row[index]))}" cy="{dots(y)}" r="{size}"/>'
     return f'<g class="mark"><title>{says}</title>{band}{dot}</g>\n'
+
+
+def _lettered(
+    rows: Sequence[Mapping[str, Any]], index: str, at: Callable[[float], float], y: float, letters: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the letter of each reference mark above its dot, or to the right of a letter that is too near."""
+    free = 0.0
+    for row in sorted(rows, key=lambda row: float(row[index])):
+        if letter := letters.get(row["dataset"]):
+            x = max(at(row[index]), free)
+            free = x + LETTER + 1
+            yield f'<text class="tick" text-anchor="middle" x="{dots(x)}" y="{dots(y - 6)}">{letter}</text>'
 
 
 def _order(rows: Sequence[Mapping[str, Any]], y: float, shades: Mapping[str, int], write: Written) -> Iterator[str]:

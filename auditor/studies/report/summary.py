@@ -125,10 +125,10 @@ def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) 
     if len(context.selections) == 1:
         (selection,) = context.selections
         if not context.scored and context.alone:
+            same = [f"{words.partition(': ')[2]} {_USUAL}" for words in sameness_of(context, selection)]
             said += [
-                "Homogeneity: not measured, since it needs two captions per image.",
-                *(f"Sameness: {words.partition('sameness ')[2]} {_USUAL}" for words in sameness_of(context, selection)),
-                "Metrics: BLEU, ROUGE, METEOR and CIDEr need two captions too, so their agreement is unknown.",
+                f"Homogeneity: {''.join(same) or 'not measured, since it needs two captions per image.'}",
+                "Metrics: BLEU, ROUGE, METEOR and CIDEr need two captions per image, so their agreement is unknown.",
             ]
         bad = [finding for finding in shown if finding.severity in _BAD]
         if looked:
@@ -142,7 +142,9 @@ def _wrong(selection: Selection, bad: Sequence[Finding]) -> str:
     if not bad:
         return f"No errors or warnings were found in {selection.label}."
     worst = [finding for finding in bad if finding.severity == bad[0].severity][:_AT_LEAST]
-    named = ", ".join(f"{kind_for(finding).title.lower()}: {_affected(finding)}" for finding in worst)
+    titles = [kind_for(finding).title for finding in worst]
+    small = [title if title[1:2].isupper() else title[:1].lower() + title[1:] for title in titles]
+    named = ", ".join(f"{title}: {_affected(finding)}" for title, finding in zip(small, worst, strict=True))
     first, *rest = tally(bad).split(", ")
     return f"{selection.label} has {joined([f'{first} ({named})', *rest])}."
 
