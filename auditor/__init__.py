@@ -11,8 +11,9 @@ The library and the command line run the same studies.
 
 from __future__ import annotations
 
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
+
+from auditor.version import VERSION
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from auditor.result.document import Document
     from auditor.scoring.registry import metric
 
-__version__ = _version("auditor")
+__version__ = VERSION
 
 __all__ = ["Auditor", "Document", "Finding", "Result", "__version__", "metric", "open"]
 

@@ -170,9 +170,7 @@ def _output_options(study: Study, options: Sequence[_Option]) -> list[inspect.Pa
     own = {option.parameter.option or option.name for option in options}
     shared = []
     if "format" not in own:
-        document = o.CardFormat if study.card else o.DocumentFormat
-        form = document if study.document else o.VerdictFormat if study.verdicts else o.Format
-        shared.append(_option("format_name", form, None))
+        shared.append(_option("format_name", o.formats(study), None))
     if not study.document:
         shared.append(_option("as_json", o.Json, default=False))
     if "output" not in own:
@@ -208,7 +206,7 @@ def _run(study: Study, function: Callable[..., Any], options: Sequence[_Option],
             path: Path = values["store"]
             file = values.get(study.needs_no_store_with or "")
             streams = _streams(study, values) and not path.exists()
-            is_spared = file is not None and Path(file).is_file() and not path.exists()
+            is_spared = file is not None and Path(file).exists() and not path.exists()
             if (values.get("dry_run") and study.makes) or values.get("formats") or is_spared or streams:
                 path = MEMORY
             write = study.makes or (
@@ -224,6 +222,12 @@ def _run(study: Study, function: Callable[..., Any], options: Sequence[_Option],
         if "progress" in takes:
             keywords["progress"] = workspace.enter_context(progressing())
         result: Result | Document = function(*arguments, **keywords)
+        output = values.get("output")
+        if study.located and not values["as_json"]:
+            form = reports.chosen_format(values["format_name"], output)
+            if form in reports.ANNOTATIONS:
+                locate = dataclasses.replace(study, function=study.located).load()
+                result = locate(arguments[0], result, files, values["config"])
     _show(result, chosen, values, asks=study.asks)
 
 

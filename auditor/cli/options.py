@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
 
 import typer
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from auditor.result import Result
     from auditor.result.document import Document
     from auditor.store.connection import Store
+    from auditor.studies import Study
 
 
 def _seconds(parameter: typer.CallbackParam, value: float | None) -> float | None:
@@ -79,6 +80,9 @@ Timeout = Annotated[
 ]
 
 
+_OUTPUT: Any = {"rich_help_panel": "Output"}
+
+
 def _known(name: str | None) -> str | None:
     """Refuse an unknown format before any work."""
     if name is not None:
@@ -93,43 +97,30 @@ Format = Annotated[
     typer.Option(
         "--format",
         help="table, json, csv, md, latex, html, svg, pdf, png or parquet.",
-        rich_help_panel="Output",
         callback=_known,
         autocompletion=written_formats,
+        **_OUTPUT,
     ),
 ]
 
-DocumentFormat = Annotated[
-    str | None, typer.Option("--format", help="table, html, md, latex or json.", rich_help_panel="Output")
-]
 
-CardFormat = Annotated[
-    str | None,
-    typer.Option("--format", help="table, html, md, latex, json; or card, croissant, badge.", rich_help_panel="Output"),
-]
+def formats(study: Study) -> Any:
+    """Return option --format of a study."""
+    if study.document:
+        own = "json; or card, croissant, badge." if study.card else "or json."
+        return Annotated[str | None, typer.Option("--format", help=f"table, html, md, latex, {own}", **_OUTPUT)]
+    if not study.located:
+        return Format
+    words = f"table, json, csv, md, latex, html, parquet; {'junit, ' if study.verdicts else ''}github or sarif."
+    return Annotated[str | None, typer.Option("--format", help=words, callback=_known, **_OUTPUT)]
+
 
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if anything changed.")]
 
-VerdictFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        help="table, json, csv, md, latex, html, parquet; junit or github.",
-        rich_help_panel="Output",
-        callback=_known,
-    ),
-]
-
-Json = Annotated[bool, typer.Option("--json", help="Same as --format json.", rich_help_panel="Output")]
+Json = Annotated[bool, typer.Option("--json", help="Same as --format json.", **_OUTPUT)]
 
 Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        help="Write to a file; its ending chooses the format.",
-        rich_help_panel="Output",
-    ),
+    Path | None, typer.Option("--output", "-o", help="Write to a file; its ending chooses the format.", **_OUTPUT)
 ]
 
 DEFAULT_STORE = Path("audit.duckdb")
@@ -179,7 +170,7 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     from auditor.studies import named
 
     study = named(command)
-    document, draws, judges = (study.document, study.draws, study.verdicts) if study else (False, False, False)
+    document = study is not None and study.document
     output, name = arguments.get("output"), arguments.get("format_name")
     data = arguments.get("as_json") or name not in (None, "table") or document
     if data and output is None and sys.stdout is None:  # closed before this process began
@@ -198,23 +189,25 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
 
     wanted = name if isinstance(name, str) and name in reports.FORMATS else None
     chosen = wanted or reports.chosen_format(None, output if isinstance(output, Path) else None)
-    if (chosen in reports.PICTURES and not draws) or (chosen in reports.VERDICTS and not judges):
+    if (wants := _WANTS.get(chosen)) and not (study and getattr(study, wants)):
         _refuse(command, chosen)
     if chosen in reports.PICTURES and study is not None and study.undrawn:
         replace(study, function=study.undrawn).load()(arguments)
 
 
+#: The field of a study that a format needs.
+_WANTS = {"svg": "draws", "pdf": "draws", "png": "draws", "junit": "verdicts", "github": "located", "sarif": "located"}
+
+
 def _refuse(command: str, chosen: str) -> NoReturn:
     from auditor.errors import UsageError
-    from auditor.reports import PICTURES
     from auditor.studies import known, named
 
-    drawn = chosen in PICTURES
-    study = named(command)
-    if drawn and study is not None and study.draws:
+    study, wants = named(command), _WANTS[chosen]
+    if wants == "draws" and study is not None and study.draws:
         raise UsageError(f"{command}: these data give no figures to write as {chosen}; run it without -o to see why")
-    names = ", ".join(name for name, study in known().items() if (study.draws if drawn else study.verdicts))
-    kind = "figures" if drawn else "verdicts"
+    names = ", ".join(name for name, study in known().items() if getattr(study, wants))
+    kind = {"draws": "figures", "verdicts": "verdicts", "located": "lines of files"}[wants]
     raise UsageError(f"{command} has no {kind} to write as {chosen}; commands with {kind}: {names}")
 
 

@@ -35,7 +35,8 @@ TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
     "html": _later("html.document", "render"),
     "svg": _later("figures.drawing", "svg"),
     "junit": _later("verdicts", "junit"),
-    "github": _later("verdicts", "github"),
+    "github": _later("annotations", "github"),
+    "sarif": _later("annotations", "sarif"),
 }
 
 FORMATS = ("table", *TEXT_FORMATS, "pdf", "png", "parquet")
@@ -71,8 +72,8 @@ CARD_FORMATS: Mapping[str, Callable[[DatasetCard], str]] = {
 #: Formats with figures only.
 PICTURES = frozenset({"svg", "pdf", "png"})
 
-#: Formats with verdicts only.
-VERDICTS = frozenset({"junit", "github"})
+#: Formats that annotate lines of files.
+ANNOTATIONS = frozenset({"github", "sarif"})
 
 #: Formats that a terminal cannot show.
 _BINARY = frozenset({"pdf", "png", "parquet"})
@@ -90,6 +91,7 @@ _ENDINGS = {
     ".parquet": "parquet",
     ".txt": "table",
     ".xml": "junit",
+    ".sarif": "sarif",
 }
 
 _CARD_ENDINGS = {".jsonld": "croissant", ".svg": "badge"}

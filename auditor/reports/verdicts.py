@@ -1,9 +1,8 @@
-"""Verdicts of a result, as JUnit XML and as workflow commands of GitHub Actions."""
+"""Verdicts of a result, as JUnit XML."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree as Xml
@@ -98,33 +97,3 @@ def _counts(every: list[Case]) -> dict[str, str]:
 
 def _text(value: str) -> str:
     return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", value)
-
-
-def github(result: Result) -> str:
-    """Return workflow commands of GitHub Actions, one per line, and a notice with counts.
-
-    The frame has column `verdict`. The commands annotate the file of gates: a failed gate is an error, one that is not
-    answerable is a warning.
-    """
-    every = cases(result)
-    counted = Counter(case.row["verdict"] for case in every)
-    lines = [_annotation(case) for case in every if not case.passed]
-    counts = ", ".join(f"{number:,} {verdict}" for verdict, number in counted.items()) or "nothing to check"
-    notice = f"::notice title={_property(f'auditor {result.command}')}::{counts}"
-    return "".join(f"{line}\n" for line in (*lines, notice))
-
-
-def _annotation(case: Case) -> str:
-    level = "error" if case.failed else "warning"
-    facts = {"file": case.row["file"], "title": f"{case.whose}: {case.name}"}
-    properties = ",".join(f"{key}={_property(str(fact))}" for key, fact in facts.items() if fact is not None)
-    return f"::{level} {properties}::{_data(case.message)}"
-
-
-def _data(value: str) -> str:
-    """Escape as GitHub's own toolkit does (packages/core/src/command.ts)."""
-    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(value: str) -> str:
-    return _data(value).replace(":", "%3A").replace(",", "%2C")

@@ -8,7 +8,6 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from typing import Any, Literal
 
 import polars as pl
@@ -17,6 +16,7 @@ import polars.selectors as cs
 from auditor.errors import AuditorError
 from auditor.model import Pictured, Selection
 from auditor.result.display import ShownResult
+from auditor.version import VERSION
 
 #: Bars are grouped by `x`, with a bar for each of `series`. Lines and points are drawn for each of `series`. A heatmap
 #: has a cell for each `x` and `y` that shows `value`.
@@ -63,7 +63,7 @@ def listed(names: Sequence[object] | pl.Series, most: int) -> str:
 
 def program() -> str:
     """Return the name and the version of the software."""
-    return f"auditor {version('auditor')}"
+    return f"auditor {VERSION}"
 
 
 _FLOATS, _FLOAT_LISTS = cs.float(), cs.list(cs.float())

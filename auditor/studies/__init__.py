@@ -28,7 +28,8 @@ class Study:
     `function` is written `package.module:name`; `line` is the first sentence of its docstring. A study that `writes`
     needs a writable store; one that `makes` also creates a missing store. With `draws` its results have figures,
     unless the function `undrawn` raises `UsageError` for the arguments. With `document` it returns a document, with
-    `card` it can write a dataset card, with `verdicts` each row has a verdict. With `asks`, its verdict changes the
+    `card` it can write a dataset card, with `verdicts` each row has a verdict. The function `located` adds the lines of
+    files to its result. With `asks`, its verdict changes the
     exit code only if the user sets --exit-code. `needs_no_store_with` names the parameter that can be a file for which
     no store is needed. With the one that `streams_with` names, files are given to the study instead of being read
     into a temporary store; for datasets, these are folders of verdicts. `migrates` is false if an old store keeps its
@@ -46,6 +47,7 @@ class Study:
     document: bool = False
     card: bool = False
     verdicts: bool = False
+    located: str = ""
     asks: bool = False
     needs_no_store_with: str | None = None
     streams_with: str | None = None
@@ -84,7 +86,11 @@ STUDIES: dict[str, Study] = {
     "store drop": _here("versions:drop", "Data", "Remove a dataset, or one of its versions.", writes=True),
     "store gc": _here("upkeep.store:gc", "Data", "Remove outdated counts and shrink the file.", writes=True),
     "findings": _here(
-        "findings:findings", "Captions", "Find problems in the captions, ranked by severity.", streams_with="verdicts"
+        "findings:findings",
+        "Captions",
+        "Find problems in the captions, ranked by severity.",
+        located="auditor.studies.findings:located",
+        streams_with="verdicts",
     ),
     "profile": _here(
         "profile:profile", "Captions", "Count size, lengths, vocabulary and repeated captions.", draws=True
@@ -122,7 +128,13 @@ STUDIES: dict[str, Study] = {
         card=True,
         streams_with="refs",
     ),
-    "check": _here("check:check", "Reports", "Check datasets against limits set in datasets.toml.", verdicts=True),
+    "check": _here(
+        "check:check",
+        "Reports",
+        "Check datasets against limits set in datasets.toml.",
+        verdicts=True,
+        located="auditor.studies.check:located",
+    ),
     "reproduce": Study(
         "auditor.papers.reproduce:reproduce",
         "Reports",

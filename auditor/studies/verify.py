@@ -19,6 +19,7 @@ from auditor.scoring.registry import request_of_file
 from auditor.scoring.scale_out import receipt as receipts
 from auditor.store import versions
 from auditor.store.connection import Store
+from auditor.studies.findings import checked_verdicts
 from auditor.studies.report import ReportSettings
 from auditor.studies.report import card as card_study
 from auditor.studies.upkeep import verify as store_study
@@ -37,7 +38,7 @@ _ROWS = pl.Schema({
 Verified = Annotated[
     str | Path | None,
     p.Parameter(
-        "A published card or a receipt, or a dataset to verify only that; default: the store.",
+        "A published card, a receipt, a folder of verdicts, or a dataset; default: the store.",
         metavar="FILE",
         typed=str | None,
     ),
@@ -60,8 +61,8 @@ def verify(
     For a card from `auditor report`, every number is recomputed with the version and the settings that the card names.
     The dataset can have another name here. In Markdown, the numbers in the comment at the end are compared.
 
-    For a receipt (FILE.receipt.json), the scores next to it are hashed and summed, but not recomputed. That needs no
-    store.
+    For a receipt (FILE.receipt.json), the scores next to it are hashed and summed, but not recomputed. For a folder of
+    `auditor findings --verdicts`, its files are hashed. Neither needs a store.
 
     How to read it: `state` is ok or DAMAGED (exit code 4). If the store is damaged, restore it or ingest again.
     `differs` means that the data differ from what datasets.toml declares; it does not change the exit code.
@@ -78,11 +79,13 @@ def verify(
     Raises `UsageError` for a card whose version is not in this store. Raises `SourceError` for a file that is not a
     card, or whose metrics would run code or open a file.
 
-    Examples: auditor store verify · auditor store verify README.md
+    Examples: auditor store verify · auditor store verify README.md · auditor store verify verdicts/
     """
     card = Path(what or "")
     if card.name.endswith(_RECEIPT):
         return _of_receipt(store, card)
+    if what is not None and card.is_dir():
+        return _checks(card, checked_verdicts(card))
     is_file = isinstance(what, Path) or card.is_file() or "/" in str(what) or card.suffix in (".md", ".json")
     if what is None or not is_file:
         return store_study.verify(store, None if what is None else str(what), config=config, progress=progress)
@@ -107,14 +110,14 @@ def _of_receipt(store: Store, path: Path) -> Result:
     scores = path.with_name(path.name.removesuffix(_RECEIPT))
     if not path.is_file():
         raise SourceError(f"{path}: no such file")
-    rows = pl.DataFrame(
-        list(receipts.checked(store, receipts.read(path), scores)),
-        schema={"check": pl.String, "found": pl.String, "holds": pl.Boolean},
-        orient="row",
-    )
+    return _checks(scores, receipts.checked(store, receipts.read(path), scores))
+
+
+def _checks(what: Path, checks: Iterator[tuple[str, str, bool | None]]) -> Result:
+    rows = pl.DataFrame([*checks], schema={"check": pl.String, "found": pl.String, "holds": pl.Boolean}, orient="row")
     broken = rows.filter(~pl.col("holds"))["found"]
-    notes = tuple(f"{scores}: {reason}" for reason in broken)
-    table = Table(f"{scores} and its receipt", rows, name="verify/receipt")
+    notes = tuple(f"{what}: {reason}" for reason in broken)
+    table = Table(f"{what} and its receipt", rows, name="verify/receipt")
     return Result("store-verify", rows, tables=(table,), notes=notes, holds=broken.is_empty())
 
 

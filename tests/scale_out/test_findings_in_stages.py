@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
+import signal
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +16,7 @@ import polars as pl
 import pytest
 from buckets import Bucket
 from running import run_auditor
+from test_stages import EVERYBODY, workers
 
 from auditor.errors import AuditorError, SourceError, StoreError, UsageError
 from auditor.result import Result
@@ -21,9 +26,10 @@ from auditor.store.sqlfiles import cut
 from auditor.studies.findings import findings, read_summary
 from auditor.studies.findings import shards as reading
 from auditor.studies.findings.captions import FINDERS, LISTED
-from auditor.studies.findings.in_stages import RECEIPT, SUMMARY
 from auditor.studies.findings.stages import CHECKED
+from auditor.studies.findings.summary import RECEIPT, SUMMARY
 from auditor.studies.ingest import ingest
+from auditor.studies.verify import verify
 
 NOUNS = "dog cat man woman child horse bird boat train bicycle girl boy table street beach field".split()
 VERBS = "runs sits jumps sleeps plays stands walks waits eats looks".split()
@@ -155,6 +161,26 @@ def test_summary_and_receipt(finished: tuple[Result, Path, Path]) -> None:
     assert "5 shards" in result.notes[0]
 
 
+def test_folder_is_checked_against_its_receipt(finished: tuple[Result, Path, Path], tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(finished[1], tmp_path / "copy"))
+    with Store.open(MEMORY) as store:
+        assert verify(store, copy).frame["holds"].to_list() == [True] * 4
+        (copy / "part-1.parquet").write_bytes(b"PAR1")
+        (copy / "part-2.parquet").unlink()
+        (copy / "notes.txt").write_text("mine")
+        damaged = verify(store, str(copy))
+        assert damaged.holds is False
+        assert damaged.frame["found"].to_list()[1:] == [
+            "1 file was changed: part-1.parquet", "1 file was missing: part-2.parquet", "1 file was added: notes.txt",
+        ]  # fmt: skip
+        (copy / RECEIPT).write_text("[]")
+        with pytest.raises(SourceError, match="not a receipt"):
+            verify(store, copy)
+    done = run_auditor("store", "verify", str(finished[1]), "--store", str(tmp_path / "none.db"))
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "none.db").exists()
+
+
 def test_report_reads_the_summary(finished: tuple[Result, Path, Path], tmp_path: Path) -> None:
     result, verdicts, _ = finished
     again = read_summary(verdicts)
@@ -170,13 +196,35 @@ def test_report_reads_the_summary(finished: tuple[Result, Path, Path], tmp_path:
         read_summary(broken)
 
 
-@pytest.mark.parametrize("executor", ["processes"])
+@pytest.mark.parametrize("executor", EVERYBODY[1:])
 def test_bytes_are_the_same_whoever_does_the_work(
     folder: Path, tmp_path: Path, finished: tuple[Result, Path, Path], executor: str
 ) -> None:
     staged(folder, tmp_path / "verdicts", executor=executor, workers=2)
     assert bytes_of(tmp_path / "verdicts") == bytes_of(finished[1])
     assert [path.name for path in tmp_path.iterdir()] == ["verdicts"]
+
+
+@pytest.mark.parametrize("executor", EVERYBODY[1:])
+def test_task_of_a_killed_worker_is_repeated(
+    folder: Path, tmp_path: Path, finished: tuple[Result, Path, Path], executor: str
+) -> None:
+    killed, work = list[int](), tmp_path / "work"
+
+    def kill_one() -> None:
+        while not killed:
+            time.sleep(0.02)
+            if any(work.glob(".spill-*")):  # a worker is at a task
+                killed.extend(workers()[:1])
+                for worker in killed:
+                    os.kill(worker, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_one, daemon=True)
+    killer.start()
+    staged(folder, tmp_path / "verdicts", executor=executor, workers=2, work=work)
+    killer.join(10)
+    assert killed
+    assert bytes_of(tmp_path / "verdicts") == bytes_of(finished[1])
 
 
 def test_killed_work_continues(

@@ -8,7 +8,6 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 
 from auditor.errors import MetricError
 from auditor.metrics import idf
@@ -19,6 +18,7 @@ from auditor.scoring.scores import signatures
 from auditor.store import ngrams
 from auditor.store.sqlfiles import catalogue, fingerprint
 from auditor.store.workspace import Workspace, is_read
+from auditor.version import VERSION
 
 #: The number of buckets whose partial sums fill one partition.
 _BUCKETS_OF_A_PARTITION = 4
@@ -109,7 +109,7 @@ def made(
         tuple((bucket.first, bucket.last) for bucket in buckets),
         -(-len(buckets) // _BUCKETS_OF_A_PARTITION) if weighs else 0,
         _statements(metrics),
-        version("auditor"),
+        VERSION,
     )
 
 

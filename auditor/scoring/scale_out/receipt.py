@@ -25,6 +25,7 @@ from auditor.scoring.scale_out.work import SCORES, SUMS, Work
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, fingerprint
 from auditor.store.versions import log
+from auditor.version import VERSION
 
 _NAME = "auditor.receipt/v1"
 
@@ -60,14 +61,16 @@ def made(plan: Plan, work: Work, sums: pl.DataFrame, scores: Path | None) -> Rec
         for number in range(STAGES[stage].parts(plan))
         if (part := work.part(stage, number)) is not None
     }
-    software = {"python": platform.python_version()} | {name: version(name) for name in ("auditor", "duckdb", "polars")}
+    software = {"python": platform.python_version(), "auditor": VERSION} | {
+        name: version(name) for name in ("duckdb", "polars")
+    }
     return Receipt(
         plan,
         {f"{stage}/{number:06}": part.sha256 for (stage, number), part in parts.items()},
         tuple(part.rows for (stage, _), part in parts.items() if stage == SCORES),
         tuple(sums.to_dicts()),
         software,
-        None if scores is None else _sha256(scores),
+        None if scores is None else sha256_of(scores),
     )
 
 
@@ -111,7 +114,7 @@ def checked(store: Store, receipt: Receipt, scores: Path) -> Iterator[tuple[str,
     yield "captions", f"{captions} is {'' if known else 'not '}in this store", True if known else None
     same = all(name in catalogue() and fingerprint(name) == statement for name, statement in plan.sql.items())
     yield "statements", f"{len(plan.sql)} SELECTs are {'' if same else 'not '}those of this release", same or None
-    is_unchanged = _sha256(scores) == receipt.scores_sha256
+    is_unchanged = sha256_of(scores) == receipt.scores_sha256
     yield "scores", f"the file is {'' if is_unchanged else 'not '}what was written", is_unchanged
     sums = totals(pl.concat(_sums_of_buckets(receipt, scores)))
     added = sums.to_dicts() == [dict(digest) for digest in receipt.sums]
@@ -138,7 +141,8 @@ def _sums_of_buckets(receipt: Receipt, scores: Path) -> Iterator[pl.DataFrame]:
         raise SourceError(f"{scores}: cannot be read as scores: {str(error).partition(chr(10))[0]}") from error
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """Hash a file. Raises `SourceError` if it cannot be read."""
     if not is_plain(path):  # a pipe would wait for its writer
         raise SourceError(f"{path}: cannot be read: not a regular file")
     try:

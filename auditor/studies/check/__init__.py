@@ -1,6 +1,6 @@
 """Checks of datasets against the gates of `datasets.toml`."""
 
-from auditor.studies.check.gates import understood
+from auditor.studies.check.gates import located, understood
 from auditor.studies.check.study import check
 
-__all__ = ["check", "understood"]
+__all__ = ["check", "located", "understood"]

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+import polars as pl
+
+from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.findings import KINDS
 from auditor.model import Gate
-from auditor.result import SEVERITIES
+from auditor.result import SEVERITIES, Result
 from auditor.scoring.registry import request_of_file
+from auditor.store.connection import Store
 from auditor.studies.check import measures
 from auditor.studies.check.measures import Measure
 
@@ -130,6 +136,32 @@ def understood(gates: Sequence[Gate]) -> Demands:
         if gate.keys[0] == IGNORE:
             ignored.setdefault(gate.dataset, {}).update(_ignored(gate))
     return Demands(tuple(demands), tuple(statements), since, ignored)
+
+
+def located(store: Store, result: Result, places: Mapping[str, str], config: p.ConfigFile) -> Result:
+    """Add column `line`: that of each gate in its file, if the file writes it in one."""
+    del store, places, config
+    lines = {file: _lines(Path(file)) for file in result.frame["file"].unique()}
+    found = [
+        next((known[name] for name in (f"{dataset}.check.{gate}", f"check.{gate}") if name in known), None)
+        for known, dataset, gate in (
+            (lines[file], *of) for file, *of in result.frame.select("file", "dataset", "gate").iter_rows()
+        )
+    ]
+    return replace(result, frame=result.frame.with_columns(line=pl.Series(found, dtype=pl.UInt32)))
+
+
+def _lines(file: Path) -> dict[str, int]:
+    """Return the line of each key of a TOML file by its dotted name; a statement of `[[check.sql]]` has its own."""
+    table, found = "", dict[str, int]()
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if header := re.match(r"\s*\[{1,2}([^\]]+)\]", line):
+            table = header[1].strip()
+        elif (pair := re.match(r"\s*([\w.\"'-]+)\s*=\s*(.*)", line)) is not None:
+            is_statement = table.endswith(f"check.{SQL}") and pair[1] == "name"
+            name = pair[2].partition("#")[0].strip().strip("\"'") if is_statement else pair[1]
+            found.setdefault(f"{table}.{name}".replace('"', ""), number)
+    return found
 
 
 def _demand(gate: Gate) -> Demand:

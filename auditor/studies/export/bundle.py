@@ -8,7 +8,6 @@ import os
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from importlib.metadata import version as installed
 from pathlib import Path
 
 import polars as pl
@@ -21,6 +20,7 @@ from auditor.sources import bundle
 from auditor.sources.bundle import ANNOTATIONS, CAPTIONS, EDITION, MANIFEST
 from auditor.sources.reading.files import sha256
 from auditor.store import subsets
+from auditor.version import VERSION
 
 #: The files in the folder.
 NAMES = frozenset({MANIFEST, CAPTIONS, ANNOTATIONS})
@@ -61,7 +61,7 @@ def _manifest(selection: Selection, contents: subsets.Contents, rows: pl.DataFra
     version = selection.version
     document = {
         "format": EDITION,
-        "auditor": installed("auditor"),
+        "auditor": VERSION,
         "dataset": version.dataset,
         "kind": version.kind,
         "language": contents.language,

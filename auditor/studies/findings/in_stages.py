@@ -24,10 +24,8 @@ from auditor.studies.findings.captions import examples_of, finding_of
 from auditor.studies.findings.others import AT_SEVERAL, at_several_images
 from auditor.studies.findings.shards import ShardPlan, plan, refuse_changed
 from auditor.studies.findings.stages import CHECKED, FOUND, ORDER, RECORDS, STAGES, VERDICTS, run
-from auditor.studies.findings.summary import SUMMARY, summary, version_of
+from auditor.studies.findings.summary import NAME, RECEIPT, SUMMARY, summary, version_of
 from auditor.text import AUTO
-
-RECEIPT = "receipt.json"
 
 #: Tokenizers that decide which captions are equal; others are for scores.
 _TOKENIZERS = ("bare", "char")
@@ -189,7 +187,7 @@ def _publish(plan: ShardPlan, work: Work, result: Result, target: Path) -> None:
         summary = result.to_json() + "\n"
         (draft / SUMMARY).write_text(summary, encoding="utf-8")
         hashes[SUMMARY] = hashlib.sha256(summary.encode()).hexdigest()
-        receipt = {"auditor.verdicts/v1": {"plan": json.loads(plan.written()), "sha256": hashes}}
+        receipt = {NAME: {"plan": json.loads(plan.written()), "sha256": hashes}}
         (draft / RECEIPT).write_text(json.dumps(receipt, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

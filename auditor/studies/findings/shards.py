@@ -8,7 +8,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import polars as pl
@@ -24,6 +23,7 @@ from auditor.store.file import Share
 from auditor.store.ingestion import checked
 from auditor.store.sqlfiles import catalogue, fingerprint
 from auditor.text import tokenizer_of
+from auditor.version import VERSION
 
 _FORMAT, _ENDING = "table", ".parquet"
 
@@ -99,11 +99,15 @@ def plan(dataset: str, places: Sequence[str], kinds: Sequence[str], tokenizer: s
     name, times = Counter(shard.name for shard in shards).most_common(1)[0]
     if times > 1:
         raise UsageError(f"{name}: {times} shards have this name, and so would their verdicts; rename them")
-    statements = "".join(fingerprint(each) for each in sorted(catalogue()))
     return ShardPlan(
         dataset, shards, _buckets(shards), _columns(shards[0]), tuple(kinds), tokenizer, tuple(words),
-        hashlib.sha256(statements.encode()).hexdigest(), version("auditor"),
+        statements(), VERSION,
     )  # fmt: skip
+
+
+def statements() -> str:
+    """Hash all SELECTs of this release."""
+    return hashlib.sha256("".join(fingerprint(each) for each in sorted(catalogue())).encode()).hexdigest()
 
 
 def refuse_changed(now: ShardPlan, before: str) -> None:

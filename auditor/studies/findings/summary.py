@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -13,9 +13,14 @@ from auditor.errors import SourceError
 from auditor.findings import KINDS
 from auditor.model import Selection, Version
 from auditor.plugins import typed
-from auditor.result import Finding, Result, Table
+from auditor.result import Finding, Result, Table, counted, listed
+from auditor.scoring.scale_out.receipt import sha256_of
+from auditor.studies.findings.shards import statements
 
-SUMMARY = "summary.json"
+SUMMARY, RECEIPT = "summary.json", "receipt.json"
+
+#: The name of the record in a receipt.
+NAME = "auditor.verdicts/v1"
 
 _NAME = "auditor.findings/v2"
 
@@ -80,3 +85,25 @@ def read_summary(folder: Path) -> Result:
         raise SourceError(
             f"{path}: not a summary of verdicts; `auditor findings --verdicts FOLDER` writes one"
         ) from error
+
+
+def checked_verdicts(folder: Path) -> Iterator[tuple[str, str, bool | None]]:
+    """Check a folder of verdicts against its receipt: yield each check, its result, and whether it passed.
+
+    Raises `SourceError` if it has no receipt. A check that this release cannot decide is null.
+    """
+    path = folder / RECEIPT
+    try:
+        body = json.loads(path.read_bytes())[NAME]
+        hashes, sql = {str(name): str(digest) for name, digest in body["sha256"].items()}, body["plan"]["sql"]
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read: {error.strerror or error}; name a folder of verdicts") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise SourceError(f"{path}: not a receipt; `auditor findings --verdicts FOLDER` writes one") from error
+    same = sql == statements()
+    yield "statements", f"the SELECTs are {'' if same else 'not '}those of this release", same or None
+    here = {file.name for file in folder.iterdir()} - {RECEIPT}
+    changed = [name for name in sorted(here & hashes.keys()) if sha256_of(folder / name) != hashes[name]]
+    for state, names in (("changed", changed), ("missing", hashes.keys() - here), ("added", here - hashes.keys())):
+        what = f"{counted(len(names), 'file was', 'files were')} {state}"
+        yield state, f"{what}: {listed(sorted(names), 5)}" if names else what, not names

@@ -305,7 +305,9 @@ def test_command_ends_with_1_where_a_gate_fails(limit: int, code: int, capsys: p
         main(["check", "--format", "github"])
     assert (caught.value.code or 0) == code
     out = capsys.readouterr().out
-    assert out.startswith("::error file=datasets.toml,title=set%3A images.min::images is 3" if code else "::notice")
+    assert out.startswith(
+        "::error file=datasets.toml,line=2,title=set%3A images.min::images is 3" if code else "::notice"
+    )
     with auditor.open("audit.duckdb") as audit:
         result: Result = audit.check("set")
     assert result.frame["verdict"].to_list() == ["failed" if code else "passed"]

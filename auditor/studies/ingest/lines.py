@@ -1,0 +1,57 @@
+"""Where in its files is each caption? They are read again, and must be those that the version was read from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import SourceError, UsageError
+from auditor.model import Selection, Source
+from auditor.sources import find_format, read
+from auditor.sources.reading import files
+from auditor.sources.reading.declared import named_files
+from auditor.sources.reading.encoding import as_utf8
+from auditor.store.connection import Store
+from auditor.store.versions import content
+from auditor.studies.ingest.naming import wanted
+
+
+def lines_of(
+    store: Store, selection: Selection, places: Mapping[str, str], declared: Mapping[str, Source]
+) -> pl.DataFrame:
+    """Return the file and the line of each caption of a version: image, slot, text, file, line.
+
+    `places` has the files of datasets that are not declared. A record of a file without lines has none. Equal captions
+    of an image are in the order of their slots. Raises `SourceError` for files that have changed since the ingest.
+    """
+    version = selection.version
+    name = version.dataset
+    if name not in places and name not in declared:
+        raise UsageError(f"{name}: its files are not declared in datasets.toml; name the file instead of the dataset")
+    (source,) = wanted([name], files=[Path(places[name])] if name in places else (), declarations=declared)
+    named = named_files(source)
+    beside = find_format(version.format).beside
+    named += [path for part in source.parts for path in beside(part) if path not in named]
+    if files.sha256(named) != version.source_sha256:
+        raise SourceError(
+            f"{named[0]}: its sha256 is not that of {version.label}, so lines are unknown; run `auditor ingest {name}`"
+        )
+    paths = {path.name: str(path) for path in reversed(named)}
+    columns = ("source", "unit", "line", "image", "text")
+    with as_utf8(source) as there:
+        batches = [
+            batch.filter(pl.col("reason").is_null(), pl.col("left_out").is_null()).select(columns)
+            for batch in chain.from_iterable(read(part, version.format) for part in there.parts)
+        ]
+    rows = pl.concat(batches).select(
+        "image", "text", nth=pl.int_range(pl.len()).over("image", "text"),
+        file=pl.col("source").str.split("/").list.first().replace(paths),
+        line=pl.when(unit="line").then("line"),
+    )  # fmt: skip
+    stored = content(store, replace(selection, split=None)).select("image", "slot", "text").sort("image", "slot")
+    stored = stored.with_columns(nth=pl.int_range(pl.len()).over("image", "text"))
+    return stored.join(rows, on=["image", "text", "nth"], how="left").drop("nth")
