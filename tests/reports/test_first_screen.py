@@ -75,7 +75,10 @@ def test_of_two_samples_a_switch_shows_one() -> None:
         ("sample-0", " checked"),
         ("sample-1", ""),
     ]
-    assert re.findall(r"<label for=.*?>(.*?)</label>", told) == ["equal numbers of images and captions (equalized)", "all captions (raw)"]
+    assert re.findall(r"<label for=.*?>(.*?)</label>", told) == [
+        "equal numbers of images and captions (equalized)",
+        "all captions (raw)",
+    ]
 
 
 def test_lengths_of_all_datasets_are_drawn_at_one_scale() -> None:
