@@ -160,7 +160,7 @@ _PARAGRAPHS = re.compile(r"\S+[ \t\r]*\n[ \t\r]*\n\s*\S+")
 def hit(text: str, why: str) -> Marked:
     """Mark what a reason names of its text: what it quotes, or else the most of its last words that the text has.
 
-    Of paragraphs, the last word before a blank line and the first after it are marked.
+    Of paragraphs, the last word of one and the first of the next are marked.
     """
     if why == "paragraphs" and (found := _PARAGRAPHS.search(text)):
         start, end = found.span()
