@@ -13,7 +13,7 @@ from report_document import hostile_report
 
 from auditor import reports
 from auditor.reports.html import first_screen
-from auditor.reports.html.placed import plot
+from auditor.reports.html.first_screen import plot
 from auditor.result import Table
 from auditor.result.document import Document, Portrait, Section
 

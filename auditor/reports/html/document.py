@@ -14,7 +14,7 @@ from string import Template
 from auditor.model import Pictures
 from auditor.reports.cells import Marked, begins_section, beside_tables, cell, filled, flush_right, marks, sentence
 from auditor.reports.figures.marks import Palette, palette
-from auditor.reports.html import browsing, findings_table, first_screen, plots, tabs, words
+from auditor.reports.html import browsing, findings_table, first_screen, plots, tabs
 from auditor.reports.html.pictures import Album
 from auditor.result import Figure, Finding, Result, Table, counted, program
 from auditor.result.document import PLACED, RAW_PLACED, Document, Section
@@ -87,8 +87,8 @@ def _page(document: Document, album: Album) -> str:
     ]
     if document.browsed:
         numbers = {one.label: number for number, one in enumerate(document.browsed)} | dict(colors.get("dataset", {}))
-        sections.append((words.SECTION, words.drawn(document.browsed, numbers, _escaped)))
-        sections.append((browsing.SECTION, browsing.drawn(document.browsed, album, _printable)))
+        sections.append((browsing.WORDS, browsing.words(document.browsed, numbers, _escaped)))
+        sections.append((browsing.BROWSE, browsing.captions(document.browsed, album, _printable)))
     sections.append((last, _section(last, paths, colors, album, _method(document, album))))
     links, shown = tabs.arranged(sections, _escaped)
     return Template(page).substitute(
