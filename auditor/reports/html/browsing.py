@@ -78,8 +78,6 @@ def _images(number: int, one: Browsed, kinds: Sequence[str], metrics: Sequence[s
     return [*images.values()]
 
 
-Written = Callable[[str], str]
-
 BROWSE, WORDS = Section("browse", "Browse"), Section("words", "Words")
 
 _WIDE, _HIGH, _LEFT, _EDGE = 640.0, 400.0, 44.0, 30.0

@@ -142,8 +142,6 @@ def _lengths(portrait: Portrait, number: int, most: int, write: Written) -> str:
     )
 
 
-Written = Callable[[str], str]
-
 _ACROSS, _TALL, _BEGIN, _RIGHT = 640.0, 40.0, 92.0, 420.0
 
 _STEP = 17.0  # dots between two datasets in their order
