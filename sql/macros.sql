@@ -75,3 +75,7 @@ create or replace temp macro plural_of(noun) as
         when regexp_matches(noun, '(s|x|z|ch|sh)$') then noun || 'es'
         else noun || 's'
     end;
+
+-- Whether a version holds a row: rows have the first version that holds them, and the first one that does not.
+create or replace temp macro is_held(first_version, version_without, asked_version) as
+    first_version <= asked_version and (version_without is null or version_without > asked_version);

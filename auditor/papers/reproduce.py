@@ -10,7 +10,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
-from auditor.papers import exhibits, known, paper, yours
+from auditor.papers import exhibits, known, paper
 from auditor.papers.board import (
     OUTSIDE,
     REMARK,
@@ -88,14 +88,12 @@ def reproduce(
     for profile in dict.fromkeys(profile for reading in read for profile in reading.tokenizers):
         tokenizer_of(profile)(pl.Series([""]))
     rows_to_add = {"metrics": metrics, "candidates": candidates}
-    yours.check(read, rows_to_add)
+    exhibits.check_yours(read, rows_to_add)
     store.keeps_drawn = False
     measured = [kept(_study(reading.name), store, reading, seed, progress) for reading in read]
     rows = pl.concat(_rows(paper, result) for paper, result in zip(read, measured, strict=True))
     notes = [note for result in measured for note in result.notes]
-    own = [
-        yours.rows_of(store, reading, rows_to_add, rows.filter(paper=reading.name), seed, progress) for reading in read
-    ]
+    own = [exhibits.rows_of(store, one, rows_to_add, rows.filter(paper=one.name), seed, progress) for one in read]
     further = [row for of_paper, _ in own for row in of_paper]
     of_yours = {name: rows.schema[name] for name in ("paper", *KEYS, "value", "verdict")}
     return Result(

@@ -16,8 +16,8 @@ from pathlib import Path
 from auditor.errors import AdvisedError, SourceError, UsageError
 from auditor.model import COMMON_OPTIONS, Batches, Part, location
 from auditor.sources.format import Format, Reading
-from auditor.sources.guards.panics import each_unheard, unheard
-from auditor.sources.judgements.columns import ratings as rating_columns
+from auditor.sources.guards import each_unheard, unheard
+from auditor.sources.judgements.tables import ratings as rating_columns
 from auditor.sources.reading import encoding, files
 from auditor.sources.reading.acceptance import accept, check_common, file_names
 from auditor.sources.reading.batches import gathered

@@ -19,6 +19,9 @@ from auditor.store.workspace import Workspace
 
 _CAPTIONS_AT_ONCE = 60_000
 
+#: Frequencies are counted in one table of n-grams, and need fewer rows at once than scores.
+_FREQUENCIES_AT_ONCE = 240_000
+
 _WORDS_AT_ONCE = 3_000_000
 
 _PAIRINGS_AT_ONCE = 750_000
@@ -92,7 +95,7 @@ def buckets(
 def count(workspace: Workspace, relation: str = "selection_frequency") -> None:
     """Bind a relation to the n-gram frequencies of relation `reference`."""
     workspace.forget("ngram_frequency_part")
-    parts = buckets(workspace)
+    parts = buckets(workspace, captions_at_once=_FREQUENCIES_AT_ONCE)
     if len(parts) == 1:  # whose frequencies are those of the whole
         workspace.params |= {"first_image": parts[0].first, "last_image": parts[0].last}
         workspace.bind(relation, "ngram_frequency_part")

@@ -22,7 +22,7 @@ from auditor.store.connection import Store
 from auditor.studies.findings import checked_verdicts
 from auditor.studies.report import ReportSettings
 from auditor.studies.report import card as card_study
-from auditor.studies.upkeep import verify as store_study
+from auditor.studies.upkeep import store as store_study
 
 #: The suffix of the file of a receipt, next to its scores.
 _RECEIPT = ".receipt.json"

@@ -13,11 +13,8 @@ with side as (
         a.image, a.slot, (a.pair).origin as item, (a.pair).side as side, m.caption_id
     from annotation as a
     join membership as m on m.dataset = a.dataset and m.image = a.image and m.slot = a.slot
-    where a.dataset = $system::varchar
-        and a.from_seq <= $system_seq::integer
-        and (a.to_seq is null or a.to_seq > $system_seq::integer)
-        and m.from_seq <= $system_seq::integer
-        and (m.to_seq is null or m.to_seq > $system_seq::integer)
+    where a.dataset = $system::varchar and is_held(a.from_seq, a.to_seq, $system_seq::integer)
+        and is_held(m.from_seq, m.to_seq, $system_seq::integer)
         and ($system_split::varchar is null or m.split = $system_split::varchar)
         and (a.pair).side not in ('B', 'C', 'question')
 ),

@@ -12,8 +12,6 @@ select
     m.caption_id, (a.pair).votes as votes
 from annotated as a
 join membership as m on m.image = a.image and m.slot = a.slot
-where m.dataset = $dataset::varchar
-    and m.from_seq <= $seq::integer
-    and (m.to_seq is null or m.to_seq > $seq::integer)
+where m.dataset = $dataset::varchar and is_held(m.from_seq, m.to_seq, $seq::integer)
     and ($split::varchar is null or m.split = $split::varchar)
     and (a.pair).side not in ('B', 'C')

@@ -10,8 +10,6 @@
 select dense_rank() over (order by m.image)::uinteger as image_no, m.caption_id, len(t.tokens)::uinteger as length
 from membership as m
 join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar
-where m.dataset = $trained_dataset::varchar
-    and m.from_seq <= $trained_seq::integer
-    and (m.to_seq is null or m.to_seq > $trained_seq::integer)
+where m.dataset = $trained_dataset::varchar and is_held(m.from_seq, m.to_seq, $trained_seq::integer)
     and ($trained_split::varchar is null or m.split = $trained_split::varchar)
     and m.image not in (select image from choice_item)

@@ -11,18 +11,14 @@ with described as (select distinct image_no, image from reference),
 compared_side as (
     select image, slot
     from annotation
-    where dataset = $system::varchar
-        and from_seq <= $system_seq::integer
-        and (to_seq is null or to_seq > $system_seq::integer)
+    where dataset = $system::varchar and is_held(from_seq, to_seq, $system_seq::integer)
         and coalesce((pair).side, (triplet).side) in ('B', 'C')
 ),
 compared_text as (
     select m.image, m.caption_id, min(m.slot) as slot
     from membership as m
     semi join compared_side as s on s.image = m.image and s.slot = m.slot
-    where m.dataset = $system::varchar
-        and m.from_seq <= $system_seq::integer
-        and (m.to_seq is null or m.to_seq > $system_seq::integer)
+    where m.dataset = $system::varchar and is_held(m.from_seq, m.to_seq, $system_seq::integer)
         and ($system_split::varchar is null or m.split = $system_split::varchar)
     group by m.image, m.caption_id
 )

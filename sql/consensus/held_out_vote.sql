@@ -16,9 +16,7 @@ with asked as (
         row_number() over (partition by v.pair, m.caption_id order by v.number) as occurrence
     from pair_vote_count as v
     join membership as m on m.image = v.image and m.slot = v.slot_a
-    where m.dataset = $dataset::varchar
-        and m.from_seq <= $seq::integer
-        and (m.to_seq is null or m.to_seq > $seq::integer)
+    where m.dataset = $dataset::varchar and is_held(m.from_seq, m.to_seq, $seq::integer)
         and ($split::varchar is null or m.split = $split::varchar)
 ),
 given as (

@@ -11,9 +11,7 @@ with placed as (
     select a.image, a.slot, a.pair, a.triplet, m.caption_id
     from annotated as a
     join membership as m on m.image = a.image and m.slot = a.slot
-    where m.dataset = $dataset::varchar
-        and m.from_seq <= $seq::integer
-        and (m.to_seq is null or m.to_seq > $seq::integer)
+    where m.dataset = $dataset::varchar and is_held(m.from_seq, m.to_seq, $seq::integer)
         and ($split::varchar is null or m.split = $split::varchar)
 ),
 side as (

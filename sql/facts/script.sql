@@ -14,9 +14,7 @@ with written as (
     semi join (
         select caption_id
         from membership
-        where dataset = $dataset::varchar
-            and from_seq <= $seq::integer
-            and (to_seq is null or to_seq > $seq::integer)
+        where dataset = $dataset::varchar and is_held(from_seq, to_seq, $seq::integer)
     ) as m on m.caption_id = c.caption_id
 ),
 lettered as (

@@ -22,7 +22,7 @@ theirs as (
     from membership as m
     join caption_tokens as t using (caption_id)
     where m.dataset = $other::varchar and t.tokenizer = $tokenizer::varchar and len(t.tokens) > 0
-        and m.from_seq <= $other_seq::integer and (m.to_seq is null or m.to_seq > $other_seq::integer)
+        and is_held(m.from_seq, m.to_seq, $other_seq::integer)
     group by m.image, hash(t.tokens)
 ),
 held as (select distinct o.image from own as o semi join theirs as t on t.image = o.image),

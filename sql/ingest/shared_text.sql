@@ -11,4 +11,4 @@ from membership as n
 semi join membership as b
     on b.dataset = $dataset::varchar and b.caption_id = n.caption_id
     and b.from_seq < $seq::integer and (b.to_seq is null or b.to_seq >= $seq::integer)
-where n.dataset = $dataset::varchar and n.from_seq <= $seq::integer and (n.to_seq is null or n.to_seq > $seq::integer)
+where n.dataset = $dataset::varchar and is_held(n.from_seq, n.to_seq, $seq::integer)

@@ -25,8 +25,7 @@ whole as (
     from version as v
     cross join made as p
     anti join lacking as l
-        on l.dataset = v.dataset and l.tokenizer = p.tokenizer
-        and l.from_seq <= v.seq and (l.to_seq is null or l.to_seq > v.seq)
+        on l.dataset = v.dataset and l.tokenizer = p.tokenizer and is_held(l.from_seq, l.to_seq, v.seq)
 )
 select v.dataset, v.seq, coalesce(list(w.tokenizer order by w.tokenizer) filter (where w.tokenizer is not null), []) as tokenizers
 from version as v

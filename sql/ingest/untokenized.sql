@@ -11,8 +11,6 @@
 select distinct m.caption_id
 from membership as m
 anti join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar
-where m.dataset = $dataset::varchar
-    and m.from_seq <= $seq::integer
-    and (m.to_seq is null or m.to_seq > $seq::integer)
+where m.dataset = $dataset::varchar and is_held(m.from_seq, m.to_seq, $seq::integer)
     and ($split::varchar is null or m.split = $split::varchar)
 order by m.caption_id

@@ -17,9 +17,7 @@ with worded as (
 known as (
     select distinct image, caption_id
     from membership
-    where dataset = $described::varchar
-        and from_seq <= $described_seq::integer
-        and (to_seq is null or to_seq > $described_seq::integer)
+    where dataset = $described::varchar and is_held(from_seq, to_seq, $described_seq::integer)
 )
 select
     i.part, count(*) as items, count(k.image) as captions, count(*) filter (where r.bag = w.bag) as same_bags

@@ -13,7 +13,5 @@ select
 from membership as m
 join described as d using (image)
 join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar
-where m.dataset = $system::varchar
-    and m.from_seq <= $system_seq::integer
-    and (m.to_seq is null or m.to_seq > $system_seq::integer)
+where m.dataset = $system::varchar and is_held(m.from_seq, m.to_seq, $system_seq::integer)
     and ($system_split::varchar is null or m.split = $system_split::varchar)

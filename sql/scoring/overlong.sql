@@ -10,9 +10,7 @@
 select m.image, m.slot, len(t.tokens)::uinteger as words
 from membership as m
 join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar
-where m.dataset = $dataset::varchar
-    and m.from_seq <= $seq::integer
-    and (m.to_seq is null or m.to_seq > $seq::integer)
+where m.dataset = $dataset::varchar and is_held(m.from_seq, m.to_seq, $seq::integer)
     and ($split::varchar is null or m.split = $split::varchar)
     and len(t.tokens) > $most_words::uinteger
 order by words desc, m.image, m.slot

@@ -10,8 +10,6 @@
 select m.dataset, m.image, m.slot, m.caption_id, len(t.tokens)::uinteger as length
 from pool as p
 join membership as m
-    on m.dataset = p.dataset
-    and m.from_seq <= p.seq
-    and (m.to_seq is null or m.to_seq > p.seq)
+    on m.dataset = p.dataset and is_held(m.from_seq, m.to_seq, p.seq)
     and (p.split is null or m.split = p.split)
 join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar

@@ -17,8 +17,6 @@ select
     len(t.tokens)::uinteger as length
 from membership as m
 join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar
-where m.dataset = $dataset::varchar
-    and m.from_seq <= $seq::integer
-    and (m.to_seq is null or m.to_seq > $seq::integer)
+where m.dataset = $dataset::varchar and is_held(m.from_seq, m.to_seq, $seq::integer)
     and ($split::varchar is null or m.split = $split::varchar)
 order by m.image, m.slot

@@ -14,7 +14,5 @@ select
     count_if(s.script in ('Southeast Asian', 'Chinese or Japanese'))::ubigint as unspaced
 from membership as m
 join script as s using (caption_id)
-where m.dataset = $dataset::varchar
-    and m.from_seq <= $seq::integer
-    and (m.to_seq is null or m.to_seq > $seq::integer)
+where m.dataset = $dataset::varchar and is_held(m.from_seq, m.to_seq, $seq::integer)
 group by m.split

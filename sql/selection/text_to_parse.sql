@@ -11,9 +11,7 @@
 with standing as (
     select distinct m.caption_id
     from membership as m
-    where m.dataset = $dataset::varchar
-        and m.from_seq <= $seq::integer
-        and (m.to_seq is null or m.to_seq > $seq::integer)
+    where m.dataset = $dataset::varchar and is_held(m.from_seq, m.to_seq, $seq::integer)
         and ($split::varchar is null or m.split = $split::varchar)
 )
 select c.caption_id, c.text, hash(c.text) as text_hash

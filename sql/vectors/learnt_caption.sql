@@ -11,7 +11,6 @@ select m.image, m.slot, i.fold, t.tokens
 from membership as m
 join learnt_image as i using (image)
 join caption_tokens as t on t.caption_id = m.caption_id and t.tokenizer = $tokenizer::varchar
-where m.dataset = $trained_dataset::varchar and m.from_seq <= $trained_seq::integer
-    and (m.to_seq is null or m.to_seq > $trained_seq::integer)
+where m.dataset = $trained_dataset::varchar and is_held(m.from_seq, m.to_seq, $trained_seq::integer)
     and ($trained_split::varchar is null or m.split = $trained_split::varchar)
 order by m.image, m.slot

@@ -15,8 +15,7 @@ from vector_as_of as v
 semi join (
     select image
     from membership
-    where dataset = $trained_dataset::varchar and from_seq <= $trained_seq::integer
-        and (to_seq is null or to_seq > $trained_seq::integer)
+    where dataset = $trained_dataset::varchar and is_held(from_seq, to_seq, $trained_seq::integer)
         and ($trained_split::varchar is null or split = $trained_split::varchar)
 ) as m on m.image = v.image
 qualify row_number() over (

@@ -8,4 +8,4 @@
 -- The vectors of a version.
 select image, text, vector
 from vector
-where dataset = $vectors::varchar and from_seq <= $vectors_seq::integer and (to_seq is null or to_seq > $vectors_seq::integer)
+where dataset = $vectors::varchar and is_held(from_seq, to_seq, $vectors_seq::integer)

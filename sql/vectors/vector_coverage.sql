@@ -10,13 +10,13 @@
 with described as (
     select distinct image
     from membership
-    where dataset = $dataset::varchar and from_seq <= $seq::integer and (to_seq is null or to_seq > $seq::integer)
+    where dataset = $dataset::varchar and is_held(from_seq, to_seq, $seq::integer)
         and ($split::varchar is null or split = $split::varchar)
 ),
 seen as (
     select image
     from vector
-    where dataset = $vectors::varchar and from_seq <= $vectors_seq::integer and (to_seq is null or to_seq > $vectors_seq::integer)
+    where dataset = $vectors::varchar and is_held(from_seq, to_seq, $vectors_seq::integer)
         and image is not null
 )
 select image, d.image is not null as has_captions, s.image is not null as has_vector

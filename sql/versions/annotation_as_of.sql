@@ -8,4 +8,4 @@
 -- The annotations of the captions of a version, in addition to their texts.
 select image, slot, phrases, judgements, pair, triplet, occurrences
 from annotation
-where dataset = $dataset::varchar and from_seq <= $seq::integer and (to_seq is null or to_seq > $seq::integer)
+where dataset = $dataset::varchar and is_held(from_seq, to_seq, $seq::integer)

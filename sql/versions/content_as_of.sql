@@ -11,7 +11,5 @@ select m.image, m.slot, m.split, c.text, v.votes
 from membership as m
 join caption as c using (caption_id)
 left join vote_text as v on v.image = m.image and v.slot = m.slot
-where m.dataset = $dataset::varchar
-    and m.from_seq <= $seq::integer
-    and (m.to_seq is null or m.to_seq > $seq::integer)
+where m.dataset = $dataset::varchar and is_held(m.from_seq, m.to_seq, $seq::integer)
     and ($split::varchar is null or m.split = $split::varchar)

@@ -9,9 +9,7 @@
 -- The images of a version, with the number of their captions. A null split means all splits.
 select image, min(split) as split, count(*)::integer as captions
 from membership
-where dataset = $dataset::varchar
-    and from_seq <= $seq::integer
-    and (to_seq is null or to_seq > $seq::integer)
+where dataset = $dataset::varchar and is_held(from_seq, to_seq, $seq::integer)
     and ($split::varchar is null or split = $split::varchar)
 group by image
 order by image

@@ -9,8 +9,6 @@
 -- The splits of a version, by name.
 select distinct split
 from membership
-where dataset = $dataset::varchar
-    and from_seq <= $seq::integer
-    and (to_seq is null or to_seq > $seq::integer)
+where dataset = $dataset::varchar and is_held(from_seq, to_seq, $seq::integer)
     and split is not null
 order by split

@@ -40,7 +40,7 @@ from auditor import config, reports
 from auditor.cli import app
 from auditor.store import migrations
 from auditor.studies import ingest, profile, score, versions
-from auditor.studies.upkeep import sql, store, verify
+from auditor.studies.upkeep import sql, store
 
 def told(command):
     out, err, code = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO(), 0

@@ -26,7 +26,7 @@ from auditor.studies.bounds.study import bounds
 from auditor.studies.compare.study import compare
 from auditor.studies.profile import profile
 from auditor.studies.score.study import score
-from auditor.studies.upkeep.verify import verify
+from auditor.studies.upkeep.store import verify
 from auditor.studies.versions.history import diff
 from auditor.text import bare, whitespace
 
@@ -308,7 +308,7 @@ def test_other_tokens_of_another_program_are_told_and_are_no_damage(
     with Store.open(path, write=True) as store:
         profile(store, "set", tokenizer="whitespace")
         monkeypatch.setattr(text, "PROFILES", MappingProxyType({"bare": bare.tokenize, "whitespace": bare.tokenize}))
-        monkeypatch.setattr("auditor.studies.upkeep.verify.BY_OTHERS", {"whitespace": "some program"})
+        monkeypatch.setattr("auditor.studies.upkeep.store.BY_OTHERS", {"whitespace": "some program"})
         result = verify(store)
         sound = result.holds
     assert sound

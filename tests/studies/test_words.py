@@ -19,7 +19,7 @@ from auditor.api import Auditor
 from auditor.errors import MetricError, UsageError
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.words import words
-from auditor.studies.words.keyness import keyness
+from auditor.studies.words.study import keyness
 
 captions = st.lists(st.sampled_from(["dog", "cat", "naïve", "日本"]), min_size=1, max_size=40)
 

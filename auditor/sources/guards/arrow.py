@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from auditor.errors import SourceError
-from auditor.sources.guards.limits import Limits
+from auditor.sources.guards import Limits
 
 SCHEMA, _DICTIONARY, RECORDS = 1, 2, 3
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from auditor.errors import SourceError
-from auditor.sources.guards.limits import Limits
+from auditor.sources.guards import Limits
 
 _MAGIC = b"PAR1"
 

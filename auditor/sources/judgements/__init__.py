@@ -13,7 +13,7 @@ from typing import NoReturn
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
 from auditor.sources.format import Format, Reading
-from auditor.sources.judgements import columns, flickr8k, tables
+from auditor.sources.judgements import flickr8k, tables
 from auditor.sources.reading import files
 from auditor.sources.reading import lines as text_lines
 
@@ -29,7 +29,7 @@ def recognizes(path: Path, head: bytes) -> bool:
 
 def reading(part: Part) -> Reading:
     """Report the columns of references, which are separate captions and not read here."""
-    names = columns.references(tables.first_names(files.head(files.expand(part)[0])))
+    names = tables.references(tables.first_names(files.head(files.expand(part)[0])))
     return Reading(
         remarks=tuple(
             f"references in column {name} are not read; ingest them as another dataset: --format table "

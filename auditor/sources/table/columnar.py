@@ -19,9 +19,8 @@ import polars as pl
 from polars.datatypes import DataTypeClass
 
 from auditor.errors import SourceError
-from auditor.sources.guards import arrow, parquet
+from auditor.sources.guards import Limits, arrow, parquet
 from auditor.sources.guards.arrow import BODY_LENGTH, KIND, RECORDS, SCHEMA, FlatTable, check_message
-from auditor.sources.guards.limits import Limits
 from auditor.sources.reading.batches import BATCH
 from auditor.sources.table import content
 from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of

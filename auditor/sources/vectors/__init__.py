@@ -17,13 +17,11 @@ from numpy.typing import NDArray
 from auditor.errors import MissingExtraError, SourceError, UsageError
 from auditor.model import Option, Part
 from auditor.sources.format import Format
-from auditor.sources.guards.limits import Limits
-from auditor.sources.guards.panics import each_unheard
+from auditor.sources.guards import Limits, each_unheard
 from auditor.sources.reading import files
-from auditor.sources.vectors import columns, matrix
-from auditor.sources.vectors.columns import IMAGES, TEXTS
+from auditor.sources.vectors import matrix, records
 from auditor.sources.vectors.matrix import IDS, VECTORS, as_texts, column, mapped, not_one, of, one_each, paired
-from auditor.sources.vectors.records import AT_ONCE, Named, damage_named, equally_long, named
+from auditor.sources.vectors.records import AT_ONCE, IMAGES, TEXTS, Named, damage_named, equally_long, named
 
 _IMAGES, _TEXTS, _METADATA = "img_emb", "text_emb", "metadata"
 
@@ -37,7 +35,7 @@ def recognizes(path: Path, head: bytes) -> bool:
         return _is_of_clip_retrieval(path)
     ending = path.suffix.lower()
     if ending == ".parquet":
-        return head.startswith(b"PAR1") and columns.recognizes(path)
+        return head.startswith(b"PAR1") and records.recognizes(path)
     return ending in _READERS
 
 
@@ -194,7 +192,7 @@ def _h5py() -> Any:
 
 
 _READERS: Mapping[str, Named] = {
-    ".parquet": columns.read,
+    ".parquet": records.read,
     ".npy": matrix.read_npy,
     ".npz": matrix.read_npz,
     ".h5": _of_hdf5,

@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from auditor.errors import SourceError
 from auditor.model import Option
-from auditor.sources.guards import parquet
-from auditor.sources.guards.limits import Limits
+from auditor.sources.guards import Limits, parquet
 from auditor.sources.reading import files
-from auditor.sources.vectors.columns import IMAGES, TEXTS
-from auditor.sources.vectors.records import AT_ONCE, block, check_shape, damage_named, single
+from auditor.sources.vectors.records import AT_ONCE, IMAGES, TEXTS, block, check_shape, damage_named, single
 
 _ID_ENDINGS = (".txt", ".json", ".csv", ".parquet", ".npy")
 

@@ -16,9 +16,9 @@ from auditor.result import Result, Said, findings_in, folded, joined, listed, no
 from auditor.scoring.registry import left_out
 from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
-from auditor.studies.agree import by_rating, tables, trust
 from auditor.studies.agree import rows as agreement_rows
-from auditor.studies.agree.ratings import FEW_JUDGES, Rated, judges, protocols_of, rated_captions
+from auditor.studies.agree import tables, trust
+from auditor.studies.agree.ratings import FEW_JUDGES, Rated, class_tables, judges, protocols_of, rated_captions
 from auditor.studies.agree.ratings import without_own_references as left_out_own
 from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
 from auditor.studies.consensus import COMPARED, ConsensusSettings, PairSettings, consensus
@@ -232,7 +232,7 @@ def _agreement(
         tables=folded(
             [
                 *(tables.tables(rated, frame, resampling, threshold) if order else []),
-                *by_rating.class_tables(rated),
+                *class_tables(rated),
                 *tables.disagreement_tables(rated, browsed, question.disagreements),
             ],
             "metrics-against-people",

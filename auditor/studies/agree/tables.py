@@ -15,8 +15,7 @@ from auditor.result import Figure, Finding, Said, Table, counted, digits, interv
 from auditor.result import about as about_selection
 from auditor.scoring.registry import MetricRequest
 from auditor.statistics.significance import SMALLEST_P
-from auditor.studies.agree.by_rating import densities
-from auditor.studies.agree.ratings import Rated
+from auditor.studies.agree.ratings import Rated, densities
 from auditor.studies.agree.rows import ALL, PEOPLE, STATISTICS, WITHOUT, Resampling
 
 #: Metrics whose scores are drawn by rating, from the closest on.

@@ -16,7 +16,7 @@ import scipy  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from auditor.store.workspace import Workspace
-from auditor.studies.choices.scored import BLIND, CEILING, Scored, Settings, by_item
+from auditor.studies.choices.rows import BLIND, CEILING, Scored, Settings, by_item
 
 #: What a scorer uses; each has a kind of finding. `surface` combines several.
 LENGTH, PUNCTUATION, MODEL, COPY, WORDS = "length", "punctuation", "language-model", "copies", "words"

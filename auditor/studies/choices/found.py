@@ -10,8 +10,7 @@ from auditor.model import Selection
 from auditor.result import Finding, Severity, about
 from auditor.statistics.forced_choice import CHANCE
 from auditor.studies.choices import blind
-from auditor.studies.choices.rows import ALL, FAIR, of_all_items
-from auditor.studies.choices.scored import BLIND, CEILING
+from auditor.studies.choices.rows import ALL, BLIND, CEILING, FAIR, of_all_items
 
 #: What a scorer uses, in words; each has a kind of finding.
 _USED = {

@@ -1,15 +1,131 @@
-"""How often each scorer is right, by part of the benchmark: accuracy, and where it stands."""
+"""Scores of forced-choice items, how often each scorer is right, by part, and where it stands; a blind-fair subset.
+
+No blind scorer of the battery differs significantly from chance on the subset. In each part, the one farthest from
+chance is balanced: equally many items are kept that it gets right and wrong. Then the next that still differs is
+balanced together with the first: items that both get right against items that both get wrong, and so on (Hsieh et al.
+2023, section 3.2, for any number of scorers). A scorer that differs from chance only in all parts together is balanced
+in each part. With several options, the right one has each rank in equally many items; of two right captions, the wrong
+one has. So chance is right.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import polars as pl
 
 from auditor.model import Selection
-from auditor.statistics.forced_choice import Difference, against_best, difference, share
+from auditor.statistics.forced_choice import CHANCE, Difference, against_best, difference, share
 from auditor.store.captions import stamp
-from auditor.studies.choices.scored import BLIND, PEOPLE, Scored, chance_of
+from auditor.store.workspace import Workspace
+
+#: Kinds of scorers: without the image; ceiling for scorers without word order; captions of the image; the image.
+BLIND, CEILING, METRIC, PEOPLE, SYSTEM = "blind", "ceiling", "metric", "people", "system"
+
+#: The captions of an item; an item with one right caption has no second.
+SIDES = ("right", "right2", "wrong")
+
+SCHEMA = pl.Schema({"item_no": pl.UInt32(), **dict.fromkeys(SIDES, pl.Float64())})
+
+#: Scores by item, with the rank that they give the right caption.
+RANKED = pl.Schema({**SCHEMA, "low": pl.UInt8(), "tied": pl.UInt8()})
+
+#: Number of columns of ranks and marks before those of scorers.
+_KNOWN = 4
+
+#: The settings of a scorer in its signature.
+Settings = Mapping[str, str | int | float | bool]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A scorer: its name, its kind, what it uses (`by`), and its scores of the items.
+
+    `scores` has a row for each item, with the columns of `RANKED`; null for a missing score. `settings` are in its
+    signature in addition to tokenizer and ties; a metric has a separate `signature`.
+    """
+
+    name: str
+    kind: str
+    by: str
+    scores: pl.DataFrame
+    settings: Settings = field(default_factory=dict)
+    signature: str | None = None
+
+
+def by_item(scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Return scores of captions (item_no, side, score) by item, in the order of the items: the columns of `RANKED`.
+
+    `wrong` is the highest score of a wrong caption. `low` is the rank of the right caption, and `tied` the number of
+    others with its score; of two right captions, the rank of the wrong one from below. Null if a caption has no score.
+    """
+    is_right, score = pl.col("side").str.starts_with("right"), pl.col("score")
+    own = score.filter(is_right != pl.col("has_two")).first().over("item_no")
+    is_above = pl.when("has_two").then(score < own).otherwise(score > own)
+    known = (
+        scores.join(items.select("item_no", "options", has_two=pl.col("right2_id").is_not_null()), on="item_no")
+        .with_columns(is_above=is_above, is_tied=score == own)
+        .group_by("item_no")
+        .agg(
+            *(score.filter(side=side).first().alias(side) for side in SIDES[:2]),
+            wrong=score.filter(~is_right).max(),
+            low=pl.col("is_above").sum() + 1,
+            tied=pl.col("is_tied").cast(pl.Int64).sum() - 1,
+            complete=score.count() == pl.col("options").first(),
+        )
+    )
+    known = known.filter("complete").drop("complete")
+    return items.select("item_no").join(known, on="item_no", how="left", maintain_order="left").cast(RANKED)
+
+
+def of_sides(scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Return scores with a column for each side as `by_item` does; that of several wrong captions is the highest."""
+    has_two = pl.col("right2_id").is_not_null()
+    long = scores.unpivot(SIDES, index="item_no", variable_name="side", value_name="score").drop_nulls("score")
+    known = long.join(items.select("item_no", has_two=has_two), on="item_no").filter(
+        (pl.col("side") != "right2") | pl.col("has_two")
+    )
+    return by_item(known.drop("has_two"), items.with_columns(options=2 + has_two.cast(pl.UInt8)))
+
+
+def ranks(items: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:
+    """Return the rank of the right caption of every item by every scorer, as structs of low and tied.
+
+    Columns: item_no, part, image (a number), expected (the share that chance gets right), and one with the name of each
+    scorer; null if a caption of the item has no score.
+    """
+    found = items.select(
+        "item_no", "part", pl.col("image").rank("dense").cast(pl.Int64), expected=1 / pl.col("options")
+    )
+    for scorer in scored:
+        rank = pl.when(pl.col("low").is_not_null()).then(pl.struct("low", "tied")).alias(scorer.name)
+        found = found.join(scorer.scores.select("item_no", rank), on="item_no", how="left", maintain_order="left")
+    return found
+
+
+def marks(found: pl.DataFrame) -> pl.DataFrame:
+    """Mark ranks: 1 if all right captions beat the wrong ones, 0 if one is beaten; a tie counts as a guess."""
+    low, tied = (pl.col(found.columns[_KNOWN:]).struct.field(name) for name in ("low", "tied"))
+    return found.with_columns(pl.when(low == 1).then(1 / (1 + tied)).when(low > 1).then(0.0).name.keep())
+
+
+def chance_in_words(rows: pl.DataFrame, *, has_two: bool) -> str:
+    """Return what chance gets right, and how a tie counts, by column expected."""
+    shares = {*rows["expected"].drop_nulls()}
+    if shares <= {CHANCE}:
+        return "chance is .5, a tie counts half"
+    if not has_two:
+        return "chance is 1 / options, a tie counts as a guess"
+    share = "1/3" if shares == {1 / 3} else ".5 for one right caption and 1/3 for two"
+    return f"chance is {share}: both right captions must score higher than the wrong one; a tie counts as a guess"
+
+
+def chance_of(marked: pl.DataFrame) -> float:
+    """Compute the share of items that chance gets right: .5, or 1/3 if each has two right captions."""
+    expected = marked["expected"]
+    return float(expected[0]) if expected.n_unique() == 1 else float(expected.mean())  # type: ignore[arg-type]
+
 
 #: What stands for a part: all of them together, and the items that no blind scorer decides.
 ALL, FAIR = "all", "blind-fair"
@@ -149,3 +265,62 @@ def _against_best(
 def _relation(test: Difference, confidence: float) -> str:
     is_significant = test.p < 1 - confidence
     return BESIDE if not is_significant else ABOVE if test.value > 0 else BELOW
+
+
+_LEVEL = 0.05
+
+_RANK = pl.Struct({"low": pl.UInt8, "tied": pl.UInt8})
+
+
+@dataclass(frozen=True)
+class FairSubset:
+    """The items of the subset (column item_no), and the scorers that balance each part, in order."""
+
+    items: pl.DataFrame
+    balanced_by: Mapping[str | None, tuple[str, ...]]
+
+
+def fair_subset(workspace: Workspace, found: pl.DataFrame, names: Sequence[str]) -> FairSubset:
+    """Find the subset. `found` are the ranks of `scored.ranks`, `names` the blind scorers among its columns."""
+    marked = marks(found)
+    chosen: dict[str | None, tuple[str, ...]] = dict.fromkeys(marked["part"].unique(maintain_order=True), ())
+    while True:
+        workspace.bind_rows("choice_rank", _chosen(found, chosen))
+        kept = workspace.rows("fair_choice")
+        left = marked.join(kept, on="item_no", how="semi", maintain_order="left")
+        further = {}
+        for part, taken in chosen.items():
+            name = _farthest(left.filter(pl.col("part").eq_missing(part)), names)
+            if name is not None and name not in taken:
+                further[part] = (*taken, name)
+        if not further and (name := _farthest(left, names)) is not None:
+            # Not significant in any part, but in all parts together.
+            further = {part: (*taken, name) for part, taken in chosen.items() if name not in taken}
+        if not further:
+            return FairSubset(kept, chosen)
+        chosen |= further
+
+
+def _chosen(found: pl.DataFrame, chosen: Mapping[str | None, Sequence[str]]) -> pl.DataFrame:
+    """Return the ranks of each item by the chosen scorers. A missing score counts as a tie of all."""
+    frames = []
+    for part, names in chosen.items():
+        own = found.filter(pl.col("part").eq_missing(part))
+        tie = pl.struct(low=pl.lit(1, pl.UInt8), tied=(1 / pl.col("expected")).round().cast(pl.UInt8) - 1)
+        ranks = pl.concat_list(pl.coalesce(name, tie) for name in names) if names else pl.lit([], pl.List(_RANK))
+        frames.append(own.select("item_no", ranks=ranks))
+    return pl.concat(frames)
+
+
+def _farthest(marked: pl.DataFrame, names: Sequence[str]) -> str | None:
+    """Return the scorer farthest from chance, if any differs significantly from it (Bonferroni correction)."""
+    confidence = 1 - _LEVEL / len(names)
+    beyond = {}
+    for name in names:
+        known = marked.select("image", "expected", mark=name).drop_nulls("mark")
+        if known.height:
+            chance = chance_of(known)
+            estimate = share(known["mark"].to_numpy(), known["image"].to_numpy(), confidence, chance)
+            if not estimate.low <= chance <= estimate.high:
+                beyond[name] = abs(estimate.value - chance)
+    return max(beyond, key=lambda name: beyond[name], default=None)

@@ -18,13 +18,25 @@ from auditor.store import versions
 from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
-from auditor.studies.choices import blind, by_metric, given
+from auditor.studies.choices import blind, given
 from auditor.studies.choices.blind import Battery
-from auditor.studies.choices.fair import FairSubset, fair_subset
 from auditor.studies.choices.found import findings
-from auditor.studies.choices.rows import ALL, FAIR
+from auditor.studies.choices.rows import (
+    ALL,
+    BLIND,
+    CEILING,
+    FAIR,
+    PEOPLE,
+    SCHEMA,
+    SIDES,
+    FairSubset,
+    Scored,
+    fair_subset,
+    marks,
+    of_sides,
+    ranks,
+)
 from auditor.studies.choices.rows import rows as rows_of
-from auditor.studies.choices.scored import BLIND, CEILING, PEOPLE, SCHEMA, SIDES, Scored, marks, of_sides, ranks
 from auditor.studies.choices.tables import figure, lead, tables
 from auditor.text import AUTO
 
@@ -56,12 +68,7 @@ Scores = Annotated[
 Order = Annotated[int, p.Parameter("N-gram length of the smoothed model.", least=2, most=5)]
 
 Unseen = Annotated[
-    float,
-    p.Parameter(
-        "Probability of an unseen bigram in the unsmoothed model; 0: impossible.",
-        least=0,
-        most=1,
-    ),
+    float, p.Parameter("Probability of an unseen bigram in the unsmoothed model; 0: impossible.", least=0, most=1)
 ]
 
 Folds = Annotated[
@@ -69,8 +76,6 @@ Folds = Annotated[
 ]
 
 Errors = Annotated[int, p.Parameter("Number of errors to show for each scorer.", least=0)]
-
-Confidence = Annotated[float, p.Parameter("Confidence level of the intervals.")]
 
 Fair = Annotated[Path | None, p.Parameter("Write the blind-fair subset to FILE.csv or FILE.jsonl.")]
 
@@ -100,7 +105,7 @@ def choices(
     fair: Fair = None,
     answers: Answers = None,
     force: Force = False,
-    confidence: Confidence = 0.95,
+    confidence: p.Confidence = 0.95,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     seed: p.Seed = 1,
@@ -180,7 +185,7 @@ def choices(
     scored = [*blind.scorers(workspace, items, battery, trained_on=trained.pinned_name if trained else None)]
     scored += _people(items)
     sides = workspace.rows("choice_caption")
-    scored += by_metric.scorers(captions, items, sides, against, metrics, notes, progress)
+    scored += given.of_metrics(captions, items, sides, against, metrics, notes, progress)
     for file in scores or ():
         scored += given.scorers(file, texts, items, selection, notes)
     _check_names(scored)
@@ -311,15 +316,8 @@ def _fair_rows(
     selection: Selection, items: pl.DataFrame, subset: FairSubset, battery: Battery, confirmed: int | None
 ) -> pl.DataFrame:
     """List the items of the subset, each with the rule that kept it."""
-    rules = [
-        (
-            part,
-            f"equally many items right and wrong by {' and '.join(by)}"
-            if by
-            else "no blind scorer differs from chance",
-        )
-        for part, by in subset.balanced_by.items()
-    ]
+    equally, none = "equally many items right and wrong by", "no blind scorer differs from chance"
+    rules = [(part, f"{equally} {' and '.join(by)}" if by else none) for part, by in subset.balanced_by.items()]
     rule = pl.DataFrame(rules, schema={"part": pl.String, "rule": pl.String}, orient="row")
     signed = str(Signature("blind-fair", {"of": selection.pinned_name, "seed": battery.seed}, _FAIR_VERSION))
     return (

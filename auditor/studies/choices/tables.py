@@ -11,9 +11,18 @@ from auditor.model import Selection, pictured
 from auditor.result import Figure, Table
 from auditor.statistics.forced_choice import CHANCE, RESAMPLES, difference
 from auditor.statistics.significance import holm
-from auditor.studies.choices.fair import FairSubset
-from auditor.studies.choices.rows import ALL, FAIR, in_part, of_all_items, parts_of
-from auditor.studies.choices.scored import BLIND, CEILING, Scored, chance_in_words
+from auditor.studies.choices.rows import (
+    ALL,
+    BLIND,
+    CEILING,
+    FAIR,
+    FairSubset,
+    Scored,
+    chance_in_words,
+    in_part,
+    of_all_items,
+    parts_of,
+)
 
 #: Two tasks of Hodosh & Hockenmaier 2016: a scorer that only prefers long texts is right on one and wrong on the other.
 _SCENE, _SCENE_PLUS = "just-scene", "just-scene-plus"

@@ -1,10 +1,18 @@
 """How often does a metric prefer the caption that raters prefer? (Vedantam et al. 2015)."""
 
-from auditor.studies.consensus.accuracy import ALL, accuracies, kinds_of, preferences, resampling_key
+from auditor.studies.consensus.accuracy import (
+    ALL,
+    COMPARED,
+    ConsensusSettings,
+    PairSettings,
+    accuracies,
+    kinds_of,
+    preferences,
+    resampling_key,
+)
 from auditor.studies.consensus.ceiling import half_marks
 from auditor.studies.consensus.rows import ConsensusResult
 from auditor.studies.consensus.rows import frame as consensus_rows
-from auditor.studies.consensus.settings import COMPARED, ConsensusSettings, PairSettings
 from auditor.studies.consensus.study import compared, consensus, prepared, scored
 from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
 

@@ -1,17 +1,24 @@
-"""How often does a metric prefer the caption that raters prefer? Accuracy over pairs, with bootstrap intervals."""
+"""How often does a metric prefer the caption that raters prefer? Accuracy over pairs, with bootstrap intervals.
+
+And which system do raters prefer, and which does a metric? Shares of wins: Vedantam et al. 2015, section 7.3.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import polars as pl
 
+from auditor import parameters as p
+from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.scoring.registry import MetricRequest
+from auditor.statistics.correlation import FEWEST, correlate
 from auditor.statistics.forced_choice import resampled_interval
 from auditor.statistics.resampling import image_sums, resampled_means
-from auditor.studies.consensus.settings import CONFIDENCE, TIE_CREDIT
 from auditor.studies.consensus.votes import KINDS
 
 #: Kind of all pairs together.
@@ -123,3 +130,142 @@ def kinds_of(pairs: pl.DataFrame) -> list[str]:
 def resampling_key(selection: Selection, seed: int) -> tuple[object, ...]:
     """Return the key that determines the draws of images."""
     return (seed, selection.version.dataset, selection.version.version, selection.split)
+
+
+#: The kinds of datasets that hold comparisons by raters.
+COMPARED = ("pairs", "triplets")
+
+#: The confidence of intervals.
+CONFIDENCE = 0.95
+
+#: The credit of a pair that a metric ties.
+TIE_CREDIT = {"half": 0.5, "wrong": 0.0, "right": 1.0}
+
+Most = Annotated[int | None, p.Parameter("References per image; default: 48, or fewer if an image has fewer.", least=1)]
+
+At = Annotated[Sequence[int], p.Parameter("Also compute accuracy with this many references; repeat for more.", least=1)]
+
+Curve = Annotated[bool, p.Parameter("Compute accuracy with every number of references from 1 on.")]
+
+Draws = Annotated[int, p.Parameter("Number of random draws of references, by the seed and those after it.", least=1)]
+
+Ties = Annotated[
+    str,
+    p.Parameter("How to count a pair that a metric ties: half, wrong or right."),
+]
+
+
+@dataclass(frozen=True)
+class PairSettings:
+    """The options for pairs and triplets only.
+
+    `most` references per image; null: 48, or as many as every image has if some have fewer. `at` are further numbers of
+    references, `curve` means all from 1 on. `draws` are consecutive seeds. `ties` sets the credit of a metric's tie.
+    """
+
+    most: Most = None
+    at: At = ()
+    curve: Curve = False
+    draws: Draws = 1
+    ties: Ties = "half"
+
+
+@dataclass(frozen=True)
+class ConsensusSettings(PairSettings):
+    """All options for accuracy, with those for ratings too. References are drawn by `seed`."""
+
+    seed: p.Seed = 1
+    resamples: p.Resamples = 1000
+    tokenizer: p.Tokenizer = "bare"
+    split: p.Split = None
+    without_own_references: p.WithoutOwn = False
+
+    def check(self) -> None:
+        """Raise `UsageError` for invalid options."""
+        if self.ties not in TIE_CREDIT:
+            raise UsageError(f"--ties {self.ties}: expected {', '.join(TIE_CREDIT)}")
+        p.check_resampling(self.resamples, CONFIDENCE)
+        low = min((*self.at, self.most or 1), default=1)
+        if low < 1:
+            raise UsageError(f"{low} references: expected 1 or more")
+        if self.most is not None and max(self.at, default=0) > self.most:
+            raise UsageError(
+                f"--at {max(self.at)}: more references than --most {self.most}; raise --most or lower --at"
+            )
+
+
+#: The name of the raters' votes in column metric.
+PEOPLE = "people"
+
+_CORRELATIONS = ("pearson", "spearman")
+
+_CORRELATED = {"kind": pl.String, "statistic": pl.String, "value": pl.Float64, "n": pl.Int64, "metric": pl.String}
+
+
+@dataclass(frozen=True)
+class League:
+    """Wins of the authors of the compared captions.
+
+    `wins`: kind, system, metric, n, value, rank, of each against all others; a tie is half a win. `duels` is the same
+    for two systems (system, against). `correlations`: kind, metric, statistic, n (systems), value, between the shares
+    by a metric and by raters; kinds with fewer than three systems are left out.
+    """
+
+    wins: pl.DataFrame
+    duels: pl.DataFrame
+    correlations: pl.DataFrame
+
+
+def league(preferred: pl.DataFrame, labels: Sequence[str]) -> League | None:
+    """Count wins over pairs whose captions have different authors; null if the source does not name authors."""
+    judges = [PEOPLE, *labels]
+    between = preferred.filter(
+        pl.col("origin_b").is_not_null(), pl.col("origin_b") != pl.col("origin_c"), pl.col(PEOPLE).is_not_null()
+    )
+    if between.is_empty():
+        return None
+    kinds = kinds_of(between)
+    parts = [between.filter(pl.col("kind") == kind) for kind in kinds]
+    if len(parts) != 1:
+        parts, kinds = [between, *parts], [ALL, *kinds]
+    sides = [_sides(part, judges).with_columns(kind=pl.lit(kind)) for kind, part in zip(kinds, parts, strict=True)]
+    both = pl.concat(sides)
+    wins = _shares(both, ["system"], kinds, judges).with_columns(
+        rank=pl.col("value").rank("min", descending=True).over("kind", "metric").cast(pl.Int64)
+    )
+    duels = _shares(both.filter(pl.col("system") < pl.col("against")), ["system", "against"], kinds, judges)
+    return League(wins, duels, _correlations(wins, kinds, judges))
+
+
+def _sides(pairs: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
+    """Return each pair twice, once per author, with the share of a win by each judge."""
+    return pl.concat(
+        pairs.select(
+            system=pl.col(f"origin_{side}"),
+            against=pl.col(f"origin_{other}"),
+            **{judge: (pl.col(judge).cast(pl.Int64) * sign + 1) / 2 for judge in judges},
+        )
+        for side, other, sign in (("b", "c", 1), ("c", "b", -1))
+    )
+
+
+def _shares(sides: pl.DataFrame, by: Sequence[str], kinds: Sequence[str], judges: Sequence[str]) -> pl.DataFrame:
+    return (
+        sides.group_by("kind", *by, maintain_order=True)
+        .agg(pl.len().cast(pl.Int64).alias("n"), *(pl.col(judge).mean() for judge in judges))
+        .unpivot(judges, index=["kind", *by, "n"], variable_name="metric", value_name="value")
+        .sort(*by)
+        .sort(pl.col("metric").replace_strict(list(judges), range(len(judges))), maintain_order=True)
+        .sort(pl.col("kind").replace_strict(list(kinds), range(len(kinds))), maintain_order=True)
+    )
+
+
+def _correlations(wins: pl.DataFrame, kinds: Sequence[str], judges: Sequence[str]) -> pl.DataFrame:
+    parts = []
+    for kind in kinds:
+        table = wins.filter(pl.col("kind") == kind).pivot("metric", index="system", values="value", maintain_order=True)
+        if table.height < FEWEST:
+            continue
+        correlations = correlate(table.select(judges), _CORRELATIONS).filter(pl.col("metric_a") == PEOPLE)
+        parts.append(correlations.select(pl.lit(kind).alias("kind"), "statistic", "value", "n", metric="metric_b"))
+    return pl.concat([pl.DataFrame(schema=_CORRELATED), *parts])

@@ -16,8 +16,7 @@ from auditor.scoring.registry import MetricRequest, References
 from auditor.scoring.scores import score_candidates
 from auditor.statistics.summary import ratio
 from auditor.store.captions import Captions
-from auditor.studies.consensus.accuracy import ALL, credit, kinds_of, preferences
-from auditor.studies.consensus.settings import TIE_CREDIT, ConsensusSettings
+from auditor.studies.consensus.accuracy import ALL, TIE_CREDIT, ConsensusSettings, credit, kinds_of, preferences
 from auditor.studies.consensus.votes import PairVotes, votes_workspace
 
 _VOTES = ("votes_b", "votes_c")

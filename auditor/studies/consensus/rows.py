@@ -11,9 +11,7 @@ from auditor.model import Selection
 from auditor.result import Said
 from auditor.scoring.registry import MetricRequest, References
 from auditor.statistics.correlation import correlate
-from auditor.studies.consensus.accuracy import ALL
-from auditor.studies.consensus.league import PEOPLE, League
-from auditor.studies.consensus.settings import ConsensusSettings
+from auditor.studies.consensus.accuracy import ALL, PEOPLE, ConsensusSettings, League
 from auditor.studies.consensus.votes import PairVotes
 
 ROWS = {

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from auditor.result import Figure, Table, digits, interval
-from auditor.studies.consensus.accuracy import ALL
-from auditor.studies.consensus.league import PEOPLE
+from auditor.studies.consensus.accuracy import ALL, CONFIDENCE, PEOPLE, ConsensusSettings
 from auditor.studies.consensus.rows import over_draws
-from auditor.studies.consensus.settings import CONFIDENCE, ConsensusSettings
 
 if TYPE_CHECKING:
     from auditor.studies.consensus.rows import ConsensusResult

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
-from auditor.errors import UsageError
+from auditor.errors import MissingExtraError, UsageError
 from auditor.model import Progress, Selection, Source
-from auditor.result import Said
-from auditor.store.captions import Captions, select_all
+from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
+from auditor.scoring.registry import STATISTICS
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.tokens import tokenize
 from auditor.store.versions import resolve
-from auditor.studies.diversity.content_words import unshared
+from auditor.studies.diversity.content_words import content_of, unshared
 from auditor.studies.diversity.overall import GlobalStatistics, global_statistics, workspace
+from auditor.studies.diversity.per_image import local_words_met
 from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Known
 
 #: The rows of a result. `position` is the number of tokens of a value of the curve. `low` and `high` are the range over
@@ -87,3 +90,162 @@ def measured(
         for captions, part in zip(every, parts, strict=True)
     )
     return rows, [note for part in parts for note in part.notes]
+
+
+#: Statistics that compare captions: as written, letter by letter, with case and outer spaces.
+_BY_LETTERS = ("unique", "novel")
+
+#: Numbers of human captions, sampled, for local recall and precision, in addition to all.
+_PEOPLE = (2, 3, 4)
+
+#: The factors and their meanings.
+_FACTORS: Mapping[str, str] = {
+    "order": "the order of the file instead of the mean over random orders",
+    "letters": "captions are compared by letters instead of tokens",
+    "ptb": "tokens of tokenizer ptb: clitics are separate tokens",
+    "spacy": "tokens of tokenizer spacy: punctuation and clitics are tokens",
+    "whitespace": "tokens of tokenizer whitespace: case counts, punctuation is part of words",
+    "references": "all captions of an image together instead of the mean over parallel lists",
+    "people-2": "recall and precision against 2 sampled human captions of an image instead of all",
+    "people-3": "the same against 3",
+    "people-4": "the same against 4",
+}
+
+
+def robustness(
+    every: Sequence[Captions],
+    known: Known,
+    settings: DiversitySettings,
+    declared: Mapping[str, Source],
+    progress: Progress,
+) -> Result:
+    """Change one factor at a time and measure again, for `auditor diversity --robustness`."""
+    base_settings = replace(settings, curve=0)
+    store, selections = every[0].store, selections_of(every)
+    base, found_notes = measured(every, base_settings, known, {}, progress)
+    data = [selection for selection in (known.training, known.evaluation) if selection]
+    notes: list[Said] = [*found_notes]
+    parts = []
+    for factors, changed in _variants(base_settings):
+        try:
+            tokenize(store, [*selections, *data], changed.resolved_tokenizer, progress)
+        except MissingExtraError as error:
+            notes.append(f"skipped: {error}")
+            continue
+        in_others = [replace(captions, tokenizer=changed.resolved_tokenizer) for captions in every]
+        rows, further = measured(in_others, changed, known, declared, progress)
+        notes += [note for note in further if note not in notes]
+        parts += [_moved(base, rows, factor) for factor in factors]
+    if known.evaluation:
+        whole, *fewer = _by_people(every, known.evaluation, base_settings, progress)
+        base = pl.concat([base, whole], how="diagonal_relaxed")
+        parts += [_moved(whole, rows, f"people-{number}") for number, rows in zip(_PEOPLE, fewer, strict=True)]
+    moved = pl.concat(parts)
+    flips = _flips(moved)
+    return Result(
+        "robustness",
+        moved,
+        selections=(*selections, *data),
+        signatures=dict(base.unique("statistic", maintain_order=True).select("statistic", "signature").rows()),
+        tables=(Table("factors", pl.DataFrame({"factor": [*_FACTORS], "meaning": [*_FACTORS.values()]}),
+                      name="factors"),
+                *_tables(moved, flips)),
+        notes=notes_in(notes),
+        findings=(*findings_in(notes), *_findings(flips, selections)),
+    )  # fmt: skip
+
+
+def _by_people(
+    every: Sequence[Captions], people: Selection, settings: DiversitySettings, progress: Progress
+) -> list[pl.DataFrame]:
+    """Measure local recall and precision against all human captions of an image, then against fewer."""
+    apart = apart_from_people(every, people)
+    met = [captions for captions in every if captions.label not in apart]
+    content = content_of(settings)
+    variants = [replace(settings, references=number) for number in (None, *_PEOPLE)] if met else []
+    frames = [local_words_met(met, met[0].like(people), content, variant, progress).frame for variant in variants]
+    return frames or [pl.DataFrame(schema=pl.Schema(ROWS))] * (1 + len(_PEOPLE))
+
+
+def _variants(base: DiversitySettings) -> list[tuple[tuple[str, ...], DiversitySettings]]:
+    profiles = [name for name in ("ptb", "spacy", "whitespace") if name != base.resolved_tokenizer]
+    return [
+        (("order", "letters"), replace(base, as_written=True)),
+        *(((name,), replace(base, tokenizer=name)) for name in profiles),
+        (("references",), replace(base, lists="all")),
+    ]
+
+
+def _answers(factor: str) -> list[str]:
+    """List the statistics that a factor can change."""
+    walks = [card.name for card in STATISTICS.values() if card.walks]
+    if factor == "order":
+        return [*walks, "compression-ratio"]
+    return [*_BY_LETTERS] if factor == "letters" else [*STATISTICS]
+
+
+def _moved(base: pl.DataFrame, rows: pl.DataFrame, factor: str) -> pl.DataFrame:
+    key = ["dataset", "version", "split", "statistic"]
+    if factor == "references":  # a single list does not change
+        rows = rows.join(base.filter(pl.col("lists") > 1).select(key), on=key, how="semi", nulls_equal=True)
+    return (
+        rows.filter(pl.col("statistic").is_in(_answers(factor)))
+        .join(base.select(*key, base="value"), on=key, nulls_equal=True, maintain_order="left")
+        .drop_nulls(["value", "base"])
+        .select(
+            "dataset", "version", "statistic", pl.lit(factor).alias("factor"), "value", "base",
+            pl.when(pl.col("base") != 0).then((pl.col("value") / pl.col("base") - 1).round(12)).alias("change"),
+            "split", "signature",
+        )
+    )  # fmt: skip
+
+
+def _flips(moved: pl.DataFrame) -> pl.DataFrame:
+    """Find the pairs of datasets that switch ranks. Columns: statistic, factor, dataset, dataset_other."""
+    placed = moved.with_row_index("place").select(
+        "place", "statistic", "factor", "value", "base", pl.concat_str("dataset", "version", "split", separator=" ",
+                                                                       ignore_nulls=True).alias("who"), "dataset"
+    )  # fmt: skip
+    pairs = placed.join(placed, on=["statistic", "factor"], suffix="_other", maintain_order="left")
+    before, after = pl.col("base") - pl.col("base_other"), pl.col("value") - pl.col("value_other")
+    return pairs.filter(pl.col("place") < pl.col("place_other"), before.sign() * after.sign() < 0).select(
+        "statistic", "factor", "dataset", "dataset_other"
+    )
+
+
+def _tables(moved: pl.DataFrame, flips: pl.DataFrame) -> list[Table]:
+    factors = moved["factor"].unique(maintain_order=True).to_list()
+    most = moved.group_by("statistic", "factor", maintain_order=True).agg(
+        pl.col("change").sort_by(pl.col("change").abs(), nulls_last=True, descending=True).first() + 0.0
+    )
+    counted = flips.group_by("statistic", "factor", maintain_order=True).agg(flips=pl.len().cast(pl.Int64))
+    both = most.join(counted, on=["statistic", "factor"], how="left", maintain_order="left").fill_null(0)
+    return [
+        Table(title, both.pivot("factor", index="statistic", values=values, maintain_order=True)
+              .select("statistic", *factors), digits=tuple((factor, 3) for factor in factors), name=values)
+        for title, values in (
+            ("largest relative change of any dataset", "change"),
+            ("pairs of datasets that switch ranks", "flips"),
+        )
+        if values == "change" or moved["dataset"].n_unique() > 1
+    ]  # fmt: skip
+
+
+def _findings(flips: pl.DataFrame, selections: Sequence[Selection]) -> list[Finding]:
+    if len(selections) < 2:
+        return []
+    pairs = len(selections) * (len(selections) - 1) // 2
+    findings = []
+    for (factor,), group in flips.filter(pl.col("statistic") != "tokens").group_by("factor", maintain_order=True):
+        counted = (
+            group.group_by("statistic", maintain_order=True).len().sort("len", descending=True, maintain_order=True)
+        )
+        statistic, count = counted.row(0)
+        first, second = group.filter(pl.col("statistic") == statistic).select("dataset", "dataset_other").row(0)
+        sentence = (
+            f"{factor}: {statistic} reorders most: {count} of {pairs} pairs of datasets switch ranks,"
+            f" such as {first} and {second}"
+        )
+        where = {"factor": str(factor), "statistic": statistic}
+        findings.append(Finding("datasets-reordered", sentence, where, {"pairs_changed": count}, pairs, "warning"))
+    return findings

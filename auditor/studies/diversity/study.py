@@ -23,9 +23,9 @@ from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
 from auditor.studies.diversity.measuring import ROWS, apart_from_people, captions_and_known, measured
+from auditor.studies.diversity.measuring import robustness as moved_by_settings
 from auditor.studies.diversity.per_image import local_signature, local_words_met
 from auditor.studies.diversity.rated_words import rated_words as of_rated_words
-from auditor.studies.diversity.robustness import robustness as moved_by_settings
 from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Statistics, settled
 from auditor.studies.diversity.tables import correlated, figures, lead, notes, tables
 from auditor.studies.diversity.within_image import METRICS, captions_of_images, within_signatures

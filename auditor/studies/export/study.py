@@ -20,10 +20,9 @@ from auditor.sources.bundle import MANIFEST
 from auditor.store import subsets, versions
 from auditor.store.captions import stamp
 from auditor.store.connection import Store
-from auditor.studies.export import bundle, hub
-from auditor.studies.export.cleaned import named_by_findings
+from auditor.studies.export import bundle
 from auditor.studies.export.files import FILES, Captions, columns, format_of
-from auditor.studies.export.repaired import ALL, Repaired, checked, repaired
+from auditor.studies.export.repaired import ALL, Repaired, checked, named_by_findings, repaired
 
 Target = Annotated[Path, p.Parameter("File or folder to write, local or a URL: s3://BUCKET/NAME.", "output", "o")]
 
@@ -57,7 +56,7 @@ Fix = Annotated[
 DryRun = Annotated[bool, p.Parameter("Only list what --fix would change. Writes no file.")]
 
 #: The files in the folder of a format.
-_FOLDERS = {"bundle": bundle.NAMES, "hf": hub.NAMES}
+_FOLDERS = {"bundle": bundle.NAMES, "hf": bundle.HUB_NAMES}
 
 Force = Annotated[bool, p.Parameter("Replace an existing file or folder.")]
 
@@ -127,7 +126,7 @@ def export(
         target,
         folder_of=_FOLDERS.get(chosen),
         beside=[*([beside] if without else []), *([changed] if fix else [])],
-        last=(MANIFEST, hub.README),
+        last=(MANIFEST, bundle.README),
         force=force,
         progress=progress,
     ) as here:
@@ -248,7 +247,7 @@ def _write(
         return bundle.write(selection, contents, target, force=force)
     if chosen == "hf":
         declared = sources(config).get(selection.version.dataset)
-        files = hub.write(captions, target, contents.language, declared, force=force)
+        files = bundle.write_for_hub(captions, target, contents.language, declared, force=force)
         rows = [
             bundle.row_of(selection, contents, target / name, height) | {"file": name} for name, height in files.items()
         ]

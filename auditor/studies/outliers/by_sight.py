@@ -2,23 +2,37 @@
 
 Captions that fit their image as badly as decoys do are compared with every image. Their gains at other images become
 relation `gain`, so the SELECTs for words alone also find pairs and estimate chance here.
+
+Four signs describe a caption and an image:
+
+- how much better their vectors agree than those of the caption and other images, in standard deviations (the caption's
+  vector by ridge regression on captions of other images);
+- the similarity of the caption and the image's other captions in that space;
+- their similarity by words;
+- how well these other captions fit the image.
+
+Logistic regression learns the weights of the signs from decoys (captions assigned to a wrong image on purpose) and from
+captions at their image. The result is in bits: the evidence that a caption belongs to an image.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+import scipy  # type: ignore[import-untyped]
+from numpy.typing import NDArray
 
+from auditor.metrics.vectors.bags import unit
 from auditor.metrics.vectors.model import Floats, Material, TextModel
 from auditor.model import Progress, Selection, Version, silent
 from auditor.scoring.image_vectors import models, of_captions
 from auditor.scoring.registry import request
 from auditor.store.captions import Captions
 from auditor.store.workspace import Workspace
-from auditor.studies.outliers.fit import Fold, Judge, Likeness, Places, drawn_decoys
 from auditor.studies.outliers.likelihood import DECIMALS, DECOYS, PLACE, least
 
 #: Most captions that are compared with every image, the worst first, and most images to learn from.
@@ -175,3 +189,150 @@ class _Search:
 
     def _named(self, rows: Places) -> pl.DataFrame:
         return self._material.captions.select(*PLACE)[self._captions[rows]]
+
+
+Places = NDArray[np.int64]
+
+#: Captions whose signs are computed at once.
+_AT_ONCE = 2_048
+
+#: Captions that are compared with every image at once: 4 signs of 32 captions and 100,000 images are 100 MB.
+_ROWS_AT_ONCE = 32
+
+_SIGNS = 4
+
+_PENALTY = 1.0
+
+
+class Likeness:
+    """The parts that need no model: the captions of each image, and the similarity of captions by their words."""
+
+    def __init__(self, material: Material) -> None:
+        self.bags, self.image_of = material.bags, material.rows
+        images, captions = len(material.images), len(material.rows)
+        self.counts = np.bincount(self.image_of, minlength=images).astype(np.float64)
+        whose = scipy.sparse.csr_matrix(
+            (np.ones(captions), (self.image_of, np.arange(captions))), shape=(images, captions)
+        )
+        self._sums = (whose @ self.bags).tocsr()
+        self._means = (scipy.sparse.diags(1 / np.maximum(self.counts, 1)) @ self._sums).tocsr().T.tocsr()
+
+    def at(self, captions: Places, images: Places, standing: Places) -> Floats:
+        """Return the mean cosine of each caption and the captions of an image, except for the caption `standing`."""
+        rest = self._sums[images] - self.bags[standing]
+        total = np.asarray(self.bags[captions].multiply(rest).sum(axis=1)).ravel()
+        return np.asarray(total / np.maximum(self.counts[images] - 1, 1))
+
+    def everywhere(self, captions: Places) -> Floats:
+        """Return the mean cosine of each caption and the captions of every image; one row per caption."""
+        return np.asarray((self.bags[captions] @ self._means).todense())
+
+
+class Fold:
+    """The captions and images of one fold, for a model that is trained on the other folds."""
+
+    def __init__(self, material: Material, likeness: Likeness, number: int, model: TextModel) -> None:
+        self.captions: Places = np.flatnonzero(material.folds[material.rows] == number)
+        self._model, self._likeness = model, likeness
+        self.images = model.images(material.vectors)
+        self._mean = self.images.mean(axis=0)
+        self._square = self.images.T @ self.images / len(self.images)
+        self._sums = np.zeros_like(self.images)
+        for first in range(0, len(material.rows), _AT_ONCE):
+            batch = slice(first, first + _AT_ONCE)
+            np.add.at(self._sums, material.rows[batch], model.texts(likeness.bags[batch]))
+        lengths = np.sqrt(np.einsum("ij,ij->i", self._sums, self._sums))
+        self._lengths = np.where(lengths > 0, lengths, 1.0)
+        self._others_fit = np.einsum("ij,ij->i", self._sums, self.images) / self._lengths
+
+    def texts(self, captions: Places) -> Floats:
+        """Return the vectors of captions in the space of images, one row each."""
+        return self._model.texts(self._likeness.bags[captions])
+
+    def at(self, captions: Places, images: Places, standing: Places) -> Floats:
+        """Return the signs of captions and images, without the captions `standing` there. One row per caption.
+
+        Signs that need another caption of the image are NaN without one.
+        """
+        signs = np.empty((len(captions), _SIGNS))
+        for first in range(0, len(captions), _AT_ONCE):
+            batch = slice(first, first + _AT_ONCE)
+            texts, seen = self.texts(captions[batch]), self.images[images[batch]]
+            mean, spread = self._spread(texts)
+            others = unit(self._sums[images[batch]] - self.texts(standing[batch]))
+            signs[batch, 0] = (np.einsum("ij,ij->i", texts, seen) - mean) / spread
+            signs[batch, 1] = np.einsum("ij,ij->i", texts, others)
+            signs[batch, 2] = self._likeness.at(captions[batch], images[batch], standing[batch])
+            signs[batch, 3] = np.einsum("ij,ij->i", others, seen)
+        signs[self._likeness.counts[images] < 2, 1:] = np.nan
+        return signs
+
+    def everywhere(self, captions: Places) -> Iterator[tuple[Places, Floats]]:
+        """Yield the signs of captions and every image, in batches of captions: captions × images × signs."""
+        for first in range(0, len(captions), _ROWS_AT_ONCE):
+            batch = captions[first : first + _ROWS_AT_ONCE]
+            texts = self.texts(batch)
+            mean, spread = self._spread(texts)
+            signs = np.empty((len(batch), len(self.images), _SIGNS))
+            signs[:, :, 0] = (texts @ self.images.T - mean[:, None]) / spread[:, None]
+            signs[:, :, 1] = texts @ self._sums.T / self._lengths
+            signs[:, :, 2] = self._likeness.everywhere(batch)
+            signs[:, :, 3] = self._others_fit
+            yield batch, signs
+
+    def _spread(self, texts: Floats) -> tuple[Floats, Floats]:
+        """Return the mean and standard deviation of the cosines of each text and all images."""
+        mean = texts @ self._mean
+        square = np.einsum("ij,ij->i", texts @ self._square, texts)
+        spread = np.sqrt(np.maximum(square - mean**2, 0.0))
+        return mean, np.where(spread > 0, spread, 1.0)
+
+
+class Judge:
+    """Converts signs to bits: the evidence that a caption belongs to an image."""
+
+    def __init__(self, standing: Floats, decoys: Floats) -> None:
+        signs = np.concatenate([standing, decoys])
+        self._mean = np.nan_to_num(np.nanmean(signs, axis=0))
+        spread = np.nan_to_num(np.nanstd(signs, axis=0))
+        self._spread = np.where(spread > 0, spread, 1.0)
+        belongs = np.concatenate([np.ones(len(standing)), np.zeros(len(decoys))])
+        weight = np.where(belongs > 0, len(signs) / 2 / len(standing), len(signs) / 2 / len(decoys))
+        self._weights = _logistic(self._scaled(signs), belongs, weight)
+
+    def bits(self, signs: Floats) -> Floats:
+        """Return the bits, in the shape of all axes except the last."""
+        scaled = self._scaled(signs)
+        odds: Floats = scaled @ self._weights[:-1] + self._weights[-1]
+        rounded: Floats = np.round(odds / math.log(2), DECIMALS)
+        return rounded
+
+    def _scaled(self, signs: Floats) -> Floats:
+        scaled: Floats = np.nan_to_num((signs - self._mean) / self._spread)
+        return scaled
+
+
+def _logistic(signs: Floats, belongs: Floats, weight: Floats) -> Floats:
+    columns = np.column_stack([signs, np.ones(len(signs))])
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        odds = columns @ weights
+        value = (weight * (np.logaddexp(0.0, odds) - belongs * odds)).sum() + _PENALTY / 2 * (
+            weights[:-1] @ weights[:-1]
+        )
+        slope = columns.T @ (weight * (1.0 / (1.0 + np.exp(-odds)) - belongs))
+        slope[:-1] += _PENALTY * weights[:-1]
+        return float(value), slope
+
+    return np.asarray(scipy.optimize.minimize(loss, np.zeros(columns.shape[1]), jac=True, method="L-BFGS-B").x)
+
+
+def drawn_decoys(material: Material, most: int, seed: int) -> tuple[Places, Places]:
+    """Sample captions and wrong images of the same fold. Returns the captions, and those of the wrong images."""
+    draws = np.random.default_rng(seed)
+    fold_of = material.folds[material.rows]
+    captions = [np.flatnonzero(fold_of == number) for number in np.unique(fold_of)]
+    both = np.concatenate(captions), np.concatenate([draws.permutation(in_fold) for in_fold in captions])
+    apart = np.flatnonzero(material.rows[both[0]] != material.rows[both[1]])
+    chosen = np.sort(draws.permutation(apart)[:most])
+    return both[0][chosen], both[1][chosen]

@@ -17,7 +17,7 @@ from auditor.errors import SourceError
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.choices import choices
-from auditor.studies.choices.scored import SYSTEM, Scored, marks, of_sides, ranks
+from auditor.studies.choices.rows import SYSTEM, Scored, marks, of_sides, ranks
 from auditor.studies.export import export
 from auditor.studies.ingest import ingest
 from auditor.studies.versions import diff

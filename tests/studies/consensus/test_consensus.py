@@ -26,8 +26,8 @@ from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.studies.agree import AgreeSettings, Resampling, agree
 from auditor.studies.consensus import PairSettings, consensus_rows
+from auditor.studies.consensus.accuracy import ConsensusSettings
 from auditor.studies.consensus.ceiling import halves
-from auditor.studies.consensus.settings import ConsensusSettings
 from auditor.studies.consensus.study import consensus
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.report import ReportSettings, report

@@ -11,7 +11,7 @@ from auditor.model import CAPTION_SCHEMA, Source
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import Store
-from auditor.studies.consensus.settings import ConsensusSettings
+from auditor.studies.consensus.accuracy import ConsensusSettings
 from auditor.studies.consensus.study import consensus
 from auditor.studies.score.study import score
 from auditor.text import AT_INGEST

@@ -18,7 +18,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import content, resolve
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.outliers import outliers
-from auditor.studies.outliers.fit import Judge
+from auditor.studies.outliers.by_sight import Judge
 
 PLACES = (("i0003", 1), ("i0070", 2)), (("i0011", 0), ("i0140", 3)), (("i0052", 2), ("i0099", 0))
 

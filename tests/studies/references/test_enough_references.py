@@ -12,10 +12,10 @@ from auditor.errors import MetricError, UsageError
 from auditor.result import Result
 from auditor.scoring.by_reference_count import ReferenceOrder, each_number
 from auditor.scoring.registry import requests
-from auditor.statistics.saturation import detectable
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
+from auditor.studies.references.curves import detectable
 from auditor.studies.references.study import enough_references
 from auditor.studies.score import score
 from auditor.studies.tasks import tasks

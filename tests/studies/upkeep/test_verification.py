@@ -15,7 +15,7 @@ from running import run_auditor
 from auditor.model import Source
 from auditor.store import versions
 from auditor.store.connection import Store
-from auditor.studies.upkeep.verify import verify
+from auditor.studies.upkeep.store import verify
 
 ROWS = [("a", 0, "a dog runs"), ("a", 1, "a dog runs"), ("b", 0, "日本")]
 

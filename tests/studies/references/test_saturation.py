@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from auditor.statistics.saturation import detectable, knee, lasting, saturation_point
+from auditor.studies.references.curves import detectable, knee, lasting, saturation_point
 
 RISING = [1 - 2.0**-k for k in range(1, 12)]
 
