@@ -25,7 +25,7 @@ from auditor.store.captions import Captions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
 from auditor.studies.ingest.sources import ingest_sources
-from auditor.text import bare
+from auditor.text import by_rules
 
 #: (image, slot, text).
 Row = tuple[str, int, str]
@@ -318,7 +318,7 @@ _CANDIDATES: tuple[_Draw, ...] = (_changed, _shuffled, _unrelated, _changed, _re
 
 def tokens(texts: Sequence[str]) -> list[str]:
     """Join the tokens of tokenizer bare by blanks."""
-    return bare.tokenize(pl.Series(texts, dtype=pl.String)).list.join(" ").to_list()
+    return by_rules.bare(pl.Series(texts, dtype=pl.String)).list.join(" ").to_list()
 
 
 def _tokenized(rows: Sequence[Row]) -> list[Row]:

@@ -143,12 +143,12 @@ def stored(store: Path, dataset: str) -> pl.DataFrame:
 
     from auditor.store.connection import Store
     from auditor.store.versions import content, resolve
-    from auditor.text import bare
+    from auditor.text import by_rules
 
     with Store.open(store) as opened:
         rows = content(opened, resolve(opened, dataset))
     rows = rows.filter(pl.len().over("image") > 1).sort("image", "slot")
-    return rows.select("image", "slot", text=bare.tokenize(rows["text"]).list.join(" "))
+    return rows.select("image", "slot", text=by_rules.bare(rows["text"]).list.join(" "))
 
 
 def leave_one_out(images: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:

@@ -66,8 +66,8 @@ def _check_relation_types() -> Iterator[None]:
     """What any test binds has the types that `sql/relations.toml` declares; binding itself checks columns only."""
     hold = Workspace._hold
 
-    def checked(at_work: Workspace, relation: str, statement: str, params: dict[str, Any]) -> None:
-        hold(at_work, relation, statement, params)
+    def checked(at_work: Workspace, relation: str, statement: str, params: dict[str, Any], *rows: str) -> None:
+        hold(at_work, relation, statement, params, *rows)
         if relation in declared():
             found = at_work._store.connection.table(at_work._held[relation].table)
             types = {

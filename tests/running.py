@@ -7,6 +7,7 @@ itself are the claim.
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import tempfile
@@ -20,6 +21,8 @@ from auditor.cli.app import main
 from auditor.cli.verbosity import VERBOSITY, Verbosity
 
 Run = CompletedProcess[str]
+
+SCHEMAS = Path(__file__).parents[1] / "docs" / "schemas"
 
 #: A process of its own between the tests and the command: a child is charged with the memory of its parent.
 _MEASURE = """
@@ -51,8 +54,23 @@ def run_auditor(*arguments: str, folder: Path | None = None, stdin: bytes = b"",
             main([*arguments])
     code = ended.value.code
     assert code is None or isinstance(code, int)
-    printed = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+    printed = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
+    _validate(printed[0])
     return Run(arguments, code or 0, *printed)
+
+
+def _validate(printed: str) -> None:
+    """Check any JSON of a result against its schema in docs/schemas; of many rows, the first."""
+    if not printed.startswith('{\n  "auditor.'):
+        return
+    from jsonschema import Draft202012Validator
+
+    document = json.loads(printed)
+    (key,) = document
+    schema = SCHEMAS / f"{key.removeprefix('auditor.').partition('/')[0]}.json"
+    if "rows" in document[key]:
+        document[key]["rows"] = document[key]["rows"][:20]
+    Draft202012Validator(json.loads(schema.read_text())).validate(document)
 
 
 def run_apart(*arguments: str, **environment: str) -> tuple[Run, int]:

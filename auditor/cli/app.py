@@ -80,7 +80,11 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Note whether the help lists every command, before it is shown."""
-        ctx.meta[_EVERY] = self.name == "store" or "--all" in itertools.takewhile(lambda word: word[:1] == "-", args)
+        leading = [*itertools.takewhile(lambda word: word[:1] == "-", args)]
+        ctx.meta[_EVERY] = self.name == "store" or "--all" in leading
+        if self.name != "store" and "--json" in leading and {"--help", "-h"} & {*leading}:
+            typer.echo(_described())
+            raise typer.Exit
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -149,6 +153,14 @@ def _function(name: str) -> Callable[..., None]:
         raise MissingExtraError(f"package {study.package}: {why}") from error
 
 
+def _described() -> str:
+    """Describe every command as JSON."""
+    from auditor.cli.described import described
+
+    every = {"FILE": ("Reports", "Audit a file of captions."), **LISTED}
+    return described({name: (*of, _function(name)) for name, of in every.items()}, f"auditor {__version__}")
+
+
 #: Each command with the group that lists it, and its line of help.
 LISTED = {
     **{name: (study.group, study.line) for name, study in STUDIES.items()},
@@ -180,7 +192,9 @@ def common(
     quiet: Quiet = False,
     no_color: NoColor = False,
     debug: Debug = False,
-    every: Annotated[bool, typer.Option("--all", help="With --help: list every command, in groups.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="With --help: list every command; --help --json describes them.")
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,

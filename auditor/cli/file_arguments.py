@@ -51,7 +51,8 @@ def refuse_targets(command: str, arguments: Mapping[str, object]) -> None:
     from auditor.remote import address_of
     from auditor.remote.addresses import on_disk
 
-    for named in (_WRITING.get(command, "output"), *(["file"] if command == "bounds" else [])):
+    further = {"bounds": ["file"], "report": ["attest"]}.get(command, [])
+    for named in (_WRITING.get(command, "output"), *further):
         target = arguments.get(named)
         if not isinstance(target, Path) or address_of(target) is not None:
             continue

@@ -6,7 +6,6 @@ differences between metrics, and the agreement between raters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 import polars as pl
@@ -26,7 +25,7 @@ from auditor.papers.clipscore2021_ratings import (
     available,
     follow,
 )
-from auditor.papers.figures import Paper, Quantity
+from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
 from auditor.result import Said, Table
 from auditor.scoring.registry import METRICS, lacking
@@ -48,8 +47,6 @@ SCALE = 100
 
 #: Pairs of captions: accuracy with five references per image, sampled five times; ties count half.
 PAIRS, _DESCRIBED, _FIVE = "pascal50s-triplets", "pascal50s", 5
-
-Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:

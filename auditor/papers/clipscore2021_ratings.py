@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from auditor.model import Progress, Selection, silent
-from auditor.result import Finding, Said, Signature
+from auditor.result import Finding, Said
 from auditor.scoring.candidates import output_of
 from auditor.scoring.registry import METRICS, References, lacking, not_installed
 from auditor.statistics import cluster_bootstrap
@@ -17,13 +17,13 @@ from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.studies.agree import (
     ALL,
-    MEAN_DECIMALS,
     PEOPLE,
     WITHOUT,
     ProtocolRows,
     Rated,
     Resampling,
     Row,
+    beside_others,
     correlated,
     rated_captions,
 )
@@ -222,29 +222,23 @@ def _as_published(captions: Captions, setup: Setup, definitions: Sequence[Defini
     beside = rated_captions(captions, setup.against, of_run, None, progress, rated=run, rounded=False)
     keys = ["image", "slot"]
     signed = {metric.label: metric.signature(PROFILE, References("all")) for metric in beside.metrics}
+    of_ratings = {  # ratings, not captions, are the items of the run
+        label: str(replace(signature, parameters={**signature.parameters, "items": "ratings"}))
+        for label, signature in signed.items()
+    }
     return replace(
         rated,
         scores=rated.scores.join(beside.scores.select(*keys, *beside.labels), on=keys, maintain_order="left"),
         metrics=(*rated.metrics, *beside.metrics),
-        signatures={**rated.signatures, **{label: str(_of_ratings(signature)) for label, signature in signed.items()}},
+        signatures={**rated.signatures, **of_ratings},
     )
-
-
-def _of_ratings(signature: Signature) -> Signature:
-    """Return a signature with ratings, not captions, as the items of the run."""
-    return replace(signature, parameters={**signature.parameters, "items": "ratings"})
 
 
 def _ceiling(rated: Rated, setup: Setup, resampling: Resampling) -> Row | None:
     """Correlate each rating with the mean of the others of its caption; null if captions have one rating each."""
     kept = rated.scores if setup.own_references else rated.scores.filter(~pl.col("is_reference"))
     caption = ["image", "slot"]
-    others = (pl.col("score").sort().sum().over(caption) - pl.col("score")) / (pl.len().over(caption) - 1)
-    beside = (
-        rated.ratings.join(kept.select(caption), on=caption, how="semi", maintain_order="left")
-        .with_columns(others=others.round(MEAN_DECIMALS))
-        .filter(pl.len().over(caption) > 1)
-    )
+    beside = beside_others(rated.ratings.join(kept.select(caption), on=caption, how="semi", maintain_order="left"))
     if beside.is_empty():
         return None
     value, chance = correlate(beside.select("score", "others"), [setup.statistic]).select("value", "p").row(0)

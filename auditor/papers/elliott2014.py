@@ -7,14 +7,14 @@ ran MultEval (Clark et al. 2011) and ROUGE-1.5.5 on raw text, and three of five 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
-from auditor.papers.figures import Paper, Quantity
+from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
 from auditor.result import Finding, Table
 from auditor.scoring.registry import METRICS, not_installed
@@ -119,8 +119,6 @@ _TO_OBTAIN = ("ek2013", "vlt2k")
 _GRAMMAR = "p-of-grammaticality"
 
 _ONE_RATING = "ratings of grammaticality need a separate dataset: a dataset has one rating per judge and caption"
-
-Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:

@@ -27,6 +27,9 @@ KEYS = ("dataset", "metric", "candidate", "level", "statistic")
 
 Quantity = tuple[str, ...]
 
+#: What a paper's program yields: quantities with their values.
+Quantities = Iterator[tuple[Quantity, float]]
+
 #: How a band was chosen.
 ROUNDING, MEAN, SAMPLING, EXACT, SIGN, REASON = (
     "rounding of the print",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import polars as pl
 
 from auditor import parameters as p
 from auditor.model import Progress
-from auditor.papers.figures import Paper, Quantity
+from auditor.papers.figures import Paper, Quantities
 from auditor.papers.measured import Measured
 from auditor.scoring.image_vectors import most_seen
 from auditor.scoring.registry import requests
@@ -42,8 +40,6 @@ _LEAST_SEEN = 100
 _UNSEEN = f"no images of {_CAPTIONS} have vectors in the store: `auditor ingest flickr30k-clip`"
 
 _JUST, _PLUS = "just-scene", "just-scene-plus"
-
-Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:

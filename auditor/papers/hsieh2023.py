@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -10,7 +9,7 @@ import polars as pl
 from auditor import config
 from auditor import parameters as p
 from auditor.model import Progress, Selection
-from auditor.papers.figures import Paper, Quantity
+from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
 from auditor.scoring.registry import requests
 from auditor.store.connection import Store
@@ -32,8 +31,6 @@ _NO_CAPTIONS = f"{_CAPTIONS} is not in the store: `auditor ingest {_CAPTIONS}`"
 
 #: Models by their names in that file.
 _MODELS = ("ViT-B-32", "CLIP_COCO")
-
-Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:

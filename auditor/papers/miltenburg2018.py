@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
 
 from auditor import config
 from auditor.model import Progress
-from auditor.papers.figures import Paper, Quantity
+from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
 from auditor.papers.miltenburg2018_composition import composition, first_missed, first_omitted, is_of_all_images
 from auditor.result import Result, Said, Table
-from auditor.statistics.diversity_correlation import correlate_statistics
+from auditor.statistics.correlation import correlate_statistics
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve_all
 from auditor.studies.diversity import FILE_ORDER, DiversitySettings, captions_and_known, diversity, measured
@@ -59,8 +59,6 @@ _WORDS = "the store has no captions of the training data: `auditor fetch coco-tr
 _ORDER = "the order of captions in its file is unknown: declare the file in datasets.toml, and do not move it"
 
 _SETTINGS = DiversitySettings(_TOKENIZER, as_written=True, full_lists=True)
-
-Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:

@@ -5,14 +5,14 @@ The authors' tagger is en_core_web_sm 2.0 of 2017; here it is the installed pipe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
 
 from auditor.errors import MissingExtraError
 from auditor.model import Progress
-from auditor.papers.figures import Paper, Quantity
+from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
 from auditor.result import Said
 from auditor.store.connection import Store
@@ -31,8 +31,6 @@ _PROPOSED = ("parts-of-speech", "complexity", "rare")
 
 #: The tokenizer of the authors' code.
 _TOKENIZER = "spacy"
-
-Quantities = Iterator[tuple[Quantity, float]]
 
 _FIRST = 15
 

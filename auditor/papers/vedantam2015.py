@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.model import Progress
-from auditor.papers.figures import Paper, Quantity
+from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
 from auditor.papers.vedantam2015_truths import TwoTruths, tables, two_truths
 from auditor.result import Table
@@ -89,8 +89,6 @@ _NOT_PUBLIC = {
 }
 
 _SETTINGS = ConsensusSettings(most=_MOST, at=_NUMBERS, draws=_DRAWS, ties="wrong", resamples=0, tokenizer=_PROFILE)
-
-Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:

@@ -11,7 +11,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.model import Progress, Selection
-from auditor.papers.figures import Paper, Quantity
+from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
 from auditor.scoring import frequencies
 from auditor.scoring.candidate_sets import CORPUS
@@ -41,8 +41,6 @@ _MANY = ("pascal50s", "abstract50s")
 _TO_OBTAIN = ("pascal1k", "vlt2k", "imageclef2015")
 
 _COLUMNS = ("mean", "sd", "median", "min", "max")
-
-Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:

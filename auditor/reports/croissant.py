@@ -87,7 +87,25 @@ def render(card: DatasetCard) -> str:
         "additionalProperty": [{"@type": "sc:PropertyValue", **entry} for entry in card.properties()],
     }
     known = {key: value for key, value in facts.items() if value}
+    known = _merged(card.hub, known) if card.hub else known
     return json.dumps(known, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def _merged(hub: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
+    """Add our fields on responsible AI and our numbers to a file that a hub made; its own values stay."""
+    merged = dict(hub)
+    context = hub.get("@context")
+    if isinstance(context, dict):
+        merged["@context"] = {"rai": _CONTEXT["rai"], **context}
+    for key, value in ours.items():
+        if key in ("conformsTo", "additionalProperty") or key.startswith("rai:"):
+            before, added = ([*each] if isinstance(each, list) else [each] for each in (hub.get(key, []), value))
+            kept = [each for each in before if each]
+            new = [each for each in added if each not in kept]
+            if key == "conformsTo":  # the version of Croissant is the hub's
+                new = [each for each in new if "/RAI/" in each or not kept]
+            merged[key] = value if not kept else [*kept, *new] if new else hub[key]
+    return merged
 
 
 def _license(card: DatasetCard) -> str | None:

@@ -286,7 +286,7 @@ def with_givers(captions: Captions, measured: CandidateScores, against: Referenc
         return measured.scores
     workspace = against.select(captions).workspace()
     bind_candidates(workspace, intra)
-    drawn = workspace.rows("drawn_candidate").select("candidate", "image", "slot", GIVER)
+    drawn = workspace.query(f"select candidate, image, slot, {GIVER} from candidate where is_substitute")
     return measured.scores.join(drawn, on=["candidate", "image", "slot"], how="left", maintain_order="left")
 
 

@@ -17,11 +17,8 @@ from auditor.store.sqlfiles import catalogue
 from auditor.store.workspace import Workspace, is_read
 from auditor.text.normalization import NORMALIZATIONS
 
-#: Larger counts of one set of candidates are not kept. Captions are counted often; drawn substitutes are read once,
-#: and every dataset has seven sets of them.
+#: Larger counts of one set of candidates are not kept.
 _KEPT_BYTES = 128 << 20
-
-_KEPT_BYTES_OF_SUBSTITUTES = 8 << 20
 
 _LAST = (1 << 32) - 1
 
@@ -78,8 +75,15 @@ def count_in_parts(
             for spec in counted
         }
         drafts = {
-            (spec, candidate.name): kept.Draft.of_entry(
-                captions.store, captions.selection, spec.table, keys[spec][candidate.name], _most_bytes(candidate)
+            (spec, candidate.name): kept.Draft(
+                captions.store,
+                kept.Entry(
+                    captions.selection,
+                    spec.table,
+                    keys[spec][candidate.name],
+                    written=not _is_read_once(captions, candidate),
+                ),
+                _KEPT_BYTES,
             )
             for spec in counted
             for candidate in together
@@ -99,9 +103,10 @@ def count_in_parts(
             draft.keep()
 
 
-def _most_bytes(candidate: CandidateSet) -> int:
-    """Return the most bytes of counts that are kept."""
-    return _KEPT_BYTES_OF_SUBSTITUTES if candidate.is_drawn or candidate.makes else _KEPT_BYTES
+def _is_read_once(captions: Captions, candidate: CandidateSet) -> bool:
+    """Return whether only this run reads the counts: of substitutes and sampled images, which are many and large."""
+    draw = captions.selection.draw
+    return candidate.is_drawn or candidate.makes is not None or (draw is not None and draw.images is not None)
 
 
 def _parted(

@@ -181,5 +181,4 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
         detail = f"all {refused:,} records were rejected; the first: {first}" if refused else "it holds no records"
         raise SourceError(f'{named}: not of format "{file_format}": {detail}')
     if unread:
-        first_unread = min(unread)
-        raise SourceError(f'{first_unread}: not of format "{file_format}": none of its records is a caption')
+        raise SourceError(f'{min(unread)}: not of format "{file_format}": none of its records is a caption')

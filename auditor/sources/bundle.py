@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Batches, Kind, Part
 from auditor.sources.format import Description, Format
-from auditor.sources.guards import parquet
+from auditor.sources.guards import check_expansion, parquet
 from auditor.sources.reading import files
 
 KEYS = ("image", "slot")
@@ -26,10 +26,6 @@ ANNOTATION_COLUMNS = (*KEYS, "phrases", "judgements", "pair", "triplet", "occurr
 
 #: Captions in a row group, and in a batch.
 ROWS_AT_ONCE = 50_000
-
-_MOST_EXPANSION = 200
-
-_FREE_EXPANSION = 1 << 26
 
 _MARK = re.compile(rb'"format"\s*:\s*"auditor\.bundle/')
 
@@ -88,8 +84,7 @@ def _captions(manifest: Manifest) -> Iterator[pl.DataFrame]:
         if sum(batch.select("image", "slot", "text").null_count().row(0)):
             raise SourceError(f"{path}: a caption without image, slot or text; export the bundle again")
         expanded += batch.select(pl.sum_horizontal(pl.col("image", "text").str.len_bytes())).sum().item()
-        if expanded > _FREE_EXPANSION + _MOST_EXPANSION * path.stat().st_size:
-            raise SourceError(f"{path}: expands to more than {_MOST_EXPANSION} times its size: damaged, or a zip bomb")
+        check_expansion(path, expanded, path.stat().st_size)
         known += batch.join(annotations, on=KEYS, how="semi").height
         yield (
             batch.with_row_index("line", offset=read_rows + 1)
@@ -172,42 +167,31 @@ def open_manifest(path: Path) -> Manifest:
     folder = path if path.is_dir() else path.parent
     file = folder / MANIFEST if path.is_dir() else path
     document = _document(file)
-    check = _Check(file)
-    check.that(isinstance(document, dict), "expected an object")
+
+    def check(holds: bool, message: str) -> None:
+        if not holds:
+            raise SourceError(f"{file}: {message}; download or export the bundle again")
+
+    check(isinstance(document, dict), "expected an object")
     named = document.get("format")
-    check.that(named == EDITION, f'unknown format {named!r}: this version reads "{EDITION}"')
+    check(named == EDITION, f'unknown format {named!r}: this version reads "{EDITION}"')
     for key in ("dataset", "language"):
-        check.that(isinstance(document.get(key), str), f"{key} must be a string")
-    check.that(document.get("kind") in get_args(Kind), f"kind must be one of {', '.join(get_args(Kind))}")
+        check(isinstance(document.get(key), str), f"{key} must be a string")
+    check(document.get("kind") in get_args(Kind), f"kind must be one of {', '.join(get_args(Kind))}")
     related = document.get("related")
-    check.that(isinstance(related, list) and all(isinstance(name, str) for name in related), "related must be a list")
-    check.that(_is_sha256(document.get("version")), "version must be 64 hex digits")
+    check(isinstance(related, list) and all(isinstance(name, str) for name in related), "related must be a list")
+    check(_is_sha256(document.get("version")), "version must be 64 hex digits")
     for key in ("images", "captions"):
-        check.that(_is_count(document.get(key)), f"{key} must be a whole number")
-    check.that(isinstance(document.get("note"), str | None), "note must be a string or null")
+        check(_is_count(document.get(key)), f"{key} must be a whole number")
+    check(isinstance(document.get("note"), str | None), "note must be a string or null")
     listed = _files(check, document.get("files"))
-    check.that(listed[CAPTIONS][1] == document["captions"], f"captions must equal the number of rows of {CAPTIONS}")
+    check(listed[CAPTIONS][1] == document["captions"], f"captions must equal the number of rows of {CAPTIONS}")
     return Manifest(
         folder=folder,
-        dataset=document["dataset"],
-        kind=document["kind"],
-        language=document["language"],
-        related=tuple(document["related"]),
-        version=document["version"],
-        images=document["images"],
-        captions=document["captions"],
-        note=document.get("note"),
         files=listed,
+        related=tuple(document["related"]),
+        **{key: document.get(key) for key in ("dataset", "kind", "language", "version", "images", "captions", "note")},
     )
-
-
-class _Check:
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def that(self, holds: bool, message: str) -> None:
-        if not holds:
-            raise SourceError(f"{self._path}: {message}; download or export the bundle again")
 
 
 def _document(path: Path) -> Any:
@@ -226,14 +210,14 @@ def _document(path: Path) -> Any:
         raise SourceError(f"{path}: not JSON: {error}; download or export the bundle again") from error
 
 
-def _files(check: _Check, listed: Any) -> dict[str, tuple[str, int]]:
-    check.that(isinstance(listed, dict) and CAPTIONS in listed, f"files must name {CAPTIONS}")
+def _files(check: Callable[[bool, str], None], listed: Any) -> dict[str, tuple[str, int]]:
+    check(isinstance(listed, dict) and CAPTIONS in listed, f"files must name {CAPTIONS}")
     for name, facts in listed.items():
         inside = "/" not in name and "\\" not in name and name not in ("", ".", "..")
-        check.that(inside, f"files: {name!r} leads out of the folder")
-        check.that(name in (CAPTIONS, ANNOTATIONS), f"files: {name!r} is not a file of a bundle")
+        check(inside, f"files: {name!r} leads out of the folder")
+        check(name in (CAPTIONS, ANNOTATIONS), f"files: {name!r} is not a file of a bundle")
         known = isinstance(facts, dict) and _is_sha256(facts.get("sha256")) and _is_count(facts.get("rows"))
-        check.that(known, f"files: {name} must have sha256 and rows")
+        check(known, f"files: {name} must have sha256 and rows")
     return {name: (listed[name]["sha256"], listed[name]["rows"]) for name in sorted(listed)}
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
@@ -43,24 +42,17 @@ def read(part: Part) -> Batches:
     The slot follows the annotation ids, so that the order of the records does not matter. A caption whose image is not
     in the file's list of images is rejected.
     """
-    keys = _Keys(part.options.get("split_key"), str(part.options.get("image_key", "id")))
+    split = part.options.get("split_key")
+    keys = (None if split is None else str(split), str(part.options.get("image_key", "id")))
     for path in files.expand(part):
         yield from batches(path, _captions(path, keys), ids=True)
 
 
-class _Keys(NamedTuple):
-    """The keys of an image that hold its split and its name."""
-
-    split: Any
-    image: str
+#: The split and the name of an image; or the keys that hold them.
+_Image = tuple[str | None, str | None]
 
 
-class _Image(NamedTuple):
-    split: str | None
-    name: str | None
-
-
-def _captions(path: Path, keys: _Keys) -> Iterator[Item]:
+def _captions(path: Path, keys: tuple[str | None, str]) -> Iterator[Item]:
     walk = items(path, "coco")
     images: dict[str, _Image] = {}
     for item in walk:
@@ -71,10 +63,9 @@ def _captions(path: Path, keys: _Keys) -> Iterator[Item]:
                 for later in items(path, "coco"):
                     if later.key == "images":
                         _add(images, later, keys)
-            if keys.split and not any(image.split for image in images.values()):
-                raise SourceError(f'{path}: no image has the key "{keys.split}"; correct split_key')
-            if keys.image != "id" and not any(image.name for image in images.values()):
-                raise SourceError(f'{path}: no image has the key "{keys.image}"; correct image_key')
+            for key, usual, option, held in zip(keys, (None, "id"), ("split_key", "image_key"), (0, 1), strict=True):
+                if key and key != usual and not any(image[held] for image in images.values()):
+                    raise SourceError(f'{path}: no image has the key "{key}"; correct {option}')
             yield from _known(
                 (later for later in chain([item], walk) if later.number and later.key == item.key), images
             )
@@ -109,21 +100,18 @@ def _known(captions: Iterable[Item], images: Mapping[str, _Image]) -> Iterator[I
         elif number not in images:
             yield item._replace(fault=f"image {number} is not in the file's list of images")
         else:
-            image = images[number]
-            split = {} if image.split is None else {"split": image.split}
-            if image.name is None:
+            split, name = images[number]
+            if name is None:
                 yield item._replace(fault=f"image {number} has no name in the file's list of images")
             else:
-                yield item._replace(value=item.value | split | {"image_id": image.name})
+                known = {"image_id": name} | ({} if split is None else {"split": split})
+                yield item._replace(value=item.value | known)
 
 
-def _add(images: dict[str, _Image], item: Item, keys: _Keys) -> None:
+def _add(images: dict[str, _Image], item: Item, keys: tuple[str | None, str]) -> None:
     image = item.value if isinstance(item.value, dict) else {}
-    split = image.get(keys.split) if keys.split else None
-    name = image.get(keys.image)
-    images[str(image.get("id"))] = _Image(
-        str(split) if isinstance(split, str | int) else None, str(name) if isinstance(name, str | int) else None
-    )
+    split, name = (str(value) if isinstance(value := image.get(key), str | int) else None for key in keys)
+    images[str(image.get("id"))] = (split, name)
 
 
 def reading(part: Part) -> Reading:

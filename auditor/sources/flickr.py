@@ -40,11 +40,16 @@ def _separator(head: str) -> str | None:
     return " " if fits and "\t" not in head else None
 
 
+def _layout(path: Path) -> tuple[str, bool]:
+    """Return what separates image and caption, and whether images are numbered."""
+    head = files.head(path).decode("utf-8-sig", errors="replace")
+    separator = _separator(head) or "\t"
+    return separator, separator == "\t" or _SPACED.match(head) is not None
+
+
 def reading(part: Part) -> Reading:
     """Return the parts of a line."""
-    head = files.head(files.expand(part)[0]).decode("utf-8-sig", errors="replace")
-    separator = _separator(head) or "\t"
-    numbered = separator == "\t" or _SPACED.match(head) is not None
+    separator, numbered = _layout(files.expand(part)[0])
     image, slot = ("IMAGE of IMAGE#N", "N") if numbered else ("the first word", "the order of the lines")
     name = "tab" if separator == "\t" else "space"
     return Reading({"image": image, "caption": f"the text after the {name}", "slot": slot})
@@ -53,11 +58,9 @@ def reading(part: Part) -> Reading:
 def read(part: Part) -> Batches:
     """Yield the captions of a `.token` file; the slot is the N of its key."""
     for path in files.expand(part):
-        head = files.head(path).decode("utf-8-sig", errors="replace")
-        separator = _separator(head) or "\t"
-        numbered = separator == "\t" or _SPACED.match(head) is not None
+        layout = _layout(path)
         for block in lines.blocks(path):
-            yield _parse(block, separator, numbered)
+            yield _parse(block, *layout)
 
 
 def _parse(block: pl.DataFrame, separator: str, numbered: bool) -> pl.DataFrame:

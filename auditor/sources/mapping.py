@@ -44,11 +44,11 @@ def recognizes(path: Path, head: bytes) -> bool:
     """
     text = head.decode("utf-8-sig", errors="replace").lstrip()
     if (match := _LISTED.match(text)) is not None:
-        return _are_captions(_pairs_of_list(text), match)
+        return _are_captions(_pairs(text), match)
     match = _OBJECT.match(text)
     if match is None or recognized(table_keys(text)):
         return False
-    return match["list"] is not None or _are_captions(_pairs_of_object(text), match)
+    return match["list"] is not None or _are_captions(_pairs(text), match)
 
 
 def _are_captions(pairs: list[tuple[str, Any]] | None, first: re.Match[str]) -> bool:
@@ -64,40 +64,33 @@ def _are_captions(pairs: list[tuple[str, Any]] | None, first: re.Match[str]) -> 
     return 2 * long > len(pairs) and (2 * named > len(pairs) or len(pairs) > _FEW)
 
 
-def _pairs_of_list(text: str) -> list[tuple[str, Any]] | None:
-    """Return the keys and values of the first objects of a list; null if one has another number of keys than one."""
-    pairs, at = list[tuple[str, Any]](), 1
+def _pairs(text: str) -> list[tuple[str, Any]] | None:
+    """Return the first keys and values of an object, or of the objects of a list.
+
+    Null if an object of the list has another number of keys than one, or more follows an object than whitespace.
+    """
+    pairs, at, is_list = list[tuple[str, Any]](), 1, text.startswith("[")
     while len(pairs) < _LOOKED_AT:
         try:
-            value, at = _DECODER.raw_decode(text, _BLANK.match(text, at).end())  # type: ignore[union-attr]
+            held, at = _decoded(text, at)
+            if not is_list:
+                value, at = _decoded(text, at + 1)
+                held = {str(held): value}
         except (ValueError, RecursionError):
             break
-        if not isinstance(value, dict) or len(value) != 1:
+        if not isinstance(held, dict) or len(held) != 1:
             return None
-        pairs += value.items()
-        at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
+        pairs += held.items()
         if text[at : at + 1] != ",":
-            break
+            return pairs if is_list or not text[at + 1 :].strip() else None
         at += 1
     return pairs
 
 
-def _pairs_of_object(text: str) -> list[tuple[str, Any]] | None:
-    """Return the first keys and values of an object; null if more follows it than whitespace."""
-    pairs, at = list[tuple[str, Any]](), 1
-    while len(pairs) < _LOOKED_AT:
-        try:
-            key, at = _DECODER.raw_decode(text, _BLANK.match(text, at).end())  # type: ignore[union-attr]
-            at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
-            value, at = _DECODER.raw_decode(text, _BLANK.match(text, at + 1).end())  # type: ignore[union-attr]
-        except (ValueError, RecursionError):
-            break
-        pairs.append((str(key), value))
-        at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
-        if text[at : at + 1] != ",":
-            return None if text[at + 1 :].strip() else pairs
-        at += 1
-    return pairs
+def _decoded(text: str, at: int) -> tuple[Any, int]:
+    """Decode the value at a place; return it, and the place of what follows after whitespace."""
+    value, end = _DECODER.raw_decode(text, _BLANK.match(text, at).end())  # type: ignore[union-attr]
+    return value, _BLANK.match(text, end).end()  # type: ignore[union-attr]
 
 
 def read(part: Part) -> Batches:

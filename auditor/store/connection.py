@@ -32,6 +32,9 @@ MEMORY = Path(opening.IN_MEMORY)
 #: Bytes of rows that are kept in one transaction, unless a single work has more.
 _MOST_UNCOMMITTED = 1 << 24
 
+#: The most relations that are held in case another workspace asks for the same.
+_MOST_HELD_AGAIN = 16
+
 
 class ArrowStream:
     """An object with only an Arrow stream, to pass rows between DuckDB and Polars.
@@ -84,6 +87,7 @@ class Store:
         self._is_left = False
         self._numbers = itertools.count(1)
         self._let_go: list[str] = []
+        self._again: dict[tuple[object, ...], Held] = {}
 
     @classmethod
     def open(
@@ -190,11 +194,24 @@ class Store:
             changed = self.connection.execute(statement, params).fetchall()
             return changed[0][0] if changed and isinstance(changed[0][0], int) else 0
 
-    def hold(self, relation: str, statement: str, params: dict[str, Any]) -> Held:
+    def hold(
+        self, relation: str, statement: str, params: dict[str, Any], again: tuple[object, ...] | None = None
+    ) -> Held:
         """Keep a SELECT's rows until the returned object is garbage, or the store is closed.
 
-        They are never written to the file. `relation` becomes part of the name of their table.
+        They are never written to the file. `relation` becomes part of the name of their table. With `again`, which
+        identifies rows from outside, the rows of the same call are returned if it was among the last. That is for
+        SELECTs of versions, which writing does not change, and of rows held this way.
         """
+        if again is None:
+            return self._hold(relation, statement, params)
+        key = (statement, *sorted(params.items()), *again)
+        self._again[key] = held = self._again.pop(key, None) or self._hold(relation, statement, params)
+        if len(self._again) > _MOST_HELD_AGAIN:
+            del self._again[next(iter(self._again))]
+        return held
+
+    def _hold(self, relation: str, statement: str, params: dict[str, Any]) -> Held:
         self.drop_what_nobody_holds()
         held = Held(f'temp."{relation} {next(self._numbers)}"')
         weakref.finalize(held, self._let_go.append, held.table).atexit = False
@@ -227,12 +244,14 @@ class Store:
         if not self.writable:
             raise StoreError(f"{self.path}: the store was opened for reading only")
         self.execute("begin transaction")
+        self._again.clear()
         try:
             yield
         except BaseException:
             if self._connection is not None:  # Ctrl-C may close the store first, which rolls back as well
                 with suppress(AuditorError):  # and so does an engine that could not write
                     self.execute("rollback")
+            self._again.clear()  # tables of a transaction that failed are gone
             raise
         self.execute("commit")
 
@@ -250,10 +269,11 @@ class Store:
         if not self._is_left:  # closing would wait for the statement
             self._connection.close()
         self._connection = None
-        if self.on_close and self.path != MEMORY and not self._is_left:
+        waiting = [work for work in self.on_close if getattr(work, "is_written", True)]
+        if waiting and self.path != MEMORY and not self._is_left:
             not_kept = suppress(StoreError, EngineMemoryError, EngineFaultError)
             with not_kept, Store.open(self.path, write=True, make=False, wait=0) as writer:
-                for works in _at_once(self.on_close):
+                for works in _at_once(waiting):
                     with writer.transaction():
                         for work, *others in _alike(works):
                             work(writer, *others)

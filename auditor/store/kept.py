@@ -108,7 +108,7 @@ def each(store: Store, wanted: Mapping[str, str]) -> Iterator[tuple[str, pl.Data
 
 def _waiting(store: Store, wanted: Mapping[str, str]) -> dict[str, _Waiting]:
     works = [work for work in store.on_close if isinstance(work, _Waiting)]
-    return {work.key: work for work in works if work.key is not None and work.key in wanted}
+    return {work.entry.key: work for work in works if work.entry and work.entry.key in wanted}
 
 
 def _entries(store: Store, wanted: Mapping[str, str], waiting: Collection[str]) -> dict[str, list[str]]:
@@ -127,7 +127,7 @@ def _entries(store: Store, wanted: Mapping[str, str], waiting: Collection[str]) 
 
 def put(store: Store, selection: Selection, relation: str, entry: str, rows: pl.DataFrame) -> None:
     """Keep rows under a key when the store is closed."""
-    draft = Draft(store, partial(_save_entry, selection, relation, entry), entry)
+    draft = Draft(store, Entry(selection, relation, entry))
     draft.add(rows)
     draft.keep()
 
@@ -153,13 +153,35 @@ def write_part(folder: Path, rows: pl.DataFrame) -> Path | None:
 
 
 @dataclass(frozen=True)
-class _Waiting:
-    """Rows that wait in files until `save` writes them, with their bytes in memory; rows of an entry have its key."""
+class Entry:
+    """Rows of a relation that are kept under a key. Unless they are `written`, only this run reads them."""
 
-    save: Save
+    selection: Selection
+    relation: str
+    key: str
+    written: bool = True
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """Rows that wait in files until they are written, with their bytes in memory."""
+
+    save: Save | Entry
     files: tuple[Path, ...]
-    key: str | None
     size: int
+
+    @property
+    def entry(self) -> Entry | None:
+        return self.save if isinstance(self.save, Entry) else None
+
+    @property
+    def is_written(self) -> bool:
+        return self.entry is None or self.entry.written
+
+    @property
+    def group(self) -> str | None:
+        """The relation of an entry: entries of one are saved together, since each takes seven statements alone."""
+        return self.entry.relation if self.entry else None
 
     def rows(self) -> pl.DataFrame:
         return pl.scan_parquet(list(self.files)).collect()
@@ -167,43 +189,25 @@ class _Waiting:
     def saves_by(self, function: Callable[..., None]) -> bool:
         return isinstance(self.save, partial) and self.save.func is function
 
-    @property
-    def group(self) -> str | None:
-        """The relation of an entry: entries of one are saved together, since each takes seven statements alone."""
-        return str(self.save.args[1]) if isinstance(self.save, partial) and self.saves_by(_save_entry) else None
-
     def __call__(self, store: Store, *others: _Waiting) -> None:
-        if self.group is None:
+        if isinstance(self.save, Entry):
+            works = {work.entry.key: (work.entry.selection, work.rows()) for work in (*others, self) if work.entry}
+            _save_entries(self.save.relation, works, store)
+        else:
             self.save(store, self.rows())
-            return
-        works = {work.key: work for work in (*others, self)}
-        _save_entries(
-            self.group,
-            [
-                (work.save.args[0], str(key), work.rows())
-                for key, work in works.items()
-                if isinstance(work.save, partial)
-            ],
-            store,
-        )
 
 
 class Draft:
-    """Rows that arrive in parts, and are written when they are complete.
+    """Rows that arrive in parts, and are written when they are complete, by a function or as an entry.
 
     If they take more than `most` bytes in memory, none are kept.
     """
 
-    def __init__(self, store: Store, save: Save, entry: str | None = None, most: int | None = None) -> None:
-        self._store, self._save, self._entry, self._most = store, save, entry, most
+    def __init__(self, store: Store, save: Save | Entry, most: int | None = None) -> None:
+        self._store, self._save, self._most = store, save, most
         self._bytes = 0
         self._files: list[Path] = []
         self._is_open = store.path != MEMORY
-
-    @classmethod
-    def of_entry(cls, store: Store, selection: Selection, relation: str, entry: str, most: int | None = None) -> Draft:
-        """Begin rows that are kept under a key."""
-        return cls(store, partial(_save_entry, selection, relation, entry), entry, most)
 
     def add(self, rows: pl.DataFrame) -> None:
         """Add the next part."""
@@ -220,7 +224,7 @@ class Draft:
     def keep(self) -> None:
         """Write the parts when the store is closed."""
         if self._is_open and self._files:
-            self._store.on_close.append(_Waiting(self._save, tuple(self._files), self._entry, self._bytes))
+            self._store.on_close.append(_Waiting(self._save, tuple(self._files), self._bytes))
 
 
 def keep_scores(store: Store, selection: Selection, scores: pl.DataFrame, made: pl.DataFrame) -> None:
@@ -250,22 +254,18 @@ def keep_findings(store: Store, selection: Selection, kinds: Sequence[str], list
         when_closed(store, rows, partial(_save_findings, selection, changed))
 
 
-def _save_entry(selection: Selection, relation: str, entry: str, store: Store, rows: pl.DataFrame) -> None:
-    _save_entries(relation, [(selection, entry, rows)], store)
-
-
-def _save_entries(relation: str, entries: Sequence[tuple[Selection, str, pl.DataFrame]], store: Store) -> None:
-    """Write the rows of several entries, except those that another process has written meanwhile."""
-    keys = {"keys": [entry for _, entry, _ in entries]}
+def _save_entries(relation: str, entries: Mapping[str, tuple[Selection, pl.DataFrame]], store: Store) -> None:
+    """Write the rows of several entries, by key, except those that another process has written meanwhile."""
+    keys = {"keys": [*entries]}
     known = {*store.query("select key from cache.entry where list_contains($keys, key)", keys)["key"]}
     columns = _tables(store).get(relation)
-    parts: dict[str, list[tuple[Selection, str, pl.DataFrame]]] = {}
-    for selection, entry, rows in entries:
+    parts: dict[str, dict[str, tuple[Selection, pl.DataFrame]]] = {}
+    for entry, (selection, rows) in entries.items():
         if entry not in known or columns != ["key", *rows.columns]:
-            parts.setdefault(str(rows.schema), []).append((selection, entry, rows))
+            parts.setdefault(str(rows.schema), {})[entry] = (selection, rows)
     for alike in parts.values():
-        _insert(store, relation, {entry: rows for _, entry, rows in alike})
-        _enter(store, relation, {entry: selection for selection, entry, _ in alike})
+        _insert(store, relation, {entry: rows for entry, (_, rows) in alike.items()})
+        _enter(store, relation, {entry: selection for entry, (selection, _) in alike.items()})
 
 
 def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores: pl.DataFrame) -> None:

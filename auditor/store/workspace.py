@@ -18,6 +18,9 @@ from auditor.store.sqlfiles import SqlFile, catalogue, check_declaration, cut, d
 
 _OF_BUCKET = "first_image"
 
+#: Relations that many workspaces make from the same captions, and none adds rows to.
+_HELD_AGAIN = frozenset({"reference", "every_reference", "caption_place", "pool", "substitute_pool"})
+
 
 class Workspace:
     """Temporary relations over one store, with the parameters they share.
@@ -55,7 +58,7 @@ class Workspace:
         """Bind `relation` to rows from outside of the engine."""
         check_declaration(relation, rows.columns)
         with self._store.registered("made_outside", rows):
-            self._hold(relation, "from made_outside", {})
+            self._hold(relation, "from made_outside", {}, rows.write_json() if relation in _HELD_AGAIN else "")
         self._is_bound(relation)
 
     def append(self, relation: str, name: str | None = None, of: Workspace | None = None, **constants: str) -> None:
@@ -162,8 +165,9 @@ class Workspace:
     def _params_of(self, file: SqlFile) -> dict[str, Any]:
         return {key: self.params[key] for key in file.params}
 
-    def _hold(self, relation: str, statement: str, params: dict[str, Any]) -> None:
-        self._held[relation] = self._store.hold(relation, statement, params)
+    def _hold(self, relation: str, statement: str, params: dict[str, Any], rows: str = "") -> None:
+        again = (rows,) if relation in _HELD_AGAIN else None
+        self._held[relation] = self._store.hold(relation, statement, params, again)
 
     def _let_go(self, relation: str) -> None:
         self._made.pop(relation, None)

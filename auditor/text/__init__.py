@@ -12,7 +12,7 @@ from types import MappingProxyType
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.text import bare, char, mteval, ptb, whitespace
+from auditor.text import by_rules, ptb
 from auditor.text.spacy import pipelines
 
 Tokenizer = Callable[[pl.Series], pl.Series]
@@ -20,12 +20,12 @@ Tokenizer = Callable[[pl.Series], pl.Series]
 #: Every tokenizer by name.
 PROFILES: Mapping[str, Tokenizer] = MappingProxyType(
     {
-        "13a": mteval.tokenize,
-        "bare": bare.tokenize,
-        "char": char.tokenize,
+        "13a": by_rules.mteval,
+        "bare": by_rules.bare,
+        "char": by_rules.char,
         "ptb": ptb.tokenize,
         "spacy": pipelines.tokenize,
-        "whitespace": whitespace.tokenize,
+        "whitespace": by_rules.whitespace,
     }
 )
 
@@ -33,7 +33,7 @@ PROFILES: Mapping[str, Tokenizer] = MappingProxyType(
 AUTO = "auto"
 
 #: The tokenizers that an ingest runs; tokens of the others are made when a command first asks for them.
-AT_INGEST: Mapping[str, Tokenizer] = MappingProxyType({"bare": bare.tokenize})
+AT_INGEST: Mapping[str, Tokenizer] = MappingProxyType({"bare": by_rules.bare})
 
 #: Tokenizers that are another program's, which may split otherwise in another version, by the name of the program.
 BY_OTHERS: Mapping[str, str] = MappingProxyType({"spacy": "spaCy"})

@@ -13,12 +13,6 @@ with shelf as (
     from substitute_pool
     group by dataset
 ),
-placed as (
-    select
-        dataset, image, slot, caption_id, length,
-        row_number() over (partition by dataset order by image, slot) - 1 as place
-    from substitute_pool
-),
 drawn as (
     select
         image_no, image, slot,
@@ -36,4 +30,4 @@ select
     'inter' as candidate, true as is_substitute, c.image_no, c.image, c.slot, c.slot as held_out, p.caption_id, p.length,
     p.dataset as from_dataset, p.image as from_image, p.slot as from_slot
 from chosen as c
-join placed as p on p.dataset = c.dataset and p.place = c.place
+join substitute_pool as p on p.dataset = c.dataset and p.place = c.place

@@ -9,34 +9,43 @@
 -- A text of $words words for each caption, each word drawn independently from a unigram distribution. If $words is
 -- null, the text has as many words as the selected captions have on average. The draw of the n-th word is a pure
 -- function of (seed, dataset, image, slot, n), by md5: a longer text begins with the words of the shorter one. Texts
--- are numbered from $last_text + 1.
-with wanted as (
+-- are numbered from $last_text + 1. Words are spelled after their numbers are in order: sorting words takes twice the time.
+with wanted as materialized (
     select
-        image, slot,
+        image, slot, row_number() over (order by image, slot) as text_no,
         coalesce($words::integer, (select round(avg(length)) from reference)::integer) as words
     from reference
 ),
-placed as (select image, slot, unnest(range(1, words + 1)) as position from wanted),
+placed as (select image, slot, text_no, unnest(range(1, words + 1)) as position from wanted),
 drawn as (
     select
-        image, slot, position,
+        text_no, position,
         remainder_of(
             md5_number(concat_ws(chr(31), 'gibberish', $seed::bigint, $dataset::varchar, image, slot, position)),
             (select max(places) from unigram_distribution)
         )::bigint as place
     from placed
 ),
-spelled as (
-    select d.image, d.slot, d.position, u.token_id, u.token
+numbered as materialized (
+    select d.text_no, list(u.token_id order by d.position) as tokens
     from drawn as d
     asof join unigram_distribution as u on d.place >= u.first_place
+    group by d.text_no
+),
+word as (select text_no, unnest(tokens) as token_id, generate_subscripts(tokens, 1) as position from numbered),
+spelled as (
+    select w.text_no, string_agg(u.token, ' ' order by w.position) as text
+    from word as w
+    join unigram_distribution as u using (token_id)
+    group by w.text_no
 )
 select
     $label::varchar as candidate,
-    image,
-    slot,
-    ($last_text::uinteger + row_number() over (order by image, slot))::uinteger as caption_id,
-    list(token_id order by position) as tokens,
-    string_agg(token, ' ' order by position) as text
-from spelled
-group by image, slot
+    w.image,
+    w.slot,
+    ($last_text::uinteger + w.text_no)::uinteger as caption_id,
+    n.tokens,
+    s.text
+from wanted as w
+join numbered as n using (text_no)
+join spelled as s using (text_no)

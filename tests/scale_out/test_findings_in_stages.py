@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import threading
@@ -26,10 +27,14 @@ from auditor.store.sqlfiles import cut
 from auditor.studies.findings import findings, read_summary
 from auditor.studies.findings import shards as reading
 from auditor.studies.findings.captions import FINDERS, LISTED
+from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.stages import CHECKED
 from auditor.studies.findings.summary import RECEIPT, SUMMARY
 from auditor.studies.ingest import ingest
 from auditor.studies.verify import verify
+
+#: Kinds that are searched for only with a list of words, or another dataset.
+GIVEN = {"listed-words", CONTAMINATED}
 
 NOUNS = "dog cat man woman child horse bird boat train bicycle girl boy table street beach field".split()
 VERBS = "runs sits jumps sleeps plays stands walks waits eats looks".split()
@@ -114,7 +119,7 @@ def test_repeated_captions_are_counted_as_in_one_store(folder: Path, finished: t
     assert told.values["captions"] == wanted.values["captions"] == found(finished[2]).filter(kind=kind).height > 0
 
 
-@pytest.mark.parametrize("kind", [kind for kind in FINDERS if kind in CHECKED and kind != "listed-words"])
+@pytest.mark.parametrize("kind", [kind for kind in FINDERS if kind in CHECKED and kind not in GIVEN])
 def test_kind_is_listed_as_in_one_store(kind: str, finished: tuple[Result, Path, Path], expected: Result) -> None:
     result, _, work = finished
     columns = [*LISTED]
@@ -135,7 +140,7 @@ def test_kinds_that_are_not_checked_are_named_with_the_reason(finished: tuple[Re
     unchecked = rows.filter(pl.col("not_checked_because").is_not_null())
     assert {"near-duplicate-across-splits", "swapped-captions", "exchanged-images"} <= {*unchecked["kind"]}
     assert not {*unchecked["kind"]} & {*CHECKED}
-    assert {*CHECKED} - {"listed-words"} == {*rows["kind"]} - {*unchecked["kind"]}
+    assert {*CHECKED} - GIVEN == {*rows["kind"]} - {*unchecked["kind"]}
 
 
 def test_verdicts_have_a_row_for_each_row_of_a_shard(folder: Path, finished: tuple[Result, Path, Path]) -> None:
@@ -262,6 +267,56 @@ def test_files_of_a_bucket_have_the_same_verdicts(
         bucket.put("shards/part-2.parquet", (folder / "part-1.parquet").read_bytes())
         with pytest.raises(SourceError, match=r"part-2\.parquet: changed since this work began"):
             findings(store, "s3://captions/shards/*.parquet", verdicts=target, work=work)
+
+
+def passages(words: list[str], n: int) -> set[tuple[str, ...]]:
+    return {tuple(words[first : first + n]) for first in range(len(words) - n + 1)}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_planted_passages_are_all_found_in_stages_as_in_one_store(tmp_path: Path, seed: int) -> None:
+    """Copies of 8 and 13 words, and of whole captions, in other words; shorter ones are not listed."""
+    drawn, words = random.Random(seed), "a the dog cat man runs sits on of red blue beach café 日本 two hat".split()
+    own, planted = list[tuple[str, str]](), dict[str, str]()
+    tests = [drawn.choices(words, k=drawn.choice([0, 1, 3, 7, 8, 12, 13, 20])) for _ in range(60)]
+    for number in range(900):
+        said, size = drawn.choices([*words, "boat", "tree"], k=drawn.randint(2, 9)), drawn.choice([0, 0, 7, 8, 13])
+        source = drawn.choice(tests)
+        first = drawn.randint(0, max(0, len(source) - size))
+        at = drawn.randint(0, len(said))
+        said = source if number % 40 == 0 else [*said[:at], *source[first : first + size], *said[at:]]
+        own.append((f"i{number:04}", " ".join(said) or "…"))
+        shared = next((n for n in (13, 8) if any(passages(said, n) & passages(one, n) for one in tests)), None)
+        if said and (how := "all" if said in tests else shared):
+            planted[f"i{number:04}"] = str(how)
+    assert {"all", "8", "13"} == {*planted.values()}
+    (tmp_path / "own").mkdir()
+    rows = pl.DataFrame(own, schema=["image", "caption"], orient="row")
+    for place in range(3):
+        rows.slice(300 * place, 300).write_parquet(tmp_path / f"own/part-{place}.parquet")
+    held = [(f"t{number}", " ".join(one).capitalize() + "!") for number, one in enumerate(tests)]
+    pl.DataFrame(held, schema=["image", "caption"], orient="row").write_parquet(tmp_path / "test.parquet")
+    with Store.open(MEMORY) as store:
+        ingest(store, "test", files=[tmp_path / "test.parquet"], config={})
+        ingest(store, "own", files=[tmp_path / "own/*.parquet"], config={})
+        told = findings(store, "own", kinds=[CONTAMINATED], against="test")
+        shards, work = f"{tmp_path}/own/*.parquet", tmp_path / "work"
+        staged = findings(store, shards, kinds=[CONTAMINATED], against="test", verdicts=tmp_path / "out", work=work)
+    assert dict(told.frame.select("image", pl.col("why").str.split(" ").list.first()).iter_rows()) == planted
+    assert found(work).select(*LISTED).equals(told.frame.select(*LISTED))
+    assert [one.values for one in staged.findings] == [one.values for one in told.findings]
+    texts = dict(held)
+    for image, why in told.frame.select("image", "why").iter_rows():
+        place, text, passage = re.fullmatch(r"\w+ words of (\w+)#0 of test, “(.+)”: “(.+)”", why).groups()
+        assert texts[place] == text
+        assert f" {passage} " in f" {dict(own)[image]} "
+        assert f" {passage} " in f" {text.lower().removesuffix('!')} "
+
+
+def test_kind_that_needs_another_dataset_is_refused_without_it(folder: Path, tmp_path: Path) -> None:
+    message = "name the dataset to compare with: add --against DATASET"
+    refused(folder, tmp_path / "verdicts", UsageError, message, kinds=[CONTAMINATED])
+    refused(folder, tmp_path / "verdicts", UsageError, "nowhere", against="nowhere")
 
 
 def broken(folder: Path, tmp_path: Path) -> Path:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata, spearmanr
 
-from auditor.statistics.diversity_correlation import correlate_statistics, heatmap, matrix
+from auditor.statistics.correlation import correlate_statistics, heatmap, matrix
 
 #: Columns of table 1 of van Miltenburg et al. 2018 in which no two systems are equal as printed.
 TABLE = {

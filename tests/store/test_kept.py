@@ -34,7 +34,7 @@ def test_rows_are_kept_whole_or_not_at_all(
     path = tmp_path / "audit.duckdb"
     with Store.open(path, write=True) as store:
         ingest_rows(store, [("a", 0, "a dog")])
-        draft = kept.Draft.of_entry(store, resolve(store, "set"), "made", "key", most)
+        draft = kept.Draft(store, kept.Entry(resolve(store, "set"), "made", "key"), most)
         for part in parts:
             draft.add(part)
         draft.keep()

@@ -28,7 +28,7 @@ from auditor.studies.profile import profile
 from auditor.studies.score.study import score
 from auditor.studies.upkeep.store import verify
 from auditor.studies.versions.history import diff
-from auditor.text import bare, whitespace
+from auditor.text import by_rules
 
 ROWS = [
     ("a", 0, "A dog runs."),
@@ -59,7 +59,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def tokenize(captions: pl.Series) -> pl.Series:
         texts.extend(captions)
-        return whitespace.tokenize(captions)
+        return by_rules.whitespace(captions)
 
     monkeypatch.setattr(text, "PROFILES", MappingProxyType({**text.PROFILES, "whitespace": tokenize}))
     return texts
@@ -208,7 +208,7 @@ def test_scores_are_those_of_the_tokens(images: list[list[str]]) -> None:
     """Under any profile as under whitespace, where the captions are the profile's tokens joined by blanks."""
     rows = [(f"i{i}", slot, caption) for i, captions in enumerate(images) for slot, caption in enumerate(captions)]
     rows += [("two", slot, "a dog, a dog") for slot in (0, 1)]
-    spelled = bare.tokenize(pl.Series([caption for _, _, caption in rows])).list.join(" ")
+    spelled = by_rules.bare(pl.Series([caption for _, _, caption in rows])).list.join(" ")
     with Store.open(MEMORY) as store:
         ingest_rows(store, rows, "set", "candidates")
         joined = [(image, slot, caption) for (image, slot, _), caption in zip(rows, spelled, strict=True)]
@@ -295,7 +295,7 @@ def test_verify_says_which_profiles_it_cannot_check(path: Path, monkeypatch: pyt
 
     with Store.open(path, write=True) as store:
         profile(store, "set", tokenizer="whitespace")
-        monkeypatch.setattr(text, "PROFILES", MappingProxyType({"bare": bare.tokenize, "whitespace": missing}))
+        monkeypatch.setattr(text, "PROFILES", MappingProxyType({"bare": by_rules.bare, "whitespace": missing}))
         result = verify(store)
         sound = result.holds
         assert sound
@@ -307,7 +307,7 @@ def test_other_tokens_of_another_program_are_told_and_are_no_damage(
 ) -> None:
     with Store.open(path, write=True) as store:
         profile(store, "set", tokenizer="whitespace")
-        monkeypatch.setattr(text, "PROFILES", MappingProxyType({"bare": bare.tokenize, "whitespace": bare.tokenize}))
+        monkeypatch.setattr(text, "PROFILES", MappingProxyType({"bare": by_rules.bare, "whitespace": by_rules.bare}))
         monkeypatch.setattr("auditor.studies.upkeep.store.BY_OTHERS", {"whitespace": "some program"})
         result = verify(store)
         sound = result.holds

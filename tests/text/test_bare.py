@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from auditor import sources
 from auditor.errors import UsageError
 from auditor.model import Part
-from auditor.text import bare, tokenizer_of
+from auditor.text import by_rules, tokenizer_of
 
 #: Letters, marks, numbers, punctuation, symbols and blanks; code points that only newer Unicode versions know are left
 #: out, for the two implementations need not be of the same version.
@@ -23,7 +23,7 @@ TEXTS = st.lists(st.sampled_from([*"'’‘´`-aé"]) | ALPHABET, max_size=20).m
 
 
 def tokenize(text: str) -> list[str]:
-    return bare.tokenize(pl.Series([text]))[0].to_list()
+    return by_rules.bare(pl.Series([text]))[0].to_list()
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_profile_is_idempotent(caption: str) -> None:
 def test_profile_equals_the_definition_on_flickr8k(data: Path) -> None:
     batches = sources.read(Part((data / "flickr8k" / "Flickr8k.token.txt.gz",)), "flickr")
     texts = pl.concat([batch["text"] for batch in batches])
-    assert bare.tokenize(texts).to_list() == [plain.tokenize(text) for text in texts]
+    assert by_rules.bare(texts).to_list() == [plain.tokenize(text) for text in texts]
 
 
 def test_unknown_profile_names_the_known() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from auditor.text import bare, char
+from auditor.text import by_rules
 
 
 @pytest.mark.parametrize(
@@ -28,11 +28,11 @@ from auditor.text import bare, char
     ],
 )
 def test_character_is_a_token_where_no_blanks_are_written(caption: str, tokens: str) -> None:
-    assert char.tokenize(pl.Series([caption])).to_list() == [tokens.split()]
+    assert by_rules.char(pl.Series([caption])).to_list() == [tokens.split()]
 
 
 @example(["0ˇ"])
 @given(st.lists(st.text(st.characters(max_codepoint=0x2FF))))
 def test_captions_in_latin_letters_have_the_tokens_of_bare(captions: list[str]) -> None:
     column = pl.Series(captions, dtype=pl.String)
-    assert char.tokenize(column).to_list() == bare.tokenize(column).to_list()
+    assert by_rules.char(column).to_list() == by_rules.bare(column).to_list()

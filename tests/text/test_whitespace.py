@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.text import whitespace
+from auditor.text import by_rules
 
 
 def tokenize(text: str) -> list[str]:
-    return whitespace.tokenize(pl.Series([text], dtype=pl.String))[0].to_list()
+    return by_rules.whitespace(pl.Series([text], dtype=pl.String))[0].to_list()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,20 +15,13 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import Batches, Option
 from auditor.sources.judgements import flickr8k
-from auditor.sources.reading.delimited import below_header, headers
-from auditor.sources.reading.files import open_bytes
-from auditor.sources.reading.json_records import COCO_FILE, show
-from auditor.sources.table.json import first_keys, of_lines, of_list
-
-#: The separators of JSON records: one per line, or in a list.
-_LINES, _LIST = "{", "["
+from auditor.sources.reading import files
+from auditor.sources.reading.delimited import headers
+from auditor.sources.reading.json_records import COCO_FILE
+from auditor.sources.table.json import LINES, LIST, first_keys, rows_of
 
 _RECORD: Mapping[str, pl.DataType] = {
-    "image": pl.String(),
-    "identity": pl.String(),
-    "judge": pl.String(),
-    "votes": pl.String(),
-    "key": pl.String(),
+    **dict.fromkeys(("image", "identity", "judge", "votes", "key"), pl.String()),
     "line": pl.UInt32(),
     "scores": pl.List(pl.String),
     "reason": pl.String(),
@@ -54,7 +46,7 @@ def first_names(head: bytes) -> list[str]:
 def _headers(head: bytes) -> dict[str, list[str]]:
     """Split the first line of a table by each separator; for JSON, list the keys of the first record."""
     text = head.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").lstrip()
-    return {text[0]: first_keys(text)} if text.startswith((_LINES, _LIST)) else headers(text)
+    return {text[0]: first_keys(text)} if text.startswith((LINES, LIST)) else headers(text)
 
 
 def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Option]) -> Batches:
@@ -70,7 +62,7 @@ def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Opt
     yield (
         pl.concat([_gathered(ratings, columns), refused.select("line", "reason", "raw")], how="diagonal")
         .sort("line", maintain_order=True)
-        .with_columns(source=pl.lit(path.name), unit=pl.lit("record" if separator == _LIST else "line"))
+        .with_columns(source=pl.lit(path.name), unit=pl.lit("record" if separator == LIST else "line"))
     )
 
 
@@ -86,22 +78,16 @@ def _records(path: Path, separator: str, columns: Columns) -> Iterator[tuple[obj
             yield *known, None, line, [""], reason or "no caption and no score", raw
 
 
-def _rows(path: Path, separator: str, columns: Columns) -> Iterator[tuple[int, str | None, str | None, list[Any]]]:
+def _rows(path: Path, separator: str, columns: Columns) -> Iterator[tuple[int, str, str | None, list[Any]]]:
     """Yield line, raw, fault and fields of each record below the header, or of each record of JSON."""
-    if separator not in (_LINES, _LIST):
-        with open_bytes(path) as file:
-            yield from below_header(file, path, separator, columns.width)
+    if separator not in (LINES, LIST):
+        yield from rows_of(path, separator, [""] * columns.width)
         return
-    records = of_list(path) if separator == _LIST else of_lines(path)
-    first = next(records)
-    names = list(first.value)
+    names = first_names(files.head(path))
     judged = [names[at] for at in columns.scores] if len(columns.captions) == 1 else []
-    for record in chain([first], records):
-        fault, value = record.fault, record.value
-        if fault is None and not isinstance(value, dict):
-            fault = "not an object"
-        fields = [] if fault else [(_several if name in judged else _text)(value.get(name)) for name in names]
-        yield record.number, record.raw or show(value), fault, fields
+    for line, raw, fault, fields in rows_of(path, separator, names):
+        read = [(_several if name in judged else _text)(field) for name, field in zip(names, fields, strict=False)]
+        yield line, raw, fault, read
 
 
 def _several(value: Any) -> str | list[str]:

@@ -21,6 +21,7 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.files import printable
+from auditor.sources.guards import check_expansion
 from auditor.sources.reading import files
 
 if TYPE_CHECKING:
@@ -34,10 +35,6 @@ else:
 _ZIP = b"PK\x03\x04"
 
 _EMPTY_ZIP = b"PK\x05\x06"
-
-_MOST_EXPANSION = 200
-
-_FREE_EXPANSION = 1 << 26
 
 _BLOCK = 1 << 20
 
@@ -119,10 +116,7 @@ def _of_zip(path: Path, stream: BinaryIO) -> Iterator[Member]:
         entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
         whole = (sum(entry.file_size for entry in entries), path.stat().st_size)
         for unzipped, zipped in [whole, *((entry.file_size, entry.compress_size) for entry in entries)]:
-            if unzipped > _FREE_EXPANSION + _MOST_EXPANSION * zipped:
-                raise SourceError(
-                    f"{path}: expands to more than {_MOST_EXPANSION} times its size: damaged, or a zip bomb"
-                )
+            check_expansion(path, unzipped, zipped)
         for number, entry in enumerate(entries, 1):
             fault = "a link" if stat.S_ISLNK(entry.external_attr >> 16) else _unsafe(entry.filename)
             if fault is None:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
 from auditor.errors import SourceError
 from auditor.model import Batches, Part, by_number
 from auditor.remote import address_of
+from auditor.sources.guards import check_expansion
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -42,11 +43,6 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _ENDINGS = (".gz", ".zst")
 
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError)
-
-#: Captions compress to a third or a tenth, a list of equal ones to a fiftieth: far more is a zip bomb.
-_MOST_EXPANSION = 200
-
-_FREE_EXPANSION = 1 << 26
 
 _BUFFER = 1 << 20
 
@@ -288,10 +284,7 @@ class _Bounded(io.RawIOBase):
         data = self._unzipped.read(len(view))
         view[: len(data)] = data
         self._produced += len(data)
-        if self._produced > _FREE_EXPANSION + _MOST_EXPANSION * self._zipped.tell():
-            raise SourceError(
-                f"{self._path}: expands to more than {_MOST_EXPANSION} times its size: damaged, or a zip bomb"
-            )
+        check_expansion(self._path, self._produced, self._zipped.tell())
         return len(data)
 
 

@@ -19,8 +19,17 @@ import polars as pl
 from polars.datatypes import DataTypeClass
 
 from auditor.errors import SourceError
-from auditor.sources.guards import Limits, arrow, parquet
-from auditor.sources.guards.arrow import BODY_LENGTH, KIND, RECORDS, SCHEMA, FlatTable, check_message
+from auditor.sources.guards import (
+    BODY_LENGTH,
+    KIND,
+    RECORDS,
+    SCHEMA,
+    FlatTable,
+    Limits,
+    check_arrow,
+    check_message,
+    parquet,
+)
 from auditor.sources.reading.batches import BATCH
 from auditor.sources.table import content
 from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of
@@ -42,7 +51,7 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
     """
     with _damage_named(path):
         limits = Limits(path)
-        rows = None if magic == STREAM else arrow.check(path) if magic == ARROW else parquet.check(path, ())
+        rows = None if magic == STREAM else check_arrow(path) if magic == ARROW else parquet.check(path, ())
         lazy = None if magic == STREAM else _scan(path, magic)
         kinds = schema(path, magic)
         sampled = partial(_values, path, magic, kinds)
@@ -247,30 +256,26 @@ def _messages(path: Path) -> Iterator[_Message]:
         while (prefix := file.read(8)) != _END:
             size = int.from_bytes(prefix[4:], "little")
             if len(prefix) < 8 or size > limits.size:
-                raise _cut_short(path)
+                raise _faulty(path, "truncated")
             if prefix[:4] != STREAM:
-                raise _damaged(path)
+                raise _faulty(path, "damaged")
             metadata = file.read(size)
             try:
                 message = FlatTable(metadata)
                 kind, length = message.number(KIND, "<B"), message.number(BODY_LENGTH, "<q")
             except struct.error as error:
-                raise (_cut_short if len(metadata) < size else _damaged)(path) from error
+                raise _faulty(path, "truncated" if len(metadata) < size else "damaged") from error
             if length < 0:
-                raise _damaged(path)
+                raise _faulty(path, "damaged")
             body = file.read(length) if length <= limits.size else b""
             if len(metadata) < size or len(body) < length:
-                raise _cut_short(path)
+                raise _faulty(path, "truncated")
             try:
                 check_message(limits, message, io.BytesIO(body), 0)
             except struct.error as error:
-                raise _damaged(path) from error
+                raise _faulty(path, "damaged") from error
             yield _Message(kind, prefix + metadata + body)
 
 
-def _cut_short(path: Path) -> SourceError:
-    return SourceError(f"{path}: truncated Arrow stream; download it again")
-
-
-def _damaged(path: Path) -> SourceError:
-    return SourceError(f"{path}: damaged Arrow stream; download it again")
+def _faulty(path: Path, how: str) -> SourceError:
+    return SourceError(f"{path}: {how} Arrow stream; download it again")

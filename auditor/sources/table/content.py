@@ -31,9 +31,9 @@ def distinct(values: Iterable[str | None]) -> int:
     return len({value for value in values if value})
 
 
-def image_column(values: Values, without: Collection[str] = (), *, ids: bool = True) -> str | None:
-    """Return the column whose values look most like images: file names or URLs, else `ids`; null if there is none."""
-    for pattern in (_FILE, *([_ID] if ids else [])):
+def image_column(values: Values, without: Collection[str] = ()) -> str | None:
+    """Return the column whose values look most like images: file names or URLs, else ids; null if there is none."""
+    for pattern in (_FILE, _ID):
         fitting = [
             name
             for name, column in values.items()

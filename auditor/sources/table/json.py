@@ -16,6 +16,8 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.sources.reading import lines
 from auditor.sources.reading.batches import batches
+from auditor.sources.reading.delimited import below_header
+from auditor.sources.reading.files import open_bytes
 from auditor.sources.reading.json_records import encodable, show
 from auditor.sources.reading.json_stream import DECODER, Item, items, values
 from auditor.sources.table import content
@@ -25,6 +27,9 @@ from auditor.sources.table.layout import frame
 
 #: Fields with the name of an image, or the text or id of a caption, inside an object.
 INNER = {"image": ("path",), "caption": ("raw", "caption", "text", "sentence"), "identifier": ("sentid", "id")}
+
+#: What stands for the separator of JSON records: one per line, or in a list.
+LINES, LIST = "{", "["
 
 _LISTED = re.compile(r'\{\s*"[^"\\]{1,60}"\s*:\s*\[\s*(?=\{)')
 
@@ -109,6 +114,18 @@ def of_list(path: Path) -> Iterator[Record]:
             yield Record(item.number, item.value, None, None)
 
 
+def rows_of(path: Path, separator: str, names: Sequence[str]) -> Iterator[tuple[int, str, str | None, list[Any]]]:
+    """Yield line, raw, fault and fields of each record below the header, or of each record of JSON, by its keys."""
+    if separator not in (LINES, LIST):
+        with open_bytes(path) as file:
+            yield from below_header(file, path, separator, len(names))
+        return
+    for record in of_list(path) if separator == LIST else of_lines(path):
+        fault = record.fault or (None if isinstance(record.value, dict) else "not an object")
+        fields = [] if fault else [record.value.get(name) for name in names]
+        yield record.number, record.raw or show(record.value), fault, fields
+
+
 def of_sequence(path: Path) -> Iterator[Record]:
     """Yield the records of a file of JSON objects one after the other. Raises `SourceError` if it is not JSON."""
     for item in values(path, "table"):
@@ -150,7 +167,7 @@ def _rows(
         if fault is None and not columns:
             where = f"{path}:{record.number}" if read is of_lines else f"{path}, record {record.number}"
             sampled = partial(_values, path, read, list(example))
-            chosen = choose(where, list(example), wanted, partial(_fit_of, example), sampled)
+            chosen = choose(where, list(example), wanted, lambda thing, name: _fit(thing, example[name]), sampled)
             columns |= chosen
             columns.unread, columns.remarks = chosen.unread, chosen.remarks
         try:
@@ -193,10 +210,6 @@ def _example(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
             if example.get(key) is None:
                 example[key] = value
     return example
-
-
-def _fit_of(record: dict[str, Any], thing: str, name: str) -> Fit:
-    return _fit(thing, record[name])
 
 
 def _fit(thing: str, value: Any) -> Fit:

@@ -215,17 +215,15 @@ def read(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
 
 
 def _named(frame: pl.DataFrame, pair: Mapping[str, str], path: Path, row: int) -> pl.DataFrame:
-    shown = {thing: name for thing, name in pair.items() if thing != "vector"}
+    shown, vector = {thing: name for thing, name in pair.items() if thing != "vector"}, pl.col(pair["vector"])
     return frame.select(
         *(pl.col(name).cast(pl.String).alias(thing) for thing, name in shown.items()),
-        _as_list(pl.col(pair["vector"]), frame.schema[pair["vector"]]).alias("vector"),
+        (vector.arr.to_list() if isinstance(frame.schema[pair["vector"]], pl.Array) else vector)
+        .cast(pl.List(pl.Float32))
+        .alias("vector"),
         source=pl.lit(path.name),
         line=pl.int_range(row, row + frame.height, dtype=pl.UInt32),
     )
-
-
-def _as_list(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
-    return (value.arr.to_list() if isinstance(kind, pl.Array) else value).cast(pl.List(pl.Float32))
 
 
 def _columns(path: Path, schema: pl.Schema, options: Mapping[str, Option]) -> list[dict[str, str]]:

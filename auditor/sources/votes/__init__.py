@@ -19,8 +19,7 @@ from auditor.errors import SourceError
 from auditor.model import Batches, Kind, Option, Part
 from auditor.sources.format import Description, Format
 from auditor.sources.reading import files, lines
-from auditor.sources.reading.delimited import below_header, headers
-from auditor.sources.reading.json_records import show
+from auditor.sources.reading.delimited import headers
 from auditor.sources.sides import frames
 from auditor.sources.table import json
 from auditor.sources.votes import counts
@@ -106,7 +105,7 @@ def read(part: Part) -> Batches:
 
 
 def _layout(path: Path, options: Mapping[str, Option]) -> tuple[str, list[str]]:
-    """Return the separator ("" for JSON lines) and the columns of a file. Raises `SourceError` if one is missing."""
+    """Return the separator (of JSON lines `LINES`) and the columns. Raises `SourceError` if one is missing."""
     headers = _header(files.head(path))
     missing = {separator: lacking(find(names, options), options) for separator, names in headers.items()}
     for separator, what in missing.items():
@@ -125,32 +124,16 @@ def _header(head: bytes) -> dict[str, list[str]]:
     """Split the first line of a file by each separator; for JSON lines, return the keys."""
     text = head.removeprefix(_BOM).decode(errors="replace")
     if text.lstrip().startswith("{"):
-        return {"": json.first_keys(text.lstrip())}
+        return {json.LINES: json.first_keys(text.lstrip())}
     return headers(text)
 
 
 def _records(path: Path, separator: str, names: list[str]) -> Iterator[_Record]:
-    if not separator:
-        yield from _json_lines(path, names)
-        return
-    with files.open_bytes(path) as file:
-        yield from below_header(file, path, separator, len(names))
-
-
-def _json_lines(path: Path, names: list[str]) -> Iterator[_Record]:
-    for record in json.of_lines(path):
-        fault, value = record.fault, record.value
-        if fault is None and not isinstance(value, dict):
-            fault = "not an object"
-        fields = [] if fault else [value.get(name) for name in names]
-        odd = next((name for name, field in zip(names, fields, strict=False) if _is_odd(field)), None)
-        fault = f"{odd} is neither a string nor a number" if odd else fault
-        raw = show(value) if record.raw is None else record.raw
-        yield record.number, raw, fault, ["" if field is None else str(field) for field in fields]
-
-
-def _is_odd(field: Any) -> bool:
-    return isinstance(field, bool) or not isinstance(field, str | int | None)
+    for line, raw, fault, fields in json.rows_of(path, separator, names):
+        is_sound = (isinstance(field, str | int | None) and not isinstance(field, bool) for field in fields)
+        odd = next((name for name, sound in zip(names, is_sound, strict=False) if not sound), None)
+        reason = f"{odd} is neither a string nor a number" if odd else fault
+        yield line, raw, reason, ["" if field is None else str(field) for field in fields]
 
 
 def _row(record: _Record, places: Places) -> tuple[Any, ...]:

@@ -15,20 +15,9 @@ from auditor.sources.sides import CATEGORIES, JudgedCaption, pair_sides, triplet
 #: A record of a table of votes: `choices` are null in a table of counts, `votes_b` and `votes_c` in others.
 RECORD: Mapping[str, pl.DataType] = {
     "line": pl.UInt32(),
-    "raw": pl.String(),
-    "reason": pl.String(),
-    "task": pl.String(),
-    "image": pl.String(),
-    "a": pl.String(),
-    "b": pl.String(),
-    "c": pl.String(),
-    "judge": pl.String(),
+    **dict.fromkeys(("raw", "reason", "task", "image", "a", "b", "c", "judge"), pl.String()),
     "choices": pl.List(pl.String),
-    "votes_b": pl.String(),
-    "votes_c": pl.String(),
-    "category": pl.String(),
-    "origin_b": pl.String(),
-    "origin_c": pl.String(),
+    **dict.fromkeys(("votes_b", "votes_c", "category", "origin_b", "origin_c"), pl.String()),
 }
 
 _KEY = ("task", "swapped", "category", "origin_b", "origin_c")

@@ -35,19 +35,11 @@ _COMPARED_TWICE = ("pooled", "mean")
 PEOPLE = "human"
 
 SCHEMA: Mapping[str, pl.DataType] = {
-    "metric": pl.String(),
-    "statistic": pl.String(),
-    "protocol": pl.String(),
-    "value": pl.Float64(),
-    "low": pl.Float64(),
-    "high": pl.Float64(),
-    "p": pl.Float64(),
+    **dict.fromkeys(("metric", "statistic", "protocol"), pl.String()),
+    **dict.fromkeys(("value", "low", "high", "p"), pl.Float64()),
     "n": pl.Int64(),
-    "strength": pl.String(),
-    "candidates": pl.String(),
-    "other": pl.String(),
-    "p_holm": pl.Float64(),
-    "threshold": pl.Float64(),
+    **dict.fromkeys(("strength", "candidates", "other"), pl.String()),
+    **dict.fromkeys(("p_holm", "threshold"), pl.Float64()),
 }
 
 Row = dict[str, Any]
@@ -221,15 +213,7 @@ def uncut(rated: Rated, threshold: float) -> list[str]:
 
 
 def _row(metric: str, statistic: str, protocol: str, value: float | None, n: int, candidates: str, **more: Any) -> Row:
-    return {
-        "metric": metric,
-        "statistic": statistic,
-        "protocol": protocol,
-        "value": value,
-        "n": n,
-        "candidates": candidates,
-        **more,
-    }
+    return dict(metric=metric, statistic=statistic, protocol=protocol, value=value, n=n, candidates=candidates, **more)
 
 
 def frame(rows: Sequence[Row]) -> pl.DataFrame:
@@ -269,8 +253,9 @@ def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
     pairs = rated.workspace.rows("rating_coincidence")
     if pairs.is_empty():
         return [], [f"{label}: no caption was rated by two judges, so the agreement of raters is unknown"]
+    paired = rated.ratings.filter(pl.len().over("image", "slot") > 1).height
     rows = [
-        _people_row(f"krippendorff-{level}", "pooled", krippendorff(pairs, level), _paired(rated))
+        _row(PEOPLE, f"krippendorff-{level}", "pooled", krippendorff(pairs, level), paired, ALL)
         for level in ("ordinal", "interval")
     ]
     notes = []
@@ -308,15 +293,6 @@ def beside_others(ratings: pl.DataFrame) -> pl.DataFrame:
     return ratings.with_columns(others=others.round(MEAN_DECIMALS)).filter(pl.len().over(caption) > 1)
 
 
-def _paired(rated: Rated) -> int:
-    """Count the ratings of captions that were rated more than once."""
-    return rated.ratings.filter(pl.len().over("image", "slot") > 1).height
-
-
 def _spearman(statistic: str, protocol: str, scores: pl.DataFrame) -> Row:
     value, p = correlate(scores, ["spearman"]).select("value", "p").row(0)
-    return _people_row(statistic, protocol, value, scores.height) | {"p": p, "strength": strength(value)}
-
-
-def _people_row(statistic: str, protocol: str, value: float | None, n: int) -> Row:
-    return {"metric": PEOPLE, "statistic": statistic, "protocol": protocol, "value": value, "n": n, "candidates": ALL}
+    return _row(PEOPLE, statistic, protocol, value, scores.height, ALL, p=p, strength=strength(value))

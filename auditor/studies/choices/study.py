@@ -19,8 +19,7 @@ from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.choices import blind, given
-from auditor.studies.choices.blind import Battery
-from auditor.studies.choices.found import findings
+from auditor.studies.choices.blind import Battery, findings
 from auditor.studies.choices.rows import (
     ALL,
     BLIND,

@@ -11,9 +11,9 @@ from auditor.studies.consensus.accuracy import (
     resampling_key,
 )
 from auditor.studies.consensus.ceiling import half_marks
-from auditor.studies.consensus.rows import ConsensusResult
-from auditor.studies.consensus.rows import frame as consensus_rows
 from auditor.studies.consensus.study import compared, consensus, prepared, scored
+from auditor.studies.consensus.tables import ConsensusResult
+from auditor.studies.consensus.tables import frame as consensus_rows
 from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
 
 __all__ = [

@@ -25,14 +25,9 @@ from auditor.studies.consensus.votes import KINDS
 ALL = "all"
 
 _ROWS = {
-    "kind": pl.String,
-    "metric": pl.String,
-    "n": pl.Int64,
-    "value": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
+    "kind": pl.String, "metric": pl.String, "n": pl.Int64, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64,
     "ties": pl.Int64,
-}
+}  # fmt: skip
 
 
 def preferences(pairs: pl.DataFrame, scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:

@@ -18,11 +18,10 @@ from auditor.scoring.registry import MetricRequest, References, left_out, reques
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
 from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
-from auditor.studies.consensus import rows as rows_of
+from auditor.studies.consensus import tables as rows_of
 from auditor.studies.consensus.accuracy import ConsensusSettings, accuracies, league, preferences, resampling_key
 from auditor.studies.consensus.ceiling import ceiling_by_votes, metric_halves, people_ceiling
-from auditor.studies.consensus.rows import ConsensusResult
-from auditor.studies.consensus.tables import figures, lead, tables
+from auditor.studies.consensus.tables import ConsensusResult, figures, lead, tables
 from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
 
 #: The number of references in Vedantam et al. 2015.

@@ -14,8 +14,8 @@ import polars as pl
 
 from auditor.result import Figure, Signature, Table, digits, interval
 from auditor.scoring.registry import STATISTICS
+from auditor.statistics.correlation import FEWEST, correlate_statistics, heatmap, matrix
 from auditor.statistics.diversity import CONFIDENCE, RESAMPLES
-from auditor.statistics.diversity_correlation import FEWEST, correlate_statistics, heatmap, matrix
 from auditor.studies.diversity.settings import CURVE, OVER_IMAGES, Asked, DiversitySettings, Known
 
 _VERSION = 1

@@ -79,13 +79,12 @@ def _manifest(selection: Selection, contents: subsets.Contents, rows: pl.DataFra
         "note": version.note,
         "created_at": version.created_at.astimezone(datetime.UTC).isoformat(),
         "source_sha256": version.source_sha256,
-        "files": {file: {"rows": count, "sha256": sha256} for file, count, sha256 in _hashed(rows)},
+        "files": {
+            file: {"rows": count, "sha256": sha256}
+            for file, count, sha256 in rows.select("file", "rows", "sha256").rows()
+        },
     }
     return json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
-
-
-def _hashed(rows: pl.DataFrame) -> Iterator[tuple[str, int, str]]:
-    return rows.select("file", "rows", "sha256").iter_rows()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.result import listed
-from auditor.text import bare
+from auditor.text import by_rules
 
 #: A number, as COCO names images, in its only spelling.
 _NUMBER = r"^(0|-?[1-9]\d{0,17})$"
@@ -72,7 +72,7 @@ def coco(captions: Captions) -> str:
 def karpathy(captions: Captions) -> str:
     """Write Karpathy & Li's JSON; `tokens` are those of tokenizer bare."""
     images = _images(captions, "karpathy").with_row_index("imgid")
-    sentences = captions.rows.with_columns(tokens=bare.tokenize(captions.rows["text"])).with_row_index("sentid")
+    sentences = captions.rows.with_columns(tokens=by_rules.bare(captions.rows["text"])).with_row_index("sentid")
     gathered = (
         sentences.join(images.select("image", "imgid"), on="image", how="left", maintain_order="left")
         .group_by("imgid", maintain_order=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -22,6 +22,7 @@ from auditor.store.versions import language, log, related, resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.findings.cuts import cut_ones, cut_share
 from auditor.studies.findings.language import foreign
+from auditor.studies.findings.protected import CONTAMINATED, asked, protected_captions
 from auditor.studies.profile import bind_signs
 from auditor.text import function_words, tokenizer_of, word_lists
 
@@ -49,24 +50,19 @@ MISSPELLED = {"frequent": 10, "times_as_frequent": 10}
 ENGLISH = 0.75
 
 #: The columns of every finder. `slot` is null for findings about images, the other columns where they do not apply.
-LISTED = {
-    "image": pl.String,
-    "slot": pl.UInt32,
-    "why": pl.String,
-    "other_image": pl.String,
-    "other_slot": pl.UInt32,
-}
+LISTED = {"image": pl.String, "slot": pl.UInt32, "why": pl.String, "other_image": pl.String, "other_slot": pl.UInt32}
 
 
 @dataclass(frozen=True)
 class Checked:
-    """The captions that are checked. `words` are those of a user's list."""
+    """The captions that are checked. `words` are those of a user's list, `protected` of another dataset."""
 
     store: Store
     dataset: str
     seq: int
     workspace: Workspace
     words: Sequence[str] = ()
+    protected: pl.LazyFrame = field(default_factory=pl.LazyFrame)
 
     def rows(self, relation: str, **params: float) -> pl.DataFrame:
         """Run a SELECT over the captions."""
@@ -120,6 +116,11 @@ def _listed(checked: Checked) -> pl.DataFrame:
     words = sorted({word.strip().lower() for word in checked.words} - {""})
     checked.workspace.bind_rows("word_in_list", pl.DataFrame({"word": words}, schema={"word": pl.String}))
     return checked.rows("listed_word")
+
+
+def _contaminated(checked: Checked) -> pl.DataFrame:
+    checked.workspace.bind_rows("protected_caption", checked.protected.collect())
+    return checked.rows("contaminated")
 
 
 def _padded(checked: Checked) -> pl.DataFrame:
@@ -217,6 +218,7 @@ _FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     "repeated-words": _repeating,
     "misspellings": _misspelled,
     "listed-words": _listed,
+    CONTAMINATED: _contaminated,
     "uneven-captions": _uneven,
     "copied-images": _copied,
     "exchanged-images": _exchanged,
@@ -249,17 +251,21 @@ FINDERS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
 
 
 def of_captions(
-    captions: Captions, words: Sequence[str], wanted: Sequence[str], progress: Progress
+    captions: Captions, words: Sequence[str], against: Selection | None, wanted: Sequence[str], progress: Progress
 ) -> tuple[list[Finding], pl.DataFrame]:
     """Return the findings on single captions, and the list of these captions. Each kind is kept for the next run."""
     selection, version = captions.selection, captions.selection.version
-    kinds = [kind for kind in FINDERS if kind in wanted and (kind != "listed-words" or words)]
+    kinds = asked((kind for kind in FINDERS if kind in wanted), words, against)
 
     @functools.cache
     def bound() -> tuple[Checked, pl.DataFrame]:
         """Bind the captions once, for the first kind that is not kept."""
         texts = captions.texts().select("image", "slot", "split", "text")
-        return Checked(captions.store, version.dataset, version.seq, captions.facts(progress), words), texts
+        workspace = captions.facts(progress)
+        other = pl.DataFrame()
+        if against and CONTAMINATED in kinds:
+            other = protected_captions(captions.store, against, str(workspace.params["key"]))
+        return Checked(captions.store, version.dataset, version.seq, workspace, words, other.lazy()), texts
 
     def search(kind: str) -> Result:
         progress(f"{selection.label}: searching for {kind.replace('-', ' ')}", kinds.index(kind), len(kinds))
@@ -273,6 +279,8 @@ def of_captions(
     settings = {
         kind: {"tokenizer": captions.tokenizer, "words": words if kind == "listed-words" else ()} for kind in kinds
     }
+    if CONTAMINATED in settings and against:
+        settings[CONTAMINATED]["against"] = (against.label, against.version.version)
     if "mixed-language" in settings:
         settings["mixed-language"]["language"] = language(captions.store, version.dataset)
     found = [*kept_results(captions.store, settings, [selection], search)]
@@ -283,11 +291,7 @@ def of_captions(
 def keep(captions: Captions, kinds: Sequence[str], listed: pl.DataFrame, findings: Sequence[Finding]) -> None:
     """Store the findings on captions for SQL queries: the captions of each finding, or its sentence."""
     with_list = listed.filter(pl.col("kind").is_in([finding.kind for finding in findings]))
-    rows = [
-        (finding.kind, finding.severity, finding.sentence)
-        for finding in findings
-        if finding.kind not in with_list["kind"]
-    ]
+    rows = [(one.kind, one.severity, one.sentence) for one in findings if one.kind not in with_list["kind"]]
     whole = pl.DataFrame(rows, schema=dict.fromkeys(("kind", "severity", "why"), pl.String), orient="row")
     frames = [pl.DataFrame(schema=kept.FOUND), with_list.select(kept.FOUND.names()), whole]
     kept.keep_findings(captions.store, captions.selection, kinds, pl.concat(frames, how="diagonal"))

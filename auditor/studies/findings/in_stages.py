@@ -20,10 +20,12 @@ from auditor.result import Finding, Result, counted
 from auditor.scoring.scale_out import executors
 from auditor.scoring.scale_out.doing import do_stages
 from auditor.scoring.scale_out.work import Work
+from auditor.store.connection import Store
 from auditor.studies.findings.captions import examples_of, finding_of
 from auditor.studies.findings.others import AT_SEVERAL, at_several_images
+from auditor.studies.findings.protected import CONTAMINATED, asked, protected_captions
 from auditor.studies.findings.shards import ShardPlan, plan, refuse_changed
-from auditor.studies.findings.stages import CHECKED, FOUND, ORDER, RECORDS, STAGES, VERDICTS, run
+from auditor.studies.findings.stages import CHECKED, FOUND, ORDER, PROTECTED, RECORDS, STAGES, VERDICTS, run
 from auditor.studies.findings.summary import NAME, RECEIPT, SUMMARY, summary, version_of
 from auditor.text import AUTO
 
@@ -46,7 +48,7 @@ _WHY_NOT = {
     "shifted-captions": "it compares with another version in the store",
 }
 
-_REPORTED = {*CAPTION_KINDS, *_WHY_NOT} - {"listed-words"}
+_REPORTED = {*CAPTION_KINDS, *_WHY_NOT} - {"listed-words", CONTAMINATED}
 
 _OTHERWISE = "it compares captions across shards"
 
@@ -63,15 +65,18 @@ class InStages:
 
 
 def findings_in_stages(
+    store: Store,
     places: Sequence[str],
     kinds: Sequence[str],
     tokenizer: str,
     words: Sequence[str],
+    against: Selection | None,
     settings: InStages,
     progress: Progress,
 ) -> Result:
     """Search the captions of Parquet shards for problems, and write a verdict for each row.
 
+    The store is read only if captions are compared `against` a selection of it.
     Raises `UsageError` for options that stages do not have, and `SourceError` for a shard that cannot be read.
     """
     target = settings.verdicts
@@ -84,14 +89,18 @@ def findings_in_stages(
         raise UsageError(f"{target}: already exists; remove it, or name another folder with --verdicts")
     if not target.absolute().parent.is_dir():
         raise UsageError(f"{target}: cannot be written: the folder {target.parent} does not exist")
-    wanted = [kind for kind in kinds if kind in CHECKED and (kind != "listed-words" or words)]
+    wanted = [kind for kind in asked(kinds, words, against) if kind in CHECKED]
     tokens = _TOKENIZERS[0] if tokenizer == AUTO else tokenizer
-    made = plan(_name(places), places, wanted, tokens, sorted({word.strip().lower() for word in words} - {""}))
+    listed = sorted({word.strip().lower() for word in words} - {""})
+    other = "" if against is None else f"{against.label} {against.version.version}"
+    made = plan(_name(places), places, wanted, tokens, listed, other)
     folder = settings.work or target.with_name(f".{target.name}.stages")
     work = Work(folder, ORDER)
     if (work.folder / "plan.json").is_file():
         refuse_changed(made, work.plan())
     work.begin(made.written())
+    if against is not None and not work.whole(PROTECTED, 0):
+        work.put(PROTECTED, 0, protected_captions(store, against, tokens))
     with executors.executing(settings.executor, settings.workers, settings.address, run) as execute:
         did = do_stages(STAGES, made, work, execute, progress)
     with work.reading():

@@ -56,6 +56,7 @@ class ShardPlan:
     kinds: tuple[str, ...]
     tokenizer: str
     words: tuple[str, ...]
+    against: str
     sql: str
     auditor: str
 
@@ -87,7 +88,9 @@ def parse(text: str) -> ShardPlan:
     return typed(ShardPlan(**fields))
 
 
-def plan(dataset: str, places: Sequence[str], kinds: Sequence[str], tokenizer: str, words: Iterable[str]) -> ShardPlan:
+def plan(
+    dataset: str, places: Sequence[str], kinds: Sequence[str], tokenizer: str, words: Iterable[str], against: str
+) -> ShardPlan:
     """Plan the work on the shards of files, patterns and addresses.
 
     Raises `SourceError` for a place without files, and `UsageError` for files that are not Parquet, or of one name.
@@ -101,7 +104,7 @@ def plan(dataset: str, places: Sequence[str], kinds: Sequence[str], tokenizer: s
         raise UsageError(f"{name}: {times} shards have this name, and so would their verdicts; rename them")
     return ShardPlan(
         dataset, shards, _buckets(shards), _columns(shards[0]), tuple(kinds), tokenizer, tuple(words),
-        statements(), VERSION,
+        against, statements(), VERSION,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.findings import CAPTION_KINDS, KINDS
-from auditor.model import Selection, Version
+from auditor.model import Version
 from auditor.scoring.scale_out.tasks import Done, Stage, run_one
 from auditor.scoring.scale_out.work import Work
 from auditor.store.captions import Captions
@@ -29,21 +29,25 @@ from auditor.studies.findings import across
 from auditor.studies.findings.captions import ENGLISH, FINDERS, LISTED, MISSPELLED, Checked
 from auditor.studies.findings.cuts import cut_ones, cut_share
 from auditor.studies.findings.others import AT_SEVERAL
+from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.shards import ShardPlan, parse, records
 from auditor.text import word_lists
 
-RECORDS, SPOKEN, PLACED, WORDS, IMAGES, ENDS, CUT, FOUND, VERDICTS = (
-    "records", "spoken", "placed", "words", "images", "ends", "cut", "found", "verdicts",
+PROTECTED, RECORDS, SPOKEN, PLACED, WORDS, IMAGES, ENDS, CUT, FOUND, VERDICTS = (
+    "protected", "records", "spoken", "placed", "words", "images", "ends", "cut", "found", "verdicts",
 )  # fmt: skip
 
 _COUNTS, _SUMS = ("counts-1", "counts-2"), ("sums-1", "sums-2")
 
-ORDER = (RECORDS, SPOKEN, PLACED, WORDS, IMAGES, _COUNTS[0], _SUMS[0], _COUNTS[1], _SUMS[1], ENDS, CUT, FOUND, VERDICTS)
+ORDER = (
+    PROTECTED, RECORDS, SPOKEN, PLACED, WORDS, IMAGES, _COUNTS[0], _SUMS[0], _COUNTS[1], _SUMS[1], ENDS, CUT, FOUND,
+    VERDICTS,
+)  # fmt: skip
 
 #: Kinds whose captions can be listed from one bucket alone.
 ALONE = (
     *(kind for kind, entry in CAPTION_KINDS.items() if entry.patterns), "repeated-words", "loops",
-    "captions-without-word", "listed-words", "padded-images",
+    "captions-without-word", "listed-words", CONTAMINATED, "padded-images",
 )  # fmt: skip
 
 #: The kinds that are searched for in stages.
@@ -280,17 +284,13 @@ def bucket_of(plan: ShardPlan, work: Work, number: int, share: Share) -> Iterato
         captions["image"].n_unique(), captions.height,
     )  # fmt: skip
     with excerpt(captions, spoken.select("token_id", "token"), version, plan.tokenizer, share) as (store, selection):
-        yield _checked(plan, store, selection, spoken, english=is_english(work))
-
-
-def _checked(plan: ShardPlan, store: Store, selection: Selection, spoken: pl.DataFrame, *, english: bool) -> Checked:
-    workspace = Captions(store, selection, plan.tokenizer).workspace(
-        key=plan.tokenizer, is_english=english, **MISSPELLED
-    )
-    workspace.bind_rows("english_word", word_lists.english())
-    for name in _KNOWN:
-        workspace.bind_rows(name, spoken.filter(pl.col(name)).select("token_id"))
-    return Checked(store, plan.dataset, 1, workspace, plan.words)
+        settings = {"key": plan.tokenizer, "is_english": is_english(work), **MISSPELLED}
+        workspace = Captions(store, selection, plan.tokenizer).workspace(**settings)
+        workspace.bind_rows("english_word", word_lists.english())
+        for name in _KNOWN:
+            workspace.bind_rows(name, spoken.filter(pl.col(name)).select("token_id"))
+        protected = work.scan(PROTECTED, 0) if plan.against else pl.LazyFrame()
+        yield Checked(store, plan.dataset, 1, workspace, plan.words, protected)
 
 
 _REJECTED = "rejected"

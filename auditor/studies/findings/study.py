@@ -25,6 +25,7 @@ from auditor.studies.compare import UNEQUAL, unequal_captions
 from auditor.studies.findings.baseline import Baseline, read, write
 from auditor.studies.findings.captions import keep, of_captions
 from auditor.studies.findings.others import findings_of, incomparable
+from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.questions import Questions
 from auditor.text import AUTO
 
@@ -48,6 +49,10 @@ Kinds = Annotated[
 
 Words = Annotated[Path | None, p.Parameter("File of unwanted words, one per line, such as a profanity list.")]
 
+Against = Annotated[
+    str | None, p.Parameter("Dataset whose captions must not occur here, such as a test set.", completes="dataset")
+]
+
 CaptionsOnly = Annotated[
     bool, p.Parameter("Run per-caption checks only. Skips duplicates, outliers, templates and bounds (faster).")
 ]
@@ -62,11 +67,7 @@ FailOn = Annotated[
     p.Parameter("Exit with code 1 if any finding has this severity or worse: error, warning or notice."),
 ]
 
-
-BaselineFile = Annotated[
-    Path | None,
-    p.Parameter("File of known findings. Only new ones count.", "baseline"),
-]
+BaselineFile = Annotated[Path | None, p.Parameter("File of known findings. Only new ones count.", "baseline")]
 
 WriteBaseline = Annotated[bool, p.Parameter("Write all findings to the file of --baseline. They are then known.")]
 
@@ -78,6 +79,7 @@ def findings(
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     words: Words = None,
+    against: Against = None,
     captions_only: CaptionsOnly = False,
     fail_on: FailOn = None,
     known: BaselineFile = None,
@@ -106,6 +108,8 @@ def findings(
     `--baseline FILE --write-baseline` writes the findings to a file. Later, `--baseline FILE` lists only new ones. A
     caption is known by its text and image, not by its slot. The file contains no caption.
 
+    `--against DATASET` lists captions that contain a caption of DATASET, or 13 or 8 successive words of one.
+
     Limits: these checks read only the text, not the images. The notes list the checks that were skipped.
 
     With `--verdicts`, Parquet files or URLs are checked in stages, without a store, and memory does not grow with them.
@@ -121,6 +125,9 @@ def findings(
     refuse_severity(fail_on)
     baseline = _baseline(known, write=write_baseline)
     wanted = _wanted(kinds)
+    if against is None and CONTAMINATED in (kinds or ()):
+        raise UsageError(f"--kind {CONTAMINATED}: name the dataset to compare with: add --against DATASET")
+    other = None if against is None else resolve(store, against)
     if any(value is not None for value in (verdicts, work, executor, workers, address)):
         from auditor.studies.findings.in_stages import InStages, findings_in_stages  # noqa: PLC0415  # reads files
 
@@ -128,12 +135,14 @@ def findings(
         refused = {"--split": split, "--seed": seed != 1, "--captions-only": captions_only, "--baseline": known}
         if own := [option for option, value in refused.items() if value]:
             raise UsageError(f"in stages, every row of the files is checked; leave out {', '.join(own)}")
-        return _failing(findings_in_stages(refs, wanted, tokenizer, _words(words), in_stages, progress), fail_on)
+        return _failing(
+            findings_in_stages(store, refs, wanted, tokenizer, _words(words), other, in_stages, progress), fail_on
+        )
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     list_of_words = _words(words)
     declared = {} if captions_only else sources(config) or {}
     questions = Questions(tuple(selected), seed, declared, progress)
-    result = all_findings(questions, wanted, list_of_words, captions_only=captions_only)
+    result = all_findings(questions, wanted, list_of_words, other, captions_only=captions_only)
     notes = selected[0].notes
     if known is not None and write_baseline:
         write(known, result.findings, result.frame)
@@ -174,6 +183,7 @@ def all_findings(
     questions: Questions,
     wanted: Sequence[str] = tuple(KINDS),
     words: Sequence[str] = (),
+    against: Selection | None = None,
     *,
     captions_only: bool = False,
 ) -> Result:
@@ -183,7 +193,7 @@ def all_findings(
         selection = captions.selection
         of_items = selection.version.kind == _CHOICES
         searched = _of_single(wanted) if of_items else wanted
-        found, rows = of_captions(captions, words, searched, questions.progress)
+        found, rows = of_captions(captions, words, against, searched, questions.progress)
         found += _of_whole(captions, searched, questions.progress)
         lists.append(rows)
         collected += found

@@ -18,15 +18,10 @@ from auditor.result import Result, Table
 from auditor.sources import download as fetching
 
 _ROWS = {
-    "dataset": pl.String(),
-    "path": pl.String(),
-    "status": pl.String(),
+    **dict.fromkeys(("dataset", "path", "status"), pl.String()),
     "bytes": pl.Int64(),
-    "sha256": pl.String(),
-    "url": pl.String(),
-    "note": pl.String(),
+    **dict.fromkeys(("sha256", "url", "note"), pl.String()),
 }
-
 
 Names = Annotated[str, p.Parameter("Datasets that datasets.toml declares.", metavar="NAME…", optional=True)]
 
@@ -133,7 +128,8 @@ def _fetch(
         rows.append({"dataset": source.dataset, **missed})
     if not rows:
         rows = [
-            {"dataset": source.dataset, "path": str(path), "status": "unchanged", "bytes": _size(path)}
+            {"dataset": source.dataset, "path": str(path), "status": "unchanged"}
+            | {"bytes": path.stat().st_size if path.is_file() else None}
             for path in dict.fromkeys(filter(None, map(fetching.find, _needed(source))))
         ]
     return rows
@@ -160,10 +156,6 @@ def _needed(source: Source) -> list[Path]:
 
 def _missing(source: Source) -> list[Path]:
     return [path for path in _needed(source) if fetching.find(path) is None and not any(path.parent.glob(path.name))]
-
-
-def _size(path: Path) -> int | None:
-    return path.stat().st_size if path.is_file() else None
 
 
 def _nowhere(source: Source) -> str:

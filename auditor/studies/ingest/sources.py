@@ -31,8 +31,7 @@ from auditor.store.captions import unspaced
 from auditor.store.connection import Store
 from auditor.store.ingestion import Terms
 from auditor.store.vectors import write as write_vectors
-from auditor.studies.ingest.how_read import First, HowRead
-from auditor.studies.ingest.naming import manifest_of
+from auditor.studies.ingest.naming import First, HowRead, manifest_of
 from auditor.studies.ingest.vectors import against_captions, are_vectors
 from auditor.text import AT_INGEST
 

@@ -182,12 +182,7 @@ def ingest(
         own = files_of(data, Path(folder), names[0] if names else "data") if data is not None else ()
         given = [*near_files(files, near), *near_files(own, near)]
         columns: dict[str, Option | None] = {"image_col": image_col, "caption_col": tuple(caption_col) or None}
-        columns |= {
-            "columns": column_names,
-            "split_col": split_col,
-            "slot_col": slot_col,
-        }
-        columns |= {"encoding": encoding}
+        columns |= {"columns": column_names, "split_col": split_col, "slot_col": slot_col, "encoding": encoding}
         sources = wanted(
             names,
             everything=everything,

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import itertools
+import json
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from auditor import parameters as p
 from auditor.config import image_files, sources
-from auditor.errors import AuditorError, UsageError
+from auditor.dataset_card import attested
+from auditor.errors import AuditorError, SourceError, UsageError
+from auditor.files import replacing
 from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import SEVERITIES, Finding, Result, joined, program
 from auditor.result.document import Browsed, Document, Section, Statement
@@ -31,12 +35,22 @@ Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat
 
 Timed = Annotated[bool, p.Parameter("Include the creation time. Use --no-time for byte-identical reports.", "time")]
 
+Attest = Annotated[
+    Path | None, p.Parameter("Also write an in-toto statement: sha256 of the source, versions, signed numbers.")
+]
+
+MergeInto = Annotated[
+    Path | None, p.Parameter("With --format croissant: add our fields to this Croissant file of a hub.")
+]
+
 
 def report(
     store: Store,
     *refs: p.Refs,
     settings: ReportSettings | None = None,
     sections: Sections = None,
+    attest: Attest = None,
+    merge_into: MergeInto = None,
     timed: Timed = True,
     config: p.ConfigFile = None,
     progress: Progress = silent,
@@ -56,7 +70,10 @@ def report(
     Hugging Face. It ends with a comment that contains every number with all its digits. `--format croissant` writes
     Croissant 1.1 metadata (JSON) for catalogs, with its fields on responsible AI. `--format badge` writes an image with
     the number of errors and warnings. None of these three contains a caption. In Python, `audit.card(NAME)` returns the
-    card.
+    card. `--merge-into FILE` adds our fields and numbers to the Croissant file of a hub, whose own values stay.
+
+    `--attest FILE` also writes an in-toto statement about one dataset: the sha256 of its source, its version, and the
+    numbers of its card with their signatures. `auditor store verify FILE` checks it.
 
     How to read it: begin with the summary, which has the worst findings and an overview of each dataset. Click a column
     to sort a table. Plots are interactive. Click a number to see its SQL and the command that recomputes it. The HTML
@@ -78,10 +95,18 @@ def report(
         return report_of_verdicts(folder, _now() if timed else None)
     declared = sources(config)
     settings = settings or ReportSettings()
-    if card:
-        if len(refs) != 1 or sections:
-            raise UsageError("--format card: expected exactly one dataset, and no --section")
-        return card_of(store, refs[0], settings=settings, config=declared, progress=progress)
+    if merge_into is not None and not card:
+        raise UsageError("--merge-into adds to a Croissant file: write it with --format croissant")
+    if (card or attest) and (len(refs) != 1 or sections):
+        raise UsageError(f"{'--format card' if card else '--attest'}: expected exactly one dataset, and no --section")
+    hub = {} if merge_into is None else _hub(merge_into)
+    if card or attest:
+        made = card_of(store, refs[0], settings=settings, config=declared, progress=progress)
+        if attest:
+            with replacing(attest) as file:
+                file.write(attested(made).encode())
+        if card:
+            return dataclasses.replace(made, hub=hub)
     for name in sections or ():
         if name not in SECTIONS:
             raise UsageError(f"--section {name}: unknown section; expected one of {', '.join(SECTIONS)}")
@@ -116,6 +141,19 @@ def report(
         pictures=pictures_of(shown, built, image_files(config), progress, captions),
         browsed=captions,
     )
+
+
+def _hub(path: Path) -> dict[str, Any]:
+    """Read a Croissant file. Raises `SourceError` for another file."""
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SourceError(f"--merge-into {path}: cannot be read: {error}") from error
+    if not isinstance(read, dict) or "mlcommons.org/croissant" not in json.dumps(
+        [*map(read.get, ("@context", "conformsTo"))]
+    ):
+        raise SourceError(f"--merge-into {path}: not a Croissant file; expected JSON with conformsTo of Croissant")
+    return read
 
 
 def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str]) -> Section:

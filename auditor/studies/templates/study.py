@@ -98,7 +98,8 @@ def templates(
     }
     for captions in selected:
         workspace = _counted(captions, least, progress)
-        made = workspace.rows("templated_caption").join(_lengths(workspace), on=["image", "slot"]).filter(
+        lengths = workspace.rows("slot_caption").select("image", "slot", "length")
+        made = workspace.rows("templated_caption").join(lengths, on=["image", "slot"]).filter(
             pl.col("share") >= _HALF, (pl.col("share") * pl.col("length")).round() >= _FIXED
         )  # fmt: skip
         if level == "caption":
@@ -143,10 +144,6 @@ def _counted(captions: Captions, least: float, progress: Progress) -> Workspace:
         workspace.append("template_skeleton")
     workspace.bind("template")
     return workspace
-
-
-def _lengths(workspace: Workspace) -> pl.DataFrame:
-    return workspace.rows("slot_caption").select("image", "slot", "length")
 
 
 def _of_dataset(workspace: Workspace, templated: int) -> list[pl.DataFrame]:
