@@ -115,7 +115,7 @@ def _declared(config: Path | None) -> Mapping[str, Source]:
     return sources(config)
 
 
-def _each_alone(texts: Sequence[MetricName] | None) -> list[MetricName]:
+def each_metric(texts: Sequence[MetricName] | None) -> list[MetricName]:
     """Split `bleu-4,cider:n=1,idf=none` into metrics: a part with `=` before any colon is a setting of the last one."""
     names: list[MetricName] = []
     for text in texts or ():
@@ -166,7 +166,7 @@ Metrics = Annotated[
         "metric",
         "m",
         typed=list[str] | None,
-        read=_each_alone,
+        read=each_metric,
         completes="metric",
     ),
 ]

@@ -154,9 +154,17 @@ _AROUND = 70
 
 _QUOTED = re.compile("“([^”]+)”")
 
+_PARAGRAPHS = re.compile(r"\S+[ \t\r]*\n[ \t\r]*\n\s*\S+")
+
 
 def hit(text: str, why: str) -> Marked:
-    """Mark what a reason names of its text: what it quotes, or else the most of its last words that the text has."""
+    """Mark what a reason names of its text: what it quotes, or else the most of its last words that the text has.
+
+    Of paragraphs, the last word of one and the first of the next are marked.
+    """
+    if why == "paragraphs" and (found := _PARAGRAPHS.search(text)):
+        start, end = found.span()
+        return (text[:start], False), (text[start:end], True), (text[end:], False)
     words, low = why.split(), text.lower()
     named = [*_QUOTED.findall(why), *(" ".join(words[start:]) for start in range(1, len(words)))]
     if len(low) == len(text):

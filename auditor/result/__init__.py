@@ -29,7 +29,8 @@ class Figure:
 
     `x`, `y`, `series` and `value` name columns of `frame`. Categories are drawn in the order of their first rows. `low`
     and `high` name the ends of an interval of `y`, if there is one. `span` is the range of values that the colors of a
-    heatmap cover. `name` is a word that can be part of a file name.
+    heatmap cover. `name` is a word that can be part of a file name. A series whose name ends with `dashed` has the
+    color of the name without it.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Figure:
     log_x: bool = False
     span: tuple[float, float] | None = None
     caption: str | None = None
+    dashed: str = ""
 
 
 def counted(number: int, name: str, more: str) -> str:

@@ -72,13 +72,13 @@ def test_help_shows_the_commands_to_begin_with_and_all_of_them_when_asked() -> N
 
 
 def test_metrics_are_named_at_once_or_one_by_one() -> None:
-    from auditor.parameters import _each_alone
+    from auditor.parameters import each_metric
 
-    assert _each_alone(["bleu-4,cider:n=1,idf=none,ter", "rouge-l"]) == [
+    assert each_metric(["bleu-4,cider:n=1,idf=none,ter", "rouge-l"]) == [
         "bleu-4", "cider:n=1,idf=none", "ter", "rouge-l",
     ]  # fmt: skip
     for whole in ("sql:a,b.sql", "python:m.f", "cider:idf=file:a,b.csv"):
-        assert _each_alone([whole]) == [whole]
+        assert each_metric([whole]) == [whole]
 
 
 def test_wrong_name_of_a_metric_names_the_nearest() -> None:

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from auditor import reports
-from auditor.reports.html import browsing, words
+from auditor.reports.html import browsing
 from auditor.result.document import Browsed, Document, Section
 
 _BREAKS = (
@@ -85,7 +85,7 @@ def test_plot_of_words_links_each_to_its_captions_and_writes_what_fits() -> None
     rows = [("<b>", 5, 0, 3.0), ("dog", 90, 10, 1.0), ("cat", 1, 900, -8.0), ("kat", 1, 900, -8.0)]
     frame = pl.DataFrame(rows, schema=["word", "occurrences", "occurrences_b", "log_ratio"], orient="row")
     both = [made([]), replace(made([]), label="cats", words=frame)]
-    page = words.drawn(both, {"dogs": 0, "cats": 1}, escape)
+    page = browsing.words(both, {"dogs": 0, "cats": 1}, escape)
     assert re.findall(r'<a href="(.*?)"', page) == [
         "#browse?dataset=cats&amp;kind=all&amp;word=%3Cb%3E",
         "#browse?dataset=cats&amp;kind=all&amp;word=dog",
@@ -94,7 +94,7 @@ def test_plot_of_words_links_each_to_its_captions_and_writes_what_fits() -> None
     ]
     assert "dog: 90 in cats, 10 in dogs" in page
     assert re.findall(r"<text x=.*?>(.*?)</text>", page) == ["&lt;b&gt;", "dog", "cat"]  # kat is at the same place
-    assert words.drawn(both[:1], {}, escape) == ""
+    assert browsing.words(both[:1], {}, escape) == ""
 
 
 @pytest.mark.skipif(chromium.installed() is None, reason="Chromium is not here: `apt-get install chromium` on Debian")

@@ -13,7 +13,7 @@ from report_document import hostile_report
 
 from auditor import reports
 from auditor.reports.html import first_screen
-from auditor.reports.html.placed import plot
+from auditor.reports.html.first_screen import plot
 from auditor.result import Table
 from auditor.result.document import Document, Portrait, Section
 
@@ -65,7 +65,7 @@ def test_datasets_are_placed_by_value_and_joined_by_their_groups() -> None:
     assert "<c>" not in told
     beside = plot(placed(dataset=["a", "own", "c"]), {}, ["own"], escape)
     assert "2. from the highest, of 3" in beside
-    assert "reference marks: a, c" in beside
+    assert "reference marks: a a, b c" in beside
 
 
 def test_of_two_samples_a_switch_shows_one() -> None:
@@ -75,7 +75,10 @@ def test_of_two_samples_a_switch_shows_one() -> None:
         ("sample-0", " checked"),
         ("sample-1", ""),
     ]
-    assert re.findall(r"<label for=.*?>(.*?)</label>", told) == ["equalized", "raw"]
+    assert re.findall(r"<label for=.*?>(.*?)</label>", told) == [
+        "equal numbers of images and captions (equalized)",
+        "all captions (raw)",
+    ]
 
 
 def test_lengths_of_all_datasets_are_drawn_at_one_scale() -> None:

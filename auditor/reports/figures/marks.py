@@ -64,7 +64,7 @@ def palette(figures: Iterable[Figure]) -> Palette:
         if figure.series and figure.kind != "heatmap":
             known = numbered.setdefault(figure.series, {})
             for name in _places(figure.frame[figure.series])[1]:
-                known.setdefault(name, len(known))
+                known.setdefault(_solid(figure, name), len(known))
     return numbered
 
 
@@ -85,8 +85,18 @@ def marks(figure: Figure, colors: Palette | None = None) -> Marks:
     values = _numbers(frame, figure.value if heat else figure.y)
     lows, highs = _numbers(frame, figure.low), _numbers(frame, figure.high)
     read = (Mark(*row) for row in zip(positions, rows, values, lows, highs, strict=True))
-    known = (colors or {}).get(figure.series or "", {})
-    return Marks(columns, series, tuple(read), tuple(known.get(name, number) for number, name in enumerate(series)))
+    known = (colors or palette([figure])).get(figure.series or "", {})
+    solid = [_solid(figure, name) for name in series]
+    numbers = (
+        known.get(plain, number) + len(COLORS) * (plain != name)
+        for number, (plain, name) in enumerate(zip(solid, series, strict=True))
+    )
+    return Marks(columns, series, tuple(read), tuple(numbers))
+
+
+def _solid(figure: Figure, name: str) -> str:
+    """Return the name of the series with the same color whose line is solid."""
+    return name.removesuffix(figure.dashed) if figure.dashed else name
 
 
 def printable(name: object) -> str:

@@ -14,7 +14,7 @@ from string import Template
 from auditor.model import Pictures
 from auditor.reports.cells import Marked, begins_section, beside_tables, cell, filled, flush_right, marks, sentence
 from auditor.reports.figures.marks import Palette, palette
-from auditor.reports.html import browsing, findings_table, first_screen, plots, tabs, words
+from auditor.reports.html import browsing, findings_table, first_screen, plots, tabs
 from auditor.reports.html.pictures import Album
 from auditor.result import Figure, Finding, Result, Table, counted, program
 from auditor.result.document import PLACED, RAW_PLACED, Document, Section
@@ -28,6 +28,9 @@ _BAR = 80  # dots
 _DEEP = ("correlation", "diversity", "people", "consensus", "templates", "versions", "method")
 
 _LONG = 50  # characters of a text that may break anywhere
+
+#: Columns of a table that has another beside it.
+_NARROW = 7
 
 _NUMBER = ' class="number"'
 
@@ -84,8 +87,8 @@ def _page(document: Document, album: Album) -> str:
     ]
     if document.browsed:
         numbers = {one.label: number for number, one in enumerate(document.browsed)} | dict(colors.get("dataset", {}))
-        sections.append((words.SECTION, words.drawn(document.browsed, numbers, _escaped)))
-        sections.append((browsing.SECTION, browsing.drawn(document.browsed, album, _printable)))
+        sections.append((browsing.WORDS, browsing.words(document.browsed, numbers, _escaped)))
+        sections.append((browsing.BROWSE, browsing.captions(document.browsed, album, _printable)))
     sections.append((last, _section(last, paths, colors, album, _method(document, album))))
     links, shown = tabs.arranged(sections, _escaped)
     return Template(page).substitute(
@@ -158,11 +161,11 @@ def _section(
     parts += [_list(map(_said, section.words))]
     if section.findings and document:
         parts.append(_findings(section.findings, document, album, _said))
-    parts += [_table(table, section.title, album) for table in section.tables]
+    parts += [_tables(section.tables, section.title, album)]
     figures = "".join(_figure(figure, f"{name}-{number}", colors) for number, figure in enumerate(section.figures, 1))
     parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []
     if section.further:
-        tables = "".join(_table(table, section.title, album) for table in section.further)
+        tables = _tables(section.further, section.title, album)
         more_tables = counted(len(section.further), "table", "tables")
         parts.append(f"<details>\n<summary>{more_tables} more</summary>\n{tables}</details>\n")
     parts += [_list(map(_said, section.notes), "notes")] if section.notes else []
@@ -196,6 +199,26 @@ def _figure(figure: Figure, name: str, colors: Palette) -> str:
         f'<div class="scroll" tabindex="0" role="group" aria-labelledby="{name}-title">{drawn}</div>\n'
         f"<figcaption>{caption}</figcaption>\n{data}</figure>\n"
     )
+
+
+def _tables(tables: Sequence[Table], within: str, album: Album) -> str:
+    """Write tables side by side where they fit; on paper, several samples at once are left out."""
+    if len(tables) < 2:
+        return "".join(_table(table, within, album) for table in tables)
+    kinds = (
+        " ".join(
+            [
+                *(["wide"] if table.frame.width > _NARROW or table.pictured or table.filters else []),
+                *(["deep"] if table.name == RAW_PLACED or "raw_rank" in table.frame.columns else []),
+            ]
+        )
+        for table in tables
+    )
+    drawn = "".join(
+        f'<div class="{kind}">\n{_table(table, within, album)}</div>\n'
+        for kind, table in zip(kinds, tables, strict=True)
+    )
+    return f'<div class="tables">\n{drawn}</div>\n'
 
 
 def _table(table: Table, within: str, album: Album | None = None) -> str:

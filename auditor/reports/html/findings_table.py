@@ -22,6 +22,8 @@ Example = Mapping[str, str | int | None]
 #: Characters that the name of an anchor excludes.
 _NO_NAME = re.compile(r"[^\w.:-]")
 
+_BREAK = re.compile(r"\s*\n\s*")
+
 #: Characters around the hit of a quotation in the summary.
 _NEAR = 40
 
@@ -47,7 +49,7 @@ def table(
         kinds.setdefault(finding.kind, []).append(finding)
     heads = "".join(f'<th scope="col" class="number">{write(selection.label)}</th>' for selection in selections)
     brief = typed is None and len(selections) > 1
-    heads += "" if brief else '<th scope="col">Example</th>'
+    heads += "" if brief else '<th scope="col" class="long">Example</th>'
     rows = "".join(
         _row(kinds[kind], cause, selections, write, browsed, brief=brief, cut=typed is None)
         + ("" if typed is None else _more(kinds[kind], len(selections) + 3, album, write, typed))
@@ -119,7 +121,7 @@ def _row(
     last = "" if brief else f'<td class="long">{example}</td>'
     return (
         f'<tr{result}><td class="severity {severity}"><span aria-hidden="true">{_MARKS[severity]}</span> '
-        f'{severity}</td><th scope="row">{named}{note}</th>'
+        f'<span class="word">{severity}</span></td><th scope="row">{named}{note}</th>'
         f"{numbers}{last}</tr>\n"
     )
 
@@ -174,7 +176,7 @@ def _quote(_: Finding, example: Example, write: Written) -> str:
     text = str(example.get("text") or "")
     hit = cells.cut(cells.hit(text, str(example.get("why") or "")), _NEAR)
     other = f"also: {cells.caption_place(example, 'other_')}" if example.get("other_image") else ""
-    small = f"<small>{write(other or str(example.get('why') or ''))}</small>" if other or len(hit) == 1 else ""
+    small = f" <small>{write(other or str(example.get('why') or ''))}</small>" if other or len(hit) == 1 else ""
     return f'<p dir="auto">“{marked(hit, write)}”{small}</p>' if text else f"<p>{write(str(example.get('image')))}</p>"
 
 
@@ -201,8 +203,8 @@ def _pictured(picture: str, quoted: str) -> str:
 
 
 def marked(text: Marked, write: Written) -> str:
-    """Write a text with its marked words."""
-    return "".join(f"<mark>{write(words)}</mark>" if own else write(words) for words, own in text)
+    """Write a text with its marked words; a marked end of a paragraph gets a sign."""
+    return "".join(f"<mark>{write(_BREAK.sub(' ¶ ', words))}</mark>" if own else write(words) for words, own in text)
 
 
 def _quotation(quoted: str, example: Example, which: str, write: Written) -> str:

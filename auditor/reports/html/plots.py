@@ -162,7 +162,7 @@ def legend(figure: Figure, colors: Palette | None = None) -> str:
     keys = "".join(
         f'<button type="button" aria-pressed="true" data-series="{number}">{swatch.format(color(shade))}'
         f"<span>{written(name)}</span></button>"
-        for number, (name, shade) in enumerate(zip(names, read.colors, strict=True))
+        for shade, number, name in sorted(zip(read.colors, range(len(names)), names, strict=True))
     )
     return f'<div class="legend" role="group" aria-label="Show and hide">{keys}</div>\n'
 

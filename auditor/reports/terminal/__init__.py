@@ -58,7 +58,8 @@ def have_layout(result: Result) -> bool:
 def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     """Print the number of findings per severity, then each; those of severity info last, as bullets."""
     matter = [finding for finding in result.findings if finding.severity != "info"]
-    screen.say(tally(matter) or "No problems found.", style="bold")
+    known = any(" known, with " in note for note in result.notes)
+    screen.say(tally(matter) or f"No {'new ' if known else ''}problems found.", style="bold")
     screen.print()
     for finding in matter:
         show_finding(finding, screen)

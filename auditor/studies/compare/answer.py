@@ -43,8 +43,9 @@ class Order:
 
     @property
     def family(self) -> str:
-        """The name of the family, in capitals."""
-        return self.metric.partition(":")[0].partition("-")[0].upper()
+        """The name of the family, as papers write it."""
+        name = self.metric.partition(":")[0].partition("-")[0].upper()
+        return "CIDEr" if name == "CIDER" else name
 
     @property
     def groups(self) -> dict[str, str]:
@@ -137,7 +138,8 @@ class Answer:
         elif firsts < len(families):
             parts = [f"{firsts} of {len(families)} families agree on the first dataset"]
         else:
-            parts = [f"{joined([*families])} agree on the first dataset"]
+            names = [f"{name} ({len(own)} metrics)" if own[1:] else name for name, own in families.items()]
+            parts = [f"{joined(names)} agree on the first dataset"]
         parts += [*self._disputed(), *self._joined()] if self.tested else []
         return f"Metrics: {'; '.join(parts)}."
 
@@ -202,8 +204,8 @@ def consequence(rows: pl.DataFrame, answered: Answer) -> tuple[str, ...]:
         )
     others = sorted(value for label, value in own.items() if label != top)
     much = (
-        f"By how much: on {top}, a caption of another image scores {own[top]:.0%} of the {metric} of one of the same "
-        f"image{among(others, 'elsewhere ')}."
+        f"By how much: captions of the wrong image score {own[top]:.0%} as high as those of the right image on {top}"
+        f"{among(others, f'{metric}; elsewhere ')}."
     )
     if answered.tested and not answered.surely:
         return much, "Next: the difference is too small to prefer one of these datasets for training or evaluation."

@@ -83,8 +83,8 @@ def beside_marks(captions: Captions, progress: Progress) -> Result:
             ),
         ),
         lead=(
-            f"Homogeneity: a caption of another image scores {value:.0%} of the {metric} of one of the same image"
-            f"{among(others, 'reference marks ')}.",
+            f"Homogeneity: captions of the wrong image score {value:.0%} as high as those of the right image"
+            f"{among(others, f'{metric}; reference marks ')}.",
             *_placed(own, known),
         ),
     )  # fmt: skip

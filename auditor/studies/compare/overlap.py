@@ -15,8 +15,8 @@ from auditor.statistics.resampling import GIVER, Floats
 #: The statistic of the rows.
 OVERLAP = "overlap"
 
-#: The candidates, with what a figure calls their captions.
-_NAMES = {"human": "own image", "intra": "another image"}
+#: The candidates, with what a figure adds to the name of a dataset.
+_NAMES = {"human": "", "intra": ", another image"}
 
 #: What a row repeats of its dataset.
 _FACTS = ("dataset", "version", "split", "images", "captions_per_image")
@@ -115,16 +115,17 @@ def _figure(metric: str, measured: Sequence[Overlap]) -> Figure:
         .group_by(*by, "bin").agg(pl.col("captions").sum())
     )  # fmt: skip
     full = every.select(by).unique(maintain_order=True).join(pl.DataFrame({"bin": range(_BINS + 1)}), how="cross")
-    name = pl.format("{}, {}", "label", pl.col("candidate").replace_strict(_NAMES))
+    name = pl.col("label") + pl.col("candidate").replace_strict(_NAMES)
     frame = (
         full.join(bins, on=[*by, "bin"], how="left")
-        .with_columns(share=pl.col("captions").fill_null(0) / pl.col("captions").sum().over(by), captions_of=name)
+        .with_columns(share=pl.col("captions").fill_null(0) / pl.col("captions").sum().over(by), dataset=name)
         .with_columns(score=pl.col("bin") * width / _FINE)
         .sort("label", pl.col("candidate") != "human", "bin", maintain_order=True)
-        .select("captions_of", "score", "share")
+        .select("dataset", "score", "share")
     )
     said = "; ".join(f"{one.label} {one.value:.0%}" for one in measured)
     return Figure(
         f"scores-{metric.partition(':')[0]}", f"Scores by {metric}: overlap {said}", "lines", frame, x="score",
-        y="share", series="captions_of", x_label=metric, y_label="share of captions",
+        y="share", series="dataset", x_label=metric, y_label="share of captions", dashed=_NAMES["intra"],
+        caption="Solid: human captions of an image. Dashed: captions of another image.",
     )  # fmt: skip

@@ -104,7 +104,9 @@ def _table(rows: pl.DataFrame, confidence: float) -> Table:
         f"agreement, which is between annotators of one image. low, high: {percent(confidence)} confidence interval "
         "over images. Ranks such as 1–2 are tied within sampling error"
     )
-    return Table("sameness: captions of different images", shown, (SAMENESS,), caption=caption, name=SAMENESS)
+    return Table(
+        "homogeneity by sameness: captions of different images", shown, (SAMENESS,), caption=caption, name=SAMENESS
+    )
 
 
 def _lead(rows: pl.DataFrame) -> tuple[str, ...]:
@@ -112,4 +114,5 @@ def _lead(rows: pl.DataFrame) -> tuple[str, ...]:
         f"{row['label']} {row['value']:.3f}{interval(row['low'], row['high'], row['confidence'])}, {rank_words(row)}"
         for row in rows.iter_rows(named=True)
     ]
-    return (f"Sameness of captions of different images (1: all are equal): {'; '.join(parts)}.",)
+    meaning = "the share of words that captions of different images have in common"
+    return (f"Homogeneity by sameness, {meaning}: {'; '.join(parts)}.",)

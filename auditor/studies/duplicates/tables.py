@@ -152,7 +152,7 @@ def messages(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
                     {"exact": exact, "near": near, "share": either / of_captions} | _by_chance(question, counts),
                     of_captions,
                     "warning" if either else "info",
-                    headline=f"{either / of_captions:.1%} of {of_captions:,} captions",
+                    headline=f"{either / of_captions:.1%} of {_between(question.side.label, question.against.label)}",
                 )
             )
     together = pl.col("exact") + pl.col("near")
@@ -175,6 +175,12 @@ def messages(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
         )
     sides = {question.side.number: question.side for question in counts.questions}
     return (*texts, *(limit for row in counts.sides.iter_rows(named=True) for limit in _limits(sides, row)))
+
+
+def _between(label: str, against: str) -> str:
+    """Write a selection and the one that it leaks from; the dataset only if they differ in it."""
+    (own, _, split), (other, _, of) = label.partition(":"), against.partition(":")
+    return f"{split} in {of}" if own == other and split and of else f"{label} in {against}"
 
 
 def _by_chance(question: Question, counts: DuplicateCounts) -> dict[str, float]:

@@ -100,8 +100,8 @@ def _leaks(selection: Selection, duplicates: Result) -> list[Finding]:
     share_near, usual_near = shares["any"] - shares["exact"], usual["any"] - usual["exact"]
     sentence = (
         f"{own}: of {n:,} test captions, {exact:,} also occur in train ({shares['exact']:.1%}, expected by chance: "
-        f"{usual['exact']:.1%}), and {near:,} have a near-duplicate there ({share_near:.1%}, expected: "
-        f"{usual_near:.1%}). "
+        f"{usual['exact'] * n:,.0f} or {usual['exact']:.1%}), and {near:,} have a near-duplicate there "
+        f"({share_near:.1%}, expected: {usual_near * n:,.0f} or {usual_near:.1%}). "
         + ("That is significantly more than chance" if any(beyond.values()) else _AS_BY_CHANCE[n < _FEWEST])
     )
     severity: Severity = "error" if excess >= _FLOOD else "warning" if any(beyond.values()) else "info"
@@ -111,7 +111,7 @@ def _leaks(selection: Selection, duplicates: Result) -> list[Finding]:
         "share_by_chance": usual["any"],
     }  # fmt: skip
     examples = _shown(duplicates, examples_of(f"{own}:{TEST}", f"{own}:{TRAIN}"))
-    headline = f"{shares['any']:.1%} of test captions"
+    headline = f"{shares['any']:.1%} of test in train ({usual['any']:.1%} by chance)"
     return [Finding(LEAK, sentence, where, values, n, severity, examples, headline)]
 
 
@@ -122,7 +122,10 @@ def _shared(selection: Selection, duplicates: Result) -> list[Finding]:
     for finding in duplicates.found(LEAK):
         exact = float(finding.values["exact"] or 0) / max(finding.n or 1, 1)
         if finding.about.get("dataset") == own and finding.about.get("against") != f"{own}:{TRAIN}":
-            findings.append(replace(finding, severity="error" if exact >= _FLOOD else "info"))
+            few = ". Few are exact copies: short captions of similar scenes match by chance"
+            few = few if finding.values["share"] and exact < _FLOOD else ""
+            severity: Severity = "error" if exact >= _FLOOD else "info"
+            findings.append(replace(finding, sentence=finding.sentence + few, severity=severity))
     return findings
 
 

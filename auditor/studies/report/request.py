@@ -32,7 +32,12 @@ METRICS = ("bleu-1", "bleu-4", "rouge-l", "cider-d")
 
 Metrics = Annotated[
     Sequence[str],
-    p.Parameter("Metric with parameters, such as cider-d:sigma=4. Repeat for more; default: a few.", "metric", "m"),
+    p.Parameter(
+        "Metric with parameters, such as cider-d:sigma=4. Several: a,b or repeat. Default: a few.",
+        "metric",
+        "m",
+        read=p.each_metric,
+    ),
 ]
 
 

@@ -18,19 +18,18 @@ from auditor.dataset_card import attested
 from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.files import replacing
 from auditor.model import Picture, Pictures, Progress, silent
-from auditor.result import Finding, Result, joined, program
+from auditor.result import SEVERITIES, Finding, Result, joined, program
 from auditor.result.document import Browsed, Document, Section, Statement
 from auditor.sources.pictures import pictures
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
+from auditor.studies.findings import SUMMARY, read_summary
 from auditor.studies.report.browse import browsed
 from auditor.studies.report.card import card as card_of
-from auditor.studies.report.of_verdicts import folder_of, report_of_verdicts
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
-from auditor.studies.report.single import section_of_single
-from auditor.studies.report.summary import answered, cards, cited, portraits, summary, unchecked
+from auditor.studies.report.summary import answered, cards, cited, portraits, section_of_single, summary, unchecked
 
 Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat for more; default: all.", "section")]
 
@@ -283,3 +282,26 @@ def _named(cards: Sequence[Finding], sections: Sequence[Section]) -> Iterator[tu
     for table in (table for section in sections for table in (*section.tables, *section.further)):
         for _, dataset, images in table.pictured:
             yield from ((dataset, image) for image in images if image is not None)
+
+
+def folder_of(refs: Sequence[str]) -> Path | None:
+    """Return the folder of verdicts that a report is of; null if datasets are named.
+
+    Raises `UsageError` if something else is named next to it.
+    """
+    folders = [Path(ref) for ref in refs if (Path(ref) / SUMMARY).is_file()]
+    if folders and len(refs) > 1:
+        raise UsageError(f"{folders[0]}: a report has either a folder of verdicts or datasets; name it alone")
+    return folders[0] if folders else None
+
+
+def report_of_verdicts(folder: Path, made_at: str | None) -> Document:
+    """Return the report of a folder of verdicts. Raises `SourceError` if its summary cannot be read."""
+    result = read_summary(folder)
+    cards = tuple(finding for finding in result.findings if finding.severity in SEVERITIES[:2])
+    section = Section(
+        "findings", "Findings", result.lead, (result,), result.tables, notes=result.notes, findings=result.findings
+    )
+    first = summary((), cards, (), None, (), looked=True)
+    (selection,) = result.selections
+    return Document(f"Audit of {selection.label}", result.selections, (first, section), program(), made_at, cards=cards)

@@ -43,7 +43,7 @@ def test_the_first_dataset_is_named_with_its_families_and_the_pairs_that_are_joi
     ]
     assert said(selections, *orders) == (
         "x is the most homogeneous on 3 of 3 metric families (p < 0.05)",
-        "Metrics: BLEU, ROUGE and CIDER agree on the first dataset; y and z do not differ significantly.",
+        "Metrics: BLEU, ROUGE and CIDEr agree on the first dataset; y and z do not differ significantly.",
     )
 
 
@@ -61,20 +61,20 @@ def test_a_tie_of_families_is_a_disagreement_and_a_lead_without_significance_is_
 ) -> None:
     orders = [order("bleu-4", *"xyz"), order("cider-d", *"yxz")]
     assert said(selections, *orders) == (
-        "metrics disagree about the most homogeneous dataset: x by BLEU, y by CIDER",
-        "Metrics: BLEU and CIDER disagree about the first dataset; they disagree about the order of x and y.",
+        "metrics disagree about the most homogeneous dataset: x by BLEU, y by CIDEr",
+        "Metrics: BLEU and CIDEr disagree about the first dataset; they disagree about the order of x and y.",
     )
     weak = [order("bleu-4", "x", "y", same="xy"), order("cider-d", "x", "y", same="xy")]
     assert said(selections, *weak) == (
         "x has the highest homogeneity on 2 of 2 metric families, but not significantly",
-        "Metrics: BLEU and CIDER agree on the first dataset; x and y do not differ significantly.",
+        "Metrics: BLEU and CIDEr agree on the first dataset; x and y do not differ significantly.",
     )
 
 
 def test_datasets_whose_whole_order_is_disputed_are_named_once() -> None:
     orders = [order("bleu-4", *"wxyz"), order("cider-d", *"wzyx")]
     told = Answer("homogeneity", tuple(orders), tested=True).agreement()
-    assert told == "Metrics: BLEU and CIDER agree on the first dataset; they disagree about the order of x, y and z."
+    assert told == "Metrics: BLEU and CIDEr agree on the first dataset; they disagree about the order of x, y and z."
     assert Answer("homogeneity", (orders[0],), tested=True).agreement().startswith("Metrics: one metric family")
 
 
@@ -113,6 +113,6 @@ def test_errors_do_not_vote_and_pairs_are_corrected_by_metric() -> None:
     assert [one.metric for one in answered.orders] == ["rouge-l"]
     assert answered.orders[0].ahead == {("x", "z"), ("x", "y"), ("y", "z")}, "0.02 twice, 0.04 once, as Holm corrects"
     much, following = consequence(rows, answered)
-    assert "on x, a caption of another image scores 60% of the rouge-l" in much
-    assert "(elsewhere 30% to 40%)" in much
+    assert "captions of the wrong image score 60% as high as those of the right image on x (rouge-l" in much
+    assert "(rouge-l; elsewhere 30% to 40%)" in much
     assert "do not compare scores" in following

@@ -43,7 +43,7 @@ def test_a_dataset_is_placed_among_the_marks_by_the_same_sample(store: Store, mo
     other = own.with_columns(dataset=pl.lit("cats"), version=pl.lit("x"), value=own["value"] / 2)
     monkeypatch.setattr(study, "marks", lambda: other)
     result = study.beside_marks(captions, silent)
-    assert result.lead[0].startswith("Homogeneity: a caption of another image scores ")
+    assert result.lead[0].startswith("Homogeneity: captions of the wrong image score ")
     assert result.lead[-1] == "Metrics: all 5 agree about every reference mark."
     assert result.table("homogeneity").frame.filter(metric="rouge-l")["dataset"].to_list() == ["dogs", "cats"]
 

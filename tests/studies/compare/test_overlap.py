@@ -46,6 +46,6 @@ def test_distributions_of_all_datasets_have_one_scale_and_shares_that_add_up() -
     measured = [*overlaps("a", scores([0.5, 0.6], [0.1, 0.0])), *overlaps("b", scores([0.9], [0.2, 0.9]))]
     (drawn,) = figures(measured)
     frame = drawn.frame
-    assert frame.group_by("captions_of").agg(pl.col("share").sum())["share"].to_list() == pytest.approx([1.0] * 4)
-    assert frame.group_by("captions_of").agg(pl.col("score").max())["score"].n_unique() == 1
+    assert frame.group_by("dataset").agg(pl.col("share").sum())["share"].to_list() == pytest.approx([1.0] * 4)
+    assert frame.group_by("dataset").agg(pl.col("score").max())["score"].n_unique() == 1
     assert "overlap a 0%; b 50%" in drawn.title

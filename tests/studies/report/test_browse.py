@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,12 +13,13 @@ from conftest import Rows, ingest_rows
 from typer.testing import CliRunner
 
 from auditor.cli.app import app
-from auditor.findings import CAPTION_KINDS
+from auditor.findings import CAPTION_KINDS, KINDS
 from auditor.result.document import Document
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.findings import findings
 from auditor.studies.report.request import ReportSettings
 from auditor.studies.report.study import report
+from auditor.studies.templates import templates
 
 ROWS: Rows = [
     *((f"im{number:03}", slot, f"a dog number {number * 5 + slot} runs") for number in range(80) for slot in range(5)),
@@ -104,3 +106,24 @@ def test_words_that_differ_come_with_captions_that_have_them(store: Store) -> No
         assert browsed.captions.filter(pl.col("text").str.contains(word)).height >= 5
     shown = second.captions.filter(pl.col("kind").is_null())
     assert shown.height == shown.unique(["image", "slot"]).height
+
+
+def test_kinds_that_studies_count_name_commands_that_list_as_many(tmp_path: Path) -> None:
+    rows: Rows = [
+        *((f"im{number:02}", 0, f"there is a {color} dog in the park") for number, color in enumerate(["red", "blue"] * 9)),
+        *((f"im{number:02}", 1, f"thing {number}") for number in range(18)),
+        ("im00", 2, "THING 1!"),
+        ("im01", 2, "thing 1"),
+        ("im02", 2, ""),
+    ]  # fmt: skip
+    path = tmp_path / "made.duckdb"
+    with Store.open(path, write=True) as opened:
+        ingest_rows(opened, rows, "made")
+        found = {one.kind: one for one in findings(opened, "made").findings}
+        listed = templates(opened, "made", level="caption").frame.unique(["image", "slot"]).height
+    assert listed / 38 == pytest.approx(float(found["templated-captions"].values["share"] or 0))
+    (statement,) = re.findall(r'auditor sql "([^"]+)"', KINDS["captions-at-several-images"].fix)
+    out = tmp_path / "copies.csv"
+    words = ["sql", " ".join(statement.replace("DATASET", "made").split()), "--store", str(path), "-o", str(out)]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert pl.read_csv(out).height == found["captions-at-several-images"].values["captions"]
