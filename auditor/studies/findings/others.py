@@ -66,10 +66,11 @@ def findings_of(questions: Questions, captions: Captions, wanted: Collection[str
         findings += _together(selection, duplicates, COPIED)
     if outliers := answer(lambda: questions.outliers(captions), _SWAPPED):
         findings += [replace(finding, examples=_misplaced(outliers)) for finding in outliers.found(_SWAPPED)]
+    bounds = answer(lambda: questions.bounds(captions), _UPSIDE_DOWN)  # first: templates read its counts
     if templates := answer(lambda: questions.templates(captions), _UNLIKE, _SORTED, _OF_TEMPLATES):
         findings += [*_together(selection, templates, _UNLIKE), *templates.found(_SORTED)]
         findings += [_templated(finding) for finding in templates.found(_OF_TEMPLATES)]
-    if bounds := answer(lambda: questions.bounds(captions), _UPSIDE_DOWN):
+    if bounds:
         findings += _upside_down(selection, bounds)
     return [finding for finding in findings if finding.kind in wanted]
 

@@ -25,6 +25,9 @@ from auditor.studies.templates import templates
 #: score above 0.
 METRICS = ("rouge-l", "cider-d")
 
+#: The metric of slots: bounds count it in the same pass, so templates need not.
+_OF_SLOTS = "cider"
+
 #: Returns the result of a study. Arguments: its name, a function that computes it, and the selections that it reads.
 Keep = Callable[[str, Callable[[], Result], Sequence[Selection]], Result]
 
@@ -111,7 +114,7 @@ class Questions:
             lambda: bounds(
                 self.store,
                 *(in_pair.pinned_name for in_pair in comparable),
-                metrics=METRICS,
+                metrics=(*METRICS, _OF_SLOTS),
                 candidates=("human", "intra"),
                 tokenizer=self.tokenizer,
                 seed=self.seed,
