@@ -11,7 +11,6 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.result import Result
 from auditor.store.connection import Store
-from auditor.studies.ingest import lines_of
 
 
 def located(store: Store, result: Result, places: Mapping[str, str], config: p.ConfigFile) -> Result:
@@ -19,6 +18,8 @@ def located(store: Store, result: Result, places: Mapping[str, str], config: p.C
 
     `places` has the files of datasets that are not declared.
     """
+    from auditor.studies.ingest import lines_of  # noqa: PLC0415  # it imports every reader
+
     declared = sources(config)
     whole = {selection.version.dataset: selection for selection in result.selections}
     lines = [

@@ -16,8 +16,6 @@ from auditor.errors import SourceError, UsageError
 from auditor.model import Batches, Part, Source
 from auditor.plugins import typed
 from auditor.remote import Near, address_of
-from auditor.sources import read
-from auditor.sources.reading import files
 from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
 from auditor.store.ingestion import checked
@@ -152,12 +150,16 @@ def records(plan: ShardPlan, number: int, share: Share) -> pl.DataFrame:
 
 def _numbered(local: dict[int, Path]) -> Batches:
     """Yield the records of files, each with the number of its shard as its source."""
+    from auditor.sources import read  # noqa: PLC0415  # all readers: a command without shards needs none
+
     for shard, path in local.items():
         for batch in read(Part((path,)), _FORMAT):
             yield batch.with_columns(source=pl.lit(str(shard)))
 
 
 def _shards(place: Path) -> list[Shard]:
+    from auditor.sources.reading import files  # noqa: PLC0415  # all readers, see above
+
     if address_of(place) is not None:
         return [Shard(address, state, 0) for address, state in Near().listed(place)]
     return [Shard(str(path), _state(path), _rows(path)) for path in files.expand(Part((place,)))]
