@@ -21,7 +21,7 @@ from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content
 from auditor.store.workspace import Workspace
-from auditor.studies.findings import findings
+from auditor.studies.findings import CONTAMINATED, findings
 from auditor.studies.profile import replacements
 from auditor.text import AT_INGEST
 from auditor.text.mojibake import decoded_again
@@ -41,8 +41,12 @@ FIXABLE = (*MENDED, *DROPPED)
 
 KEYS = ["image", "slot"]
 
-#: Kinds that are reported if they are left.
-_REPORTED = tuple(kind for kind, entry in CAPTION_KINDS.items() if entry.of == "captions" or kind in FIXABLE)
+#: Kinds that are reported if they are left, except for that which needs another dataset.
+_REPORTED = tuple(
+    kind
+    for kind, entry in CAPTION_KINDS.items()
+    if kind != CONTAMINATED and (entry.of == "captions" or kind in FIXABLE)
+)
 
 #: A repair: captions (image, slot, text) → image, slot, before, after.
 Rule = Callable[[pl.DataFrame], pl.DataFrame]
