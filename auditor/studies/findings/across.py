@@ -43,7 +43,7 @@ FORMS: Mapping[str, tuple[str, str, str]] = {
     "cut-at-limit": ("cut_at_limit", "measured", f"select image, slot, {_MEASURED} measured"),
 }  # fmt: skip
 
-#: The sums that other kinds need, of the first and of the second pass: see `sums`.
+#: The sums that other kinds need, of the first and of the second pass: see `sums`. Every bucket reads them.
 SUMS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "misspellings": (("near_word",), ("usual_before", "usual_behind")),
     "truncated-captions": (("rate", "open", "whole", "at_limit"), ("truncated",)),
@@ -61,6 +61,8 @@ _TEXTS = dict.fromkeys(("kind", "form", "split", "text"), pl.String())
 _GROUPED = pl.Schema({**_TEXTS, "members": pl.UInt32(), "captions": pl.UInt32(), "tokens": pl.List(pl.String())})
 
 Frames = dict[str, pl.DataFrame]
+
+Added = Callable[[str], pl.DataFrame]
 
 
 def forms(checked: Checked, kind: str) -> pl.DataFrame:
@@ -171,13 +173,8 @@ def second_counts(checked: Checked, kinds: tuple[str, ...], sums: Frames) -> Fra
     return made
 
 
-def sums(
-    merging: Workspace, added: Callable[[str], pl.DataFrame], first: Frames
-) -> Mapping[str, Callable[[], pl.DataFrame]]:
-    """Return what follows from the counts of all buckets, which `added` reads by name; see `SUMS`.
-
-    Those of the second pass depend on the `first`. Every bucket reads them, so they have only what it looks up.
-    """
+def sums(merging: Workspace, added: Added, first: Frames) -> Mapping[str, Callable[[], pl.DataFrame]]:
+    """Return what follows from the counts of all buckets, which `added` reads by name, and from the `first` sums."""
     part = merging.part
 
     def near_word() -> pl.DataFrame:
@@ -201,7 +198,7 @@ def sums(
     }
 
 
-def _ends_of_cuts(merging: Workspace, added: Callable[[str], pl.DataFrame], first: Frames) -> pl.DataFrame:
+def _ends_of_cuts(merging: Workspace, added: Added, first: Frames) -> pl.DataFrame:
     """List the ends of captions that are probably truncated. Columns: size, before, word, characters, why."""
     part, pairs = merging.part, added("per_pair")
 

@@ -73,11 +73,7 @@ def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
 
 
 def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Assign a number to each word of all shards.
-
-    Columns: token_id, token, times, a flag per relation of `_KNOWN`, and whether all captions are English, as by
-    `english_share.sql`.
-    """
+    """Assign numbers to the words of all shards. Columns: token_id, token, times, flags of words, is_english."""
     del number
     every = pl.concat(work.scan(SPOKEN, bucket) for bucket in range(len(plan.buckets)))
     spoken = every.group_by("token").agg(pl.col("times").sum()).sort("token").collect()
@@ -92,11 +88,8 @@ def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
         workspace.bind("english_token")
         known = {name: workspace.rows(name)["token_id"] for name in _KNOWN}
     numbered = numbered.with_columns(**{name: pl.col("token_id").is_in(ids.implode()) for name, ids in known.items()})
-    english = (
-        numbered.filter(pl.col("token").str.contains(r"^\p{L}{3,}$"))
-        .select(pl.col("times").filter("english_token").sum() / pl.col("times").sum())
-        .item()
-    )
+    counted = numbered.filter(pl.col("token").str.contains(r"^\p{L}{3,}$"))
+    english = counted.select(pl.col("times").filter("english_token").sum() / pl.col("times").sum()).item()
     return numbered.with_columns(is_english=pl.lit(float(english or 0) >= ENGLISH))
 
 
