@@ -28,7 +28,7 @@ from auditor.studies.findings import findings, read_summary
 from auditor.studies.findings import shards as reading
 from auditor.studies.findings.captions import FINDERS, LISTED
 from auditor.studies.findings.protected import CONTAMINATED
-from auditor.studies.findings.stages import CHECKED
+from auditor.studies.findings.stages import CHECKED, STAGES
 from auditor.studies.findings.summary import RECEIPT, SUMMARY
 from auditor.studies.ingest import ingest
 from auditor.studies.verify import verify
@@ -252,6 +252,18 @@ def test_killed_work_continues(
             assert not (tmp_path / "verdicts").exists()
     assert not kills
     assert bytes_of(tmp_path / "verdicts") == bytes_of(finished[1])
+
+
+def test_damaged_records_are_read_again_with_all_that_follows(
+    folder: Path, tmp_path: Path, finished: tuple[Result, Path, Path]
+) -> None:
+    work = Path(shutil.copytree(finished[2], tmp_path / "work"))
+    damaged = work / "records" / "000000.parquet"
+    damaged.write_bytes(damaged.read_bytes()[::-1])
+    former = {stage: (work / stage / "000000.done").stat().st_mtime_ns for stage in STAGES}
+    staged(folder, tmp_path / "verdicts", work=work)
+    assert bytes_of(tmp_path / "verdicts") == bytes_of(finished[1])
+    assert all((work / stage / "000000.done").stat().st_mtime_ns > time for stage, time in former.items())
 
 
 def test_files_of_a_bucket_have_the_same_verdicts(

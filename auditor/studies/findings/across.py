@@ -20,6 +20,7 @@ from auditor.store.file import Share
 from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
 from auditor.studies.findings.captions import FINDERS, MISSPELLED, Checked, bind_function_words
+from auditor.studies.findings.cuts import cut_ones, cut_share
 
 _MEASURED = "concat_ws(' ', word, characters, words, tokens, is_open::int, stops::int, is_broken::int) as form from"
 
@@ -42,19 +43,26 @@ FORMS: Mapping[str, tuple[str, str, str]] = {
     "cut-at-limit": ("cut_at_limit", "measured", f"select image, slot, {_MEASURED} measured"),
 }  # fmt: skip
 
-#: The sums that other kinds need, of the first and of the second pass: see `sums`.
+#: The sums that other kinds need, of the first and of the second pass: see `sums`. Every bucket reads them.
 SUMS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "misspellings": (("near_word",), ("usual_before", "usual_behind")),
-    "truncated-captions": (("rate", "open", "whole", "at_limit"), ("per_word", "per_pair", "word_fragment")),
+    "truncated-captions": (("rate", "open", "whole", "at_limit"), ("truncated",)),
 }
 
 ACROSS = (*FORMS, *SUMS)
+
+#: What the chance of a caption to end where it does depends on. Its `characters` count only at a length limit.
+_END = ("size", "before", "word", "characters")
+
+_AN_END = "size, before, word, case when characters in (from at_limit) then characters end as characters"
 
 _TEXTS = dict.fromkeys(("kind", "form", "split", "text"), pl.String())
 
 _GROUPED = pl.Schema({**_TEXTS, "members": pl.UInt32(), "captions": pl.UInt32(), "tokens": pl.List(pl.String())})
 
 Frames = dict[str, pl.DataFrame]
+
+Added = Callable[[str], pl.DataFrame]
 
 
 def forms(checked: Checked, kind: str) -> pl.DataFrame:
@@ -157,27 +165,26 @@ def second_counts(checked: Checked, kinds: tuple[str, ...], sums: Frames) -> Fra
         usual = f"select {keys}, sum(copies)::bigint as copies from placed group by all"
         made["usual"] = part("misspelled", {"near_word": sums["near_word"]}, "placed", usual)
     if "truncated-captions" in kinds:
-        whole = "ends::bigint as ends, round(expected * 1000000)::bigint as expected"
-        for name in ("per_word", "per_pair"):
-            made[name] = part("usual_end", {"rate": sums["rate"]}, name, f"select * replace ({whole}) from {name}")
+        whole = "select * replace (ends::bigint as ends, round(expected * 1000000)::bigint as expected) from per_pair"
+        made["per_pair"] = part("usual_end", {"rate": sums["rate"]}, "per_pair", whole)
+        each = f"select {_AN_END}, count(*) as repeated from ending group by all"
+        made["ending"] = part("truncated", {"at_limit": sums["at_limit"]}, "ending", each)
         made["placed"] = part("word_fragment", {}, "placed", "select *, count(*) as repeated from placed group by all")
     return made
 
 
-def sums(merging: Workspace, added: Callable[[str], pl.DataFrame]) -> Mapping[str, Callable[[], pl.DataFrame]]:
-    """Return what follows from the counts of all buckets, which `added` reads by name; see `SUMS`."""
+def sums(merging: Workspace, added: Added, first: Frames) -> Mapping[str, Callable[[], pl.DataFrame]]:
+    """Return what follows from the counts of all buckets, which `added` reads by name, and from the `first` sums."""
     part = merging.part
-
-    def expected(name: str) -> pl.DataFrame:
-        rows = added(name)
-        keys = [key for key in rows.columns if key not in ("times", "ends", "expected")]
-        return (
-            rows.group_by(keys).agg(pl.col("times", "ends", "expected").sum()).with_columns(pl.col("expected") / 10**6)
-        )
 
     def near_word() -> pl.DataFrame:
         words = added("counted").group_by("token_id", "token").agg(pl.col("captions").sum(), pl.col("is_known").any())
         return part("misspelled", {"counted": words}, "near_word")
+
+    def usual(side: str) -> pl.DataFrame:
+        placed = added("usual")
+        meant = placed.join(first["near_word"], on="token_id").select(side, pl.col("meant_id").alias("token_id"))
+        return part("misspelled", {"placed": placed}, f"usual_{side}").join(meant, on=[side, "token_id"], how="semi")
 
     return {
         "near_word": near_word,
@@ -185,28 +192,47 @@ def sums(merging: Workspace, added: Callable[[str], pl.DataFrame]) -> Mapping[st
         "open": lambda: part("usual_end", {"worded": _bag(added("sizes"))}, "whole"),
         "whole": lambda: part("truncated", {"worded": _bag(added("lengths"))}, "whole"),
         "at_limit": lambda: part("truncated", {"worded": _bag(added("lengths"))}, "at_limit"),
-        "usual_before": lambda: part("misspelled", {"placed": added("usual")}, "usual_before"),
-        "usual_behind": lambda: part("misspelled", {"placed": added("usual")}, "usual_behind"),
-        "per_word": lambda: expected("per_word"),
-        "per_pair": lambda: expected("per_pair"),
-        "word_fragment": lambda: part("word_fragment", {"placed": _bag(added("placed"))}),
+        "usual_before": lambda: usual("before"),
+        "usual_behind": lambda: usual("behind"),
+        "truncated": lambda: _ends_of_cuts(merging, added, first),
     }
 
 
-def open_ended(checked: Checked, sums: Frames) -> pl.DataFrame:
-    """Return the rows of `truncated` for a bucket, with the counts of all shards."""
-    workspace = checked.workspace
-    of_ends = {name: sums[name] for name in ("per_word", "per_pair", "rate")}
-    workspace.bind_rows("usual_end", workspace.part("usual_end", {"whole": sums["open"], **of_ends}))
-    workspace.bind_rows("word_fragment", sums["word_fragment"])
-    return workspace.part("truncated", {name: sums[name] for name in ("whole", "at_limit")})
+def _ends_of_cuts(merging: Workspace, added: Added, first: Frames) -> pl.DataFrame:
+    """List the ends of captions that are probably truncated. Columns: size, before, word, characters, why."""
+    part, pairs = merging.part, added("per_pair")
+
+    def expected(*keys: str) -> pl.DataFrame:
+        counted = pairs.group_by(keys).agg(pl.col("times", "ends", "expected").sum())
+        return counted.with_columns(pl.col("expected") / 10**6)
+
+    ends = _bag(added("ending")).with_row_index("slot").with_columns(image=pl.lit(""))
+    shares = first["rate"].select(pl.col("place").alias("size"), pl.col("share").cast(pl.Float64))
+    regular = {
+        "ending": ends.select("before", "word", "size").unique().join(shares, on="size"),
+        "per_word": expected("word"),
+        "per_pair": expected("before", "word"),
+        "whole": first["open"],
+    }
+    merging.bind_rows("usual_end", part("usual_end", regular))
+    merging.bind_rows("word_fragment", part("word_fragment", {"placed": _bag(added("placed"))}))
+    limits = {name: first[name] for name in ("whole", "at_limit")}
+    open_ended = part("truncated", {"ending": ends.drop("repeated"), **limits})
+    share = cut_share(open_ended.join(ends.select("slot", "repeated"), on="slot"))
+    return ends.join(cut_ones(open_ended, share), on="slot").select(*_END, "why").sort(_END)
+
+
+def truncated(checked: Checked, sums: Frames) -> pl.DataFrame:
+    """List the captions of a bucket that have one of the ends of cuts."""
+    select = f"select image, slot, {_AN_END} from ending order by image, slot"
+    rows = checked.workspace.part("truncated", {"at_limit": sums["at_limit"]}, "ending", select)
+    return rows.join(sums["truncated"], on=_END, nulls_equal=True, maintain_order="left").select("image", "slot", "why")
 
 
 def misspelled(checked: Checked, sums: Frames) -> pl.DataFrame:
     """List the misspellings of a bucket, with the counts of all shards."""
-    return checked.workspace.part(
-        "misspelled", {name: sums[name] for name in ("near_word", "usual_before", "usual_behind")}
-    )
+    given = {name: sums[name] for name in ("near_word", "usual_before", "usual_behind")}
+    return checked.workspace.part("misspelled", {**given, "wanted": sums["near_word"].select("token_id").unique()})
 
 
 def listed(checked: Checked, kind: str, verdicts: pl.DataFrame) -> pl.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -123,11 +124,12 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
     captions, rejected, images, worded = sizes.collect(engine="streaming").row(0)
     version = version_of(plan.dataset, plan.digest, plan.tokenizer, images, captions)
     selection = Selection(version)
+    numbers, listed = _listed(plan, work)
+    totals = {kind: images if KINDS[kind].of == "images" else captions for kind in numbers} | {AT_SEVERAL: worded}
     found = ranked(
-        _finding(
-            plan, work, selection, kind, worded if kind == AT_SEVERAL else images if _of_images(kind) else captions
-        )
-        for kind in _found(plan, work)
+        _finding(selection, kind, numbers[kind], totals[kind], listed.filter(kind=kind))
+        for kind in plan.kinds
+        if kind in numbers
     )
     by_kind = {finding.kind: finding for finding in found}
     rows: list[tuple[str, str | None, int | None, str | None]] = [
@@ -144,35 +146,28 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
     )
 
 
-def _found(plan: ShardPlan, work: Work) -> list[str]:
-    kinds = pl.concat(work.scan(FOUND, number).select("kind") for number in range(len(plan.buckets)))
-    present = set(kinds.unique().collect()["kind"])
-    return [kind for kind in plan.kinds if kind in present]
-
-
 def _number(finding: Finding | None) -> int:
     return 0 if finding is None else int(finding.values[KINDS[finding.kind].of] or 0)
 
 
-def _finding(plan: ShardPlan, work: Work, selection: Selection, kind: str, n: int) -> Finding:
-    """Add up the captions of a kind over buckets, with the examples that one store would show."""
-    of = ["image"] if _of_images(kind) else ["image", "slot"]
-    number, first = 0, list[pl.DataFrame]()
+def _listed(plan: ShardPlan, work: Work) -> tuple[dict[str, int], pl.DataFrame]:
+    """Count the captions or images of each kind over buckets, and list the first, which one store would show."""
+    numbers, first = Counter[str](), list[pl.DataFrame]()
     for bucket in range(len(plan.buckets)):
-        rows = work.scan(FOUND, bucket).filter(kind=kind).collect()
-        number += rows.unique(of).height
-        ordered = rows.sort("image", "slot", maintain_order=True)
-        shown = pl.concat([ordered.unique("why", keep="first", maintain_order=True).head(3), ordered.head(3)])
+        ordered = work.scan(FOUND, bucket).collect().sort("image", "slot", maintain_order=True)
+        for (kind,), rows in ordered.group_by("kind", maintain_order=True):
+            numbers[str(kind)] += rows.unique("image" if KINDS[str(kind)].of == "images" else ["image", "slot"]).height
+        different = ordered.unique(["kind", "why"], keep="first", maintain_order=True)
+        shown = pl.concat(rows.group_by("kind", maintain_order=True).head(3) for rows in (different, ordered))
         first.append(_with_texts(shown.unique(maintain_order=True), work.scan(RECORDS, bucket)))
-    listed = pl.concat(first).sort("image", "slot", maintain_order=True)
+    return numbers, pl.concat(first).sort("image", "slot", maintain_order=True)
+
+
+def _finding(selection: Selection, kind: str, number: int, n: int, listed: pl.DataFrame) -> Finding:
     examples = tuple(examples_of(listed))
     if kind == AT_SEVERAL:
         return at_several_images(selection, number, n, examples)
     return finding_of(selection, kind, number, n, severity(kind, number, n), examples)
-
-
-def _of_images(kind: str) -> bool:
-    return KINDS[kind].of == "images"
 
 
 def _with_texts(rows: pl.DataFrame, records: pl.LazyFrame) -> pl.DataFrame:

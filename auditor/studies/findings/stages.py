@@ -1,9 +1,9 @@
 """The stages of findings over shards: from files to a file, a bucket of shards at a time.
 
-`records` are the captions of a bucket with their tokens, `spoken` its words, `placed` hashes of its images and texts,
-whose partitions are joined in `images`. `words` numbers the words of all shards. `counts-1` and `counts-2` count for
-kinds that depend on all shards, `sums-1` and `sums-2` add up. `ends` has captions that may be truncated. `found` lists
-the captions of each kind, `verdicts` has a row for each row of a shard.
+`records` are the captions of a bucket with their tokens, `spoken` its words, `hashes` those of its images and texts,
+whose partitions are joined in `images`. `vocabulary` numbers the words of all shards. `counts-1` and `counts-2` count
+for kinds that depend on all shards, `sums-1` and `sums-2` add up. `found` lists the captions of each kind, `verdicts`
+has a row for each row of a shard.
 """
 
 from __future__ import annotations
@@ -27,22 +27,16 @@ from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
 from auditor.studies.findings import across
 from auditor.studies.findings.captions import ENGLISH, FINDERS, LISTED, MISSPELLED, Checked
-from auditor.studies.findings.cuts import cut_ones, cut_share
 from auditor.studies.findings.others import AT_SEVERAL
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.shards import ShardPlan, parse, records
 from auditor.text import word_lists
 
-PROTECTED, RECORDS, SPOKEN, PLACED, WORDS, IMAGES, ENDS, CUT, FOUND, VERDICTS = (
-    "protected", "records", "spoken", "placed", "words", "images", "ends", "cut", "found", "verdicts",
+PROTECTED, RECORDS, SPOKEN, HASHES, VOCABULARY, IMAGES, FOUND, VERDICTS = (
+    "protected", "records", "spoken", "hashes", "vocabulary", "images", "found", "verdicts",
 )  # fmt: skip
 
 _COUNTS, _SUMS = ("counts-1", "counts-2"), ("sums-1", "sums-2")
-
-ORDER = (
-    PROTECTED, RECORDS, SPOKEN, PLACED, WORDS, IMAGES, _COUNTS[0], _SUMS[0], _COUNTS[1], _SUMS[1], ENDS, CUT, FOUND,
-    VERDICTS,
-)  # fmt: skip
 
 #: Kinds whose captions can be listed from one bucket alone.
 ALONE = (
@@ -74,12 +68,12 @@ def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
             "select distinct true as is_text, md5(words) as key, hash(image) as value from kept where words <> '')"
             " order by partition, is_text, key, value"
         )
-    work.put(PLACED, number, placed, _partitions(plan))
+    work.put(HASHES, number, placed, _partitions(plan))
     return rows
 
 
 def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Assign a number to each word of all shards. Columns: token_id, token, times, a flag per relation of `_KNOWN`."""
+    """Assign numbers to the words of all shards. Columns: token_id, token, times, flags of words, is_english."""
     del number
     every = pl.concat(work.scan(SPOKEN, bucket) for bucket in range(len(plan.buckets)))
     spoken = every.group_by("token").agg(pl.col("times").sum()).sort("token").collect()
@@ -93,7 +87,10 @@ def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
         workspace.bind_rows("text_tokens", numbered.select(pl.col("token_id").alias("caption_id"), each))
         workspace.bind("english_token")
         known = {name: workspace.rows(name)["token_id"] for name in _KNOWN}
-    return numbered.with_columns(**{name: pl.col("token_id").is_in(ids.implode()) for name, ids in known.items()})
+    numbered = numbered.with_columns(**{name: pl.col("token_id").is_in(ids.implode()) for name, ids in known.items()})
+    counted = numbered.filter(pl.col("token").str.contains(r"^\p{L}{3,}$"))
+    english = counted.select(pl.col("times").filter("english_token").sum() / pl.col("times").sum()).item()
+    return numbered.with_columns(is_english=pl.lit(float(english or 0) >= ENGLISH))
 
 
 def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -102,7 +99,7 @@ def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
     Raises `SourceError` if an image is in several buckets: its captions are compared in one.
     """
     del share
-    placed = pl.concat(work.scan(PLACED, bucket).filter(partition=number) for bucket in range(len(plan.buckets)))
+    placed = pl.concat(work.scan(HASHES, bucket).filter(partition=number) for bucket in range(len(plan.buckets)))
     values = placed.group_by("is_text", "key").agg(pl.col("value").unique().sort())
     several = values.filter(pl.col("value").list.len() > 1).sort("key").collect()
     for image, buckets in several.filter(~pl.col("is_text")).select("key", "value").head(1).iter_rows():
@@ -118,10 +115,10 @@ def _words() -> pl.Expr:
     return pl.col("tokens").list.join(" ")
 
 
-def _at_several_images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+def _at_several_images(plan: ShardPlan, work: Work, number: int, store: Store) -> pl.DataFrame:
     """List the captions of a bucket whose words several images have. Columns: image, slot, why."""
     texts = work.scan(RECORDS, number).filter(pl.col("reason").is_null()).select("image", "slot", words=_words())
-    with Store.open(MEMORY, share=share) as store, store.registered("texts", texts.collect()):
+    with store.registered("texts", texts.collect()):
         keyed = store.query("select image, slot, md5(words) as key from texts where words <> ''")
     shared = pl.concat(work.scan(IMAGES, partition) for partition in range(_partitions(plan)))
     rows = keyed.lazy().join(shared, on="key", how="inner").collect().sort("image", "slot")
@@ -143,7 +140,7 @@ def sums(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
     if name in across.FORMS:
         every = pl.concat(work.scan(_COUNTS[0], bucket) for bucket in range(len(plan.buckets)))
         return across.judged(name, every.filter(kind=name).collect(), plan.tokenizer, share)
-    return _added(plan, work, share, name)
+    return _added(plan, work, share, name, {})
 
 
 def further_counts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -156,21 +153,7 @@ def further_counts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl
 
 def further_sums(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Add up the second counts of all buckets, for a common table expression."""
-    return _added(plan, work, share, _names_of_sums(plan)[1][number])
-
-
-def ends(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """List the captions of a bucket that may be truncated. Columns: those of `truncated`."""
-    with bucket_of(plan, work, number, share) as checked:
-        return across.open_ended(checked, _sums(plan, work, 0) | _sums(plan, work, 1))
-
-
-def cut(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Estimate the share of words that are followed by a cut. Column: cut."""
-    del number, share
-    every = pl.concat(work.scan(ENDS, bucket).select("chance", "words") for bucket in range(len(plan.buckets)))
-    counted = every.group_by("chance", "words").agg(repeated=pl.len()).collect()
-    return pl.DataFrame({"cut": [cut_share(counted)]})
+    return _added(plan, work, share, _names_of_sums(plan)[1][number], _sums(plan, work, 0))
 
 
 def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -181,11 +164,11 @@ def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
     with bucket_of(plan, work, number, share) as checked:
         for kind in (kind for kind in (*FINDERS, AT_SEVERAL) if kind in plan.kinds):
             if kind == AT_SEVERAL:
-                rows = _at_several_images(plan, work, number, share)
+                rows = _at_several_images(plan, work, number, checked.store)
             elif kind in across.FORMS:
                 rows = across.listed(checked, kind, every[kind])
             elif kind == "truncated-captions":
-                rows = cut_ones(work.scan(ENDS, number).collect(), work.scan(CUT, 0).collect().item())
+                rows = across.truncated(checked, every)
             elif kind in ("misspellings", "mixed-language") and not english:
                 continue
             else:
@@ -231,10 +214,8 @@ def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
 
 
 def is_english(work: Work) -> bool:
-    """Return whether the captions of all shards consist of English words, as by `english_share.sql`."""
-    words = work.scan(WORDS, 0).filter(pl.col("token").str.contains(r"^\p{L}{3,}$"))
-    share = words.select(pl.col("times").filter("english_token").sum() / pl.col("times").sum()).collect().item()
-    return float(share or 0) >= ENGLISH
+    """Return whether the captions of all shards consist of English words."""
+    return bool(work.scan(VOCABULARY, 0).select(pl.col("is_english").any()).collect().item())
 
 
 def _names_of_sums(plan: ShardPlan) -> tuple[list[str], list[str]]:
@@ -250,19 +231,19 @@ def _sums(plan: ShardPlan, work: Work, place: int) -> dict[str, pl.DataFrame]:
     return {name: work.scan(_SUMS[place], number).collect() for number, name in enumerate(names)}
 
 
-def _added(plan: ShardPlan, work: Work, share: Share, name: str) -> pl.DataFrame:
+def _added(plan: ShardPlan, work: Work, share: Share, name: str, first: across.Frames) -> pl.DataFrame:
     def added(counted: str) -> pl.DataFrame:
         return pl.concat(work.scan(counted, bucket) for bucket in range(len(plan.buckets))).collect()
 
-    with across.merging(work.scan(WORDS, 0).collect(), share, is_english=is_english(work)) as workspace:
-        return across.sums(workspace, added)[name]()
+    with across.merging(work.scan(VOCABULARY, 0).collect(), share, is_english=is_english(work)) as workspace:
+        return across.sums(workspace, added, first)[name]()
 
 
 @contextmanager
 def bucket_of(plan: ShardPlan, work: Work, number: int, share: Share) -> Iterator[Checked]:
     """Open a store with the captions of a bucket, whose tokens have the same numbers in all buckets."""
     kept = work.scan(RECORDS, number).filter(pl.col("reason").is_null()).sort("image", "slot").collect()
-    spoken = work.scan(WORDS, 0).join(work.scan(SPOKEN, number), on="token", how="semi").sort("token_id").collect()
+    spoken = work.scan(VOCABULARY, 0).join(work.scan(SPOKEN, number), on="token", how="semi").sort("token_id").collect()
     placed = kept.select("tokens").with_row_index("place")
     ids = (
         placed.explode("tokens")
@@ -286,7 +267,6 @@ def bucket_of(plan: ShardPlan, work: Work, number: int, share: Share) -> Iterato
     with excerpt(captions, spoken.select("token_id", "token"), version, plan.tokenizer, share) as (store, selection):
         settings = {"key": plan.tokenizer, "is_english": is_english(work), **MISSPELLED}
         workspace = Captions(store, selection, plan.tokenizer).workspace(**settings)
-        workspace.bind_rows("english_word", word_lists.english())
         for name in _KNOWN:
             workspace.bind_rows(name, spoken.filter(pl.col(name)).select("token_id"))
         protected = work.scan(PROTECTED, 0) if plan.against else pl.LazyFrame()
@@ -312,10 +292,6 @@ def _of_buckets_if_counted(plan: ShardPlan) -> int:
     return len(plan.buckets) if _names_of_sums(plan)[1] else 0
 
 
-def _of_buckets_if_cut(plan: ShardPlan) -> int:
-    return len(plan.buckets) if "truncated-captions" in plan.kinds else 0
-
-
 def _of_shards(plan: ShardPlan) -> int:
     return len(plan.shards)
 
@@ -330,18 +306,20 @@ STAGES = {
     stage.name: stage
     for stage in (
         Stage(RECORDS, "captions of shards", _of_buckets, _once, read),
-        Stage(WORDS, "words", _once, _once, words),
+        Stage(VOCABULARY, "words", _once, _once, words),
         Stage(IMAGES, "images and repeated captions", _partitions, _once, images),
         Stage(_COUNTS[0], "counts", _of_buckets, _once, counts),
         Stage(_SUMS[0], "sums", lambda plan: len(_names_of_sums(plan)[0]), _once, sums),
         Stage(_COUNTS[1], "further counts", _of_buckets_if_counted, _once, further_counts),
         Stage(_SUMS[1], "further sums", lambda plan: len(_names_of_sums(plan)[1]), _once, further_sums),
-        Stage(ENDS, "ends of captions", _of_buckets_if_cut, _once, ends),
-        Stage(CUT, "share of cuts", lambda plan: int(_of_buckets_if_cut(plan) > 0), _once, cut),
         Stage(FOUND, "findings", _of_buckets, _once, found),
         Stage(VERDICTS, "verdicts", _of_shards, _once, verdicts),
     )
 }
+
+
+#: Folders that are removed if a file of an earlier one is damaged. Further files of a task are written with its first.
+ORDER = (PROTECTED, *STAGES)
 
 
 def run(folder: Path, stage: str, number: int, memory: int) -> Done:
