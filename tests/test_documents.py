@@ -30,6 +30,21 @@ def test_every_link_leads_to_a_file(document: str) -> None:
             assert ((ROOT / document).parent / target).exists(), target
 
 
+def anchors(document: Path) -> set[str]:
+    """Give the names of the headings of a page, as the site and the repository make them."""
+    text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    titles = [re.sub(r"[`*]|\]\([^)]*\)|\[", "", title) for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+    return {re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in titles}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_to_a_heading_leads_to_one(document: str) -> None:
+    text = re.sub(r"^```.*?^```$", "", (ROOT / document).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for target, heading in re.findall(r"\]\((?!\w+:)([^)#\s]*)#([^)\s]+)\)", text):
+        page = (ROOT / document).parent / target if target else ROOT / document
+        assert page.suffix != ".md" or heading in anchors(page), f"{target}#{heading}"
+
+
 @pytest.mark.parametrize("command", [*(name for name in LISTED if " " not in name), "store"])
 def test_readme_leads_to_the_page_of_every_command(command: str) -> None:
     assert f"[{command}](docs/commands/{command}.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
