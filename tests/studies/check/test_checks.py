@@ -401,7 +401,8 @@ def test_page_explains_every_gate_and_its_example_is_understood() -> None:
 
 def test_snippets_are_yaml() -> None:
     yaml = pytest.importorskip("yaml")
-    workflow, hooks = (yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
+    workflow, action, hooks = (yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
     runs = [step["run"] for step in workflow["jobs"]["check"]["steps"] if "run" in step]
     assert "auditor check mine --strict --format github" in runs
+    assert action["jobs"]["findings"]["steps"][-1]["uses"] == "./auditor"
     assert "auditor check" in hooks["repos"][0]["hooks"][0]["entry"]
