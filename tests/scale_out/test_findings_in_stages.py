@@ -435,8 +435,10 @@ def test_shard_that_changed_or_is_missing_between_passes_is_refused(folder: Path
 
 def test_image_in_two_buckets_is_refused(folder: Path, tmp_path: Path) -> None:
     made = broken(folder, tmp_path)
-    pl.DataFrame({"image": ["twin.jpg"], "caption": ["a cat again"]}).write_parquet(made / "zzz.parquet")
-    padding = pl.DataFrame({"image": [f"z{row}" for row in range(399)], "caption": "a cat sits on a mat"})
+    again = {"image": ["twin.jpg"], "caption": ["a cat again"], "split": ["test"]}
+    pl.DataFrame(again).write_parquet(made / "zzz.parquet")
+    names = [f"z{row}" for row in range(399)]
+    padding = pl.DataFrame({"image": names, "caption": "a cat sits on a mat", "split": "test"})
     padding.write_parquet(made / "zzy.parquet")
     refused(made, tmp_path / "verdicts", SourceError, r"image twin\.jpg: has captions in or near")
 

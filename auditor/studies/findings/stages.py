@@ -214,14 +214,8 @@ def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     told = work.scan(FOUND, bucket).collect().join(rows.filter(pl.col("reason").is_null()), on="image", how="inner")
     told = told.filter(pl.col("slot").is_null() | (pl.col("slot") == pl.col("slot_right")))
     rejected = rows.filter(pl.col("reason").is_not_null())
-    every = pl.concat(
-        [
-            told.select("line", "kind", slot="slot_right", detail="why"),
-            rejected.select("line", "slot", kind=pl.lit(_REJECTED), detail="reason").select(
-                "line", "kind", "slot", "detail"
-            ),
-        ]
-    )
+    reasons = rejected.select("line", "slot", kind=pl.lit(_REJECTED), detail="reason")
+    every = pl.concat([told.select("line", "kind", slot="slot_right", detail="why"), reasons], how="diagonal")
     fixes = {kind: entry.fix.partition(". ")[0].rstrip(".") for kind, entry in KINDS.items()}
     sure = {kind: entry.right for kind, entry in KINDS.items()}
     lists = (
