@@ -155,7 +155,7 @@ def _numbered(local: dict[int, Path]) -> Batches:
     from auditor.sources import read  # noqa: PLC0415  # all readers: a command without shards needs none
 
     for shard, path in local.items():
-        for batch in read(Part((path,)), _FORMAT) if _rows(path) else ():
+        for batch in read(Part((path,)), _FORMAT) if _rows(path) or len(local) == 1 else ():
             yield batch.with_columns(source=pl.lit(str(shard)))
 
 
@@ -195,7 +195,7 @@ def _buckets(shards: Sequence[Shard]) -> tuple[tuple[int, ...], ...]:
     held = _ROWS_AT_ONCE
     for number, shard in enumerate(shards):
         is_known = address_of(Path(shard.path)) is None
-        if buckets and is_known and (held + shard.rows <= _ROWS_AT_ONCE or not shard.rows):
+        if buckets and is_known and (held + shard.rows <= _ROWS_AT_ONCE or not held or not shard.rows):
             buckets[-1].append(number)
             held += shard.rows
         else:

@@ -108,7 +108,7 @@ def portrait_of_shards(selection: Selection, rows: pl.DataFrame) -> Portrait:
 
 
 def answer_on_shards(result: Result) -> tuple[str, ...]:
-    """Answer in sentences: what is wrong with the captions of shards, what they are, how alike, how many repeated."""
+    """Answer in sentences: what is wrong with the captions of shards, how many, how similar, how many repeated."""
     (selection,), findings, rows = result.selections, result.findings, result.frame
     bad = [finding for finding in findings if finding.severity in _BAD]
     alike = rows.filter(statistic=SAMENESS)["value"].drop_nulls()
