@@ -4,7 +4,7 @@
 -- reads: reference, caption
 -- returns: caption_id, text, is_plain
 --
--- The texts of the references as they were read, each once, and whether they have only letters, blanks, commas, periods
+-- The texts of the references as they were read, each once, and whether they have only letters, spaces, commas, periods
 -- and apostrophes of ASCII.
 select caption_id, text, not regexp_matches(text, '[^A-Za-z ,.'']') as is_plain
 from caption
