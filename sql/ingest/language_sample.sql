@@ -7,8 +7,13 @@
 --
 -- The captions whose words decide on the language: 2,000 of those with a letter, in a random order that is always the
 -- same.
+with sample as (
+    select image, slot, text
+    from content
+    where regexp_matches(text, '\p{L}')
+    order by md5_number(concat_ws(chr(31), 'language', image, slot)), image, slot
+    limit 2000
+)
 select text
-from content
-where regexp_matches(text, '\p{L}')
+from sample
 order by md5_number(concat_ws(chr(31), 'language', image, slot)), image, slot
-limit 2000
