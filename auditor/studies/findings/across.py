@@ -19,7 +19,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
 from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
-from auditor.studies.findings.captions import FINDERS, MISSPELLED, Checked, bind_function_words
+from auditor.studies.findings.captions import FINDERS, LISTED, MISSPELLED, Checked, bind_function_words
 from auditor.studies.findings.cuts import cut_ones, cut_share
 
 _MEASURED = "concat_ws(' ', word, characters, words, tokens, is_open::int, stops::int, is_broken::int) as form from"
@@ -237,6 +237,8 @@ def misspelled(checked: Checked, sums: Frames) -> pl.DataFrame:
 
 def listed(checked: Checked, kind: str, verdicts: pl.DataFrame) -> pl.DataFrame:
     """List the captions of a bucket whose form is listed. Columns: image, slot, why."""
+    if verdicts.is_empty():
+        return pl.DataFrame(schema={name: LISTED[name] for name in ("image", "slot", "why")})
     rows = forms(checked, kind).join(verdicts, on="form", how="inner").select("image", "slot", "why")
     rows = rows.sort("image", "slot")
     return rows.with_columns(slot=pl.lit(None, pl.UInt32)) if kind == "uneven-captions" else rows
