@@ -81,7 +81,7 @@ def groups(checked: Checked, kinds: tuple[str, ...], records: pl.DataFrame) -> p
     """Count the captions of each form, or the images, each form with its first caption. Columns: `_GROUPED`."""
     made = [pl.DataFrame(schema=_GROUPED)]
     sizes = records.group_by("image").agg(captions=pl.len().cast(pl.UInt32), split=pl.col("split").min())
-    texts = records.select("image", "slot", "text", "tokens")
+    texts = records.select("image", "slot", "text", "tokens").sort("text")
     for kind in kinds:
         rows = forms(checked, kind)
         is_of_images = kind == "uneven-captions"
@@ -91,14 +91,13 @@ def groups(checked: Checked, kinds: tuple[str, ...], records: pl.DataFrame) -> p
             )
         else:
             one = {"captions": pl.lit(1, pl.UInt32), "split": pl.lit(None, pl.String)}
-            every = texts.join(rows, on=["image", "slot"], how="left")
+            every = texts.join(rows, on=["image", "slot"], how="left", maintain_order="left")
             blank = pl.col("form").is_null()
             described = every.with_columns(
                 text=pl.when(blank).then(pl.lit("")).otherwise("text"),
                 tokens=pl.when(blank).then(pl.lit([], pl.List(pl.String))).otherwise("tokens"), **one,
             )  # fmt: skip
-        first = described.sort("text").group_by("form", maintain_order=True)
-        counted = first.agg(
+        counted = described.group_by("form", maintain_order=True).agg(
             pl.len().cast(pl.UInt32).alias("members"), pl.col("split", "text", "captions", "tokens").first()
         )
         made.append(counted.with_columns(kind=pl.lit(kind)).select(_GROUPED.names()).sort("form"))
