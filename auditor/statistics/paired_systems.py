@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,15 @@ from auditor.statistics.studentized import Measured, estimates
 
 #: The score of each row of sums.
 Score = Callable[[pl.DataFrame], pl.Series]
+
+Ends = tuple[float | None, float | None]
+
+
+class Measure(NamedTuple):
+    """The sums of each system, a row per candidate (image, and columns of whole numbers), and their score."""
+
+    outputs: Mapping[str, pl.DataFrame]
+    score: Score
 
 
 @dataclass(frozen=True)
@@ -50,42 +60,53 @@ _SCHEMA = {
 
 
 def beside_first(
-    outputs: Mapping[str, pl.DataFrame],
-    score: Score,
+    measures: Sequence[Measure],
     resampling: Resampling,
     key: Sequence[object],
     progress: Progress = silent,
-) -> pl.DataFrame:
-    """Score outputs with intervals, and compare each with the first.
+) -> list[pl.DataFrame]:
+    """Score outputs by each measure, with intervals, and compare each with the first.
 
-    `outputs` has the sums of each system, a row per candidate: image, and columns of whole numbers. Columns: candidate,
-    n (candidates), value, low, high, against, difference, p; null without resamples, or if a resample has no score.
+    Columns: candidate, n (candidates), value, low, high, against, difference, p; null without resamples, or if a
+    resample has no score.
     """
-    first = next(iter(outputs))
+    drawn = {name: _intervals(name, measures, resampling, key, progress) for name in measures[0].outputs}
+    return [
+        _beside_first(measure, [ends[at] for ends in drawn.values()], resampling.times, key)
+        for at, measure in enumerate(measures)
+    ]
+
+
+def _beside_first(measure: Measure, ends: Sequence[Ends], times: int, key: Sequence[object]) -> pl.DataFrame:
+    first, score = next(iter(measure.outputs)), measure.score
     rows = []
-    for name, sums in outputs.items():
-        low, high = interval(sums, score, resampling, key, progress) or (None, None)
+    for (name, sums), (low, high) in zip(measure.outputs.items(), ends, strict=True):
         value = score_of(sums, score)
         row: dict[str, object] = {"candidate": name, "n": sums.height, "value": value, "low": low, "high": high}
         if name != first:
-            row |= {"against": first, "difference": value - score_of(outputs[first], score)}
-            row["p"] = p_of_difference(sums, outputs[first], score, resampling.times, (*key, name))
+            row |= {"against": first, "difference": value - score_of(measure.outputs[first], score)}
+            row["p"] = p_of_difference(sums, measure.outputs[first], score, times, (*key, name))
         rows.append(row)
     return pl.DataFrame(rows, schema=_SCHEMA)
+
+
+def _intervals(
+    name: str, measures: Sequence[Measure], resampling: Resampling, key: Sequence[object], progress: Progress
+) -> list[Ends]:
+    """Compute the intervals of an output's scores from the same resamples; null if a score needs one of the images."""
+    ends: list[Ends] = [(None, None)] * len(measures)
+    values = [measured(measure.outputs[name], measure.score) for measure in measures if resampling.times]
+    for images in {len(value.without) for value in values}:
+        chosen = [at for at, value in enumerate(values) if len(value.without) == images]
+        drawn = estimates([values[at] for at in chosen], resampling.times, key, progress)
+        for at, estimate in zip(chosen, drawn, strict=True):
+            ends[at] = estimate.interval(resampling.confidence) or (None, None)
+    return ends
 
 
 def score_of(sums: pl.DataFrame, score: Score) -> float:
     """Score all rows together. `sums` has column image and columns of whole numbers."""
     return float(score(sums.drop("image").sum()).item())
-
-
-def interval(
-    sums: pl.DataFrame, score: Score, resampling: Resampling, key: Sequence[object], progress: Progress = silent
-) -> tuple[float, float] | None:
-    """Compute the interval of the score; null without resamples, or if the score needs one of the images."""
-    if not resampling.times:
-        return None
-    return estimates([measured(sums, score)], resampling.times, key, progress)[0].interval(resampling.confidence)
 
 
 def measured(sums: pl.DataFrame, score: Score) -> Measured:

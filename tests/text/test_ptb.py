@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from pathlib import Path
 
 import make_gold_ptb
+import make_ptb_table
+import numpy as np
 import polars as pl
 import pytest
 from conftest import ROOT
@@ -13,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.text import ptb
+from auditor.text.ptb.lexer import TABLE
 from auditor.text.ptb.rules import NAMED
 
 PIECES = st.sampled_from(make_gold_ptb.PIECES)
@@ -52,9 +57,21 @@ def test_tokens_are_those_of_the_official_program() -> None:
     assert [[caption, tokens] for (caption, _), tokens in zip(gold, found, strict=True)] == gold
 
 
+def test_table_is_that_of_the_rules() -> None:
+    with np.load(TABLE) as table:
+        if table["unicode"].item() != unicodedata.unidata_version:
+            pytest.skip("made with the letters of another Unicode; `python tests/text/make_ptb_table.py` makes it")
+        made = make_ptb_table.table()
+        assert {name: made[name].tolist() for name in made} == {name: table[name].tolist() for name in table}
+
+
+def test_no_captions_have_no_tokens() -> None:
+    assert ptb.tokenize(pl.Series("text", [], dtype=pl.String)).to_list() == []
+
+
 @given(st.lists(st.one_of(PIECES, st.just(" "), st.text(max_size=2))).map("".join))
 def test_what_blanks_part_is_tokenized_part_by_part_without_a_difference(caption: str) -> None:
-    caption = ptb._BREAKS.sub(" ", caption)
+    caption = re.sub(ptb._BREAKS, " ", caption)
     assert tokenize(caption) == ptb._split(f"{caption}\n").split()
 
 

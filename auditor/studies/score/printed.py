@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -16,7 +17,7 @@ from auditor.scoring.candidates import output_of
 from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
 from auditor.scoring.scores import scorable, too_long
-from auditor.statistics.paired_systems import Resampling, Score, beside_first
+from auditor.statistics.paired_systems import Measure, Resampling, Score, beside_first
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.tokens import tokenize
@@ -40,20 +41,26 @@ def printed(
     for system in systems:
         _refuse_several(store, selection, system)
     scored, notes = _scorable(store, selection, preset)
-    rows: list[pl.DataFrame] = []
     signed: dict[str, str] = {}
+    of_tokenizer: dict[str, list[tuple[Printed, MetricRequest]]] = {}
     for candidate, metric in scored:
-        captions = Captions(store, selection, candidate.tokenizer)
-        rows.append(_rows(captions, systems, candidate, metric, resampling, progress))
+        of_tokenizer.setdefault(candidate.tokenizer, []).append((candidate, metric))
         signature = metric.signature(candidate.tokenizer, _ALL)
         signed[candidate.name] = str(replace(signature, parameters={**signature.parameters, "level": "corpus"}))
+    rows = {
+        name: frame
+        for tokenizer, some in of_tokenizer.items()
+        for name, frame in _rows(Captions(store, selection, tokenizer), systems, some, resampling, progress)
+    }
     labels = pl.Enum([system.label for system in systems])
-    frame = pl.concat(rows).sort(pl.col("candidate").cast(labels), maintain_order=True)
+    frame = pl.concat(rows[candidate.name] for candidate, _ in scored).sort(
+        pl.col("candidate").cast(labels), maintain_order=True
+    )
     notes += _program_signatures(store, selection, preset, [candidate for candidate, _ in scored])
     reported = [*notes, *messages]
     reported += [
         note
-        for name in dict.fromkeys(candidate.tokenizer for candidate, _ in scored)
+        for name in of_tokenizer
         for note in too_long(*(Captions(store, selection, name) for selection in (selection, *systems)))
     ]
     return Result(
@@ -90,34 +97,43 @@ def _scorable(
 def _rows(
     captions: Captions,
     systems: Sequence[Selection],
-    printed: Printed,
-    metric: MetricRequest,
+    scored: Sequence[tuple[Printed, MetricRequest]],
     resampling: Resampling,
     progress: Progress,
-) -> pl.DataFrame:
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield the rows of each number of one tokenizer, by its name."""
     selection = captions.selection
     tokenize(captions.store, [selection, *systems], captions.tokenizer, progress)
-    settings = {**metric.metric.fixed, **metric.settings}
-    outputs = {}
-    for system in systems:
-        candidates = output_of(system)
-        counts = count(captions, [candidates], [metric.counting], progress)
-        outputs[system.label] = printed.together.sums(counts[candidates.name, metric.counting], settings)
-        if outputs[system.label].is_empty():
-            raise UsageError(f"{system.label}: none of its captions has a reference in {selection.label}")
+    candidates = {system.label: output_of(system) for system in systems}
+    counts = count(captions, [*candidates.values()], [*{metric.counting: None for _, metric in scored}], progress)
+    measures = []
+    for printed, metric in scored:
+        settings = {**metric.metric.fixed, **metric.settings}
+        outputs = {
+            label: printed.together.sums(counts[candidate.name, metric.counting], settings)
+            for label, candidate in candidates.items()
+        }
+        for label in (label for label, sums in outputs.items() if sums.is_empty()):
+            raise UsageError(f"{label}: none of its captions has a reference in {selection.label}")
+        measures.append(Measure(outputs, partial(_scaled, printed, settings)))
     key = (selection.pinned_name, resampling.seed)
-    scores = beside_first(
-        outputs, lambda sums: printed.together.score(sums, settings) * printed.scale, resampling, key, progress
-    )
-    return scores.select(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        pl.lit(selection.split, pl.String).alias("split"),
-        "candidate",
-        pl.lit(printed.name).alias("metric"),
-        pl.lit("corpus").alias("level"),
-        pl.exclude("candidate"),
-    )
+    for (printed, _), scores in zip(scored, beside_first(measures, resampling, key, progress), strict=True):
+        yield (
+            printed.name,
+            scores.select(
+                pl.lit(selection.version.dataset).alias("dataset"),
+                pl.lit(selection.version.version).alias("version"),
+                pl.lit(selection.split, pl.String).alias("split"),
+                "candidate",
+                pl.lit(printed.name).alias("metric"),
+                pl.lit("corpus").alias("level"),
+                pl.exclude("candidate"),
+            ),
+        )
+
+
+def _scaled(printed: Printed, settings: Mapping[str, Any], sums: pl.DataFrame) -> pl.Series:
+    return printed.together.score(sums, settings) * printed.scale
 
 
 def _refuse_several(store: Store, selection: Selection, system: Selection) -> None:
@@ -216,16 +232,17 @@ def means_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[str
     `scores` has columns system, image and the metrics.
     """
     key = (selection.pinned_name, resampling.seed)
-    rows = []
+    measures = []
     for label in labels:
         mean = mean_of(_column(label))
         sums = {
             str(system): mean.sums(of_system, {})
             for (system,), of_system in scores.group_by("system", maintain_order=True)
         }
-        means = beside_first(sums, _of_sums(mean), resampling, key)
-        rows.append(means.with_columns(metric=pl.lit(label)))
-    frame = pl.concat(rows).select("metric", "candidate", "n", pl.exclude("metric", "candidate", "n", "against"))
+        measures.append(Measure(sums, _of_sums(mean)))
+    rows = zip(labels, beside_first(measures, resampling, key), strict=True)
+    frame = pl.concat(means.with_columns(metric=pl.lit(label)) for label, means in rows)
+    frame = frame.select("metric", "candidate", "n", pl.exclude("metric", "candidate", "n", "against"))
     title = f"means of the systems over the captions of {selection.label}"
     return Table(title, frame, sections="metric", caption=resampling.caption(next(iter(sums))), name="means")
 

@@ -17,7 +17,6 @@ from collections.abc import Callable
 import polars as pl
 
 from auditor.text.ptb.lexer import Lexer
-from auditor.text.ptb.rules import NAMED, RULES
 
 #: What pycocoevalcap removes, as far as lower case leaves it something to remove.
 _PUNCTUATION = frozenset(["''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"])
@@ -33,13 +32,13 @@ _QUOTES = {"\x91": "`", "‘": "`", "‛": "`", "‹": "`", "\x92": "'", "’": 
 }  # fmt: skip
 
 # Breaks that are not spaces for the program end its line; a caption is one line.
-_BREAKS = re.compile("[\r\n\x0b\x0c\u2028\u2029]")
+_BREAKS = "[\r\n\x0b\x0c\u2028\u2029]"
 
 # Where a token, or what must follow it, can extend over a space: tags, spaced dots, fractions, phone numbers, `fig. 3`,
 # a letter at the end of a sentence, and other whitespace. Other texts are split at spaces, and tokenized part by part.
-_BLANK = r"[ \t\x85\u00a0\u2000-\u200a\u3000]"
+_OTHER = "\t\x85\u00a0\u2000-\u200a\u3000"
 
-_REACHES = re.compile(rf"<|\.{_BLANK}+[\d.]|[\d)]{_BLANK}+\d|[A-Za-z]\.{_BLANK}+[A-Z]| (?! ){_BLANK}")
+_REACHES = rf"<|\.[ {_OTHER}]+[\d.]|[\d)][ {_OTHER}]+\d|[A-Za-z]\.[ {_OTHER}]+[A-Z]| [{_OTHER}]"
 
 _BEYOND = re.compile("[\U00010000-\U0010ffff]")
 
@@ -49,22 +48,21 @@ def tokenize(captions: pl.Series) -> pl.Series:
 
     A token with spaces, as `5 1/2` in the program, counts as several: the metrics split it.
     """
-    spelled = [_spell(_BREAKS.sub(" ", caption)) for caption in captions]
-    return pl.Series(captions.name, spelled, dtype=pl.String).str.extract_all(r"\S+")
-
-
-def _spell(caption: str) -> str:
-    if _REACHES.search(caption):
-        return _split(f"{caption}\n")
-    *parts, last = caption.split(" ")
-    return " ".join([*(_split_part(f"{part} ") for part in parts), _split_part(f"{last}\n")])
+    lines = captions.str.replace_all(_BREAKS, " ") + "\n"
+    whole = pl.select(
+        pl.when(lines.str.contains(_REACHES)).then(lines.reshape((-1, 1)).arr.to_list()).otherwise(lines.str.split(" "))
+    ).to_series()
+    parts = whole.explode().unique()
+    spelled = [_split(part if part.endswith("\n") else f"{part} ") for part in parts]
+    return (
+        whole.list.eval(pl.element().replace_strict(parts, spelled, return_dtype=pl.String))
+        .list.join(" ")
+        .str.extract_all(r"\S+")
+        .alias(captions.name)
+    )
 
 
 @functools.lru_cache(maxsize=200_000)
-def _split_part(part: str) -> str:
-    return _split(part)
-
-
 def _split(text: str) -> str:
     """Cut a text into tokens, longest match first, leave out what is not a word, and join the rest by spaces."""
     tokens: list[str] = []
@@ -146,4 +144,4 @@ _KEPT_BACK = {"but for three": 3, "but for two": 2}
 
 @functools.cache
 def _lexer() -> Lexer:
-    return Lexer(RULES, NAMED)
+    return Lexer()

@@ -10,6 +10,7 @@ from conftest import Rows, ingest_rows
 
 from auditor.errors import UsageError
 from auditor.model import Source
+from auditor.result import program
 from auditor.result.document import Document
 from auditor.store.connection import Store
 from auditor.studies.report.request import ReportSettings
@@ -245,3 +246,12 @@ def test_report_of_single_captions_leads_with_what_they_can_show(store: Store) -
     ingest_rows(store, DOGS, "dogs")
     several = report(store, "dogs", settings=BLEU, timed=False)
     assert "single" not in {one.name for one in several.sections}
+
+
+def test_method_ends_with_the_bibtex_of_the_program_and_of_the_metrics_that_scored(store: Store) -> None:
+    ingest_rows(store, DOGS, "dogs")
+    ingest_rows(store, [(image, 0, text) for image, slot, text in DOGS if slot == 0], "alone")
+    for dataset, named in (("dogs", [program(), "bleu-1, bleu-2"]), ("alone", [program()])):
+        *_, table = report(store, dataset, settings=BLEU, sections=["facts"], timed=False).sections[-1].tables
+        assert table.frame["of"].to_list() == named
+        assert all(entry.startswith("@") and entry.endswith("}") for entry in table.frame["bibtex"])
