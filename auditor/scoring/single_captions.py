@@ -124,7 +124,11 @@ def parallel_lists(workspace: Workspace, selection: Selection, lists: str, *, fu
         raise UsageError(f"--lists {lists}: unknown value; use {' or '.join(LISTS)}")
     if lists == "all" or selection.version.kind in ("corpus", "wordlist"):
         return Lists(0, 1)
-    parallel = workspace.rows("parallel_list")
+    return lists_of(workspace.rows("parallel_list"), selection.label, full=full)
+
+
+def lists_of(parallel: pl.DataFrame, label: str, *, full: bool = False) -> Lists:
+    """Return which of the `parallel` lists to measure; `label` names the captions in the notes."""
     if parallel.is_empty():
         return Lists(0, 1)
     captions = parallel["captions"].to_list()
@@ -134,7 +138,7 @@ def parallel_lists(workspace: Workspace, selection: Selection, lists: str, *, fu
     if number < len(captions):
         left_out, images = sum(captions[number:]), "every image has" if full else "90% of the images have"
         notes.append(
-            f"{selection.label}: measured {number} of {len(captions)} parallel lists, in which {images} a caption;"
+            f"{label}: measured {number} of {len(captions)} parallel lists, in which {images} a caption;"
             f" {left_out:,} captions left out; --lists all includes them"
         )
     if number > 2:
@@ -142,7 +146,7 @@ def parallel_lists(workspace: Workspace, selection: Selection, lists: str, *, fu
         pairs, falling, rising = (sum(later[column].to_list()) for column in ("captions", "no_longer", "no_shorter"))
         if max(falling, rising) >= _SORTED * pairs:
             notes.append(
-                f"{selection.label}: captions are sorted by length within each image, so a parallel list does not"
+                f"{label}: captions are sorted by length within each image, so a parallel list does not"
                 " correspond to an annotator, and its asl and sdsl are not an annotator's;"
                 " use --lists all to measure the captions together"
             )

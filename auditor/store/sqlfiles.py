@@ -110,12 +110,15 @@ def cut(statement: str, tables: Mapping[str, str], last: str = "", select: str =
     tail = select or f"from {last}" if last else statement[max(stop for _, stop in spans.values()) + 1 :]
     needed, texts = set[str](), [tail]
     while texts:
-        named = {found for found in re.findall(r"\b(?:from|join)\s+(\w+)", texts.pop()) if found in bodies} - needed
+        named = {found for pair in _LISTED.findall(texts.pop()) for found in pair if found in bodies} - needed
         needed |= named
         texts += [bodies[name] for name in named]
     kept = ",\n".join(f"{name} as (\n{bodies[name]}\n)" for name in bodies if name in needed)
     return f"with {kept}\n{tail}"
 
+
+#: A relation that a statement reads: after `from` or `join`, or in a list of relations with their aliases.
+_LISTED = re.compile(r"\b(?:from|join)\s+(\w+)|,\s*(\w+) as \w+\b")
 
 #: The beginning of a common table expression, which is at the beginning of a line.
 _EXPRESSION = re.compile(r"^(?:with )?(\w+) as (?:materialized )?\(", re.MULTILINE)

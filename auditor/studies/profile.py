@@ -35,7 +35,7 @@ LENGTHS = "lengths"
 DIRT = "signs-of-dirt"
 
 #: The hygiene counts, in the order of their table. They count captions or images, by the first word of the name.
-_HYGIENE = (
+HYGIENE = (
     "captions-with-outer-blanks", "captions-with-double-blanks", "captions-with-line-breaks",
     "captions-ending-in-a-line-break", "captions-with-unprintable-characters", "captions-that-look-encoded-twice",
     "captions-with-replacement-characters", "captions-with-markup", "captions-of-mixed-scripts",
@@ -50,7 +50,7 @@ _SHARED = {
 }  # fmt: skip
 
 #: The counts whose captions `--examples` lists; the last one is in the table of sizes.
-_LISTED = (*_HYGIENE, "captions-on-several-images")
+_LISTED = (*HYGIENE, "captions-on-several-images")
 
 #: The statistics that may indicate text defects, with their wording.
 _SIGNS: Mapping[str, str] = {
@@ -132,7 +132,7 @@ def profile(
         figures=(_figure(selections, [lengths for *_, lengths, _ in measured]),),
         notes=selected[0].notes,
         lead=tuple(
-            worded(_lead(selection, pl.concat(parts)), item)
+            worded(lead(selection, pl.concat(parts)), item)
             for selection, parts, item in zip(selections, described, items, strict=True)
         ),
         findings=tuple(
@@ -143,9 +143,9 @@ def profile(
     )
 
 
-def _lead(selection: Selection, described: pl.DataFrame) -> str:
+def lead(selection: Selection, described: pl.DataFrame) -> str:
     """Return a sentence with the size of a dataset, the length of its captions, and its vocabulary."""
-    value = dict(described.select("statistic", "value").iter_rows())
+    value = dict(described.select("statistic", "value").drop_nulls().iter_rows())
     once = value.get("types-occurring-once", 0) / max(value["types"], 1)
     return (
         f"{selection.label}: {value['captions']:,.0f} captions of {value['images']:,.0f} images "
@@ -191,8 +191,7 @@ def _describe(captions: Captions, *, listing: bool) -> tuple[pl.DataFrame, ...]:
     logged = versions.log_rows(store, version.dataset).filter(pl.col("seq") == version.seq)
     refused = logged.select(statistic=pl.lit("rejected"), value=pl.col("rejected").cast(pl.Float64))
     workspace = captions.facts()
-    bind_signs(workspace)
-    workspace.bind("hygiene")
+    counts = hygiene(workspace)
     workspace.bind("annotated", "annotation_as_of")
     noted = [workspace.rows("annotations")]
     for dataset in versions.related(store, version.dataset):
@@ -202,20 +201,22 @@ def _describe(captions: Captions, *, listing: bool) -> tuple[pl.DataFrame, ...]:
         noted.append(shared.rename(names).unpivot(variable_name="statistic", value_name="value"))
     return (
         pl.concat([workspace.rows("profile"), refused]),
-        _hygiene(workspace),
+        counts,
         pl.concat(noted),
         workspace.rows("caption_length_count"),
         _listed(captions, workspace) if listing else pl.DataFrame(),
     )
 
 
-def _hygiene(workspace: Workspace) -> pl.DataFrame:
-    """Return every hygiene count, including those of 0, in order."""
+def hygiene(workspace: Workspace) -> pl.DataFrame:
+    """Bind and count the hygiene of captions: every count, including those of 0, in order."""
+    bind_signs(workspace)
+    workspace.bind("hygiene")
     counted = workspace.query(
         "select statistic, if(starts_with(statistic, 'images-'), count(distinct image_no), count(*))::double as value"
         " from hygiene group by statistic"
     )
-    named = pl.DataFrame({"statistic": _HYGIENE}).join(counted, on="statistic", how="left", maintain_order="left")
+    named = pl.DataFrame({"statistic": HYGIENE}).join(counted, on="statistic", how="left", maintain_order="left")
     return named.with_columns(pl.col("value").fill_null(0.0))
 
 

@@ -24,6 +24,8 @@ from auditor.result import Result
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import MEMORY, Store
 from auditor.store.sqlfiles import cut
+from auditor.studies.diversity import diversity
+from auditor.studies.duplicates import duplicates, identical
 from auditor.studies.findings import findings, read_summary
 from auditor.studies.findings import shards as reading
 from auditor.studies.findings.captions import FINDERS, LISTED
@@ -31,6 +33,7 @@ from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.stages import CHECKED, STAGES
 from auditor.studies.findings.summary import RECEIPT, SUMMARY
 from auditor.studies.ingest import ingest
+from auditor.studies.profile import profile
 from auditor.studies.verify import verify
 
 #: Kinds that are searched for only with a list of words, or another dataset.
@@ -70,17 +73,29 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("some") / "shards"
     made.mkdir()
     frame = pl.DataFrame(captions(), schema=["image", "caption"], orient="row")
-    shard = frame["image"].hash(1) % 5
-    for number in range(5):
+    test = frame["image"].hash(2) % 4 == 0
+    other = frame["caption"].hash(3) % 40 == 0
+    splits = pl.DataFrame({"test": test, "other": other}).select(
+        pl.when("other").then(pl.lit("val")).when("test").then(pl.lit("test")).otherwise(pl.lit("train"))
+    )
+    frame = frame.with_columns(split=splits.to_series())
+    shard = frame["image"].hash(1) % 8
+    for number in range(8):
         frame.filter(shard == number).write_parquet(made / f"part-{number}.parquet")
     return made
 
 
 @pytest.fixture(scope="module")
-def expected(folder: Path) -> Iterator[Result]:
-    with Store.open(MEMORY) as store:
-        ingest(store, "shards", files=[folder / "*.parquet"], config={})
-        yield findings(store, "shards", captions_only=True)
+def store(folder: Path) -> Iterator[Store]:
+    """The captions of all shards in one store."""
+    with Store.open(MEMORY) as made:
+        ingest(made, "shards", files=[folder / "*.parquet"], config={})
+        yield made
+
+
+@pytest.fixture(scope="module")
+def expected(store: Store) -> Result:
+    return findings(store, "shards", captions_only=True)
 
 
 def staged(folder: Path, target: Path, **options: object) -> Result:
@@ -109,11 +124,9 @@ def bytes_of(verdicts: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in verdicts.iterdir() if file.suffix == ".parquet"}
 
 
-def test_repeated_captions_are_counted_as_in_one_store(folder: Path, finished: tuple[Result, Path, Path]) -> None:
+def test_repeated_captions_are_counted_as_in_one_store(finished: tuple[Result, Path, Path], store: Store) -> None:
     kind = "captions-at-several-images"
-    with Store.open(MEMORY) as store:
-        ingest(store, "shards", files=[folder / "*.parquet"], config={})
-        (wanted,) = findings(store, "shards", kinds=[kind]).found(kind)
+    (wanted,) = findings(store, "shards", kinds=[kind]).found(kind)
     (told,) = finished[0].found(kind)
     assert (told.severity, told.n, told.headline) == (wanted.severity, wanted.n, wanted.headline)
     assert told.values["captions"] == wanted.values["captions"] == found(finished[2]).filter(kind=kind).height > 0
@@ -140,7 +153,73 @@ def test_kinds_that_are_not_checked_are_named_with_the_reason(finished: tuple[Re
     unchecked = rows.filter(pl.col("not_checked_because").is_not_null())
     assert {"near-duplicate-across-splits", "swapped-captions", "exchanged-images"} <= {*unchecked["kind"]}
     assert not {*unchecked["kind"]} & {*CHECKED}
-    assert {*CHECKED} - GIVEN == {*rows["kind"]} - {*unchecked["kind"]}
+    assert {*CHECKED} - GIVEN == {*rows["kind"].drop_nulls()} - {*unchecked["kind"]}
+
+
+def numbers(result: Result, command: str, *names: str) -> dict[object, tuple[object, ...]]:
+    """The rows of another command in the summary: by scope and statistic."""
+    rows = result.frame.filter(pl.col("not_checked_because").is_null(), command=command)
+    return {(scope, statistic): row for scope, statistic, *row in rows.select("scope", "statistic", *names).rows()}
+
+
+def test_profile_is_that_of_one_store(folder: Path, finished: tuple[Result, Path, Path], store: Store) -> None:
+    told = {name: value for (_, name), (value,) in numbers(finished[0], "profile", "value").items()}
+    wanted = dict(profile(store, "shards").frame.select("statistic", "value").iter_rows())
+    assert {name: told[name] for name in wanted} == wanted
+    assert min(wanted[f"captions-in-{name}"] for name in ("several-splits", "no-split")) == 0 < wanted["rejected"]
+
+
+def test_duplicates_are_those_of_one_store(finished: tuple[Result, Path, Path], store: Store) -> None:
+    whole = duplicates(store, "shards").frame.filter(
+        pl.col("statistic").is_in(["captions", "images"]),
+        pl.col("split").is_null(),
+        pl.col("slot").is_null(),
+        match="exact",
+    )
+    rows = whole.select("scope", "statistic", "found", "n", "value").rows()
+    wanted = {(scope, statistic): tuple(row) for scope, statistic, *row in rows}
+    told = numbers(finished[0], "duplicates", "number", "n", "value")
+    assert {key: tuple(told[key]) for key in wanted} == wanted
+    (within,) = identical(store, "shards").findings
+    assert [told["within-image", name][0] for name in ("pairs", "in_groups", "letter_repeats", "images_all_equal")] == [
+        within.values[name] for name in ("pairs", "in_groups", "letter_repeats", "images_all_equal")
+    ]
+
+
+def test_diversity_is_that_of_one_store(finished: tuple[Result, Path, Path], store: Store) -> None:
+    told = {name: value for (_, name), (value,) in numbers(finished[0], "diversity", "value").items()}
+    rows = diversity(store, "shards").frame.filter(pl.col("position").is_null())
+    wanted = dict(rows.select("statistic", "value").iter_rows())
+    assert {"types", "distinct-1", "entropy", "unique", "sameness"} <= {*told}
+    assert told == {name: wanted[name] for name in told}
+    because = finished[0].frame.filter(pl.col("not_checked_because").is_not_null(), command="diversity")
+    assert {*wanted} - {*told} - {f"mbleu-{n}" for n in range(1, 5)} == {*because["statistic"]} - {"mbleu", "curve"}
+
+
+def test_numbers_are_the_same_wherever_the_captions_are(
+    folder: Path, tmp_path: Path, finished: tuple[Result, Path, Path]
+) -> None:
+    """Shards in another order, a caption in the shard before the others of its image, an empty shard."""
+    made = broken(folder, tmp_path)
+    second, third = (pl.read_parquet(made / f"part-{number}.parquet") for number in (2, 3))
+    moved = third.filter(image="i004.jpg").head(1)
+    pl.concat([second, moved]).write_parquet(made / "part-2.parquet")
+    third.filter(pl.int_range(pl.len()) != (third["image"] == "i004.jpg").arg_max()).write_parquet(
+        made / "part-3.parquet"
+    )
+    third.head(0).write_parquet(made / "part-8.parquet")
+    order = sorted(map(str, made.iterdir()))
+    with Store.open(MEMORY) as store:
+        told = findings(store, *order[4:], *order[:4], verdicts=tmp_path / "verdicts")
+    rows = [made.frame.filter(pl.col("command").is_not_null()) for made in (told, finished[0])]
+    assert rows[0].equals(rows[1])
+    assert pl.read_parquet(tmp_path / "verdicts" / "part-8.parquet").is_empty()
+
+
+def test_one_kind_alone_measures_nothing_else(folder: Path, tmp_path: Path) -> None:
+    told = staged(folder, tmp_path / "verdicts", kinds=["markup"])
+    assert told.frame["command"].count() == 0
+    assert len(told.lead) == 1
 
 
 def test_verdicts_have_a_row_for_each_row_of_a_shard(folder: Path, finished: tuple[Result, Path, Path]) -> None:
@@ -163,7 +242,7 @@ def test_summary_and_receipt(finished: tuple[Result, Path, Path]) -> None:
     assert json.loads((verdicts / SUMMARY).read_text())["auditor.findings/v2"]
     receipt = json.loads((verdicts / RECEIPT).read_text())["auditor.verdicts/v1"]
     assert {*receipt["sha256"]} == {*bytes_of(verdicts), SUMMARY}
-    assert "5 shards" in result.notes[0]
+    assert "8 shards" in result.notes[0]
 
 
 def test_folder_is_checked_against_its_receipt(finished: tuple[Result, Path, Path], tmp_path: Path) -> None:
@@ -361,8 +440,10 @@ def test_shard_that_changed_or_is_missing_between_passes_is_refused(folder: Path
 
 def test_image_in_two_buckets_is_refused(folder: Path, tmp_path: Path) -> None:
     made = broken(folder, tmp_path)
-    pl.DataFrame({"image": ["twin.jpg"], "caption": ["a cat again"]}).write_parquet(made / "zzz.parquet")
-    padding = pl.DataFrame({"image": [f"z{row}" for row in range(399)], "caption": "a cat sits on a mat"})
+    again = {"image": ["twin.jpg"], "caption": ["a cat again"], "split": ["test"]}
+    pl.DataFrame(again).write_parquet(made / "zzz.parquet")
+    names = [f"z{row}" for row in range(399)]
+    padding = pl.DataFrame({"image": names, "caption": "a cat sits on a mat", "split": "test"})
     padding.write_parquet(made / "zzy.parquet")
     refused(made, tmp_path / "verdicts", SourceError, r"image twin\.jpg: has captions in or near")
 

@@ -5,9 +5,9 @@ from auditor.studies.findings.located import located
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.questions import METRICS, Questions
 from auditor.studies.findings.study import all_findings, findings, refuse_severity
-from auditor.studies.findings.summary import SUMMARY, checked_verdicts, read_summary
+from auditor.studies.findings.summary import LENGTHS, MEASURES, SPLITS, SUMMARY, checked_verdicts, read_summary
 
 __all__ = [
-    "CONTAMINATED", "METRICS", "SUMMARY", "Questions", "all_findings", "checked_verdicts", "findings", "located",
-    "ranked", "read_summary", "refuse_severity",
+    "CONTAMINATED", "LENGTHS", "MEASURES", "METRICS", "SPLITS", "SUMMARY", "Questions", "all_findings",
+    "checked_verdicts", "findings", "located", "ranked", "read_summary", "refuse_severity",
 ]  # fmt: skip

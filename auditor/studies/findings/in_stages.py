@@ -26,8 +26,20 @@ from auditor.studies.findings.captions import examples_of, finding_of
 from auditor.studies.findings.others import AT_SEVERAL, at_several_images
 from auditor.studies.findings.protected import CONTAMINATED, asked, protected_captions
 from auditor.studies.findings.shards import ShardPlan, plan, refuse_changed
-from auditor.studies.findings.stages import CHECKED, FOUND, ORDER, PROTECTED, RECORDS, STAGES, VERDICTS, run
-from auditor.studies.findings.summary import NAME, RECEIPT, SUMMARY, summary, version_of
+from auditor.studies.findings.stages import (
+    CHECKED,
+    FOUND,
+    MEASURES,
+    ORDER,
+    PROTECTED,
+    RECORDS,
+    STAGES,
+    VERDICTS,
+    is_measured,
+    run,
+)
+from auditor.studies.findings.summary import MEASURED, NAME, RECEIPT, SUMMARY, summary, version_of
+from auditor.studies.profile import lead
 from auditor.text import AUTO
 
 #: Tokenizers that decide which captions are equal; others are for scores.
@@ -132,18 +144,22 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
         if kind in numbers
     )
     by_kind = {finding.kind: finding for finding in found}
-    rows: list[tuple[str, str | None, int | None, str | None]] = [
+    kinds: list[tuple[str, str | None, int | None, str | None]] = [
         (kind, by_kind[kind].severity if kind in by_kind else None, _number(by_kind.get(kind)), None)
         for kind in plan.kinds
     ]
-    rows += [(kind, None, None, _WHY_NOT.get(kind, _OTHERWISE)) for kind in others if kind in _REPORTED]
+    kinds += [(kind, None, None, _WHY_NOT.get(kind, _OTHERWISE)) for kind in others if kind in _REPORTED]
+    parts = [pl.DataFrame(schema=MEASURED), pl.DataFrame(kinds, schema=list(MEASURED)[:4], orient="row")]
+    leads = [f"{tally(found) or 'No problems found'} by the kinds that were checked."]
+    if is_measured(plan):
+        measures = work.scan(MEASURES, 0).collect()
+        leads.insert(0, lead(selection, measures.filter(pl.col("command") == "profile")))
+        parts.append(measures)
     note = (
         f"{counted(len(plan.shards), 'shard', 'shards')}, {captions:,} captions of "
         f"{counted(images, 'image', 'images')}, {counted(rejected, 'record', 'records')} rejected"
     )
-    return summary(
-        version, rows, found, f"{tally(found) or 'No problems found'} by the kinds that were checked.", [note]
-    )
+    return summary(version, pl.concat(parts, how="diagonal_relaxed"), found, leads, [note])
 
 
 def _number(finding: Finding | None) -> int:

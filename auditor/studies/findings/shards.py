@@ -16,8 +16,7 @@ from auditor.errors import SourceError, UsageError
 from auditor.model import Batches, Part, Source
 from auditor.plugins import typed
 from auditor.remote import Near, address_of
-from auditor.store.connection import MEMORY, Store
-from auditor.store.file import Share
+from auditor.store.connection import Store
 from auditor.store.ingestion import checked
 from auditor.store.sqlfiles import catalogue, fingerprint
 from auditor.text import tokenizer_of
@@ -97,6 +96,8 @@ def plan(
     for shard in shards:
         if not shard.path.endswith(_ENDING):
             raise UsageError(f"{shard.path}: in stages, only Parquet files are read; export the captions as Parquet")
+    if not any(shard.rows or address_of(Path(shard.path)) for shard in shards):
+        raise SourceError(f"{shards[0].path}: holds no captions, and neither does any other file; name other files")
     name, times = Counter(shard.name for shard in shards).most_common(1)[0]
     if times > 1:
         raise UsageError(f"{name}: {times} shards have this name, and so would their verdicts; rename them")
@@ -125,7 +126,7 @@ def refuse_changed(now: ShardPlan, before: str) -> None:
         raise SourceError(f"{missing[0]}: was there when this work began, and is missing now; bring it back")
 
 
-def records(plan: ShardPlan, number: int, share: Share) -> pl.DataFrame:
+def records(plan: ShardPlan, number: int, store: Store) -> pl.DataFrame:
     """Read the shards of a bucket as an ingest reads them, with the tokens of each accepted caption.
 
     Columns: shard, line, image, slot, split, text, reason, tokens. Raises `SourceError` for a shard that is missing,
@@ -136,8 +137,7 @@ def records(plan: ShardPlan, number: int, share: Share) -> pl.DataFrame:
         for shard, path in local.items():
             _check(plan, shard, path)
         source = Source(plan.dataset, "captions", _FORMAT, ())
-        with Store.open(MEMORY, share=share) as store:
-            rows = checked(store, source, _numbered(local))
+        rows = checked(store, source, _numbered(local))
         for shard, path in local.items():
             _check(plan, shard, path)
     texts = rows.select(pl.when(pl.col("reason").is_null()).then("text").otherwise(pl.lit("")))["text"]
@@ -153,7 +153,7 @@ def _numbered(local: dict[int, Path]) -> Batches:
     from auditor.sources import read  # noqa: PLC0415  # all readers: a command without shards needs none
 
     for shard, path in local.items():
-        for batch in read(Part((path,)), _FORMAT):
+        for batch in read(Part((path,)), _FORMAT) if _rows(path) or len(local) == 1 else ():
             yield batch.with_columns(source=pl.lit(str(shard)))
 
 
@@ -185,16 +185,20 @@ def _unreadable(path: Path, error: Exception) -> SourceError:
 
 
 def _buckets(shards: Sequence[Shard]) -> tuple[tuple[int, ...], ...]:
-    """Group successive shards of at most so many rows together; a shard of unknown size is alone."""
+    """Group successive shards of at most so many rows together; a shard of unknown size is alone.
+
+    An empty file is in the group before it, or else in the first.
+    """
     buckets: list[list[int]] = []
-    held = 0
+    held = _ROWS_AT_ONCE
     for number, shard in enumerate(shards):
-        if buckets and shard.rows and held and held + shard.rows <= _ROWS_AT_ONCE:
+        is_known = address_of(Path(shard.path)) is None
+        if buckets and is_known and (held + shard.rows <= _ROWS_AT_ONCE or not held or not shard.rows):
             buckets[-1].append(number)
             held += shard.rows
         else:
             buckets.append([number])
-            held = shard.rows
+            held = shard.rows if is_known else _ROWS_AT_ONCE
     return tuple(tuple(bucket) for bucket in buckets)
 
 

@@ -2,8 +2,8 @@
 
 `records` are the captions of a bucket with their tokens, `spoken` its words, `hashes` those of its images and texts,
 whose partitions are joined in `images`. `vocabulary` numbers the words of all shards. `counts-1` and `counts-2` count
-for kinds that depend on all shards, `sums-1` and `sums-2` add up. `found` lists the captions of each kind, `verdicts`
-has a row for each row of a shard.
+for kinds that depend on all shards, `sums-1` and `sums-2` add up. `found` lists the captions of each kind, `measures`
+has the numbers of other commands, `verdicts` a row for each row of a shard.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
 from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
-from auditor.studies.findings import across
+from auditor.studies.findings import across, measures
 from auditor.studies.findings.captions import ENGLISH, FINDERS, LISTED, MISSPELLED, Checked
 from auditor.studies.findings.others import AT_SEVERAL
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.shards import ShardPlan, parse, records
 from auditor.text import word_lists
 
-PROTECTED, RECORDS, SPOKEN, HASHES, VOCABULARY, IMAGES, FOUND, VERDICTS = (
-    "protected", "records", "spoken", "hashes", "vocabulary", "images", "found", "verdicts",
+PROTECTED, RECORDS, SPOKEN, HASHES, VOCABULARY, IMAGES, TEXTS, FOUND, MEASURES, VERDICTS = (
+    "protected", "records", "spoken", "hashes", "vocabulary", "images", "texts", "found", "measures", "verdicts",
 )  # fmt: skip
 
 _COUNTS, _SUMS = ("counts-1", "counts-2"), ("sums-1", "sums-2")
@@ -56,18 +56,12 @@ _KNOWN = ("english_token", "regular_form")
 
 def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Read the shards of a bucket. Columns: those of `shards.records`."""
-    rows = records(plan, number, share)
-    kept = rows.filter(pl.col("reason").is_null())
-    spoken = kept.select(token=pl.col("tokens").explode()).drop_nulls().group_by("token").len("times").sort("token")
-    work.put(SPOKEN, number, spoken)
-    texts = kept.select("image", words=_words())
-    with Store.open(MEMORY, share=share) as store, store.registered("kept", texts):
-        placed = store.query(
-            f"select hash(key) % {_partitions(plan)} as partition, is_text, key, value from ("
-            f"select distinct false as is_text, image as key, {number}::ubigint as value from kept union "
-            "select distinct true as is_text, md5(words) as key, hash(image) as value from kept where words <> '')"
-            " order by partition, is_text, key, value"
-        )
+    with Store.open(MEMORY, share=share) as store:
+        rows = records(plan, number, store)
+        kept = rows.filter(pl.col("reason").is_null())
+        spoken = kept.select(token=pl.col("tokens").explode()).drop_nulls().group_by("token").len("times").sort("token")
+        work.put(SPOKEN, number, spoken)
+        placed = measures.placed(store, kept.with_columns(words=_words()), number, _partitions(plan))
     work.put(HASHES, number, placed, _partitions(plan))
     return rows
 
@@ -75,8 +69,7 @@ def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
 def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Assign numbers to the words of all shards. Columns: token_id, token, times, flags of words, is_english."""
     del number
-    every = pl.concat(work.scan(SPOKEN, bucket) for bucket in range(len(plan.buckets)))
-    spoken = every.group_by("token").agg(pl.col("times").sum()).sort("token").collect()
+    spoken = _every(plan, work, SPOKEN).group_by("token").agg(pl.col("times").sum()).sort("token").collect()
     numbered = spoken.select(pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).alias("token_id"), "token", "times")
     with Store.open(MEMORY, share=share) as store:
         with store.registered("numbered", numbered):
@@ -96,19 +89,24 @@ def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
 def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Find the texts of a partition that several images have. Columns: key, a hash of the text, and images.
 
+    A further file has the number of captions with equal texts.
     Raises `SourceError` if an image is in several buckets: its captions are compared in one.
     """
     del share
-    placed = pl.concat(work.scan(HASHES, bucket).filter(partition=number) for bucket in range(len(plan.buckets)))
-    values = placed.group_by("is_text", "key").agg(pl.col("value").unique().sort())
-    several = values.filter(pl.col("value").list.len() > 1).sort("key").collect()
-    for image, buckets in several.filter(~pl.col("is_text")).select("key", "value").head(1).iter_rows():
-        names = [plan.shards[plan.buckets[bucket][0]].name for bucket in buckets[:2]]
+    placed = _every(plan, work, HASHES).filter(partition=number)
+    shared = placed.group_by("is_text", "key").agg(least=pl.col("value").min(), most=pl.col("value").max())
+    several = shared.filter(pl.col("least") != pl.col("most")).sort("key").collect()
+    for image, *buckets in several.filter(~pl.col("is_text")).select("key", "least", "most").head(1).iter_rows():
+        names = [plan.shards[plan.buckets[bucket][0]].name for bucket in buckets]
         raise SourceError(
             f"image {image}: has captions in or near {' and '.join(names)}; sort the rows by image, so that the "
             "captions of an image are in one shard"
         )
-    return several.filter("is_text").select("key", images=pl.col("value").list.len())
+    of_texts, keys = placed.filter("is_text"), several.filter("is_text").select("key")
+    if is_measured(plan):
+        work.put(TEXTS, number, measures.texts(of_texts, keys))
+    at_images = of_texts.join(keys.lazy(), on="key", how="semi").group_by("key")
+    return at_images.agg(images=pl.col("value").n_unique()).sort("key").collect()
 
 
 def _words() -> pl.Expr:
@@ -131,6 +129,9 @@ def counts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
     with bucket_of(plan, work, number, share) as checked:
         for name, rows in across.first_counts(checked, plan.kinds).items():
             work.put(name, number, rows)
+        if is_measured(plan):
+            for name, rows in measures.counted(checked).items():
+                work.put(name, number, rows)
         return across.groups(checked, tuple(kind for kind in across.FORMS if kind in plan.kinds), kept)
 
 
@@ -138,8 +139,8 @@ def sums(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
     """Add up the counts of all buckets: for a form of captions, or for a common table expression."""
     name = _names_of_sums(plan)[0][number]
     if name in across.FORMS:
-        every = pl.concat(work.scan(_COUNTS[0], bucket) for bucket in range(len(plan.buckets)))
-        return across.judged(name, every.filter(kind=name).collect(), plan.tokenizer, share)
+        every = _every(plan, work, _COUNTS[0]).filter(kind=name).collect()
+        return across.judged(name, every, plan.tokenizer, share)
     return _added(plan, work, share, name, {})
 
 
@@ -177,6 +178,30 @@ def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
     return pl.concat(lists)
 
 
+def measured(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Compute the sizes, duplicates and diversity of all shards. Columns: `measures.MEASURED`."""
+    del number
+
+    def added(rows: pl.LazyFrame, *by: str) -> pl.DataFrame:
+        return rows.group_by(by).agg(pl.exclude(by).sum()).sort(by).collect()
+
+    of_texts = (work.scan(TEXTS, partition) for partition in range(_partitions(plan)))
+    several = _every(plan, work, FOUND).filter(kind=AT_SEVERAL)
+    return measures.measured(
+        added(pl.concat([_every(plan, work, measures.NUMBERS), *of_texts]), "statistic", "part", "place"),
+        added(_every(plan, work, measures.LIST_WORDS), "list_no", "token_id"),
+        work.scan(VOCABULARY, 0).select("times").collect(),
+        several.select(pl.col("image").n_unique()).collect().item(),
+        _every(plan, work, RECORDS).select(pl.col("reason").count()).collect().item(),
+        share,
+    )
+
+
+def is_measured(plan: ShardPlan) -> bool:
+    """Return whether all kinds are searched for: then the whole audit is wanted."""
+    return {*CHECKED} - {"listed-words", CONTAMINATED} <= {*plan.kinds}
+
+
 def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Return a row for each row of a shard, in its order: id, and lists of kind, slot, certainty, detail and fix.
 
@@ -189,14 +214,8 @@ def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     told = work.scan(FOUND, bucket).collect().join(rows.filter(pl.col("reason").is_null()), on="image", how="inner")
     told = told.filter(pl.col("slot").is_null() | (pl.col("slot") == pl.col("slot_right")))
     rejected = rows.filter(pl.col("reason").is_not_null())
-    every = pl.concat(
-        [
-            told.select("line", "kind", slot="slot_right", detail="why"),
-            rejected.select("line", "slot", kind=pl.lit(_REJECTED), detail="reason").select(
-                "line", "kind", "slot", "detail"
-            ),
-        ]
-    )
+    reasons = rejected.select("line", "slot", kind=pl.lit(_REJECTED), detail="reason")
+    every = pl.concat([told.select("line", "kind", slot="slot_right", detail="why"), reasons], how="diagonal")
     fixes = {kind: entry.fix.partition(". ")[0].rstrip(".") for kind, entry in KINDS.items()}
     sure = {kind: entry.right for kind, entry in KINDS.items()}
     lists = (
@@ -218,6 +237,11 @@ def is_english(work: Work) -> bool:
     return bool(work.scan(VOCABULARY, 0).select(pl.col("is_english").any()).collect().item())
 
 
+def _every(plan: ShardPlan, work: Work, name: str) -> pl.LazyFrame:
+    """Read the file of a name of all buckets."""
+    return pl.concat(work.scan(name, bucket) for bucket in range(len(plan.buckets)))
+
+
 def _names_of_sums(plan: ShardPlan) -> tuple[list[str], list[str]]:
     """Name the sums of both passes that the kinds of a plan need."""
     by_kind = [names for kind, names in across.SUMS.items() if kind in plan.kinds]
@@ -233,7 +257,7 @@ def _sums(plan: ShardPlan, work: Work, place: int) -> dict[str, pl.DataFrame]:
 
 def _added(plan: ShardPlan, work: Work, share: Share, name: str, first: across.Frames) -> pl.DataFrame:
     def added(counted: str) -> pl.DataFrame:
-        return pl.concat(work.scan(counted, bucket) for bucket in range(len(plan.buckets))).collect()
+        return _every(plan, work, counted).collect()
 
     with across.merging(work.scan(VOCABULARY, 0).collect(), share, is_english=is_english(work)) as workspace:
         return across.sums(workspace, added, first)[name]()
@@ -280,20 +304,12 @@ def _column(rows: pl.DataFrame, name: str) -> pl.Expr:
     return (pl.col(name) if name in rows.columns else pl.lit(None)).cast(LISTED[name])
 
 
-def _partitions(plan: ShardPlan) -> int:
-    return -(-len(plan.buckets) // _BUCKETS_OF_A_PARTITION)
-
-
 def _of_buckets(plan: ShardPlan) -> int:
     return len(plan.buckets)
 
 
-def _of_buckets_if_counted(plan: ShardPlan) -> int:
-    return len(plan.buckets) if _names_of_sums(plan)[1] else 0
-
-
-def _of_shards(plan: ShardPlan) -> int:
-    return len(plan.shards)
+def _partitions(plan: ShardPlan) -> int:
+    return -(-_of_buckets(plan) // _BUCKETS_OF_A_PARTITION)
 
 
 def _once(plan: ShardPlan) -> int:
@@ -301,7 +317,6 @@ def _once(plan: ShardPlan) -> int:
     return 1
 
 
-#: All stages, in their order.
 STAGES = {
     stage.name: stage
     for stage in (
@@ -310,10 +325,17 @@ STAGES = {
         Stage(IMAGES, "images and repeated captions", _partitions, _once, images),
         Stage(_COUNTS[0], "counts", _of_buckets, _once, counts),
         Stage(_SUMS[0], "sums", lambda plan: len(_names_of_sums(plan)[0]), _once, sums),
-        Stage(_COUNTS[1], "further counts", _of_buckets_if_counted, _once, further_counts),
+        Stage(
+            _COUNTS[1],
+            "further counts",
+            lambda plan: len(plan.buckets) if _names_of_sums(plan)[1] else 0,
+            _once,
+            further_counts,
+        ),
         Stage(_SUMS[1], "further sums", lambda plan: len(_names_of_sums(plan)[1]), _once, further_sums),
         Stage(FOUND, "findings", _of_buckets, _once, found),
-        Stage(VERDICTS, "verdicts", _of_shards, _once, verdicts),
+        Stage(MEASURES, "sizes and words", lambda plan: int(is_measured(plan)), _once, measured),
+        Stage(VERDICTS, "verdicts", lambda plan: len(plan.shards), _once, verdicts),
     )
 }
 

@@ -114,8 +114,9 @@ def findings(
 
     With `--verdicts`, Parquet files or URLs are checked in stages, without a store, and memory does not grow with them.
     The folder gets a file per shard. It has a row for each row of the shard: id, and lists of kind, slot, certainty,
-    detail and fix. The folder also has summary.json and a receipt. A stopped command continues if you run it again.
-    Kinds that need all captions at once are listed as not checked.
+    detail and fix. The folder also has summary.json and a receipt. The summary has the numbers of `profile`, exact
+    `duplicates` and `diversity` that add up. A stopped command continues if you run it again. Kinds and numbers that
+    need all captions at once are listed as not checked.
 
     Raises `UsageError` for an unknown kind or severity, and `SourceError` for another kind of file.
 

@@ -24,32 +24,57 @@ NAME = "auditor.verdicts/v1"
 
 _NAME = "auditor.findings/v2"
 
-_ROWS = {"kind": pl.String, "severity": pl.String, "number": pl.Int64, "not_checked_because": pl.String}
+#: The rows of kinds, then those of the other commands: `number` of `n` captions or images.
+MEASURED = {
+    "kind": pl.String, "severity": pl.String, "number": pl.Int64, "not_checked_because": pl.String,
+    "command": pl.String, "scope": pl.String, "statistic": pl.String, "position": pl.Int64, "value": pl.Float64,
+    "n": pl.Int64,
+}  # fmt: skip
+
+#: The statistics with the number of captions of each length, and of images in each split.
+LENGTHS, SPLITS = "captions-by-length", "images-by-split"
 
 
 def summary(
-    version: Version, rows: Sequence[Sequence[object]], found: Sequence[Finding], lead: str, notes: Sequence[str]
+    version: Version, rows: pl.DataFrame, found: Sequence[Finding], lead: Sequence[str], notes: Sequence[str]
 ) -> Result:
-    """Return the findings with their tables. Rows: kind, severity, number, not_checked_because."""
-    frame = pl.DataFrame(rows, schema=_ROWS, orient="row")
+    """Return the findings and measures with their tables. Rows: `MEASURED`."""
     shown = pl.DataFrame(
         [(finding.severity, finding.kind, finding.sentence, KINDS[finding.kind].consequence) for finding in found],
         schema=dict.fromkeys(("severity", "kind", "finding", "consequence"), pl.String),
         orient="row",
     )
-    left_out = frame.filter(pl.col("not_checked_because").is_not_null()).select("kind", because="not_checked_because")
+    what = pl.coalesce("kind", pl.format("{}: {}", "command", "statistic")).alias("kind or number")
+    left_out = rows.filter(pl.col("not_checked_because").is_not_null()).select(what, because="not_checked_because")
     return Result(
         "findings",
-        frame,
+        rows,
         selections=(Selection(version),),
         tables=(
             Table("findings by severity", shown, sections="severity", name="findings", tells_findings=True),
+            *_measures(rows),
             *([Table("not checked in stages", left_out, name="not-checked")] if left_out.height else []),
         ),
-        lead=(lead,),
+        lead=tuple(lead),
         notes=tuple(notes),
         findings=tuple(found),
     )
+
+
+def _measures(rows: pl.DataFrame) -> Iterator[Table]:
+    """Yield the tables of the other commands."""
+    measured = rows.filter(pl.col("value").is_not_null() & pl.col("command").is_not_null())
+    for command, title in MEASURES.items():
+        own = measured.filter(pl.col("command") == command)
+        if own.height:
+            columns = [name for name in ("scope", "statistic", "number", "n", "value") if own[name].count()]
+            yield Table(title, own.select(columns), name=command)
+
+
+#: The titles of the tables of measures, by their command.
+MEASURES = {
+    "profile": "size, vocabulary, repetition, hygiene", "duplicates": "exact duplicates", "diversity": "diversity",
+}  # fmt: skip
 
 
 def version_of(dataset: str, digest: str, tokenizer: str, images: int, captions: int) -> Version:
@@ -69,8 +94,9 @@ def read_summary(folder: Path) -> Result:
         found = [
             typed(Finding(**{**record, "examples": tuple(record.get("examples", ()))})) for record in body["findings"]
         ]
-        rows = [tuple(row[name] for name in _ROWS) for row in body["rows"]]
-        return summary(typed(version), rows, found, str(body["lead"][0]), [str(note) for note in body["notes"]])
+        rows = pl.DataFrame([tuple(row[name] for name in MEASURED) for row in body["rows"]], MEASURED, orient="row")
+        lead, notes = ([str(sentence) for sentence in body[name]] for name in ("lead", "notes"))
+        return summary(typed(version), rows, found, lead, notes)
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (

@@ -18,18 +18,28 @@ from auditor.dataset_card import attested
 from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.files import replacing
 from auditor.model import Picture, Pictures, Progress, silent
-from auditor.result import SEVERITIES, Finding, Result, joined, program
-from auditor.result.document import Browsed, Document, Section, Statement
+from auditor.result import Finding, Result, joined, program
+from auditor.result.document import Browsed, Document, Portrait, Section, Statement
 from auditor.sources.pictures import pictures
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
-from auditor.studies.findings import SUMMARY, read_summary
+from auditor.studies.findings import MEASURES, SUMMARY, read_summary
 from auditor.studies.report.browse import browsed
 from auditor.studies.report.card import card as card_of
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
-from auditor.studies.report.summary import answered, cards, cited, portraits, section_of_single, summary, unchecked
+from auditor.studies.report.summary import (
+    answer_on_shards,
+    answered,
+    cards,
+    cited,
+    portrait_of_shards,
+    portraits,
+    section_of_single,
+    summary,
+    unchecked,
+)  # fmt: skip
 
 Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat for more; default: all.", "section")]
 
@@ -113,7 +123,7 @@ def report(
     context = ReportContext(store, resolve_all(store, refs, settings.split), settings, progress, declared or {})
     built = [section_of(context, name) for name in SECTIONS if not sections or name in sections]
     audited = next((section for section in built if section.name == FINDINGS), None)
-    shown = cards(context, audited.findings if audited else ())
+    shown = cards(context.selections, audited.findings if audited else ())
     drawn = portraits(context, context.profiled())
     browse = browse and audited is not None and bool(audited.results)
     captions = browsed(context, audited.results[0].frame, audited.findings) if browse and audited else ()
@@ -298,10 +308,24 @@ def folder_of(refs: Sequence[str]) -> Path | None:
 def report_of_verdicts(folder: Path, made_at: str | None) -> Document:
     """Return the report of a folder of verdicts. Raises `SourceError` if its summary cannot be read."""
     result = read_summary(folder)
-    cards = tuple(finding for finding in result.findings if finding.severity in SEVERITIES[:2])
-    section = Section(
-        "findings", "Findings", result.lead, (result,), result.tables, notes=result.notes, findings=result.findings
-    )
-    first = summary((), cards, (), None, (), looked=True)
     (selection,) = result.selections
-    return Document(f"Audit of {selection.label}", result.selections, (first, section), program(), made_at, cards=cards)
+    shown, said, drawn = cards(result.selections, result.findings), result.lead, list[Portrait]()
+    if result.frame["command"].count():
+        drawn.append(portrait_of_shards(selection, result.frame))
+        said = answer_on_shards(result)
+    tables = {table.name: table for table in result.tables}
+    measured = {name: tables.pop(name) for name in MEASURES if name in tables}
+    method = (
+        f"`auditor findings SHARDS --verdicts FOLDER` computed the numbers. {folder.name} has a row for each caption.",
+    )
+    return Document(
+        f"Audit of {selection.label}",
+        result.selections,
+        (
+            summary(said, shown, drawn, None, (), looked=True),
+            Section("findings", "Findings", result.lead[-1:], (result,), (*tables.values(),), findings=result.findings),
+            *(Section(name, table.title.capitalize(), tables=(table,)) for name, table in measured.items()),
+            Section("method", "Method", method, notes=result.notes),
+        ),
+        program(), made_at, cards=shown, portraits=tuple(drawn), answer=said,
+    )  # fmt: skip

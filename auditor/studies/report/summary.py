@@ -19,6 +19,7 @@ from auditor.statistics.sameness import SAMENESS
 from auditor.store import versions
 from auditor.store.versions import language
 from auditor.studies import profile as profile_study
+from auditor.studies.findings import LENGTHS, SPLITS
 from auditor.studies.report.request import ReportContext
 from auditor.version import VERSION
 
@@ -37,14 +38,14 @@ _MILD = "No errors or warnings. Notices:"
 _NOT_LOOKED = "The report was written without findings. Run `auditor findings DATASET`."
 
 
-def cards(context: ReportContext, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def cards(selections: Sequence[Selection], findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Choose the findings of the summary: errors and warnings of each dataset in turn, and notices if these are few.
 
     Findings on all datasets together come before those on one. Each kind appears once per dataset, with its worst
     finding. Each kind of notice appears once, the largest share first.
     """
     by_dataset = []
-    for name in dict.fromkeys([None, *(selection.version.dataset for selection in context.selections)]):
+    for name in dict.fromkeys([None, *(selection.version.dataset for selection in selections)]):
         worst = {finding.kind: finding for finding in reversed(findings) if finding.about.get("dataset") == name}
         shown = [finding for finding in findings if finding.severity != "info" and worst.get(finding.kind) is finding]
         by_dataset.append(shown)
@@ -95,6 +96,39 @@ def _portrait(
     )
 
 
+def portrait_of_shards(selection: Selection, rows: pl.DataFrame) -> Portrait:
+    """Return an overview of the captions of shards from the `rows` of their summary."""
+    value = dict(rows.filter(command="profile").select("statistic", "value").drop_nulls().iter_rows())
+    splits = rows.filter(statistic=SPLITS).select("scope", "number")
+    return Portrait(
+        selection.label, selection.version.images, selection.version.captions,
+        (round(value["captions-per-image-min"]), round(value["captions-per-image-max"])),
+        round(value["captions"] - value["captions-repeated-within-image"]), value["asl"],
+        tuple((name or "in none", images) for name, images in splits.iter_rows() if splits["scope"].count()),
+        tuple(rows.filter(statistic=LENGTHS).select("position", "number").iter_rows()),
+    )  # fmt: skip
+
+
+def answer_on_shards(result: Result) -> tuple[str, ...]:
+    """Answer in sentences: what is wrong with the captions of shards, how many, how similar, how many repeated."""
+    (selection,), findings, rows = result.selections, result.findings, result.frame
+    bad = [finding for finding in findings if finding.severity in _BAD]
+    alike = rows.filter(statistic=SAMENESS)["value"].drop_nulls()
+    repeated = rows.filter(pl.col("n") > 0, command="duplicates", statistic="captions")
+    return (
+        wrong(selection, bad),
+        *result.lead[:-1],
+        *(f"Captions of different images share {value:.2f} of their words (sameness). {_USUAL}" for value in alike),
+        *(
+            f"{number:,} of {n:,} captions ({number / n:.2%}) repeat another {_SCOPES[scope]}."
+            for scope, number, n in repeated.select("scope", "number", "n").rows()
+        ),
+    )
+
+
+_SCOPES = {"within-image": "of their image", "across-images": "at another image"}
+
+
 def _homogeneity(context: ReportContext) -> pl.DataFrame:
     """Return the homogeneity by the last metric, if a section compares the datasets."""
     if "compare" not in context.results:
@@ -136,13 +170,14 @@ def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) 
             ]
         bad = [finding for finding in shown if finding.severity in _BAD]
         if looked:
-            said.insert(0, _wrong(selection, bad))
+            said.insert(0, wrong(selection, bad))
             fix = kind_for(bad[0]).fix.replace("DATASET", shlex.quote(selection.label)) if bad else ""
             said += [f"Next: {fix or 'nothing must be repaired. Add a second dataset to compare.'}"]
     return tuple(worded(sentence, context.item) for sentence in said)
 
 
-def _wrong(selection: Selection, bad: Sequence[Finding]) -> str:
+def wrong(selection: Selection, bad: Sequence[Finding]) -> str:
+    """Answer what is wrong: the errors and warnings."""
     if not bad:
         return f"No errors or warnings were found in {selection.label}."
     worst = [finding for finding in bad if finding.severity == bad[0].severity][:_AT_LEAST]

@@ -1,0 +1,271 @@
+"""The audit's other numbers over shards: size, duplicates and diversity, from counts of buckets that add up.
+
+Buckets are counted by the SELECTs of `profile`, `duplicates` and `diversity`. The captions of an image are in one
+bucket, so its numbers add up. Equal texts of several images meet in partitions of hashes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import polars as pl
+
+from auditor.scoring.single_captions import lists_of
+from auditor.statistics import diversity as scored
+from auditor.statistics.sameness import SAMENESS, sameness
+from auditor.store.connection import MEMORY, Store
+from auditor.store.file import Share
+from auditor.store.sqlfiles import catalogue
+from auditor.store.workspace import Workspace
+from auditor.studies import profile
+from auditor.studies.findings import across
+from auditor.studies.findings.captions import Checked
+from auditor.studies.findings.summary import LENGTHS, MEASURED, SPLITS
+
+#: Numbers of captions or images that add up: by `part` (a split) and `place` (a length, or a parallel list).
+SUMMED = pl.Schema({"statistic": pl.String, "part": pl.String, "place": pl.Int64, "number": pl.Int64})
+
+NUMBERS, LIST_WORDS = "numbers", "list-words"
+
+_RANDOM_ORDER = "it reads all captions in random orders"
+_OF_IMAGES = "its mean and interval need a value for each image"
+_GRAMS = "it counts the n-grams of all captions"
+_PAIRS = "its search for near-duplicates compares all pairs of captions"
+
+#: Why numbers of the commands are not computed in stages.
+_WHY_NOT = {
+    ("duplicates", "near"): _PAIRS,
+    ("duplicates", "across-splits"): "`captions-in-several-splits` counts these captions",
+    **{("diversity", name): _RANDOM_ORDER for name in ("ttr-1", "ttr-2", "ttr-3", "ttr-10000", "ttr-100000", "curve")},
+    **{("diversity", name): _GRAMS for name in ("distinct-2", "ngram-diversity")},
+    ("diversity", "mbleu"): "`auditor bounds --work FOLDER` computes BLEU in stages",
+    **{
+        ("diversity", name): _OF_IMAGES
+        for name in ("div-1", "div-2", "image-types", "image-content-types", "image-ttr")
+    },
+    ("objects", "objects"): "it compares the words of each caption with the objects of its image",
+}
+
+_DIVERSITY = ("tokens", "types", "asl", "sdsl", "distinct-1", "entropy", "top-20", "unique", SAMENESS)
+
+_REASONS = ["command", "statistic", "not_checked_because"]
+
+_ALL_LISTS = (1 << 32) - 1
+
+#: Hygiene counts that depend on all shards.
+_ACROSS = ("captions-in-several-splits", "captions-of-unusual-length", "images-with-another-number-of-captions")
+
+#: Counts that need no SQL file: the images by number of captions, and by split.
+_COUNTS = """
+with image as (
+    select image_no, min(split) as split, count(*) as captions from reference group by image_no
+),
+worded as (select image_no, count(*) filter (where tokens > 0) as captions from length group by image_no)
+select 'image' as statistic, split as part, captions as place, count(*) as number from image group by all
+union all select 'unsplit', null, 0, count(*) filter (where split is null) from reference
+union all select 'images-worded', null, 0, count(*) filter (where captions > 0) from worded
+union all select 'images-several-worded', null, 0, count(*) filter (where captions > 1) from worded
+union all select 'captions-several-worded', null, 0, coalesce(sum(captions) filter (where captions > 1), 0) from worded
+"""
+
+
+def counted(checked: Checked) -> across.Frames:
+    """Count a bucket, in two files: `SUMMED`, and words by list (list_no, token_id, captions, occurrences)."""
+    workspace = checked.workspace
+    workspace.params |= {"lists": _ALL_LISTS, "longest": 1}
+    hygiene = profile.hygiene(workspace).rename({"value": "number"})
+    sizes = [
+        workspace.rows("caption_length_count").select(statistic=pl.lit("length"), place="length", number="captions"),
+        hygiene.filter(~pl.col("statistic").is_in(_ACROSS)),
+        workspace.rows("repeat_count").unpivot(variable_name="statistic", value_name="number"),
+        *(_by_list(name, workspace.rows(name)) for name in ("parallel_list", "list_length")),
+    ]
+    workspace.bind("length")
+    sizes.append(workspace.query(_COUNTS))
+    words = workspace.rows("list_word")
+    grams = workspace.rows("list_gram").select(
+        "list_no", token_id=pl.col("gram").cast(pl.UInt32), occurrences="occurrences"
+    )
+    return {
+        NUMBERS: pl.concat(map(_summed, sizes)).sort(SUMMED.names()),
+        LIST_WORDS: words.join(grams, on=["list_no", "token_id"]).sort("list_no", "token_id"),
+    }
+
+
+def placed(store: Store, captions: pl.DataFrame, bucket: int, partitions: int) -> pl.DataFrame:
+    """Place the hashes of the images and texts (`words`) of a bucket in partitions, where equal ones meet."""
+    with store.registered("kept", captions.select("image", "slot", "split", "text", "words")):
+        return store.query(
+            f"select hash(key) % {partitions} as partition, * from ("
+            f"select distinct false as is_text, image as key, {bucket}::ubigint as value from kept union all by name "
+            "select true as is_text, md5(words) as key, hash(image) as value, split, list_no,"
+            " hash(nfc_normalize(trim(text, e' \\t\\r\\n'))) as letters from ("
+            "select *, row_number() over (partition by image order by slot)::uinteger as list_no from kept)"
+            " where words <> '') order by partition, is_text, key, value, list_no"
+        )
+
+
+def texts(placed: pl.LazyFrame, several: pl.DataFrame) -> pl.DataFrame:
+    """Count the captions of a partition of hashes whose texts are equal. Columns: `SUMMED`.
+
+    `several` has the texts that several images have.
+    """
+    by_text = placed.group_by("key").agg(
+        in_splits=pl.col("split").count() * (pl.col("split").min() != pl.col("split").max())
+    )
+    at_images = placed.join(several.lazy(), on="key", how="semi")
+    lettered = at_images.group_by("key", "letters").agg(pl.len(), several=pl.col("value").n_unique() > 1)
+    wholes = {
+        "distinct-texts": by_text.select(pl.len()),
+        "captions-in-several-splits": by_text.select(pl.col("in_splits").sum()),
+        "texts-on-several-images": several.lazy().select(pl.len()),
+        "captions-on-several-images": at_images.select(pl.len()),
+        "captions-on-several-images-as-letters": lettered.select(pl.col("len").filter("several").sum()),
+    }
+    by_list = (
+        placed.group_by("list_no", "key")
+        .len()
+        .group_by("list_no")
+        .agg(captions=pl.col("len").sum(), distinct_captions=pl.len())
+    )
+    every = [frame.select(statistic=pl.lit(name), number=pl.nth(0)) for name, frame in wholes.items()]
+    *made, lists = pl.collect_all([*every, by_list])
+    return pl.concat(map(_summed, [*made, _by_list("distinct_caption", lists)])).sort(SUMMED.names())
+
+
+def _by_list(name: str, rows: pl.DataFrame) -> pl.DataFrame:
+    long = rows.unpivot(index="list_no", variable_name="column", value_name="number")
+    return long.select(statistic=pl.format("{}.{}", pl.lit(name), "column"), place="list_no", number="number")
+
+
+def _summed(rows: pl.DataFrame) -> pl.DataFrame:
+    default = {"part": pl.lit(None), "place": pl.lit(0)}
+    return rows.select(
+        (pl.col(name) if name in rows.columns else default[name]).cast(kind).alias(name)
+        for name, kind in SUMMED.items()
+    )
+
+
+def measured(
+    sizes: pl.DataFrame, list_words: pl.DataFrame, words: pl.DataFrame, copied_images: int, rejected: int, share: Share
+) -> pl.DataFrame:
+    """Compute the measures of all shards (`MEASURED`) from added counts, and the occurrences (`times`) of all words."""
+    one = {name: int(number) for name, number in sizes.filter(place=0).select("statistic", "number").iter_rows()}
+    with Store.open(MEMORY, share=share) as store:
+        workspace = Workspace(store)
+        parts = [
+            _profile(workspace, sizes, one, words).with_columns(command=pl.lit("profile")),
+            pl.DataFrame({"command": "profile", "statistic": "rejected", "value": float(rejected)}),
+            _duplicates(one, copied_images).with_columns(command=pl.lit("duplicates")),
+            _diversity(workspace, sizes, list_words).with_columns(command=pl.lit("diversity")),
+            pl.DataFrame([(*what, why) for what, why in _WHY_NOT.items()], schema=_REASONS, orient="row"),
+        ]
+    empty = pl.DataFrame(schema=MEASURED)
+    return pl.concat([empty, *parts], how="diagonal_relaxed").cast(MEASURED)  # type: ignore[arg-type]
+
+
+def _profile(workspace: Workspace, sizes: pl.DataFrame, one: Mapping[str, int], words: pl.DataFrame) -> pl.DataFrame:
+    of_images = sizes.filter(statistic="image").drop("statistic")
+    per_image, lengths = _histogram(of_images), _histogram(sizes.filter(statistic="length"))
+    images, captions = one["images"], one["captions"]
+    tokens = sum(place * number for place, number in lengths.iter_rows())
+    squares = sum(place * place * number for place, number in lengths.iter_rows())
+    given = {
+        "size": {
+            "images": images, "captions_min": per_image["place"].min(), "captions_mean": captions / images,
+            "captions_max": per_image["place"].max(), "single": per_image.filter(place=1)["number"].sum(),
+        },
+        "lengths": {
+            "captions": captions, "tokens": tokens, "asl": tokens / captions,
+            "sdsl": math.sqrt(captions * squares - tokens * tokens) / captions, "shortest": lengths["place"].min(),
+            "longest": lengths["place"].max(), "unsplit": one["unsplit"],
+        },
+        "word": {"types": words.height, "once": words.filter(times=1).height},
+        "one_word": {"captions": lengths.filter(place=1)["number"].sum()},
+        "worded": {"texts": one["distinct-texts"], "texts_at_images": one["texts-on-several-images"]},
+        "elsewhere": {
+            "captions": one["captions-on-several-images"], "as_letters": one["captions-on-several-images-as-letters"],
+        },
+    }  # fmt: skip
+    workspace.bind_rows(
+        "repeat_count", pl.DataFrame([{name: one[name] for name in catalogue()["repeat_count"].returns}])
+    )
+    rows = workspace.part("profile", {name: pl.DataFrame([row]) for name, row in given.items()})
+    own = dict(zip(_ACROSS, (one[_ACROSS[0]], _unusual(lengths), _uneven(of_images)), strict=True))
+    signs = [(name, float(own.get(name, one.get(name, 0)))) for name in profile.HYGIENE]
+    splits = of_images.group_by(scope="part").agg(pl.col("number").sum()).sort("scope", nulls_last=True)
+    return pl.concat(
+        [
+            rows,
+            pl.DataFrame(signs, schema=rows.schema, orient="row"),
+            splits.with_columns(statistic=pl.lit(SPLITS)),
+            lengths.select(statistic=pl.lit(LENGTHS), position="place", number="number"),
+        ],
+        how="diagonal_relaxed",
+    )
+
+
+def _histogram(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.group_by("place").agg(pl.col("number").sum()).sort("place")
+
+
+def _unusual(lengths: pl.DataFrame) -> int:
+    """Count the captions of unusual length, as `length.sql` defines it."""
+    upto = lengths["number"].cum_sum()
+
+    def quantile(share: float) -> float:
+        at = (upto[-1] - 1) * share
+        low, high = (lengths["place"][upto.search_sorted(place, "right")] for place in (math.floor(at), math.ceil(at)))
+        return float(low + (high - low) * (at - math.floor(at)))
+
+    lower, upper = quantile(0.25), quantile(0.75)
+    usual = pl.col("place").is_between(4 * lower - 3 * upper, 4 * upper - 3 * lower)
+    return int(lengths.filter(~usual)["number"].sum())
+
+
+def _uneven(images: pl.DataFrame) -> int:
+    """Count the images without the usual number of captions of their split, as `image_captions.sql` defines it."""
+    ordered = images.sort("number", "place", descending=[True, False])
+    usual = ordered.unique("part", keep="first", maintain_order=True)
+    return int(images.join(usual, on=["part", "place"], how="anti", nulls_equal=True)["number"].sum())
+
+
+def _duplicates(one: Mapping[str, int], copied_images: int) -> pl.DataFrame:
+    within, elsewhere = "within-image", "across-images"
+    rows = [
+        (within, "captions", one["repeats"], one["captions-several-worded"]),
+        (within, "images", one["images_with_repeats"], one["images-several-worded"]),
+        (elsewhere, "captions", one["captions-on-several-images"], one["captions"] - one["wordless"]),
+        (elsewhere, "images", copied_images, one["images-worded"]),
+        *((within, name, one[name], None) for name in ("letter_repeats", "in_groups", "pairs", "images_all_equal")),
+    ]
+    frame = pl.DataFrame(rows, schema=["scope", "statistic", "number", "n"], orient="row")
+    return frame.with_columns(value=pl.when(pl.col("n") > 0).then(pl.col("number") / pl.col("n")))
+
+
+def _diversity(workspace: Workspace, sizes: pl.DataFrame, list_words: pl.DataFrame) -> pl.DataFrame:
+    from auditor.studies.diversity.overall import summary  # noqa: PLC0415  # all readers, see `shards`
+
+    def by_list(name: str) -> pl.DataFrame:
+        long = sizes.filter(pl.col("statistic").str.starts_with(f"{name}."))
+        named = long.select(pl.col("statistic").str.strip_prefix(f"{name}."), "number", list_no=pl.col("place"))
+        return named.pivot("statistic", index="list_no", values="number").cast({"list_no": pl.UInt32}).sort("list_no")
+
+    lists = lists_of(by_list("parallel_list"), "")
+    kept = pl.col("list_no") <= lists.number
+    lengths, words = by_list("list_length").filter(kept), list_words.filter(kept)
+    workspace.bind_rows("list_word", words.select("list_no", "token_id", "captions"))
+    workspace.bind_rows("list_gram", words.select("list_no", "occurrences", n=pl.lit(1), gram="token_id"))
+    every = pl.concat(
+        [
+            scored.lengths(lengths),
+            scored.gram_ratios(workspace.rows("list_gram_count"), lengths),
+            scored.spectrum(workspace.rows("frequency_spectrum"), lengths),
+            scored.shares(by_list("distinct_caption"), lengths, "unique", "distinct_captions"),
+            sameness(workspace.part("sameness", {"size": lengths.select("list_no", "captions")})),
+        ],
+        how="vertical_relaxed",
+    )
+    asked = every.filter(pl.col("statistic").is_in(_DIVERSITY)).with_columns(draw=pl.lit(None, pl.Int32))
+    return summary(asked, lists).select("statistic", "value", n="lists")
