@@ -14,7 +14,7 @@ from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.parameters import MetricName
 from auditor.result import Finding, Said, about
-from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates
+from auditor.scoring.candidates import HUMAN, CandidateSet
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.single_captions import NEEDS_TWO, lacking, without_references
@@ -231,17 +231,22 @@ def score_sets(
     *,
     required: bool = False,
     named: bool = True,
+    once: bool = False,
     progress: Progress = silent,
 ) -> CandidateScores:
     """Score the candidates called `names`, drawn by `seed`, by the requested metrics, or by all.
 
     Against all captions of the image, the captions are not candidates: each would match itself. A candidate that
     cannot be drawn is left out. If it is `required`, `MetricError` is raised; so it is for a metric that cannot score
-    the captions if a user `named` the metrics.
+    the captions if a user `named` the metrics. `once`: nothing else reads the substitutes and their counts.
     """
     selection = captions.selection
     metrics, unscored = scorable(against.select(captions), requests(metric_names), metric_names if named else None)
     sets, reasons = candidate_sets(captions, names, substitutes, seed)
+    sets = [
+        replace(candidates_of, once=True) if once and candidates_of.is_drawn else candidates_of
+        for candidates_of in sets
+    ]
     if against.rule == "all":
         reasons |= {HUMAN.name: lacking(against.select(captions)) or NEEDS_TWO} if HUMAN in sets else {}
         sets = [replace(candidates_of, against_all=True) for candidates_of in sets if candidates_of is not HUMAN]
@@ -281,13 +286,12 @@ def with_givers(captions: Captions, measured: CandidateScores, against: Referenc
     It is null for texts that are not captions of the selection. Captions of an image also affect the scores of images
     that they are substitutes for.
     """
-    intra = [candidate for candidate in measured.sets if candidate.name == "intra"]
-    if not intra:
+    intra = next((candidate for candidate in measured.sets if candidate.name == "intra"), None)
+    if intra is None:
         return measured.scores
-    workspace = against.select(captions).workspace()
-    bind_candidates(workspace, intra)
-    drawn = workspace.query(f"select candidate, image, slot, {GIVER} from candidate where is_substitute")
-    return measured.scores.join(drawn, on=["candidate", "image", "slot"], how="left", maintain_order="left")
+    drawn = against.select(captions).workspace(**intra.params).rows(intra.file)
+    givers = drawn.select("candidate", "image", "slot", GIVER)
+    return measured.scores.join(givers, on=["candidate", "image", "slot"], how="left", maintain_order="left")
 
 
 def _single(captions: Captions, against: References) -> list[Finding]:

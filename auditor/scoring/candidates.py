@@ -31,7 +31,8 @@ class CandidateSet:
     which are not in the store, become relation `made_text`. `given` are relations that these files read and that
     Python computed: words, not their numbers. `references` is the SELECT that replaces relation `reference` if
     generated texts are references instead of candidates; it reads the original `reference`. Substitutes that are
-    scored `against_all` captions of their image hold none out.
+    scored `against_all` captions of their image hold none out. If a set is read `once`, neither its captions nor their
+    counts are kept.
     """
 
     name: str
@@ -44,6 +45,7 @@ class CandidateSet:
     references: str | None = None
     against_all: bool = False
     left_out: tuple[Selection, ...] = field(default=(), compare=False)
+    once: bool = field(default=False, compare=False)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -56,7 +58,7 @@ class CandidateSet:
         drawn_from = [
             (selection.version.dataset, selection.version.version, selection.split) for selection in self.drawn_from
         ]
-        given = {"given": {name: _hash(rows) for name, rows in self.given.items()}} if self.given else {}
+        given = {"given": {name: digest(rows) for name, rows in self.given.items()}} if self.given else {}
         whole = {"against_all": True} if self.against_all else {}
         return {**self.params, "drawn_from": drawn_from, "binds": dict(self.binds), **given, **whole}
 
@@ -136,7 +138,7 @@ def keep_drawn(captions: Captions, workspace: Workspace, candidates: Sequence[Ca
     would be the largest part of the file.
     """
     store, selection = captions.store, captions.selection
-    drawn = [candidate for candidate in candidates if candidate.is_drawn]
+    drawn = [candidate for candidate in candidates if candidate.is_drawn and not candidate.once]
     is_partial = selection.distinct is not None or (selection.draw is not None and selection.draw.images is not None)
     if not drawn or not store.keeps_drawn or is_partial:
         return
@@ -159,7 +161,7 @@ def keep_drawn(captions: Captions, workspace: Workspace, candidates: Sequence[Ca
         kept.put(store, selection, _DRAWN, key, facts)
 
 
-def _hash(rows: pl.DataFrame) -> str:
+def digest(rows: pl.DataFrame) -> str:
     """Hash the values of rows, in their order."""
     return hashlib.sha256(rows.write_ndjson().encode()).hexdigest()
 

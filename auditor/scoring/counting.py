@@ -67,6 +67,8 @@ def count_in_parts(
         known.add(key)
         yield of[key], counts
     missing = [each for each in wanted if each[-1] not in known]
+    draw = captions.selection.draw
+    is_sampled = draw is not None and draw.images is not None  # counts of sampled images are read once
     todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
     for together, counted in _parted(todo, list({spec: None for _, spec, _ in missing})):
         names = {candidate.name for candidate in together}
@@ -81,13 +83,13 @@ def count_in_parts(
                     captions.selection,
                     spec.table,
                     keys[spec][candidate.name],
-                    written=not _is_read_once(captions, candidate),
+                    written=not candidate.is_drawn and candidate.makes is None,  # others are many and large
                 ),
                 _KEPT_BYTES,
             )
             for spec in counted
             for candidate in together
-            if spec.keeps and candidate.name in keys[spec]
+            if spec.keeps and not (is_sampled or candidate.once) and candidate.name in keys[spec]
         }
         for spec, frame in _count(captions, together, counted, progress):
             if len(together) == 1 and names == keys[spec].keys():  # a single set, so nothing to separate
@@ -101,12 +103,6 @@ def count_in_parts(
             yield spec, frame.filter(pl.col("candidate").is_in(list(keys[spec])))
         for draft in drafts.values():
             draft.keep()
-
-
-def _is_read_once(captions: Captions, candidate: CandidateSet) -> bool:
-    """Return whether only this run reads the counts: of substitutes and sampled images, which are many and large."""
-    draw = captions.selection.draw
-    return candidate.is_drawn or candidate.makes is not None or (draw is not None and draw.images is not None)
 
 
 def _parted(

@@ -42,7 +42,11 @@ def _changed(a: Floats, b: Floats, deals: int, stream: Philox) -> tuple[Floats, 
     """Swap images at random. Their spread does not change, so differences are not divided by it."""
     apart, _ = whole_numbers(a - b)
     whole = apart.sum(axis=0)
-    stay = _added(apart, deals, lambda: stream.random_raw(len(a)) >> np.uint64(63))
+
+    def swap(row: Floats) -> None:
+        row[:] = stream.random_raw(len(a)) >> np.uint64(63)
+
+    stay = _added(apart, deals, swap)
     return np.abs(whole), np.abs(2 * stay - whole)
 
 
@@ -52,10 +56,13 @@ def _dealt(a: Floats, b: Floats, deals: int, stream: Philox) -> tuple[Floats, Fl
     pooled -= pooled.sum(axis=0) / len(pooled)
     columns, units = with_squares(pooled)
 
-    def deal() -> Floats:
-        row = np.zeros(len(pooled))
-        row[np.argpartition(stream.random_raw(len(pooled)), len(a) - 1)[: len(a)]] = 1
-        return row
+    def deal(row: Floats) -> None:
+        words = stream.random_raw(len(pooled))
+        lowest = words <= np.partition(words, len(a) - 1)[len(a) - 1]
+        if np.count_nonzero(lowest) > len(a):  # two words of 64 bits are equal
+            lowest[:] = False
+            lowest[np.argpartition(words, len(a) - 1)[: len(a)]] = True
+        row[:] = lowest
 
     ours = np.vstack([columns[: len(a)].sum(axis=0), _added(columns, deals, deal)])
     (mean, error), (other, other_error) = (
@@ -65,12 +72,14 @@ def _dealt(a: Floats, b: Floats, deals: int, stream: Philox) -> tuple[Floats, Fl
     return apart[0], apart[1:]
 
 
-def _added(columns: Floats, deals: int, row: Callable[[], NDArray[np.generic]]) -> Floats:
-    """Add up the columns (images × columns) of the images in each row."""
+def _added(columns: Floats, deals: int, fill: Callable[[Floats], None]) -> Floats:
+    """Add up the columns (images × columns) of the images in each row, which `fill` writes."""
     totals = np.empty((deals, columns.shape[1]))
-    block = max(AT_A_TIME // len(columns), 1)
-    for start in range(0, deals, block):
-        taken = np.array([row() for _ in range(min(block, deals - start))], np.float64)
+    rows = np.empty((max(min(AT_A_TIME // len(columns), deals), 1), len(columns)))
+    for start in range(0, deals, len(rows)):
+        taken = rows[: deals - start]
+        for row in taken:
+            fill(row)
         totals[start : start + len(taken)] = taken @ columns
     return totals
 

@@ -19,7 +19,7 @@ from auditor.store.sqlfiles import SqlFile, catalogue, check_declaration, cut, d
 _OF_BUCKET = "first_image"
 
 #: Relations that many workspaces make from the same captions, and none adds rows to.
-_HELD_AGAIN = frozenset({"reference", "every_reference", "caption_place", "pool", "substitute_pool"})
+_HELD_AGAIN = frozenset({"reference", "every_reference", "caption_place", "pool", "repeat", "substitute_pool"})
 
 
 class Workspace:
@@ -43,10 +43,13 @@ class Workspace:
         """
         source = of or self
         files = [catalogue()[name] for name in names or (relation,)]
-        rows = " union all by name ".join(f"({source._select(file)}\n)" for file in files)
+        select, *others = [source._select(file) for file in files]
+        if others or constants:
+            rows = " union all by name ".join(f"({one}\n)" for one in (select, *others))
+            select = f"select {_columns(constants)}* from ({rows})"
         params = {key: source.params[key] for file in files for key in file.params}
         check_declaration(relation, [*constants, *files[0].returns])
-        self._hold(relation, f"select {_columns(constants)}* from ({rows})", {**constants, **params})
+        self._hold(relation, select, {**constants, **params})
         self._is_bound(relation)
 
     def take(self, relation: str, of: Workspace, name: str) -> None:

@@ -34,7 +34,7 @@ found as (
 )
 select
     f.item_no, f.side,
-    (md5_number(concat_ws(chr(31), 'fold', $seed::bigint, i.image)) % $folds::integer::uhugeint)::integer as fold,
+    remainder_of(md5_number(concat_ws(chr(31), 'fold', $seed::bigint, i.image)), $folds::integer)::integer as fold,
     f.cue, f.a, f.b
 from found as f
 join choice_item as i using (item_no)

@@ -42,7 +42,7 @@ replaced as (
 tried as (
     select
         r.image, r.slot, r.mention, r.head, r.role, r.goes_on_he, r.goes_on_she, t.try,
-        ((r.drawn + t.try::uhugeint) % s.pooled::uhugeint)::bigint as place
+        remainder_of(r.drawn + t.try::uhugeint, s.pooled)::bigint as place
     from replaced as r
     join (select distinct role, pooled from pool) as s on s.role = r.role and r.number <> 'unclear'
     join (select unnest(range(512)) as try) as t on t.try < s.pooled

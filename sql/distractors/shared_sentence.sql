@@ -36,7 +36,7 @@ named as (
     select image, list_distinct(flatten(list(string_split(lower(text), ' ')))) as words from mention group by image
 ),
 tried as (
-    select s.image, s.slot, s.mention, s.head, t.try, ((s.drawn + t.try::uhugeint) % n.pooled::uhugeint)::bigint as place
+    select s.image, s.slot, s.mention, s.head, t.try, remainder_of(s.drawn + t.try::uhugeint, n.pooled)::bigint as place
     from shared as s
     join (select distinct head, pooled from pool) as n on n.head = s.head
     join (select unnest(range(64)) as try) as t on t.try < n.pooled

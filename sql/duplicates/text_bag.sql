@@ -11,8 +11,9 @@
 -- The first `rare` words are in at most `most_texts` texts each.
 with spoken as (select text_no, unnest(tokens) as token_id from distinct_text),
 told_apart as (
-    select text_no, token_id, row_number() over (partition by text_no, token_id) as nth
+    select text_no, token_id, unnest(range(1, count(*) + 1)) as nth
     from spoken
+    group by text_no, token_id
 ),
 numbered as (
     select token_id, nth, count(*) as texts, row_number() over (order by count(*), token_id, nth)::uinteger as word

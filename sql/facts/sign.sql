@@ -7,12 +7,16 @@
 --
 -- The captions that match one pattern of signs.toml, which explains the parameters. A pattern is applied to the text as
 -- it is, in lower case, or as `words`: in lower case without outer punctuation, up to 80 bytes. Each text is read once.
+-- All patterns of some kinds need other characters than plain texts have, so plain texts are not searched for these.
 with shown_text as (
     select caption_id,
         case $reading::varchar when 'text' then text when 'lower' then lower(text)
             else lower(regexp_replace(text, '^[\s\p{P}]+|[\s\p{P}]+$', '', 'g'))
         end as shown
     from reference_wording
+    where not is_plain or $kind::varchar not in (
+        'broken-characters', 'chat-tokens', 'dialogue', 'leading-numbers', 'markdown-or-json', 'markup', 'personal-data'
+    )
 ),
 searched as (
     select caption_id,

@@ -11,30 +11,24 @@
 -- with a * and”). So a caption can be long, and its objects can differ. A skeleton counts from `least_captions`
 -- captions on. Ties are ranked by spelling.
 with placed as (
-    select caption_id, unnest(tokens[:32]) as token_id, unnest(range(len(tokens[:32]))) as place
+    select
+        caption_id, unnest(tokens[:32]) as token_id, unnest(list_prepend(null, tokens[:31])[:len(tokens)]) as before,
+        unnest(range(len(tokens[:32]))) as place
     from text_tokens
     where len(tokens) >= 8
 ),
-word_part as (
-    select v.token_id, if(f.word is null, '*', v.token) as part
-    from vocabulary as v
-    left join word_in_list as f on f.word = lower(v.token)
+function as (
+    select v.token_id, v.token from vocabulary as v semi join word_in_list as f on f.word = lower(v.token)
 ),
-parted as (
-    select
-        p.caption_id, p.place, w.part,
-        w.part = '*' and lag(w.part, 1, '') over (partition by p.caption_id order by p.place) = '*' as goes_on
+skeleton_of as (
+    select p.caption_id, array_to_string(list(coalesce(f.token, '*') order by p.place)[:8], ' ') as skeleton
     from placed as p
-    join word_part as w on w.token_id = p.token_id
-),
-formed as (
-    select caption_id, list(part order by place)[:8] as parts
-    from parted
-    where not goes_on
-    group by caption_id
+    left join function as f using (token_id)
+    left join function as b on b.token_id = p.before
+    where f.token_id is not null or b.token_id is not null or p.before is null
+    group by p.caption_id
     having count(*) >= 8
 ),
-skeleton_of as (select caption_id, array_to_string(parts, ' ') as skeleton from formed),
 frequent as (
     select s.skeleton, count(*) as captions
     from reference as r

@@ -3,7 +3,6 @@
 -- grain: image, other image
 -- reads: image_log_likelihood, caption_lead, image_word, word_silence, unsaid_word, image_silence
 -- returns: image, other_image, captions, bits
--- order: here.image, there.image
 -- cites: McCallum & Nigam 1998, section 2.1 (multi-variate Bernoulli model of a text)
 --
 -- The bits by which all captions of an image together fit another image, compared with captions in general. If two
@@ -38,4 +37,3 @@ from pair as p
 join image_silence as here on here.image_no = p.image_no
 join image_silence as there on there.image_no = p.other_no
 left join spoken as s on s.image_no = p.image_no and s.other_no = p.other_no
-order by here.image, there.image

@@ -4,7 +4,6 @@
 -- params: first_suspect INTEGER, last_suspect INTEGER
 -- reads: suspect_image, suspect_caption, suspect_word, word_silence, unsaid_word, image_silence, slot_word_share
 -- returns: image, slot, is_decoy, candidate_image, place, bits
--- order: own.image, c.slot, is_decoy, candidate_image, p.place
 -- cites: McCallum & Nigam 1998, section 2.1 (multi-variate Bernoulli model of a text)
 --
 -- The bits (log2 of a likelihood ratio) by which the words of a caption fit an image, compared with captions of the
@@ -50,4 +49,3 @@ join suspect_caption as c using (suspect_no)
 join image_silence as own on own.image_no = c.image_no
 join image_silence as there on there.image_no = p.image_no
 left join used_word as s on s.suspect_no = p.suspect_no and s.image_no = p.image_no and s.place = p.place
-order by own.image, c.slot, is_decoy, candidate_image, p.place

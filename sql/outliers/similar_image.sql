@@ -23,12 +23,14 @@ shared as (
     where w.suspect_no between $first_suspect::integer and $last_suspect::integer
     group by w.suspect_no, i.image_no
 ),
-elsewhere as (
+elsewhere as materialized (
     select h.suspect_no, h.image_no, h.weight
     from shared as h
     join suspect_caption as c using (suspect_no)
     where c.image_no <> h.image_no
-)
-select suspect_no, image_no
-from elsewhere
-qualify row_number() over (partition by suspect_no order by weight desc, image_no) <= $nearest::integer
+),
+nearest as (select suspect_no, list_min(max(weight, $nearest::integer)) as least from elsewhere group by suspect_no)
+select e.suspect_no, e.image_no
+from elsewhere as e
+join nearest as n on n.suspect_no = e.suspect_no and e.weight >= n.least
+qualify row_number() over (partition by e.suspect_no order by e.weight desc, e.image_no) <= $nearest::integer

@@ -11,7 +11,7 @@
 with sided as (
     select
         image_no, image, slot, caption_id, length,
-        case md5_number(concat_ws(chr(31), 'half', $seed::bigint, $dataset::varchar, image)) % 2::uhugeint
+        case remainder_of(md5_number(concat_ws(chr(31), 'half', $seed::bigint, $dataset::varchar, image)), 2)
             when 0 then 'train' else 'test'
         end as side
     from reference

@@ -1,10 +1,11 @@
 -- name: reference_wording
--- version: 1
+-- version: 2
 -- grain: caption text
 -- reads: reference, caption
--- returns: caption_id, text
+-- returns: caption_id, text, is_plain
 --
--- The texts of the references as they were read, each once.
-select caption_id, text
+-- The texts of the references as they were read, each once, and whether they have only letters, spaces, commas, periods
+-- and apostrophes of ASCII.
+select caption_id, text, not regexp_matches(text, '[^A-Za-z ,.'']') as is_plain
 from caption
 semi join reference using (caption_id)

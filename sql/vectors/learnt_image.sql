@@ -10,7 +10,7 @@
 -- md5. Each is in one of $folds folds, numbered from 1; a model without that fold scores it.
 select
     v.image,
-    (md5_number(concat_ws(chr(31), 'fold', $model_seed::bigint, v.image)) % $folds::integer::uhugeint)::integer + 1 as fold
+    remainder_of(md5_number(concat_ws(chr(31), 'fold', $model_seed::bigint, v.image)), $folds::integer)::integer + 1 as fold
 from vector_as_of as v
 semi join (
     select image

@@ -12,6 +12,7 @@ import re
 import sys
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import plain_meteor
@@ -81,7 +82,7 @@ SMALL = {
 def forget() -> None:
     """Let the next request read the resources anew."""
     resources.load.cache_clear()
-    words._token.cache_clear()
+    words._known.cache_clear()
     words._entries.cache_clear()
 
 
@@ -211,7 +212,7 @@ def test_captions_that_repeat_their_words_too_often_are_refused_by_name(small_wo
 
 def test_cache_that_was_damaged_is_made_again(small_world: Path) -> None:
     before = of_pairs([("the dog", ["a hound"])])
-    (table,) = (small_world / "cache").glob("*/phrase.parquet")
+    (table,) = (small_world / "cache").glob("*/phrase.arrow")
     table.write_bytes(b"cut short")
     forget()
     assert of_pairs([("the dog", ["a hound"])]).equals(before)
@@ -221,11 +222,12 @@ def test_cache_that_was_damaged_is_made_again(small_world: Path) -> None:
 def test_cache_that_was_changed_is_made_again(small_world: Path) -> None:
     """A table that can be read and says something else would give other numbers under the same signature."""
     before = of_pairs([("the dog", ["a hound"])])
-    (table,) = (small_world / "cache").glob("*/synset.parquet")
-    pl.read_parquet(table).clear().write_parquet(table)
+    (table,) = (small_world / "cache").glob("*/synset.arrow")
+    frame = pl.read_ipc(table.read_bytes())
+    frame.clear().write_ipc(table)
     forget()
     assert of_pairs([("the dog", ["a hound"])]).equals(before)
-    assert pl.read_parquet(table).height == 5
+    assert pl.read_ipc(table).height == 5
 
 
 def test_signature_names_the_release_and_the_word_lists(small_world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,3 +276,23 @@ def test_without_pycocoevalcap_the_extra_is_named(monkeypatch: pytest.MonkeyPatc
 def test_words_have_the_numbers_of_java(word: str, number: int) -> None:
     """`String.hashCode`, in the jar's own order of words."""
     assert words._java_hash(word) == number
+
+
+@pytest.mark.parametrize("most", [1 << 18, 4])
+def test_words_that_earlier_texts_and_other_threads_look_up_change_no_score(
+    small_world: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    sets = [
+        [("the dogs run", ["a hound is running", "men run"]), ("Mr. dog.", ["mr dog . a", "dog"])],
+        [("a person in front of the man", ["a man before the men", ""])],
+        [("hounds", ["dog.", "No. 2 dogs"]), ("", ["a dog"])],
+    ]
+    alone = []
+    for pairs in sets:
+        words._known.cache_clear()
+        alone.append(of_pairs(pairs))
+    words._known.cache_clear()
+    monkeypatch.setattr(words, "_MOST_KNOWN", most)
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(of_pairs, sets * 4))
+    assert all(scores.equals(alone[at % len(sets)]) for at, scores in enumerate(together))

@@ -141,3 +141,16 @@ def test_pairs_come_beside_the_values_of_one_run(store: Store) -> None:
     assert differences.frame.height == both.frame.height - values.frame.height
     assert differences.frame["difference"].null_count() == 0
     assert [one.title for one in differences.tables] == ["differences between datasets"]
+
+
+def test_equal_random_words_deal_as_many_images_to_each_side() -> None:
+    class Tied:
+        def random_raw(self, images: int) -> np.ndarray:
+            return np.arange(images, dtype=np.uint64) // np.uint64(4)
+
+    a, b = np.arange(6.0).reshape(6, 1), np.ones((5, 1))
+    _, apart = permutation._dealt(a, b, 3, Tied())  # type: ignore[arg-type]
+    assert np.isfinite(apart).all()
+    taken: list[float] = []
+    permutation._added(np.ones((11, 1)), 2, lambda row: row.fill(len(taken)) or taken.append(row.sum()))
+    assert taken == [0.0, 11.0]

@@ -12,7 +12,7 @@ from auditor.errors import MetricError
 from auditor.metrics.card import Kernel, Metric, Parameter
 from auditor.metrics.kernels.columns import beside, flat, in_parts, offsets, texts
 from auditor.metrics.meteor import resources
-from auditor.metrics.meteor.words import Lexicon, lexicon
+from auditor.metrics.meteor.words import Lexicon
 from auditor.metrics.meteor.words import corpus as normalized
 from auditor.metrics.together import Together
 from auditor.result import counted
@@ -90,7 +90,7 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     seen = normalized(tokens["token"].to_list(), numbers, chosen.starts, parameters["norm"])
     words_of = pl.DataFrame({"caption_id": rows["bucket_text"]["caption_id"].sort(), "words": np.diff(seen.starts)})
     _refuse_longer(rows, words_of, LONGEST)
-    known = lexicon(seen.words)
+    known = seen.lexicon
     scores = np.zeros(placed.height)
     statistics = np.zeros((placed.height, len(STATISTICS)), dtype=np.int64)
     laid = Texts(seen.numbers, seen.starts)

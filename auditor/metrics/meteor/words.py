@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -23,76 +24,8 @@ _DETACHMENTS = (
 )  # fmt: skip
 
 
-class Corpus(NamedTuple):
-    """Texts as numbers of words: text t is `numbers[starts[t]:starts[t + 1]]`, word n is `words[n]`."""
-
-    words: list[str]
-    numbers: NDArray[np.int32]
-    starts: NDArray[np.int64]
-
-
-class _Token(NamedTuple):
-    """A token: its words in each context, its context for the token before, and the behavior of its edges."""
-
-    forms: tuple[list[str], ...]
-    context: int
-    edges: tuple[bool, bool, bool]
-
-
-@functools.lru_cache(maxsize=1 << 18)
-def _token(token: str, mode: Mode) -> _Token:
-    if token.isascii() and token.isalnum() and "DOTMULTI" not in token:
-        word = token if mode == "none" else token.lower()
-        return _Token(([word],) * len(CONTEXTS), context(token), (False, False, False))
-    whole = edges(token) if mode in ("norm", "nopunct") else (False, False, False)
-    return _Token(load().normalizer.forms(token, mode), context(token), whole)
-
-
-def corpus(tokens: Sequence[str], numbers: NDArray[np.int64], starts: NDArray[np.int64], mode: Mode) -> Corpus:
-    """Normalize texts: text t is tokens `numbers[starts[t]:starts[t + 1]]`, joined by spaces."""
-    known = [_token(token, mode) for token in tokens]
-    forms = [form for token in known for form in token.forms]
-    following = np.zeros(len(numbers), dtype=np.int64)
-    following[:-1] = np.array([token.context for token in known], dtype=np.int64)[numbers[1:]]
-    ends = starts[1:][starts[1:] > starts[:-1]] - 1  # the last token of each text
-    following[ends] = 0
-    form = numbers * len(CONTEXTS) + following
-    nothing = len(forms)
-    forms.append([])
-    for text in _judged_whole(known, numbers, starts, ends):
-        first, last = starts[text], starts[text + 1]
-        line = " ".join(tokens[number] for number in numbers[first:last])
-        form[first:last] = nothing
-        form[first] = len(forms)
-        forms.append(load().normalizer.words(line, mode))
-    words: dict[str, int] = {}
-    every = np.array([words.setdefault(word, len(words)) for each in forms for word in each], dtype=np.int32)
-    lengths = np.array([len(each) for each in forms], dtype=np.int64)
-    places, bounds = _gathered(offsets(lengths), form)
-    return Corpus(list(words), every[places], bounds[starts])
-
-
-def _judged_whole(
-    known: Sequence[_Token], numbers: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the texts whose tokens cannot be normalized one by one."""
-    edge = np.array([token.edges for token in known], dtype=np.bool_).reshape(-1, 3)[numbers]
-    suspect = edge[:, 2].copy()
-    meets = edge[:-1, 1] & edge[1:, 0]
-    suspect[:-1] |= meets
-    if len(ends):
-        last = ends[ends < len(numbers) - 1]
-        suspect[last] = edge[last, 2]
-    chosen: NDArray[np.int64] = np.unique(np.searchsorted(starts, np.flatnonzero(suspect), "right") - 1)
-    return chosen
-
-
-def _gathered(bounds: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Concatenate the ranges `bounds[row]` to `bounds[row + 1]` of rows: all positions, and the start of each range."""
-    lengths = bounds[rows + 1] - bounds[rows]
-    begins = offsets(lengths)
-    places = np.arange(begins[-1]) + np.repeat(bounds[rows] - begins[:-1], lengths)
-    return places, begins
+#: Words that are remembered; with more, all are forgotten.
+_MOST_KNOWN = 1 << 18
 
 
 class Lexicon(NamedTuple):
@@ -104,6 +37,128 @@ class Lexicon(NamedTuple):
     synonyms: NDArray[np.int64]
     synonym: NDArray[np.int32]
     phrase_word: NDArray[np.int32]
+
+
+class Corpus(NamedTuple):
+    """Texts as numbers of words of the lexicon: text t is `numbers[starts[t]:starts[t + 1]]`."""
+
+    numbers: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    lexicon: Lexicon
+
+
+class _Token(NamedTuple):
+    """A token: its words in each context, its context for the token before, and the behavior of its edges."""
+
+    forms: tuple[list[str], ...]
+    context: int
+    edges: tuple[bool, bool, bool]
+
+
+def _token(token: str, mode: Mode) -> _Token:
+    if token.isascii() and token.isalnum() and "DOTMULTI" not in token:
+        word = token if mode == "none" else token.lower()
+        return _Token(([word],) * len(CONTEXTS), context(token), (False, False, False))
+    whole = edges(token) if mode in ("norm", "nopunct") else (False, False, False)
+    return _Token(load().normalizer.forms(token, mode), context(token), whole)
+
+
+class _Forms(NamedTuple):
+    """Tokens in each context: the words of all forms, how many each has, and context and edges of each token."""
+
+    words: NDArray[np.int32]
+    lengths: NDArray[np.int64]
+    context: NDArray[np.int64]
+    edges: NDArray[np.bool_]
+
+
+class _Known:
+    """Tokens and words in the order in which texts brought them: most are those of earlier buckets, candidates, draws.
+
+    Arrays that were handed out do not change; longer ones replace them, by one thread at a time.
+    """
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.words: dict[str, int] = {}
+        self.tokens: dict[Mode, dict[str, int]] = {}
+        self.forms: dict[Mode, _Forms] = {}
+        self.lexicon: Lexicon | None = None
+
+    def add(self, tokens: Sequence[str], mode: Mode) -> tuple[NDArray[np.int64], _Forms]:
+        """Return the numbers of tokens, which are added if they are new, and the forms of all."""
+        known, before = self.tokens.setdefault(mode, {}), self.forms.get(mode)
+        new = [token for token in tokens if token not in known]
+        if new or before is None:
+            made = [_token(token, mode) for token in new]
+            more = _Forms(
+                *self.numbered([form for token in made for form in token.forms]),
+                np.array([token.context for token in made], dtype=np.int64),
+                np.array([token.edges for token in made], dtype=np.bool_).reshape(-1, 3),
+            )
+            longer: Any = map(np.concatenate, zip(before or more, more, strict=True))
+            self.forms[mode] = _Forms(*longer) if before else more
+            known |= {token: number for number, token in enumerate(new, start=len(before.context) if before else 0)}
+        return np.array([known[token] for token in tokens], dtype=np.int64), self.forms[mode]
+
+    def numbered(self, forms: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the words of forms as numbers, and how many each has."""
+        words = self.words
+        every = np.array([words.setdefault(word, len(words)) for form in forms for word in form], dtype=np.int32)
+        return every, np.array([len(form) for form in forms], dtype=np.int64)
+
+
+@functools.cache
+def _known() -> _Known:
+    return _Known()
+
+
+def corpus(tokens: Sequence[str], numbers: NDArray[np.int64], starts: NDArray[np.int64], mode: Mode) -> Corpus:
+    """Normalize texts: text t is tokens `numbers[starts[t]:starts[t + 1]]`, joined by spaces. Look up their words."""
+    if len(_known().words) > _MOST_KNOWN:
+        _known.cache_clear()
+    known = _known()
+    with known.lock:
+        number_of, forms = known.add(tokens, mode)
+        rows = number_of[numbers]
+        following = np.zeros(len(numbers), dtype=np.int64)
+        following[:-1] = forms.context[rows[1:]]
+        ends = starts[1:][starts[1:] > starts[:-1]] - 1  # the last token of each text
+        following[ends] = 0
+        form = rows * len(CONTEXTS) + following
+        whole = _judged_whole(forms.edges[rows], starts, ends)
+        nothing, lines = len(forms.lengths), list[Sequence[str]]([()])
+        for text in whole:
+            first, last = starts[text], starts[text + 1]
+            form[first:last] = nothing
+            form[first] = nothing + len(lines)
+            lines.append(load().normalizer.words(" ".join(tokens[at] for at in numbers[first:last]), mode))
+        more_words, more_lengths = known.numbered(lines)
+        if known.lexicon is None or len(known.lexicon.key) < len(known.words):
+            known.lexicon = lexicon([*known.words])
+        looked_up = known.lexicon
+    places, bounds = _gathered(offsets(np.concatenate((forms.lengths, more_lengths))), form)
+    return Corpus(np.concatenate((forms.words, more_words))[places], bounds[starts], looked_up)
+
+
+def _judged_whole(edge: NDArray[np.bool_], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the texts whose tokens, with these edges, cannot be normalized one by one."""
+    suspect = edge[:, 2].copy()
+    meets = edge[:-1, 1] & edge[1:, 0]
+    suspect[:-1] |= meets
+    if len(ends):
+        last = ends[ends < len(edge) - 1]
+        suspect[last] = edge[last, 2]
+    chosen: NDArray[np.int64] = np.unique(np.searchsorted(starts, np.flatnonzero(suspect), "right") - 1)
+    return chosen
+
+
+def _gathered(bounds: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Concatenate the ranges `bounds[row]` to `bounds[row + 1]` of rows: all positions, and the start of each range."""
+    lengths = bounds[rows + 1] - bounds[rows]
+    begins = offsets(lengths)
+    places = np.arange(begins[-1]) + np.repeat(bounds[rows] - begins[:-1], lengths)
+    return places, begins
 
 
 def lexicon(words: Sequence[str]) -> Lexicon:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import Any
 
 import polars as pl
 
@@ -189,6 +190,7 @@ def pooled_scores(
     """Score candidates on every draw of a sampling, and pool the scores; other facts are those of the first draw."""
     drawn = list[CandidateScores]()
     for draw, against in enumerate(sampling.each):
-        one = score_sets(captions, names, substitutes, against, metrics, seed + draw, named=named, progress=progress)
+        how: dict[str, Any] = {"named": named, "once": True, "progress": progress}
+        one = score_sets(captions, names, substitutes, against, metrics, seed + draw, **how)
         drawn.append(replace(one, scores=with_givers(captions, one, against)))
     return replace(drawn[0], scores=pl.concat(one.scores for one in drawn))

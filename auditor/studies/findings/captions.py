@@ -124,7 +124,8 @@ def _contaminated(checked: Checked) -> pl.DataFrame:
 
 
 def _padded(checked: Checked) -> pl.DataFrame:
-    return checked.rows("repeat").select(
+    checked.workspace.bind("repeat")
+    return checked.workspace.query("from repeat order by image_no, slot").select(
         "image",
         "slot",
         why=pl.format("the same words; {} of {} captions of the image are distinct", "distinct_captions", "captions"),

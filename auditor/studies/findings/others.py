@@ -60,13 +60,14 @@ def findings_of(questions: Questions, captions: Captions, wanted: Collection[str
     def answer(ask: Callable[[], Result | None], *kinds: str) -> Result | None:
         return ask() if any(kind in wanted for kind in kinds) else None
 
+    # first: outliers and templates read its counts
+    bounds = answer(lambda: questions.bounds(captions), _UPSIDE_DOWN)
     if duplicates := answer(questions.duplicates, LEAK, AT_SEVERAL, COPIED):
         findings += [*_leaks(selection, duplicates), *_shared(selection, duplicates)]
         findings += _elsewhere(selection, duplicates)
         findings += _together(selection, duplicates, COPIED)
     if outliers := answer(lambda: questions.outliers(captions), _SWAPPED):
         findings += [replace(finding, examples=_misplaced(outliers)) for finding in outliers.found(_SWAPPED)]
-    bounds = answer(lambda: questions.bounds(captions), _UPSIDE_DOWN)  # first: templates read its counts
     if templates := answer(lambda: questions.templates(captions), _UNLIKE, _SORTED, _OF_TEMPLATES):
         findings += [*_together(selection, templates, _UNLIKE), *templates.found(_SORTED)]
         findings += [_templated(finding) for finding in templates.found(_OF_TEMPLATES)]

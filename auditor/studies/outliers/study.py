@@ -109,14 +109,15 @@ def outliers(
     names, unseen = list[dict[str, str]](), list[str]()
     for captions in every:
         selection = captions.selection
-        scored, scored_by = _scored(captions, measure, progress)
+        texts = captions.texts().select(*PLACE, "text")
+        scored, scored_by = _scored(captions, measure, texts, progress)
         notes += [*without_references(captions), *too_long(captions)]
         sight = _sight(captions, vectors, progress)
         names.append({measure.label: str(scored_by.signature(tokenizer, References("loo")))})
         names.append(_signed(sight, tokenizer, share if level == "caption" else None))
         by_image.append(_by_image(scored, captions, measure, sight))
         if level == "caption":
-            findings, claims = _checked(captions, scored, share, sight, progress)
+            findings, claims = _checked(captions, texts, scored, share, sight, progress)
             rows.append(_rows(findings, captions, measure))
             could_see = vectors is None and captions.images().height >= by_sight.FEWEST
             unseen += [selection.label] if sight is None and could_see else []
@@ -144,14 +145,15 @@ def _similarity(name: str) -> MetricRequest:
     return metric
 
 
-def _scored(captions: Captions, measure: MetricRequest, progress: Progress) -> tuple[pl.DataFrame, MetricRequest]:
+def _scored(
+    captions: Captions, measure: MetricRequest, texts: pl.DataFrame, progress: Progress
+) -> tuple[pl.DataFrame, MetricRequest]:
     """Score every caption against the others of its image. Columns: image, slot, value, others, text.
 
     Also return the metric, with its vectors if it uses any.
     """
     (metric,) = pinned(captions, [measure])
     scores = score_candidates(captions, [HUMAN], [metric], progress)
-    texts = captions.texts().select(*PLACE, "text")
     rows = (
         scores.select(*PLACE, value=metric.label)
         .with_columns(others=_among_others() if _is_symmetric(metric) else pl.lit(None, pl.Float64))
@@ -187,30 +189,34 @@ def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
 
 
 def _checked(
-    captions: Captions, scored: pl.DataFrame, share: float, sight: Sight | None, progress: Progress
+    captions: Captions,
+    texts: pl.DataFrame,
+    scored: pl.DataFrame,
+    share: float,
+    sight: Sight | None,
+    progress: Progress,
 ) -> tuple[pl.DataFrame, Claims]:
     """Return the suspect captions with the image that fits better, and the findings: by words, or also by vectors."""
     suspects = _suspects(scored, share)
     if sight is None:
-        claims = _by_words(captions, suspects, progress)
-        return _with_findings(captions, scored, suspects, claims), claims
+        claims = _by_words(captions, texts, suspects, progress)
+        return _with_findings(texts, scored, suspects, claims), claims
     claims = likelihood.claims(sight.workspace, sight.leads)
     if not sight.sees_all:
-        by_words = _by_words(captions, suspects, progress)
+        by_words = _by_words(captions, texts, suspects, progress)
         claims = likelihood.together(by_words, claims, sight.fits["image"].unique())
-    rows = _with_findings(captions, scored, suspects, claims)
+    rows = _with_findings(texts, scored, suspects, claims)
     return rows.join(sight.fits.drop("match"), on=PLACE, how="left", maintain_order="left"), claims
 
 
-def _by_words(captions: Captions, suspects: pl.DataFrame, progress: Progress) -> Claims:
+def _by_words(captions: Captions, texts: pl.DataFrame, suspects: pl.DataFrame, progress: Progress) -> Claims:
     workspace = likelihood.weigh(captions, suspects, captions.images().height, progress)
-    repeated = captions.texts().filter(pl.col("image").n_unique().over("text") > 2).select(PLACE)
+    repeated = texts.filter(pl.col("image").n_unique().over("text") > 2).select(PLACE)
     return likelihood.claims(workspace, likelihood.leads(workspace), repeated)
 
 
-def _with_findings(captions: Captions, scored: pl.DataFrame, suspects: pl.DataFrame, claims: Claims) -> pl.DataFrame:
+def _with_findings(texts: pl.DataFrame, scored: pl.DataFrame, suspects: pl.DataFrame, claims: Claims) -> pl.DataFrame:
     """Join the suspect captions with their findings, the surest first. An image's only caption has no score."""
-    texts = captions.texts().select(*PLACE, "text")
     rows = pl.concat([suspects.select(*PLACE), claims.rows.select(*PLACE)]).unique().join(texts, on=PLACE, how="left")
     rows = rows.join(scored.drop("text"), on=PLACE, how="left").join(claims.rows, on=PLACE, how="left")
     surest = pl.coalesce(pl.col("pair_evidence") / 2, "lead")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from collections.abc import Sequence
 
@@ -9,9 +10,9 @@ import polars as pl
 
 from auditor.errors import AuditorError
 from auditor.findings import CAPTION_KINDS
-from auditor.result import Finding
+from auditor.result import Finding, Result, Table
 from auditor.result.document import Browsed
-from auditor.scoring.candidates import HUMAN
+from auditor.scoring.candidates import HUMAN, digest
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import score_candidates
 from auditor.store.captions import Captions
@@ -30,13 +31,30 @@ _LISTED = ("image", "slot", "kind", "why")
 
 def browsed(context: ReportContext, listed: pl.DataFrame, findings: Sequence[Finding]) -> tuple[Browsed, ...]:
     """Return the captions to browse, by dataset. `listed` are the captions that the findings list."""
-    first, *others = context.every
-    words = [pl.DataFrame(), *(_key_words(context, captions, first) for captions in others)]
-    every = [*dict.fromkeys(word for frame in words if frame.height for word in frame["word"])]
+    kept = context.result(f"browsed {digest(listed)}", lambda: _drawn(context, listed))
+    frames = [table.frame for table in kept.tables]
     return tuple(
-        _of_dataset(context, captions, listed, findings, frame, every if captions is first else frame["word"].to_list())
-        for captions, frame in zip(context.every, words, strict=True)
+        Browsed(
+            captions.label,
+            captions.selection.version.dataset,
+            rows,
+            tuple(context.settings.metrics),
+            _counts(captions, findings),
+            key,
+        )
+        for captions, rows, key in zip(context.every, frames[::2], frames[1::2], strict=True)
     )
+
+
+def _drawn(context: ReportContext, listed: pl.DataFrame) -> Result:
+    """Draw the captions and score them: a table of captions and one of key words for each dataset."""
+    first, *others = context.every
+    keys = [pl.DataFrame(), *(_key_words(context, captions, first) for captions in others)]
+    words = [frame["word"].to_list() if frame.width else [] for frame in keys]
+    words[0] = [*dict.fromkeys(itertools.chain(*words))]
+    every = zip(context.every, words, keys, strict=True)
+    frames = [frame for captions, own, key in every for frame in (_of_dataset(context, captions, listed, own), key)]
+    return Result("browsed", pl.DataFrame(), tables=tuple(Table("", frame) for frame in frames))
 
 
 def _key_words(context: ReportContext, captions: Captions, first: Captions) -> pl.DataFrame:
@@ -64,16 +82,8 @@ def _with_words(workspace: Workspace, rows: pl.DataFrame, words: Sequence[str]) 
     return pl.concat([rows, more.join(rows, on=["image", "slot"], how="anti", maintain_order="left")])
 
 
-def _of_dataset(
-    context: ReportContext,
-    captions: Captions,
-    listed: pl.DataFrame,
-    findings: Sequence[Finding],
-    key: pl.DataFrame,
-    words: Sequence[str],
-) -> Browsed:
-    selection = captions.selection
-    version = selection.version
+def _of_dataset(context: ReportContext, captions: Captions, listed: pl.DataFrame, words: Sequence[str]) -> pl.DataFrame:
+    version = captions.selection.version
     own = listed.filter(dataset=version.dataset, version=version.version).select(_LISTED)
     by_image = [kind for kind, entry in CAPTION_KINDS.items() if entry.of == "images"]
     of_image = own.filter(pl.col("kind").is_in(by_image)).with_columns(slot=pl.lit(None, pl.UInt32))
@@ -81,7 +91,12 @@ def _of_dataset(
     workspace = captions.workspace(draw_seed=context.settings.seed, at_random=_AT_RANDOM, of_kind=_OF_KIND)
     workspace.bind_rows("listed_caption", items.unique(["image", "slot", "kind"], keep="first", maintain_order=True))
     rows = workspace.rows("browsed_caption")
-    rows = _with_words(workspace, rows, words) if words else rows
+    return _scored(context, captions, _with_words(workspace, rows, words) if words else rows)
+
+
+def _counts(captions: Captions, findings: Sequence[Finding]) -> dict[str, tuple[int, str]]:
+    """Return how many captions or images of each kind a dataset has, and the command that lists them."""
+    selection = captions.selection
     ref = shlex.quote(selection.pinned_name)
     counts = {
         finding.kind: (
@@ -90,15 +105,11 @@ def _of_dataset(
         )
         for finding in findings
         if finding.kind in CAPTION_KINDS
-        and finding.about.get("version") == version.version
+        and finding.about.get("version") == selection.version.version
         and finding.about.get("split") == selection.split
     }
-    counts[""] = (
-        int(workspace.query("select count(*) from reference").item()),
-        f"auditor export {ref} -o {version.dataset}.csv",
-    )
-    scored = _scored(context, captions, rows)
-    return Browsed(selection.label, version.dataset, scored, tuple(context.settings.metrics), counts, key)
+    whole = int(captions.images()["captions"].sum())
+    return {**counts, "": (whole, f"auditor export {ref} -o {selection.version.dataset}.csv")}
 
 
 def _scored(context: ReportContext, captions: Captions, rows: pl.DataFrame) -> pl.DataFrame:

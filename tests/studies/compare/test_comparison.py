@@ -249,3 +249,24 @@ def test_tables_show_the_jackknife_error_of_every_value(filled: Store, resamples
         assert sorted(table.frame.select("metric", "dataset", "se").rows()) == sorted(rows.rows())
         assert rows["se"].null_count() == 0
     assert "se: jackknife standard error" in str(result.tables[-1].caption)
+
+
+def test_substitutes_of_a_comparison_are_not_kept_and_those_of_bounds_are(tmp_path: Path) -> None:
+    def entries() -> dict[str, int]:
+        with Store.open(path) as store:
+            counted = store.query("select relation, count(*) from cache.entry group by all")
+            return dict(counted.iter_rows())
+
+    path, asked = tmp_path / "two.duckdb", {"metrics": ["bleu-1"]}
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, captions(20, 3), dataset="some")
+        ingest_rows(store, captions(20, 1, "o"), dataset="others")
+    with Store.open(path) as store:
+        fresh = compare(store, "some", "others", resamples=0, **asked).frame
+    kept = entries()
+    assert kept["bleu"] == 2  # of the captions of either dataset
+    assert "drawn_candidate" not in kept
+    with Store.open(path) as store:
+        bounds(store, "some", "others", candidates=["human", "intra", "inter"], **asked)
+        assert compare(store, "some", "others", resamples=0, **asked).frame.equals(fresh)
+    assert entries()["drawn_candidate"] == 4

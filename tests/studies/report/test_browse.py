@@ -127,3 +127,20 @@ def test_kinds_that_studies_count_name_commands_that_list_as_many(tmp_path: Path
     words = ["sql", " ".join(statement.replace("DATASET", "made").split()), "--store", str(path), "-o", str(out)]
     assert CliRunner().invoke(app, words).exit_code == 0
     assert pl.read_csv(out).height == found["captions-at-several-images"].values["captions"]
+
+
+def test_drawn_captions_are_kept_for_the_next_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "two.duckdb"
+    with Store.open(path, write=True) as opened:
+        ingest_rows(opened, ROWS[:40], "made")
+        ingest_rows(opened, [(f"b{n}", slot, f"two birds at {n}") for n in range(9) for slot in (0, 1)], "birds")
+    asked = {"settings": ReportSettings(("bleu-1",), resamples=0), "sections": ["findings"]}
+    with Store.open(path) as opened:
+        before = report(opened, "made", "birds", **asked).browsed  # type: ignore[arg-type]
+    monkeypatch.setattr("auditor.studies.report.browse._drawn", lambda *_: pytest.fail("drawn again"))
+    with Store.open(path) as opened:
+        after = report(opened, "made", "birds", **asked).browsed  # type: ignore[arg-type]
+    for one, other in zip(before, after, strict=True):
+        assert one.captions.equals(other.captions)
+        assert one.words.equals(other.words)
+        assert (one.label, one.metrics, one.listed) == (other.label, other.metrics, other.listed)
