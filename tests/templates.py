@@ -40,7 +40,10 @@ def copied_stores(folder: Path) -> Iterator[None]:
     with duckdb.connect(str(template)) as connection:
         apply(connection)
 
-    def copied(connection: duckdb.DuckDBPyConnection, up_to: int | None = None) -> None:
+    def copied(connection: duckdb.DuckDBPyConnection, up_to: int | None = None, *, is_brief: bool = False) -> None:
+        if is_brief:
+            apply(connection, is_brief=True)
+            return
         if up_to is not None or connection.execute("select current_database()").fetchall() != [(NAME,)]:
             apply(connection, up_to)
             return

@@ -143,7 +143,7 @@ class Store:
                         connection.close()
                         connection = connect(read_only=True, folder=files)
                 elif state == "empty":
-                    migrations.apply(connection)
+                    migrations.apply(connection, is_brief=share is not None)
                 if state == "current" or (state == "old" and migrate):
                     migrations.check_cache(connection, path, mend=write)
                 if migrations.has_cache(connection):

@@ -7,14 +7,13 @@
 --
 -- The captions whose words decide on the language: 2,000 of those with a letter, in a random order that is always the
 -- same.
-with numbered as (
-    select
-        image, slot, text,
-        row_number() over (order by md5_number(concat_ws(chr(31), 'language', image, slot)), image, slot) as place
+with sample as (
+    select image, slot, text
     from content
     where regexp_matches(text, '\p{L}')
+    order by md5_number(concat_ws(chr(31), 'language', image, slot)), image, slot
+    limit 2000
 )
 select text
-from numbered
-where place <= 2000
+from sample
 order by md5_number(concat_ws(chr(31), 'language', image, slot)), image, slot

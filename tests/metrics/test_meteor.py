@@ -212,7 +212,7 @@ def test_captions_that_repeat_their_words_too_often_are_refused_by_name(small_wo
 
 def test_cache_that_was_damaged_is_made_again(small_world: Path) -> None:
     before = of_pairs([("the dog", ["a hound"])])
-    (table,) = (small_world / "cache").glob("*/phrase.parquet")
+    (table,) = (small_world / "cache").glob("*/phrase.arrow")
     table.write_bytes(b"cut short")
     forget()
     assert of_pairs([("the dog", ["a hound"])]).equals(before)
@@ -222,11 +222,12 @@ def test_cache_that_was_damaged_is_made_again(small_world: Path) -> None:
 def test_cache_that_was_changed_is_made_again(small_world: Path) -> None:
     """A table that can be read and says something else would give other numbers under the same signature."""
     before = of_pairs([("the dog", ["a hound"])])
-    (table,) = (small_world / "cache").glob("*/synset.parquet")
-    pl.read_parquet(table).clear().write_parquet(table)
+    (table,) = (small_world / "cache").glob("*/synset.arrow")
+    frame = pl.read_ipc(table.read_bytes())
+    frame.clear().write_ipc(table)
     forget()
     assert of_pairs([("the dog", ["a hound"])]).equals(before)
-    assert pl.read_parquet(table).height == 5
+    assert pl.read_ipc(table).height == 5
 
 
 def test_signature_names_the_release_and_the_word_lists(small_world: Path, monkeypatch: pytest.MonkeyPatch) -> None:

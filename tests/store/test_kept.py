@@ -56,7 +56,7 @@ def test_where_there_is_no_room_nothing_is_kept(tmp_path: Path, monkeypatch: pyt
     def full(*_: object, **__: object) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    monkeypatch.setattr(pl.DataFrame, "write_ipc", full)
     with Store.open(tmp_path / "audit.duckdb", write=True) as store:
         ingest_rows(store, [("a", 0, "a dog")])
         kept.put(store, resolve(store, "set"), "made", "key", PARTS[0])

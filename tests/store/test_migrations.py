@@ -13,7 +13,8 @@ from conftest import ROOT, asked, ingest_rows
 
 from auditor.errors import StoreError
 from auditor.store import migrations, upkeep
-from auditor.store.connection import Store
+from auditor.store.connection import MEMORY, Store
+from auditor.store.file import Share
 from auditor.studies.upkeep import store as study
 
 ROWS = [("a", 0, "a dog"), ("b", 0, "a cat")]
@@ -107,3 +108,12 @@ def test_backup_holds_also_what_a_killed_process_left_in_the_log(path: Path, req
     with duckdb.connect(str(migrations.backup_of(path)), read_only=True) as connection:
         assert migrations.current(connection) == 1
         assert connection.execute("select dataset from dataset order by all").fetchall() == [("more",), ("set",)]
+
+
+def test_store_of_a_task_has_the_columns_of_others_without_comments(tmp_path: Path) -> None:
+    columns = "from duckdb_columns() where database_name = 'store' and not internal order by all"
+    named = f"select schema_name, table_name, column_name, data_type {columns}"
+    with Store.open(MEMORY) as usual, Store.open(MEMORY, share=Share(2**28, 1, tmp_path)) as brief:
+        assert brief.query(named).equals(usual.query(named))
+        assert brief.query(f"select comment {columns}")["comment"].null_count() == brief.query(named).height
+        assert usual.query(f"select comment {columns}")["comment"].null_count() < brief.query(named).height

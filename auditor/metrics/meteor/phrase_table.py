@@ -52,14 +52,14 @@ def build(gz: Path) -> dict[str, pl.DataFrame]:
     by_source = np.argsort(ends["source"], kind="stable")  # rows of one source keep the order of the file
     parents, words = (np.concatenate(column) for column in zip(*levels, strict=True))
     nodes = len(words)
-    is_phrase = np.zeros(nodes, dtype=np.bool_)
+    is_phrase = np.zeros(nodes + 1, dtype=np.bool_)  # a row follows the nodes, where those of the last one end
     is_phrase[node_of_phrase] = True
     tree = pl.DataFrame(
         {
-            "word": words.astype(np.int32),
-            "children": np.searchsorted(parents, np.arange(nodes), "left").astype(np.int32),
+            "word": np.append(words, -1).astype(np.int32),
+            "children": np.searchsorted(parents, np.arange(nodes + 1), "left").astype(np.int32),
             "is_phrase": is_phrase,
-            "targets": np.searchsorted(ends["source"][by_source], np.arange(nodes), "left").astype(np.int32),
+            "targets": np.searchsorted(ends["source"][by_source], np.arange(nodes + 1), "left").astype(np.int32),
         }
     )
     target = pl.DataFrame({"target": ends["target"][by_source].astype(np.int32)})
@@ -90,12 +90,5 @@ def _grow(
 
 def table(frames: Mapping[str, pl.DataFrame]) -> PhraseTable:
     """Convert the tables of `build` to arrays."""
-    tree, target = frames["phrase"], flat(frames["paraphrase"]["target"])
-    nodes = np.int32(tree.height)
-    return PhraseTable(
-        word=flat(tree["word"]),
-        children=np.append(tree["children"].to_numpy(), nodes),
-        is_phrase=flat(tree["is_phrase"]),
-        targets=np.append(tree["targets"].to_numpy(), np.int32(len(target))),
-        target=target,
-    )
+    tree = {name: flat(frames["phrase"][name]) for name in ("word", "children", "is_phrase", "targets")}
+    return PhraseTable(**tree, target=flat(frames["paraphrase"]["target"]))

@@ -39,7 +39,7 @@ SHA256 = {
     PARAPHRASES: "c147ac7d2c91f2fbb3ad31e4b352235061eb83145e0434daf217ee9ca5975f48",
 }
 
-_LAYOUT = 1  # of the tables in the cache
+_LAYOUT = 2  # of the tables in the cache
 
 _SUMS = "SHA256SUMS"
 
@@ -104,7 +104,7 @@ def _read(cached: Path) -> dict[str, pl.DataFrame] | None:
     try:
         if (cached / _SUMS).read_text(encoding="utf-8") != _sums(cached):
             return None
-        return {name: pl.read_parquet(cached / f"{name}.parquet") for name in _TABLES}
+        return {name: pl.read_ipc(cached / f"{name}.arrow") for name in _TABLES}
     except (OSError, ValueError, pl.exceptions.PolarsError):
         return None
 
@@ -113,8 +113,8 @@ def _sums(folder: Path) -> str:
     """List the tables of a folder with the sha256 of each, as `sha256sum` does."""
     lines = ""
     for name in _TABLES:
-        with (folder / f"{name}.parquet").open("rb") as file:
-            lines += f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {name}.parquet\n"
+        with (folder / f"{name}.arrow").open("rb") as file:
+            lines += f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {name}.arrow\n"
     return lines
 
 
@@ -124,7 +124,7 @@ def _write(frames: Mapping[str, pl.DataFrame], cached: Path) -> None:
     fresh = Path(tempfile.mkdtemp(prefix=f"{cached.name}-", dir=cached.parent))
     try:
         for name, frame in frames.items():
-            frame.write_parquet(fresh / f"{name}.parquet")
+            frame.rechunk().write_ipc(fresh / f"{name}.arrow")
         (fresh / _SUMS).write_text(_sums(fresh), encoding="utf-8")
         shutil.rmtree(cached, ignore_errors=True)
         fresh.replace(cached)
@@ -172,10 +172,10 @@ def _resources(frames: Mapping[str, pl.DataFrame]) -> Resources:
     return Resources(
         normalizer=Normalizer(lists["prefix"], lists["numeric"]),
         function_words=lists["function"],
-        dictionary={word: number for number, word in enumerate(synset["word"])},
+        dictionary=dict(zip(synset["word"].to_list(), range(synset.height), strict=True)),
         synsets=offsets(synset["synset"].list.len().to_numpy()),
         synset=synset["synset"].explode().to_numpy(),
         exceptions={form: tuple(bases) for form, bases in frames["exception"].iter_rows()},
-        phrase_words={word: number for number, word in enumerate(frames["phrase_word"]["word"])},
+        phrase_words={word: number for number, word in enumerate(frames["phrase_word"]["word"].to_list())},
         phrases=phrase_table.table(frames),
     )

@@ -19,7 +19,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
 from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
-from auditor.studies.findings.captions import FINDERS, MISSPELLED, Checked, bind_function_words
+from auditor.studies.findings.captions import FINDERS, LISTED, MISSPELLED, Checked, bind_function_words
 from auditor.studies.findings.cuts import cut_ones, cut_share
 
 _MEASURED = "concat_ws(' ', word, characters, words, tokens, is_open::int, stops::int, is_broken::int) as form from"
@@ -81,7 +81,7 @@ def groups(checked: Checked, kinds: tuple[str, ...], records: pl.DataFrame) -> p
     """Count the captions of each form, or the images, each form with its first caption. Columns: `_GROUPED`."""
     made = [pl.DataFrame(schema=_GROUPED)]
     sizes = records.group_by("image").agg(captions=pl.len().cast(pl.UInt32), split=pl.col("split").min())
-    texts = records.select("image", "slot", "text", "tokens")
+    texts = records.select("image", "slot", "text", "tokens").sort("text")
     for kind in kinds:
         rows = forms(checked, kind)
         is_of_images = kind == "uneven-captions"
@@ -91,14 +91,13 @@ def groups(checked: Checked, kinds: tuple[str, ...], records: pl.DataFrame) -> p
             )
         else:
             one = {"captions": pl.lit(1, pl.UInt32), "split": pl.lit(None, pl.String)}
-            every = texts.join(rows, on=["image", "slot"], how="left")
+            every = texts.join(rows, on=["image", "slot"], how="left", maintain_order="left")
             blank = pl.col("form").is_null()
             described = every.with_columns(
                 text=pl.when(blank).then(pl.lit("")).otherwise("text"),
                 tokens=pl.when(blank).then(pl.lit([], pl.List(pl.String))).otherwise("tokens"), **one,
             )  # fmt: skip
-        first = described.sort("text").group_by("form", maintain_order=True)
-        counted = first.agg(
+        counted = described.group_by("form", maintain_order=True).agg(
             pl.len().cast(pl.UInt32).alias("members"), pl.col("split", "text", "captions", "tokens").first()
         )
         made.append(counted.with_columns(kind=pl.lit(kind)).select(_GROUPED.names()).sort("form"))
@@ -237,6 +236,8 @@ def misspelled(checked: Checked, sums: Frames) -> pl.DataFrame:
 
 def listed(checked: Checked, kind: str, verdicts: pl.DataFrame) -> pl.DataFrame:
     """List the captions of a bucket whose form is listed. Columns: image, slot, why."""
+    if verdicts.is_empty():
+        return pl.DataFrame(schema={name: LISTED[name] for name in ("image", "slot", "why")})
     rows = forms(checked, kind).join(verdicts, on="form", how="inner").select("image", "slot", "why")
     rows = rows.sort("image", "slot")
     return rows.with_columns(slot=pl.lit(None, pl.UInt32)) if kind == "uneven-captions" else rows

@@ -16,8 +16,7 @@ from auditor.errors import SourceError, UsageError
 from auditor.model import Batches, Part, Source
 from auditor.plugins import typed
 from auditor.remote import Near, address_of
-from auditor.store.connection import MEMORY, Store
-from auditor.store.file import Share
+from auditor.store.connection import Store
 from auditor.store.ingestion import checked
 from auditor.store.sqlfiles import catalogue, fingerprint
 from auditor.text import tokenizer_of
@@ -127,7 +126,7 @@ def refuse_changed(now: ShardPlan, before: str) -> None:
         raise SourceError(f"{missing[0]}: was there when this work began, and is missing now; bring it back")
 
 
-def records(plan: ShardPlan, number: int, share: Share) -> pl.DataFrame:
+def records(plan: ShardPlan, number: int, store: Store) -> pl.DataFrame:
     """Read the shards of a bucket as an ingest reads them, with the tokens of each accepted caption.
 
     Columns: shard, line, image, slot, split, text, reason, tokens. Raises `SourceError` for a shard that is missing,
@@ -138,8 +137,7 @@ def records(plan: ShardPlan, number: int, share: Share) -> pl.DataFrame:
         for shard, path in local.items():
             _check(plan, shard, path)
         source = Source(plan.dataset, "captions", _FORMAT, ())
-        with Store.open(MEMORY, share=share) as store:
-            rows = checked(store, source, _numbered(local))
+        rows = checked(store, source, _numbered(local))
         for shard, path in local.items():
             _check(plan, shard, path)
     texts = rows.select(pl.when(pl.col("reason").is_null()).then("text").otherwise(pl.lit("")))["text"]

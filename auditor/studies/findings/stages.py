@@ -56,11 +56,11 @@ _KNOWN = ("english_token", "regular_form")
 
 def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Read the shards of a bucket. Columns: those of `shards.records`."""
-    rows = records(plan, number, share)
-    kept = rows.filter(pl.col("reason").is_null())
-    spoken = kept.select(token=pl.col("tokens").explode()).drop_nulls().group_by("token").len("times").sort("token")
-    work.put(SPOKEN, number, spoken)
     with Store.open(MEMORY, share=share) as store:
+        rows = records(plan, number, store)
+        kept = rows.filter(pl.col("reason").is_null())
+        spoken = kept.select(token=pl.col("tokens").explode()).drop_nulls().group_by("token").len("times").sort("token")
+        work.put(SPOKEN, number, spoken)
         placed = measures.placed(store, kept.with_columns(words=_words()), number, _partitions(plan))
     work.put(HASHES, number, placed, _partitions(plan))
     return rows
