@@ -28,17 +28,13 @@ METRICS = ("rouge-l", "cider-d")
 #: The metric of slots: bounds count it in the same pass, so templates need not.
 _OF_SLOTS = "cider"
 
-#: Returns the result of a study. Arguments: its name, a function that computes it, and the selections that it reads.
-Keep = Callable[[str, Callable[[], Result], Sequence[Selection]], Result]
-
 
 @dataclass
 class Questions:
     """The studies of some captions. `absent` has the reason, by study, why one has no result.
 
     `declared` are the datasets of datasets.toml, `metrics` those for forced choices, and `references` the number that
-    is sampled. `measured` computes bounds by all of `METRICS` and more.
-    `keep` replaces how results are stored for later runs.
+    is sampled. `measured` computes bounds by all of `METRICS` and more, and keeps them itself.
     """
 
     every: tuple[Captions, ...]
@@ -48,28 +44,26 @@ class Questions:
     metrics: Metrics = ()
     references: int | None = None
     measured: Callable[[], Result] | None = None
-    keep: Keep | None = None
+    results: dict[str, Result] = field(default_factory=dict)
     absent: dict[str, str] = field(default_factory=dict)
-    _results: dict[str, Result] = field(default_factory=dict)
 
     def ask(self, name: str, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result | None:
         """Return the result of a study, computed at most once; null if it fails. `name` begins with the study."""
-        if name not in self._results and name not in self.absent:
+        if name not in self.results and name not in self.absent:
             try:
-                self._results[name] = (self.keep or self._kept)(name, make, about)
+                self.results[name] = make() if make is self.measured else self._kept(name, make, about)
             except AuditorError as error:
                 self.absent[name] = f"{name.split(maxsplit=1)[0]}: {error}"
-        return self._results.get(name)
+        return self.results.get(name)
 
     def _kept(self, study: str, make: Callable[[], Result], about: Sequence[Selection]) -> Result:
         """Return the result of a study, kept in the store unless it has metrics whose code may change."""
         if not are_ours(requests(self.metrics)):
             return make()
         roles = [source.split_roles for _, source in sorted(self.declared.items())]
-        settings = {
-            "tokenizer": self.tokenizer, "seed": self.seed, "metrics": self.metrics, "references": self.references,
-            "roles": roles,
-        }  # fmt: skip
+        settings = {"tokenizer": self.tokenizer, "seed": self.seed, "roles": roles}
+        if study.startswith("choices"):  # all others are the same in findings and in a report
+            settings |= {"metrics": self.metrics, "references": self.references}
         return kept_result(self.store, study, about or selections_of(self.every), settings, make)
 
     @property

@@ -135,8 +135,8 @@ class ReportContext:
         knows = settings.references is None and set(METRICS_OF_FINDINGS) <= set(settings.metrics)
         return Questions(
             self.every, settings.seed, self.declared, self.progress,
-            metrics=settings.metrics, references=settings.references, keep=self.result,
-            measured=(lambda: self.measured(bounds)) if knows else None,
+            metrics=settings.metrics, references=settings.references,
+            measured=(lambda: self.measured(bounds)) if knows else None, results=self.results,
         )  # fmt: skip
 
     @functools.cached_property

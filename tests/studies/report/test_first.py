@@ -44,7 +44,7 @@ def context() -> ReportContext:
 
 
 def cards(context: ReportContext, *told: Told) -> list[Told]:
-    shown = first.cards(context, found(*told))
+    shown = first.cards(context.selections, found(*told))
     return [(str(one.about["dataset"]), one.kind, one.severity) for one in shown]
 
 
