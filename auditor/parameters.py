@@ -244,7 +244,7 @@ Seed = Annotated[int, Parameter("Seed of every random draw.", check=_numbered)]
 Config = Annotated[
     Path | Mapping[str, Source] | None,
     Parameter(
-        "Your own datasets.toml, which describes datasets; default: the bundled one.",
+        "Your own datasets.toml, which describes datasets; default: that of the current folder, and the bundled one.",
         typed=Path | None,
         panel="Store",
         read=_declared,
@@ -255,7 +255,7 @@ Config = Annotated[
 ConfigFile = Annotated[
     Path | Mapping[str, Source] | None,
     Parameter(
-        "Your own datasets.toml, which describes datasets; default: the bundled one.",
+        "Your own datasets.toml, which describes datasets; default: that of the current folder, and the bundled one.",
         typed=Path | None,
         panel="Store",
         check=_declared,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import string
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -50,8 +51,13 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "part": ("part", "task", "subtask", "linguistic_phenomena", "category", "type", "aspect"),
     "split": ("split",),
     "question": ("question",),
-    "options": ("options", "choices", "a0,a1,a2,a3,a4", "a0,a1,a2,a3", "A,B,C,D"),
-    "answer": ("answer", "label", "gt_answer"),
+    "options": (
+        "options",
+        "choices",
+        *(",".join(f"a{place}" for place in range(number)) for number in range(_MOST, 3, -1)),
+        *(",".join(string.ascii_uppercase[:number]) for number in range(_MOST, 2, -1)),
+    ),
+    "answer": ("answer", "label", "gt_answer", "gt", "ground_truth"),
     "votes_right": ("votes_right",),
     "votes_wrong": ("votes_wrong",),
 }
@@ -153,6 +159,8 @@ def _of_question(fields: Mapping[str, Any], options: Mapping[str, Option]) -> di
     """
     question, listed, answer = fields.get("question"), fields.get("options"), str(fields["answer"]).strip()
     labels: list[str] = []
+    if isinstance(listed, dict):
+        labels, listed = [*listed] if answer in listed else [], [*listed.values()]
     if listed is None and isinstance(question, str) and (found := list(_OPTION.finditer(question))):
         labels, listed = [one[1] for one in found], [one[2] for one in found]
         question = re.sub(r"^\s*Question:\s*", "", question[: found[0].start()]).strip()

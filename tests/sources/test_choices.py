@@ -160,6 +160,22 @@ def test_options_are_columns_or_lines_of_the_question_or_yes_and_no(tmp_path: Pa
     ]  # fmt: skip
 
 
+def test_every_lettered_column_is_an_option_and_so_is_every_key(tmp_path: Path) -> None:
+    table = tmp_path / "asked.tsv"
+    table.write_text("image\tquestion\tA\tB\tC\tD\tE\tanswer\na\twhat\tone\ttwo\tthree\tfour\tfive\tE\n")
+    keyed = {
+        "image": "a",
+        "question": "what",
+        "choices": dict(zip("ABCDE", ("one", "two", "three", "four", "five"), strict=True)),
+    }
+    expected = [("what", "question"), ("one", "wrong1"), ("two", "wrong2"), ("three", "wrong3"), ("four", "wrong4"),
+                ("five", "right")]  # fmt: skip
+    files = [table, *(write(tmp_path / f"{answer}.json", [{**keyed, "gt": answer}]) for answer in ("E", "five"))]
+    for path in files:
+        assert sources.guess(Part((path,))) == "choices"
+        assert [(text, side) for _, text, _, side, *_ in sides(read(path))] == expected
+
+
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [

@@ -132,11 +132,20 @@ def test_several_files_are_one_table(tmp_path: Path) -> None:
         ("raw,sentids,split,filename,img_id", "3", "0"),
         ("url,key,status,caption", "0", "3"),
         ("comment,image_name,text", "1", "2"),
+        ("img_path,prompt,response", "0", "2"),
+        ("image,prompt,output", "0", "2"),
     ],
 )
 def test_columns_are_guessed_by_names_that_the_field_uses(tmp_path: Path, header: str, image: str, text: str) -> None:
     cells = ",".join(str(number) for number in range(header.count(",") + 1))
     assert accepted(read(written(tmp_path, f"{header}\n{cells}\n"))) == [(image, text)]
+
+
+def test_one_instruction_for_all_images_is_never_read_as_captions(tmp_path: Path) -> None:
+    path = written(tmp_path, "image,prompt,reply\n1,Describe it.,a dog\n2,Describe it.,a cat\n")
+    with pytest.raises(SourceError, match='no column "caption"'):
+        read(path)
+    assert accepted(read(path, caption_col=("prompt",))) == [("1", "Describe it."), ("2", "Describe it.")]
 
 
 def test_named_columns_win_over_guessed_ones(tmp_path: Path) -> None:

@@ -17,6 +17,9 @@ from auditor.sources.table.content import Sampled
 #: How well a column suits a thing: not at all (0), by a field inside it (1), or as it is (2).
 Fit = Literal[0, 1, 2]
 
+#: A column that holds captions (of generated images), or what a model was asked.
+_ASKED = "prompt"
+
 #: Names of columns in the spelling of `_spelled`. The first group that a table has counts.
 _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "image": (
@@ -34,7 +37,11 @@ _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
             "caption", "captions", "caption_text", "sentence", "sentences", "text", "comment", "raw", "description",
             "descriptions",
         ),
-        ("alt_text", "alttext", "alt", "prediction", "generated_caption", "prompt"),
+        (
+            "alt_text", "alttext", "alt", "prediction", "generated_caption", "generated_text", "response", "output",
+            "completion",
+        ),
+        (_ASKED,),
     ),
     "identifier": (("sentid", "sentids"),),
     "split": (("split",),),
@@ -222,6 +229,10 @@ def _guessed(
     fitting = next((some for group in groups if (some := [name for name in group if fit(thing, name) == best])), [])
     if not best or not fitting:
         return None, None
+    if sampled is not None and _spelled(fitting[0]) == _ASKED:
+        prompts = sampled().get(fitting[0], ())
+        if content.distinct(prompts) == 1 < len(prompts):  # one instruction for all images
+            return None, None
     if len(fitting) == 1 or sampled is None:
         return fitting[0], None
     values = sampled()

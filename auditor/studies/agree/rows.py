@@ -150,8 +150,8 @@ def _reason(scores: pl.DataFrame) -> str | None:
 def tests(rated: Rated, protocol: str, statistic: str, made: ProtocolRows, resampling: Resampling) -> list[Row]:
     """Test for every pair of metrics which correlates more with human ratings; errors change their sign.
 
-    Returns for each pair the difference of the coefficients, with interval and p over images, corrected for all pairs
-    (Holm). Also Williams' t and Steiger's z, whose p treat captions as independent.
+    Returns for each pair the difference of the coefficients, with interval and p over images; `p_holm` is corrected for
+    all pairs. Also Williams' t and Steiger's z, whose p treat captions as independent.
     """
     values = {row["metric"]: row["value"] for row in made.rows if row["statistic"] == statistic}
     labels = [label for label in rated.labels if values.get(label) is not None]

@@ -128,8 +128,9 @@ def tables(rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
             Table(
                 f"differences between neighboring metrics of {label}, by protocol {neighbors['protocol'][0]}",
                 neighbors.drop("protocol"),
-                caption="difference of the coefficients, with interval and p over images, corrected for all pairs of "
-                "metrics (Holm); t: Williams, z: Steiger; both treat captions as independent, with uncorrected p",
+                caption="difference of the coefficients, with an interval over images. p decides: it is corrected for "
+                "all pairs of metrics (Holm), the interval is not. t: Williams, z: Steiger; both treat captions as "
+                "independent, with uncorrected p",
                 name="differences",
             )
         )

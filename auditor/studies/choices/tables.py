@@ -12,6 +12,7 @@ from auditor.result import Figure, Table
 from auditor.statistics.forced_choice import CHANCE, RESAMPLES, difference
 from auditor.statistics.significance import holm
 from auditor.studies.choices.rows import (
+    ABOVE,
     ALL,
     BLIND,
     CEILING,
@@ -77,9 +78,12 @@ def lead(selection: Selection, rows: pl.DataFrame) -> tuple[str, ...]:
     if blind.is_empty():
         return (f"{selection.label} has no items that can be scored.",)
     best = blind.row(0, named=True)
+    items, chance = f"the {best['n']:,} items of {selection.label}", f"{best['expected']:.0%} expected by chance"
     sentences = [
-        f"{best['accuracy']:.1%} of the {best['n']:,} items of {selection.label} are solved without the image by"
-        f" {best['scorer']} ({best['expected']:.0%} expected by chance)."
+        f"{best['accuracy']:.1%} of {items} are solved without the image by {best['scorer']} ({chance})."
+        if best["chance"] == ABOVE
+        else f"Blind scorers solve {items} no better than chance: the best, {best['scorer']}, solves"
+        f" {best['accuracy']:.1%} ({best['low']:.1%} to {best['high']:.1%}, 95%; {chance})."
     ]
     seeing = whole.filter(pl.col("accuracy").is_not_null(), kind="metric").sort("accuracy", descending=True)
     if seeing.height:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,10 +31,11 @@ _KNOWN_BY = ("image", "text", "other_image", "other_text")
 
 @dataclass(frozen=True)
 class Baseline:
-    """Known findings by dataset and kind: the severity of each, and how often each row is listed, by its hash."""
+    """Known findings by dataset and kind: the severity and the count of each, and its rows, by their hashes."""
 
     file: Path
     severities: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
     rows: Mapping[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def new(
@@ -41,8 +43,8 @@ class Baseline:
     ) -> tuple[list[Finding], pl.DataFrame, list[str]]:
         """Return the findings and rows that are not known, and a note on those that are.
 
-        A finding on captions becomes one on its new captions, with a severity by their share. Another finding is new if
-        its severity is worse than the known one.
+        A finding on captions becomes one on its new captions, with a severity by their share. Another finding is new,
+        as a whole, if its severity is worse than the known one, or if it counts more.
         """
         own = listed.with_columns(row=pl.Series(map(_hash, listed.iter_rows(named=True)), dtype=pl.String))
         keep = pl.DataFrame(
@@ -74,7 +76,8 @@ class Baseline:
         if finding.kind not in CAPTION_KINDS:
             known = self.severities.get(key)
             order = [*map(str, SEVERITIES)]
-            return None if known and order.index(known) <= order.index(finding.severity) else finding
+            is_known = known is not None and order.index(known) <= order.index(finding.severity)
+            return None if is_known and (_count(finding) or 0) <= self.counts.get(key, math.inf) else finding
         split = finding.about.get("split")
         selection = next(each for each in selections if (each.version.dataset, each.split) == (key[0], split))
         here = pl.col("dataset").eq(key[0]) & pl.col("kind").eq(finding.kind)
@@ -101,12 +104,13 @@ def read(file: Path) -> Baseline:
     try:
         known = [(dataset, kind, of) for dataset, kinds in content["datasets"].items() for kind, of in kinds.items()]
         severities = {(dataset, kind): str(of["severity"]) for dataset, kind, of in known}
+        counts = {(dataset, kind): int(of["count"]) for dataset, kind, of in known if of.get("count") is not None}
         rows = {(dataset, kind): Counter(map(str, of["rows"])) for dataset, kind, of in known}
-    except (AttributeError, KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise SourceError(f"--baseline {file}: damaged: {error}; --write-baseline makes it again") from error
     if wrong := {*severities.values()} - {*SEVERITIES}:
         raise SourceError(f"--baseline {file}: unknown severity {min(wrong)}; --write-baseline makes the file again")
-    return Baseline(file, severities, rows)
+    return Baseline(file, severities, counts, rows)
 
 
 def write(file: Path, findings: Sequence[Finding], listed: pl.DataFrame) -> None:
@@ -117,11 +121,18 @@ def write(file: Path, findings: Sequence[Finding], listed: pl.DataFrame) -> None
     datasets: dict[str, dict[str, dict[str, object]]] = {}
     for finding in findings:  # the worst of a kind comes first
         dataset, kind = str(finding.about.get("dataset")), finding.kind
-        entry: dict[str, object] = {"severity": finding.severity, "rows": sorted(rows.get((dataset, kind), ()))}
+        listed_rows = sorted(rows.get((dataset, kind), ()))
+        entry: dict[str, object] = {"severity": finding.severity, "count": _count(finding), "rows": listed_rows}
         datasets.setdefault(dataset, {}).setdefault(kind, entry)
     content = {"what": _WHAT, "version": _VERSION, "datasets": datasets}
     with replacing(file) as opened:
         opened.write((json.dumps(content, indent=1, sort_keys=True) + "\n").encode())
+
+
+def _count(finding: Finding) -> int | None:
+    """Return how many items a finding is about; null if it has no share."""
+    share = finding.values.get("share")
+    return round(share * finding.n) if isinstance(share, float) and finding.n is not None else None
 
 
 def _hash(row: Mapping[str, object]) -> str:

@@ -160,7 +160,8 @@ def _undescribed(captions: Captions, inventory: Captions, described: pl.DataFram
         listed_one = inventory.images()["image"][0]
         raise UsageError(
             f"{captions.label}: none of its images is in {inventory.label}: its image IDs look like "
-            f"{images['image'][0]!r}, those of {inventory.label} like {listed_one!r}"
+            f"{images['image'][0]!r}, those of {inventory.label} like {listed_one!r}; if only the "
+            "folder differs, import the captions again with --option basename=true"
         )
     notes = [] if captions.selection.version.kind == "candidates" else [
         f"{captions.label}: if the objects come from these captions too, its CHAIR is near 0 by construction"

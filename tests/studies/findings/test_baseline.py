@@ -67,6 +67,19 @@ def test_gates_leave_out_known_findings(store: Store, known: Path) -> None:
     assert verdicts(known) == {"passed": 1}
 
 
+def test_more_repeats_at_other_images_are_new_and_fail_their_gate(store: Store, tmp_path: Path) -> None:
+    copied: Rows = [("1.jpg", 1, "a dog runs in the park"), ("2.jpg", 1, "a dog runs in the park")]
+    file, kind = tmp_path / "known.json", "captions-at-several-images"
+    gate = Gate("set", ("findings", kind, "max"), 0, Path("datasets.toml"))
+    ingest_rows(store, [*ROWS, *copied])
+    assert findings(store, "set", known=file, write_baseline=True).found(kind)
+    assert not findings(store, "set", known=file).found(kind)
+    assert check(store, "set", gates=[gate], known=file).frame["verdict"].to_list() == ["passed"]
+    ingest_rows(store, [*ROWS, *copied, ("3.jpg", 1, "a dog runs in the park")])
+    assert findings(store, "set", known=file).found(kind)
+    assert check(store, "set", gates=[gate], known=file).frame["verdict"].to_list() == ["failed"]
+
+
 def test_the_file_holds_no_caption_and_is_the_same_for_any_order(store: Store, known: Path) -> None:
     before = known.read_bytes()
     assert b"dog" not in before
