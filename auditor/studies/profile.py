@@ -111,7 +111,6 @@ def profile(
     items = [
         item_of(known.get(captions.selection.version.dataset), captions.images()["image"]) for captions in selected
     ]
-    is_mean = pl.col("statistic").is_in(_MEANS)
     return Result(
         "profile",
         pl.concat(
@@ -123,9 +122,7 @@ def profile(
         else listed,
         selections=selections,
         tables=(
-            Table("size, vocabulary, repetition", _whole(sizes.filter(~is_mean)), name="sizes"),
-            Table(f"lengths in tokens of tokenizer {selected[0].tokenizer}", sizes.filter(is_mean), name="lengths"),
-            _above_zero(_whole(hygiene)),
+            *tables(sizes, hygiene, selected[0].tokenizer),
             *([] if listed is None else [_shown(listed, examples)]),
             *([_annotations(noted)] if noted.height else []),
         ),
@@ -151,6 +148,16 @@ def lead(selection: Selection, described: pl.DataFrame) -> str:
         f"{selection.label}: {value['captions']:,.0f} captions of {value['images']:,.0f} images "
         f"({value['captions-per-image-mean']:.1f} per image), {value['asl']:.1f} words per caption on average "
         f"(standard deviation {value['sdsl']:.1f}), {value['types']:,.0f} different words ({once:.0%} occur once)."
+    )
+
+
+def tables(sizes: pl.DataFrame, counts: pl.DataFrame, tokenizer: str) -> tuple[Table, ...]:
+    """Return the tables of sizes, of lengths, and of hygiene `counts`: a column for each dataset."""
+    is_mean = pl.col("statistic").is_in(_MEANS)
+    return (
+        Table("size, vocabulary, repetition", _whole(sizes.filter(~is_mean)), name="sizes"),
+        Table(f"lengths in tokens of tokenizer {tokenizer}", sizes.filter(is_mean), name="lengths"),
+        _above_zero(_whole(counts)),
     )
 
 

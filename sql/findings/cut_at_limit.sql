@@ -15,7 +15,7 @@
 with measured as (
     select
         r.image, r.slot, v.token as word, length(rtrim(c.text)) as characters,
-        len(string_split_regex(trim(c.text), '\s+')) as words,
+        len(if(regexp_matches(c.text, '[\t\n\f\r]|  '), string_split_regex(trim(c.text), '\s+'), string_split(trim(c.text), ' '))) as words,
         len(t.tokens) + length(regexp_replace(c.text, '[\p{L}\p{N}\s]+', '', 'g')) as tokens,
         not regexp_matches(c.text, '[^\p{L}\p{N}\s,;:&-]\s*$') as is_open,
         case when is_open then regexp_matches(c.text, '\p{Ll}[.!?]["”]?\s+\S.*[\p{L}\p{N}\s,;:&-]$') end as stops,

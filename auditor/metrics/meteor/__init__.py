@@ -83,7 +83,8 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     from auditor.metrics.kernels.meteor.matches import Texts, Words  # noqa: PLC0415
     from auditor.metrics.kernels.meteor.search import LONGEST  # noqa: PLC0415
 
-    placed, pairs = _pairs(rows["meteor"], rows["meteor_reference"], rows["bucket_text"])
+    by_image = rows["meteor"].with_row_index("turn").sort("image_no", "turn")  # all sets of an image share its texts
+    placed, pairs = _pairs(by_image, rows["meteor_reference"], rows["bucket_text"])
     tokens = rows["meteor_token"].sort("token_id")
     chosen = texts(rows["bucket_text"].sort("caption_id")["tokens"])
     numbers = np.searchsorted(tokens["token_id"].to_numpy(), chosen.tokens).astype(np.int64)
@@ -103,7 +104,7 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     )
     _refuse_repetitive(placed.filter(scores == UNALIGNED))
     columns = {name: pl.Series(statistics[:, at], dtype=pl.UInt16) for at, name in enumerate(STATISTICS)}
-    return placed.with_columns(score=pl.Series(scores), **columns)
+    return placed.with_columns(score=pl.Series(scores), **columns).sort("turn").drop("turn")
 
 
 def _refuse_longer(rows: Mapping[str, pl.DataFrame], words_of: pl.DataFrame, most: int) -> None:
@@ -145,7 +146,7 @@ def _pairs(candidates: pl.DataFrame, references: pl.DataFrame, chosen: pl.DataFr
     ours, theirs = (
         np.searchsorted(captions, frame["caption_id"].to_numpy()).astype(np.int64) for frame in (placed, references)
     )
-    return placed.select("candidate", "image", "slot"), Pairs(ours, theirs, first, last, held)
+    return placed.select("turn", "candidate", "image", "slot"), Pairs(ours, theirs, first, last, held)
 
 
 def _phrases(laid: Any, known: Lexicon) -> tuple[Any, Any]:

@@ -96,8 +96,8 @@ class _Known:
                 np.array([token.context for token in made], dtype=np.int64),
                 np.array([token.edges for token in made], dtype=np.bool_).reshape(-1, 3),
             )
-            longer: Any = map(np.concatenate, zip(before or more, more, strict=True))
-            self.forms[mode] = _Forms(*longer) if before else more
+            columns: Any = zip(before or more, more, strict=True)
+            self.forms[mode] = _Forms(*(np.concatenate(column) for column in columns)) if before else more
             known |= {token: number for number, token in enumerate(new, start=len(before.context) if before else 0)}
         return np.array([known[token] for token in tokens], dtype=np.int64), self.forms[mode]
 

@@ -21,6 +21,7 @@ from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
 from auditor.studies.findings.captions import FINDERS, LISTED, MISSPELLED, Checked, bind_function_words
 from auditor.studies.findings.cuts import cut_ones, cut_share
+from auditor.text import tokenizer_of
 
 _MEASURED = "concat_ws(' ', word, characters, words, tokens, is_open::int, stops::int, is_broken::int) as form from"
 
@@ -58,7 +59,10 @@ _AN_END = "size, before, word, case when characters in (from at_limit) then char
 
 _TEXTS = dict.fromkeys(("kind", "form", "split", "text"), pl.String())
 
-_GROUPED = pl.Schema({**_TEXTS, "members": pl.UInt32(), "captions": pl.UInt32(), "tokens": pl.List(pl.String())})
+_GROUPED = pl.Schema({**_TEXTS, "members": pl.UInt32(), "captions": pl.UInt32()})
+
+#: The first caption of a form. The numbers of an image and its split are part of the form.
+_ONE = {"text": pl.col("text").min(), "captions": pl.col("captions").first(), "split": pl.col("split").first()}
 
 Frames = dict[str, pl.DataFrame]
 
@@ -81,34 +85,26 @@ def groups(checked: Checked, kinds: tuple[str, ...], records: pl.DataFrame) -> p
     """Count the captions of each form, or the images, each form with its first caption. Columns: `_GROUPED`."""
     made = [pl.DataFrame(schema=_GROUPED)]
     sizes = records.group_by("image").agg(captions=pl.len().cast(pl.UInt32), split=pl.col("split").min())
-    texts = records.select("image", "slot", "text", "tokens").sort("text")
+    texts = records.select("image", "slot", "text")
     for kind in kinds:
         rows = forms(checked, kind)
-        is_of_images = kind == "uneven-captions"
-        if is_of_images:
-            described = rows.join(sizes, on="image").with_columns(
-                text=pl.lit(""), tokens=pl.lit([], pl.List(pl.String))
-            )
+        if kind == "uneven-captions":
+            described = rows.join(sizes, on="image").with_columns(text=pl.lit(""))
         else:
-            one = {"captions": pl.lit(1, pl.UInt32), "split": pl.lit(None, pl.String)}
-            every = texts.join(rows, on=["image", "slot"], how="left", maintain_order="left")
-            blank = pl.col("form").is_null()
+            every = texts.join(rows, on=["image", "slot"], how="left")
             described = every.with_columns(
-                text=pl.when(blank).then(pl.lit("")).otherwise("text"),
-                tokens=pl.when(blank).then(pl.lit([], pl.List(pl.String))).otherwise("tokens"), **one,
+                text=pl.when(pl.col("form").is_not_null()).then("text").otherwise(pl.lit("")),
+                captions=pl.lit(1, pl.UInt32), split=pl.lit(None, pl.String),
             )  # fmt: skip
-        counted = described.group_by("form", maintain_order=True).agg(
-            pl.len().cast(pl.UInt32).alias("members"), pl.col("split", "text", "captions", "tokens").first()
-        )
+        counted = described.group_by("form").agg(members=pl.len().cast(pl.UInt32), **_ONE)
         made.append(counted.with_columns(kind=pl.lit(kind)).select(_GROUPED.names()).sort("form"))
     return pl.concat(made)
 
 
-def judged(kind: str, grouped: pl.DataFrame, tokenizer: str, share: Share) -> pl.DataFrame:
+def judged(kind: str, grouped: pl.LazyFrame, tokenizer: str, share: Share) -> pl.DataFrame:
     """Search one caption of each form, as often as the form occurs. Columns: form, why."""
-    first = grouped.sort("text").group_by("form", maintain_order=True)
-    one = first.agg(pl.col("members").sum(), pl.col("captions", "split", "text", "tokens").first()).sort("form")
-    one = one.with_row_index("caption_id", offset=1)
+    one = grouped.group_by("form").agg(pl.col("members").sum(), **_ONE).sort("form").collect(engine="streaming")
+    one = one.with_columns(tokens=tokenizer_of(tokenizer)(one["text"])).with_row_index("caption_id", offset=1)
     spoken = one.select(token=pl.col("tokens").explode()).drop_nulls().unique().sort("token").with_row_index("token_id")
     ids = (
         one.select("caption_id", "tokens").explode("tokens")

@@ -268,4 +268,4 @@ def _diversity(workspace: Workspace, sizes: pl.DataFrame, list_words: pl.DataFra
         how="vertical_relaxed",
     )
     asked = every.filter(pl.col("statistic").is_in(_DIVERSITY)).with_columns(draw=pl.lit(None, pl.Int32))
-    return summary(asked, lists).select("statistic", "value", n="lists")
+    return summary(asked, lists).select("statistic", "value")

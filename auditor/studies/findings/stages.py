@@ -139,8 +139,7 @@ def sums(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
     """Add up the counts of all buckets: for a form of captions, or for a common table expression."""
     name = _names_of_sums(plan)[0][number]
     if name in across.FORMS:
-        every = _every(plan, work, _COUNTS[0]).filter(kind=name).collect()
-        return across.judged(name, every, plan.tokenizer, share)
+        return across.judged(name, _every(plan, work, _COUNTS[0]).filter(kind=name), plan.tokenizer, share)
     return _added(plan, work, share, name, {})
 
 

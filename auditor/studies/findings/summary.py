@@ -15,6 +15,7 @@ from auditor.model import Selection, Version
 from auditor.plugins import typed
 from auditor.result import Finding, Result, Table, counted, listed
 from auditor.scoring.scale_out.receipt import sha256_of
+from auditor.studies import profile
 from auditor.studies.findings.shards import statements
 
 SUMMARY, RECEIPT = "summary.json", "receipt.json"
@@ -52,7 +53,7 @@ def summary(
         selections=(Selection(version),),
         tables=(
             Table("findings by severity", shown, sections="severity", name="findings", tells_findings=True),
-            *_measures(rows),
+            *_measures(version, rows),
             *([Table("not checked in stages", left_out, name="not-checked")] if left_out.height else []),
         ),
         lead=tuple(lead),
@@ -61,19 +62,23 @@ def summary(
     )
 
 
-def _measures(rows: pl.DataFrame) -> Iterator[Table]:
+def _measures(version: Version, rows: pl.DataFrame) -> Iterator[Table]:
     """Yield the tables of the other commands."""
-    measured = rows.filter(pl.col("value").is_not_null() & pl.col("command").is_not_null())
-    for command, title in MEASURES.items():
-        own = measured.filter(pl.col("command") == command)
+    counts = rows.filter(pl.col("value").is_not_null(), command="profile").select("statistic", "value")
+    if counts.height:
+        of_captions = pl.col("statistic").is_in(profile.HYGIENE)
+        named = counts.rename({"value": version.dataset})
+        yield from profile.tables(named.filter(~of_captions), named.filter(of_captions), version.tokenizers[0])
+    for command, title in (("duplicates", "exact duplicates"), ("diversity", "diversity")):
+        own = rows.filter(pl.col("value").is_not_null(), command=command)
         if own.height:
             columns = [name for name in ("scope", "statistic", "number", "n", "value") if own[name].count()]
             yield Table(title, own.select(columns), name=command)
 
 
-#: The titles of the tables of measures, by their command.
+#: The parts of a report with the numbers of other commands, and the names of their tables.
 MEASURES = {
-    "profile": "size, vocabulary, repetition, hygiene", "duplicates": "exact duplicates", "diversity": "diversity",
+    "Size and words": ("sizes", "lengths", "hygiene"), "Exact duplicates": ("duplicates",), "Diversity": ("diversity",),
 }  # fmt: skip
 
 

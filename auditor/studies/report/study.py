@@ -313,8 +313,12 @@ def report_of_verdicts(folder: Path, made_at: str | None) -> Document:
     if result.frame["command"].count():
         drawn.append(portrait_of_shards(selection, result.frame))
         said = answer_on_shards(result)
-    tables = {table.name: table for table in result.tables}
-    measured = {name: tables.pop(name) for name in MEASURES if name in tables}
+    measured = [
+        Section(title.partition(" ")[0].lower(), title, tables=tables)
+        for title, names in MEASURES.items()
+        if (tables := tuple(table for table in result.tables if table.name in names))
+    ]
+    others = tuple(table for table in result.tables if not any(table in section.tables for section in measured))
     method = (
         f"`auditor findings SHARDS --verdicts FOLDER` computed the numbers. {folder.name} has a row for each caption.",
     )
@@ -323,8 +327,8 @@ def report_of_verdicts(folder: Path, made_at: str | None) -> Document:
         result.selections,
         (
             summary(said, shown, drawn, None, (), looked=True),
-            Section("findings", "Findings", result.lead[-1:], (result,), (*tables.values(),), findings=result.findings),
-            *(Section(name, table.title.capitalize(), tables=(table,)) for name, table in measured.items()),
+            Section("findings", "Findings", result.lead[-1:], (result,), others, findings=result.findings),
+            *measured,
             Section("method", "Method", method, notes=result.notes),
         ),
         program(), made_at, cards=shown, portraits=tuple(drawn), answer=said,
