@@ -215,6 +215,8 @@ def _agreement(
     tested = agreement_rows.tested(protocols, statistics)
     if tested is not None:
         rows += agreement_rows.tests(rated, *tested, correlated[tested[0], ALL], resampling)
+    elif len(rated.metrics) > 1:
+        notes.append(f"{rated.annotated.label}: no test which metric agrees most; add --statistic spearman")
     rows += agreement_rows.kappas(rated, threshold, question.cut)
     notes += agreement_rows.uncut(rated, threshold)
     between, unknown = agreement_rows.agreement(rated)

@@ -95,6 +95,14 @@ def test_a_users_table_is_correlated_by_every_protocol(mine: Store) -> None:
     assert "1 caption is identical to a reference of the image in refs" in " ".join(found.sentences)
 
 
+def test_coefficient_without_a_test_of_differences_is_reported(mine: Store) -> None:
+    question = replace(QUICK, statistics=["kendall-c"])
+    assert any(
+        "add --statistic spearman" in note
+        for note in agree(mine, "mine", metrics=["bleu-1", "ter"], question=question).notes
+    )
+
+
 def test_people_among_themselves_set_the_ceiling(mine: Store) -> None:
     rows = agree(mine, "mine", metrics=["bleu-1"], question=QUICK).frame.filter(metric="human")
     assert rows.select("statistic", "protocol", "n").rows() == [
