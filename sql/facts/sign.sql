@@ -14,7 +14,7 @@ with shown_text as (
             else lower(regexp_replace(text, '^[\s\p{P}]+|[\s\p{P}]+$', '', 'g'))
         end as shown
     from reference_wording
-    where not is_plain or $kind::varchar not in (
+    where not is_plain or coalesce($kind::varchar, '') not in (
         'broken-characters', 'chat-tokens', 'dialogue', 'leading-numbers', 'markdown-or-json', 'markup', 'personal-data'
     )
 ),
