@@ -11,7 +11,7 @@ from auditor.reports import pgf
 from auditor.reports.cells import begins_section, cell, flush_right, sentence, text
 from auditor.reports.figures.marks import Palette, palette
 from auditor.result import Result, Table
-from auditor.result.document import Document, Section
+from auditor.result.document import BIBTEX, Document, Section
 
 _SPECIAL = str.maketrans(
     {
@@ -149,7 +149,11 @@ def _section(section: Section, colors: Palette) -> Iterable[str]:
     if section.absent:
         yield _said(section.absent)
     yield from _list(list(map(_said, section.words)))
-    yield from map(table_environment, (*section.tables, *section.further))
+    for table in (*section.tables, *section.further):
+        if table.name == BIBTEX:  # as it is pasted, without escapes
+            yield "\n".join([r"\begin{verbatim}", *table.frame["bibtex"]]) + "\n" + r"\end{verbatim}"
+        else:
+            yield table_environment(table)
     yield from (pgf.drawn(figure, colors, escaped) for figure in section.figures)
     yield from _list(list(map(_said, section.notes)))
     yield from _list([_code(command) for command in section.commands])

@@ -16,6 +16,9 @@ from auditor.result.display import Shown
 #: The names of the tables that place datasets by what is compared; the first of a report is in its answer.
 PLACED = ("homogeneity", "sameness")
 
+#: The name of the table with BibTeX entries.
+BIBTEX = "bibtex"
+
 #: The name of the table with the homogeneity of all captions, if the first is of equal samples.
 RAW_PLACED = "homogeneity-raw"
 

@@ -12,7 +12,7 @@ from auditor.findings import tally
 from auditor.findings.wording import kind_for, worded
 from auditor.model import Selection
 from auditor.result import SEVERITIES, Finding, Result, Table, digits, interval, joined, program
-from auditor.result.document import PLACED, RAW_PLACED, Portrait, Section
+from auditor.result.document import BIBTEX, PLACED, RAW_PLACED, Portrait, Section
 from auditor.scoring.registry import requests
 from auditor.scoring.single_captions import lacking
 from auditor.statistics.sameness import SAMENESS
@@ -259,7 +259,7 @@ def cited(context: ReportContext) -> tuple[Table, ...]:
     bibtex = pl.DataFrame({"of": [", ".join(names) for names in named.values()], "bibtex": [*named]})
     return (
         *([Table("How to cite these numbers", numbers, name="citation")] if texts else []),
-        Table("BibTeX of the program and of the metrics", bibtex, name="bibtex"),
+        Table("BibTeX of the program and of the metrics", bibtex, name=BIBTEX),
     )
 
 
