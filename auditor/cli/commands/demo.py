@@ -94,7 +94,7 @@ def _summary(document: Document) -> list[str]:
         f"{_NARROW}: most captions follow one template.",
         f"  {share(formulaic, _NARROW, statistic='templated'):>6}  of the captions match a frequent template",
         f"  {share(twice, _NARROW, **elsewhere):>6}  have an exact or near-duplicate at another image",
-        f"  {homogeneity(_NARROW):>6}  homogeneity by CIDEr-D (0: captions are unique to an image; 1: any fits)",
+        f"  {homogeneity(_NARROW):>6}  homogeneity by CIDEr-D (0: unique to an image; 1: fits any)",
         "",
         f"{_VARIED}: captions are specific to their image.",
         f"  {share(formulaic, _VARIED, statistic='templated'):>6}  of the captions match a frequent template",
