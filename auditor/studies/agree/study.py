@@ -216,7 +216,7 @@ def _agreement(
     if tested is not None:
         rows += agreement_rows.tests(rated, *tested, correlated[tested[0], ALL], resampling)
     elif len(rated.metrics) > 1:
-        notes.append(f"{rated.annotated.label}: no test which metric agrees most; add --statistic spearman")
+        notes.append(f"{rated.annotated.label}: differences between metrics were not tested; add --statistic spearman")
     rows += agreement_rows.kappas(rated, threshold, question.cut)
     notes += agreement_rows.uncut(rated, threshold)
     between, unknown = agreement_rows.agreement(rated)

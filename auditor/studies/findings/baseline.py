@@ -31,7 +31,7 @@ _KNOWN_BY = ("image", "text", "other_image", "other_text")
 
 @dataclass(frozen=True)
 class Baseline:
-    """Known findings by dataset and kind: the severity and the count of each, and its rows, by their hashes."""
+    """Known findings by dataset and kind: severity, largest count, and the hashes of its rows."""
 
     file: Path
     severities: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -121,8 +121,10 @@ def write(file: Path, findings: Sequence[Finding], listed: pl.DataFrame) -> None
     datasets: dict[str, dict[str, dict[str, object]]] = {}
     for finding in findings:  # the worst of a kind comes first
         dataset, kind = str(finding.about.get("dataset")), finding.kind
+        alike = [one for one in findings if (str(one.about.get("dataset")), one.kind) == (dataset, kind)]
+        most = max((number for one in alike if (number := _count(one)) is not None), default=None)
         listed_rows = sorted(rows.get((dataset, kind), ()))
-        entry: dict[str, object] = {"severity": finding.severity, "count": _count(finding), "rows": listed_rows}
+        entry: dict[str, object] = {"severity": finding.severity, "count": most, "rows": listed_rows}
         datasets.setdefault(dataset, {}).setdefault(kind, entry)
     content = {"what": _WHAT, "version": _VERSION, "datasets": datasets}
     with replacing(file) as opened:

@@ -6,14 +6,18 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
 
 from auditor.errors import SourceError, UsageError
 from auditor.model import Gate
+from auditor.result import Finding
 from auditor.store.connection import Store
 from auditor.studies.check.study import check
-from auditor.studies.findings import findings
+from auditor.studies.findings import baseline, findings
+
+LISTED = ("dataset", "kind", "severity", "split", "image", "text", "other_image", "other_text")
 
 REFUSAL, ADDRESS = "I cannot describe this image, sorry.", "see www.example.com for a dog"
 
@@ -78,6 +82,18 @@ def test_more_repeats_at_other_images_are_new_and_fail_their_gate(store: Store, 
     ingest_rows(store, [*ROWS, *copied, ("3.jpg", 1, "a dog runs in the park")])
     assert findings(store, "set", known=file).found(kind)
     assert check(store, "set", gates=[gate], known=file).frame["verdict"].to_list() == ["failed"]
+
+
+def test_each_of_several_findings_of_a_kind_is_known(tmp_path: Path) -> None:
+    file, empty = tmp_path / "known.json", pl.DataFrame(schema=dict.fromkeys(LISTED, pl.String))
+    slots = [
+        Finding("unlike-slot", "", {"dataset": "set", "slot": slot}, {"share": share}, 100, severity)
+        for slot, share, severity in ((0, 0.1, "warning"), (1, 0.3, "info"))
+    ]
+    baseline.write(file, slots, empty)
+    assert baseline.read(file).new(slots, empty, ())[0] == []
+    more = Finding("unlike-slot", "", {"dataset": "set", "slot": 1}, {"share": 0.31}, 100, "info")
+    assert baseline.read(file).new([slots[0], more], empty, ())[0] == [more]
 
 
 def test_the_file_holds_no_caption_and_is_the_same_for_any_order(store: Store, known: Path) -> None:
