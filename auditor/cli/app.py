@@ -242,9 +242,10 @@ def _run(arguments: list[str] | None) -> NoReturn:
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         hint = f"; try `{context.command_path} --help`" if context else ""
-        if not error.format_message():  # no command was named, and the help is shown already
+        message = error.format_message().removesuffix(".")
+        if not message:  # no command was named, and the help is shown already
             _end(error.exit_code)
-        _end(_fail(f"error: {error.format_message()}{hint}", error.exit_code))
+        _end(_fail(f"error: {message}{hint}", error.exit_code))
     except AuditorError as error:
         _end(_fail(f"error: {error}", error.exit_code))
     except (KeyboardInterrupt, typer.Abort):

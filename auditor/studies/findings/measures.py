@@ -56,19 +56,6 @@ _ALL_LISTS = (1 << 32) - 1
 #: Hygiene counts that depend on all shards.
 _ACROSS = ("captions-in-several-splits", "captions-of-unusual-length", "images-with-another-number-of-captions")
 
-#: Counts that need no SQL file: the images by number of captions, and by split.
-_COUNTS = """
-with image as (
-    select image_no, min(split) as split, count(*) as captions from reference group by image_no
-),
-worded as (select image_no, count(*) filter (where tokens > 0) as captions from length group by image_no)
-select 'image' as statistic, split as part, captions as place, count(*) as number from image group by all
-union all select 'unsplit', null, 0, count(*) filter (where split is null) from reference
-union all select 'images-worded', null, 0, count(*) filter (where captions > 0) from worded
-union all select 'images-several-worded', null, 0, count(*) filter (where captions > 1) from worded
-union all select 'captions-several-worded', null, 0, coalesce(sum(captions) filter (where captions > 1), 0) from worded
-"""
-
 
 def counted(checked: Checked) -> across.Frames:
     """Count a bucket, in two files: `SUMMED`, and words by list (list_no, token_id, captions, occurrences)."""
@@ -81,8 +68,7 @@ def counted(checked: Checked) -> across.Frames:
         workspace.rows("repeat_count").unpivot(variable_name="statistic", value_name="number"),
         *(_by_list(name, workspace.rows(name)) for name in ("parallel_list", "list_length")),
     ]
-    workspace.bind("length")
-    sizes.append(workspace.query(_COUNTS))
+    sizes.append(workspace.rows("size_count"))
     words = workspace.rows("list_word")
     grams = workspace.rows("list_gram").select(
         "list_no", token_id=pl.col("gram").cast(pl.UInt32), occurrences="occurrences"
@@ -95,15 +81,9 @@ def counted(checked: Checked) -> across.Frames:
 
 def placed(store: Store, captions: pl.DataFrame, bucket: int, partitions: int) -> pl.DataFrame:
     """Place the hashes of the images and texts (`words`) of a bucket in partitions, where equal ones meet."""
-    with store.registered("kept", captions.select("image", "slot", "split", "text", "words")):
-        return store.query(
-            f"select hash(key) % {partitions} as partition, * from ("
-            f"select distinct false as is_text, image as key, {bucket}::ubigint as value from kept union all by name "
-            "select true as is_text, md5(words) as key, hash(image) as value, split, list_no,"
-            " hash(nfc_normalize(trim(text, e' \\t\\r\\n'))) as letters from ("
-            "select *, row_number() over (partition by image order by slot)::uinteger as list_no from kept)"
-            " where words <> '') order by partition, is_text, key, value, list_no"
-        )
+    workspace = Workspace(store, bucket=bucket, partitions=partitions)
+    workspace.bind_rows("kept_caption", captions.select("image", "slot", "split", "text", "words"))
+    return workspace.rows("placed_hash")
 
 
 def texts(placed: pl.LazyFrame, several: pl.DataFrame) -> pl.DataFrame:
