@@ -239,7 +239,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def stamp(path: Path) -> Stamp | None:
-    """Return what tells whether a file was written; null for a missing file."""
+    """Return a mark that changes whenever a file is written; null for a missing file."""
     with suppress(OSError):
         status = path.stat()
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
