@@ -142,5 +142,5 @@ class Work:
         return pl.scan_parquet(self.path(stage, number))
 
     def every(self, stage: str, parts: int) -> pl.LazyFrame:
-        """Read the files of a stage for all buckets or partitions, of which there are so many."""
+        """Read the files of a stage for so many buckets or partitions."""
         return pl.concat(self.scan(stage, number) for number in range(parts))

@@ -269,7 +269,7 @@ def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = 
 
 
 def counts_of(questions: Sequence[Question], counted: Mapping[str, pl.DataFrame]) -> DuplicateCounts:
-    """Tell the counts that answer questions of a result from those that state what is expected by chance."""
+    """Separate the counts that answer questions of a result from those that state what is expected by chance."""
     asked = [question for question in questions if not question.is_expectation]
     matches = counted["duplicate_count"].select("question_no", "match", "captions", "of_captions")
     expected = {
