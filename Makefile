@@ -55,7 +55,7 @@ wheel: install
 bench: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[peers]'
 	$(BIN)/python benchmarks/bench.py
-	$(BIN)/python benchmarks/bench.py --waits --repeat 3
+	$(BIN)/python benchmarks/waits.py --repeat 3
 
 docs: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'

@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import shutil
-import statistics
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +19,8 @@ from pathlib import Path
 
 import measuring
 import peers
-from measuring import AUDITOR, COUNTED, Cost, best, load_before, mark, note, positive, run, table, up, versions
+import waits
+from measuring import AUDITOR, COUNTED, Cost, best, load_before, note, positive, run, table, up, versions
 
 _HERE = Path(__file__).resolve().parent
 
@@ -40,14 +40,6 @@ _GROUPS: Mapping[str, Sequence[str]] = {
     "chrF": ("chrf",), "all n-gram and LCS metrics": COUNTED,
 }  # fmt: skip
 
-_FOUR = ("flickr8k", "flickr30k", "coco-val", "abstract50s")
-
-#: The systems of van Miltenburg et al. 2018.
-_NINE = (
-    *("liu2017", "mun2017", "shetty2016", "tavakoli2017", "vinyals2017"),
-    *("wu2016", "zhou2017", "dai2017", "shetty2017"),
-)
-
 #: What is asked of each size; `set` is the dataset.
 QUESTIONS: Mapping[str, Sequence[str]] = {
     "profile": ("profile", "set"),
@@ -64,33 +56,6 @@ QUESTIONS: Mapping[str, Sequence[str]] = {
     "findings": ("findings", "set"),
     "report": ("report", "set"),
 }  # fmt: skip
-
-#: What people wait for: by name, the datasets of a store, the commands on a copy of it, and what each is to take.
-#: CPU seconds; `wall`: seconds on the clock, of the ingests and the command together.
-WAITS: Mapping[str, tuple[Sequence[str], Sequence[str], Sequence[float], str]] = {
-    "findings": (["flickr30k"], ["findings", "flickr30k"], [24, 1.2], ""),
-    "compare": (_FOUR, ["compare", *_FOUR], [40], ""),
-    "report": (_FOUR, ["report", *_FOUR, "-o", "out.html"], [75, 1.5], ""),
-    "score, 13 metrics": (
-        ["flickr30k"],
-        ["score", "flickr30k", *(f"--metric={name}" for name in (*COUNTED[:7], *COUNTED[8:], "meteor", "ter", "chrf"))],
-        [11, 2], "",
-    ),
-    "score -m bleu-4": (["flickr30k"], ["score", "flickr30k", "-m", "bleu-4"], [2], ""),
-    "score --preset coco": (
-        ["coco-test-2014", "blip2"],
-        ["score", "coco-test-2014", "--candidates", "blip2", "--preset", "coco"], [3], "wall",
-    ),
-    "ingest flickr30k-token": ([], ["ingest", "flickr30k-token"], [3], ""),
-    "diversity, nine systems": (_NINE, ["diversity", *_NINE], [9.8], ""),
-}  # fmt: skip
-
-#: How DuckDB reads a file of captions that it then stores, by the ending of the file.
-_READERS: Mapping[str, str] = {"csv": "read_csv('{}')", "jsonl": "read_json('{}', format = 'newline_delimited')"}
-
-_ENGINE = [sys.executable, "-c", "import duckdb, sys; duckdb.connect(sys.argv[1]).execute(sys.argv[2])"]
-
-_TIMES_DUCKDB = 5.0  # of its CPU, at most, for an ingest
 
 _BARE = "bare pass: all n-gram and LCS metrics"
 
@@ -132,52 +97,6 @@ def measured(sizes: Sequence[str], only: str, repeat: int, folder: Path) -> Iter
         if number == 0:
             yield from _of_peers(only, captions, items, folder / "peers", repeat)
         store.unlink()
-
-
-def waits(only: str, repeat: int, folder: Path) -> Iterator[tuple[str, float, float, float | None]]:
-    """Measure what people wait for: yield a name, seconds, those to reach, and the peak in MiB."""
-    store, copy = folder / "waits.duckdb", folder / "copy.duckdb"
-    for name, (datasets, words, goals, clock) in WAITS.items():
-        if only not in name:
-            continue
-        costs: dict[str, list[Cost]] = {state: [] for state, _ in zip(("cold", "again"), goals, strict=False)}
-        store.unlink(missing_ok=True)
-        added = [run([*AUDITOR, "-q", "ingest", one, "--store", str(store)], folder)[0].wall for one in datasets]
-        for _ in range(repeat):
-            copy.unlink(missing_ok=True)
-            if store.exists():
-                shutil.copyfile(store, copy)
-            at = [str(folder / word) if word == "out.html" else word for word in words]
-            for state, so_far in costs.items():
-                so_far.append(run([*AUDITOR, "-q", *at, "--store", str(copy)], folder)[0])
-                note(f"{name}, {state}", so_far[-1])
-        for (state, some), goal in zip(costs.items(), goals, strict=True):
-            middle = statistics.median(cost.wall + sum(added) if clock else cost.cpu for cost in some)
-            yield f"{name} ({clock or state})", middle, goal, best(some).peak
-
-
-def ingests(only: str, repeat: int, folder: Path, tiles: int = 4) -> Iterator[tuple[str, float, float, float | None]]:
-    """Measure how many times the CPU of DuckDB, which reads and stores the same file, an ingest takes."""
-    tokens, store, plain = folder / "set.token", folder / "set.duckdb", folder / "plain.duckdb"
-    for ending, reader in _READERS.items():
-        if only not in (name := f"ingest of a {ending}, times DuckDB"):
-            continue
-        file = folder / f"set.{ending}"
-        run([*_SELF, "--write", str(tokens), "--tiles", str(tiles)], folder)
-        rows = f"read_csv('{tokens}', delim = '\\t', header = false, quote = '', names = ['key', 'caption'])"
-        form = "header" if ending == "csv" else "format json"
-        split = f"copy (select split_part(key, '#', 1) as image, caption from {rows}) to '{file}' ({form})"
-        run([*_ENGINE, ":memory:", split], folder)
-        costs = []
-        for _ in range(repeat):
-            store.unlink(missing_ok=True)
-            plain.unlink(missing_ok=True)
-            ours = run([*AUDITOR, "-q", "ingest", "set", "--from", str(file), "--store", str(store)], folder)[0]
-            stored = f"create table captions as from {reader.format(file)}"
-            costs.append((ours, run([*_ENGINE, str(plain), stored], folder)[0]))
-            note(name, ours)
-        yield name, statistics.median(ours.cpu / its.cpu for ours, its in costs), _TIMES_DUCKDB, costs[0][0].peak
-        file.unlink()
 
 
 def _ingest(images: int | None, tiles: int, store: Path, folder: Path, *, alike: bool) -> Cost:
@@ -240,23 +159,11 @@ def page(results: Mapping[str, object]) -> str:
         )
         for row in sorted(rows, key=lambda row: (not row.what.startswith("auditor"), row.what, row.captions))
     ]  # fmt: skip
-    waited = [
-        (name, up(seconds), f"{goal:g}", mark(seconds <= goal), "" if peak is None else up(peak, 0))
-        for name, seconds, goal, peak in results.get("waits", ())  # type: ignore[attr-defined]
-    ]
     columns = ("what", "captions", "wall, s", "CPU, s", "peak, MiB", "CPU, µs a caption", "CPU, µs a pair")
     lines = [
         "# Everything in one table",
         "",
-        "First what people wait for: the median CPU seconds of whole processes, or the wall seconds of the ingests",
-        "and the command together (`wall`). Each is on a fresh store of its datasets, then once more. `times DuckDB`:",
-        "the CPU of an ingest of 635,660 captions, as a multiple of that of DuckDB, which reads and stores the same",
-        "file. Seconds to reach are those of another machine, which may be faster; multiples are of this one.",
-        "",
-        f"{results['waits_by']}",
-        "",
-        *table(("command", "s", "to reach", "", "peak, MiB"), waited),
-        "",
+        *waits.page(results),
         "Made by `make bench` from `results.json`. Ours are whole processes of the command line, on a store that was",
         "ingested and nothing else (cold), and asked once more (warm); of the Python packages the scoring calls count,",
         "of other programs the whole process. The bare pass computes the same scores in plain loops, and nothing else.",
@@ -277,7 +184,6 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--sizes", default=",".join(SIZES), help="default: %(default)s")
     parser.add_argument("--only", default="", metavar="WORD", help="only questions and peers with this in their names")
     parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--waits", action="store_true", help="measure what people wait for, and keep the other rows")
     parser.add_argument("--page", action="store_true", help="write the page of what is kept, and measure nothing")
     for option in ("--write", "--items", "--store"):
         parser.add_argument(option, type=Path, help=argparse.SUPPRESS)
@@ -295,17 +201,10 @@ def main(arguments: Sequence[str]) -> None:
         made = f"{versions(*packages)} Before the run: {load_before()}."
         kept = json.loads(_KEPT.read_text(encoding="utf-8")) if _KEPT.exists() else {}
         with tempfile.TemporaryDirectory() as name:
-            if asked.waits:
-                kept["waits"] = [
-                    *waits(asked.only, asked.repeat, Path(name)),
-                    *ingests(asked.only, asked.repeat, Path(name)),
-                ]
-                kept["waits_by"] = made
-            else:
-                sizes = asked.sizes.split(",")
-                kept["rows"] = [asdict(row) for row in measured(sizes, asked.only, asked.repeat, Path(name))]
-                kept["rows_by"] = made
-        results = {"rows": [], "rows_by": "", "waits_by": "", **kept}
+            sizes = asked.sizes.split(",")
+            kept["rows"] = [asdict(row) for row in measured(sizes, asked.only, asked.repeat, Path(name))]
+            kept["rows_by"] = made
+        results = {"rows": [], "rows_by": "", **kept}
         if asked.only:
             print(page(results))
             return

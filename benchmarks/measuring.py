@@ -57,14 +57,14 @@ def best(costs: Sequence[Cost]) -> Cost:
     return Cost(min(cost.wall for cost in costs), min(cost.cpu for cost in costs), max(peaks, default=None))
 
 
-def run(command: Sequence[str], folder: Path) -> tuple[Cost, str]:
-    """Run a process to its end; give what it cost and what it wrote to stdout. Ends this one where it fails.
+def run(command: Sequence[str], folder: Path, at: Path | None = None) -> tuple[Cost, str]:
+    """Run a process to its end, in a folder; give its cost and what it wrote to stdout. Ends this one where it fails.
 
     The cost is that of the process and of those that it started and waited for.
     """
     with (folder / "stdout").open("w+b") as out, (folder / "stderr").open("w+b") as err:
         start = time.perf_counter()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=at)
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -122,6 +122,8 @@ PARAMS: dict[str, Any] = {
     "other_seq": 1,
     "rare": ["de"],
     "partitions": 2,
+    "bucket": 3,
+    "buckets": 4,
     "modified": True,
     "least_share": 0.1,
     "least_captions": 2,

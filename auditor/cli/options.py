@@ -6,6 +6,7 @@ Kept light: rooms are imported inside functions, so that `auditor --help` answer
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
 import os
 import sys
@@ -129,19 +130,28 @@ DEFAULT_STORE = Path("audit.duckdb")
 FINDING = 1
 
 
+@contextmanager
+def _until_reader_leaves() -> Iterator[None]:
+    """End the writing if the reader of a pipe leaves early. Typer would exit with 1, which means a finding."""
+    try:
+        yield
+    except BrokenPipeError:
+        mute(STDOUT)
+
+
 def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., None]:
     """Return a command with the options that every command has, and with a check of its output before it begins."""
 
     @functools.wraps(command)
     def run(*, quiet: bool, no_color: bool, debug: bool, **arguments: object) -> None:
+        if not gc.isenabled():  # most imports are done
+            gc.freeze()
+            gc.enable()
         VERBOSITY.set(quiet=quiet, no_color=no_color, debug=debug)
         refuse_formats(name, arguments)
         refuse_targets(name, arguments)
-        try:
+        with _until_reader_leaves():
             command(**arguments)
-        except BrokenPipeError:  # the reader of a pipe left early; Typer would exit with 1, which means a finding
-            mute(STDOUT)
-            raise typer.Exit from None
 
     common = {"quiet": Quiet, "no_color": NoColor, "debug": Debug}
     own = inspect.signature(command, eval_str=True)
@@ -211,6 +221,7 @@ def _refuse(command: str, chosen: str) -> NoReturn:
     raise UsageError(f"{command} has no {kind} to write as {chosen}; commands with {kind}: {names}")
 
 
+@_until_reader_leaves()
 def deliver(result: Result, format_name: str | None, as_json: bool, output: Path | None) -> None:
     """Write a Result to stdout or to a file, in the chosen format. Notes go to stderr if data is on stdout.
 
@@ -291,6 +302,7 @@ def _warn(formulas: int) -> None:
         )
 
 
+@_until_reader_leaves()
 def deliver_document(document: Document, chosen: str, output: Path | None) -> None:
     """Write a report to stdout or to a file. Raises `UsageError` for a file that cannot be written."""
     from auditor import reports

@@ -57,12 +57,18 @@ def check(part: Part, file_format: str) -> None:
     """Raise `UsageError` if a part has an option that its format does not know, or a wrong value."""
     check_common(part.options)
     known = {**find_format(file_format).options, **COMMON_OPTIONS}
-    unknown = sorted(set(part.options) - set(known))
-    if unknown:
+    if unknown := sorted(set(part.options) - set(known)):
+        others = _with_options(part)
+        hint = f"set --format {' or '.join(others)}" if others else f"its options are {', '.join(known)}"
         raise UsageError(
-            f'format "{file_format}" has no option {", ".join(unknown)}; its options are '
-            + "; ".join(f"{name}: {meaning}" for name, meaning in known.items())
+            f'format "{file_format}" has no option {", ".join(unknown)}; {hint}; see `auditor ingest --formats`'
         )
+
+
+def _with_options(part: Part) -> list[str]:
+    """List the formats that know all options of a part."""
+    given = {*part.options} - {*COMMON_OPTIONS}
+    return [name for name, file_format in FORMATS.items() if given <= {*file_format.options}]
 
 
 def check_places(part: Part, file_format: str) -> None:
@@ -87,13 +93,15 @@ def ratings(part: Part, file_format: str) -> list[str]:
 def guess(part: Part) -> str:
     """Detect the format of files by their content.
 
-    Options may imply it. Raises `SourceError` if no format recognizes the first file.
+    Options may imply it: also one that a single format has. Raises `SourceError` if no format recognizes the file.
     """
     path = files.expand(part)[0]
     given = {*part.options}
     for file_format in FORMATS.values():
         if given & file_format.implied_by and given <= {*file_format.options, *COMMON_OPTIONS}:
             return file_format.name
+    if len(only := _with_options(part)) == 1:
+        return only[0]
     head = b"" if path.is_dir() else decoded(files.head(path), part.options.get("encoding"))
     if not head.strip() and not path.is_dir():
         raise SourceError(f"{path}: the file is empty")

@@ -23,7 +23,7 @@ from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.json_records import COCO_FILE
 from auditor.sources.reading.json_stream import items
 from auditor.sources.sides import JudgedCaption, fault, frames, refused
-from auditor.sources.table.json import first_keys, of_lines
+from auditor.sources.table.json import LIST, first_keys, header, of_lines, of_list
 
 #: Fewest and most options of a question.
 _FEWEST, _MOST = 2, 10
@@ -46,7 +46,18 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         "hard_negative",
         "counterfactual",
     ),
-    "image": ("image", "filename", "file_name", "image_file", "image_path", "image_id", "img", "video", "video_name"),
+    "image": (
+        "image",
+        "filename",
+        "file_name",
+        "image_file",
+        "image_path",
+        "image_id",
+        "img",
+        "photo",
+        "video",
+        "video_name",
+    ),
     "item": ("item", "item_id", "id"),
     "part": ("part", "task", "subtask", "linguistic_phenomena", "category", "type", "aspect"),
     "split": ("split",),
@@ -266,7 +277,7 @@ def _first_names(head: bytes) -> Iterator[list[str]]:
         yield first_keys("[" + head[by_id.end() :].decode(errors="replace"))
     text = head.decode("utf-8-sig", errors="replace").lstrip()
     if text.startswith(("{", "[")):
-        yield first_keys(text)
+        yield from header(text).values()
         return
     yield from _headers(text).values()
 
@@ -279,7 +290,10 @@ def _headers(text: str) -> dict[str, list[str]]:
 def _records(path: Path) -> Iterator[_Record]:
     head = files.head(path)
     text = head.decode("utf-8-sig", errors="replace").lstrip()
-    if text.startswith("[") or _BY_ID.match(head):
+    if text.startswith("{") and LIST in header(text):
+        for number, value, _, _ in of_list(path):
+            yield _Record("record", number, str(number), value)
+    elif text.startswith("[") or _BY_ID.match(head):
         for number, item in enumerate(items(path, "choices"), 1):
             name = item.key if not item.number else str(item.number)
             yield _Record("record", number, name, item.value, item.fault)

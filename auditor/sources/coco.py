@@ -14,7 +14,8 @@ from auditor.sources.reading import files
 from auditor.sources.reading.json_records import batches
 from auditor.sources.reading.json_stream import Item, items
 from auditor.sources.table import names_of
-from auditor.sources.table.json import first_keys
+from auditor.sources.table.columns import recognized
+from auditor.sources.table.json import first_keys, table_keys
 
 _BLOCK = 1 << 20
 
@@ -28,12 +29,14 @@ _BEGINNING = re.compile(
 def recognizes(path: Path, head: bytes) -> bool:
     """Recognize an object that begins with `annotations`, `images`, `licenses` or `info`.
 
-    A record on its own line belongs to a table, unless it holds annotations.
+    A record on its own line, and a list of records with captions, belong to a table unless it holds annotations.
     """
     if _BEGINNING.match(head) is None or b'"sentences"' in head:
         return False
-    keys = first_keys(head.decode("utf-8-sig", errors="replace").lstrip())
-    return not keys or "annotations" in keys
+    text = head.decode("utf-8-sig", errors="replace").lstrip()
+    if keys := first_keys(text):
+        return "annotations" in keys
+    return b'"annotations"' in head or not recognized(table_keys(text))
 
 
 def read(part: Part) -> Batches:

@@ -23,6 +23,9 @@ from conftest import ROOT, asked
 from running import Run, run_auditor
 from sizes import some
 
+from auditor.cli import options
+from auditor.cli.app import LISTED
+from auditor.reports import terminal
 from auditor.scoring.registry import METRICS, defaults
 
 CAPTIONS = """a.jpg#0	A dog runs .
@@ -358,6 +361,26 @@ def test_reader_that_leaves_early_is_no_error(filled: Callable[..., Run], tmp_pa
         assert done.returncode == 0
         assert "Traceback" not in done.stderr
         assert "rror" not in done.stderr
+
+
+def test_finding_fails_though_the_reader_leaves_early(filled: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "datasets.toml").write_text("[mine.check]\nimages.min = 9\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(terminal, "show", lambda *_, **__: (_ for _ in ()).throw(BrokenPipeError))
+        patch.setattr(options, "mute", lambda _: None)
+        filled("findings", "mine", "--fail-on", "info", code=1)
+        filled("check", "mine", code=1)
+        filled("captions.token", "--fail-on", "info", code=1)
+    assert (tmp_path / "captions.token.audit.html").exists()
+
+
+@pytest.mark.parametrize("name", ["FILE", *LISTED])
+def test_usage_error_is_one_sentence(name: str, tmp_path: Path) -> None:
+    words = [] if name == "FILE" else name.split()
+    for wrong in ([], ["--nosuch"], ["--store"], ["--wait", "x"], ["a", "b", "c", "--quiet=x"], [*"abcdefgh"]):
+        done = run_auditor(*words, *wrong, folder=tmp_path)
+        if done.returncode == 2 and wrong + words:
+            assert re.fullmatch(r"error: (?!.*([.:,]['\"]?[.;]|\s[.;,]|  )).*[^.]\n", done.stderr), done.stderr
 
 
 @pytest.mark.parametrize("after", some([0.05, 0.4, 0.8, 1.2], 2))

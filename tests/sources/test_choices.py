@@ -60,6 +60,16 @@ def test_object_of_items_names_parts_by_files_and_items_by_keys(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    "record", [SUGAR, {"photo": "a.jpg", "question": "Is it?", "options": ["a", "b"], "answer": "b"}]
+)
+def test_list_in_an_object_is_read_as_the_list(tmp_path: Path, record: dict[str, Any]) -> None:
+    rows = read(alone := write(tmp_path / "x.json", [record, record]))
+    alone.write_text(json.dumps({"version": "1", "info": {"by": "x"}, "items": [record, record]}, indent=1))
+    assert sources.guess(Part((alone,))) == "choices"
+    assert read(alone).equals(rows)
+
+
+@pytest.mark.parametrize(
     ("name", "number"), [("000000565045.jpg", "565045"), ("val2014/COCO_val2014_000000000042.jpg", "42")]
 )
 def test_images_of_coco_are_named_by_their_numbers_where_asked(tmp_path: Path, name: str, number: str) -> None:

@@ -12,13 +12,13 @@ import re
 import shlex
 import tarfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
 
 from auditor import sources
-from auditor.errors import SourceError
+from auditor.errors import SourceError, UsageError
 from auditor.store.connection import Store
 from auditor.studies.ingest.study import ingest
 
@@ -170,6 +170,32 @@ READ = {
         "c.json", json.dumps({"data": [{"file_name": i, "text": t} for i, t in FIVE], "version": 1}).encode(), FIVE,
         "image ← file_name; caption ← text",
     ),
+    "records in an object, after others": Shape(
+        "c.json", json.dumps({"version": "1", "info": {"of": "c"}, "items": [{"file_name": i, "text": t} for i, t in FIVE]}, indent=1).encode(),
+        FIVE, "image ← file_name; caption ← text",
+    ),
+    "conversations of LLaVA": Shape(
+        "c.json",
+        json.dumps([
+            {"id": i[:-4], "image": i, "conversations": [{"from": "human", "value": "<image>\nDescribe."}, {"from": "gpt", "value": t}]}
+            for i, t in ONE
+        ]).encode(),
+        ONE, "image ← image; caption ← conversations",
+    ),
+    "conversations in Parquet": Shape(
+        "c.parquet",
+        parquet(image=[i for i, _ in ONE], conversations=[[{"from": "human", "value": "Describe."}, {"from": "gpt", "value": t}] for _, t in ONE]),
+        ONE, "image ← image; caption ← conversations",
+    ),
+    "messages in JSON lines": Shape(
+        "c.jsonl",
+        lines(*({"image": i, "messages": [{"role": "user", "content": "Describe."}, {"role": "assistant", "content": t}]} for i, t in ONE)),
+        ONE, "image ← image; caption ← messages",
+    ),
+    "JSON lines with lists of objects": Shape(
+        "c.jsonl", lines(*({"image": i, "captions": [{"caption": t} for t in ts]} for i, ts in by_image(FIVE).items())), FIVE,
+        "image ← image; caption ← captions",
+    ),
     "JSON lines": Shape("metadata.jsonl", lines(*({"file_name": i, "text": t} for i, t in FIVE)), FIVE, "image ← file_name"),
     "Parquet with lists": Shape(
         "c.parquet", parquet(image=[*by_image(FIVE)], captions=[*by_image(FIVE).values()]), FIVE, "slot ← the position in the list"
@@ -269,6 +295,17 @@ def test_shape_is_refused_with_a_command_that_reads_it(store: Store, tmp_path: P
         option: values if option == "caption_col" else values[0] for option, values in given.items()
     })  # fmt: skip
     assert held(store) == in_order(shape.rows)
+
+
+def test_option_of_a_single_format_implies_it(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_bytes(table("image,caption,correct,fluent", [[*row, "4", "5"] for row in FIVE]))
+    ask: Any = {"files": [tmp_path / "c.csv"], "config": {}}
+    with pytest.raises(SourceError, match=r"correct, fluent; try: .*--format judgements --option score_col=correct$"):
+        ingest(store, "q", **ask, file_format="judgements")
+    with pytest.raises(UsageError, match='"table" has no option score_col; set --format judgements'):
+        ingest(store, "q", **ask, file_format="table", options=["score_col=correct"])
+    ingest(store, "q", **ask, options=["score_col=correct"])
+    assert store.query("select distinct score from judgement").rows() == [(4.0,)]
 
 
 @pytest.mark.parametrize(

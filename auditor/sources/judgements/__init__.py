@@ -7,11 +7,13 @@ per line, or a list of records; the keys of the first record are the columns.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
-from auditor.errors import SourceError
-from auditor.model import Batches, Part
+from auditor.errors import AdvisedError, SourceError
+from auditor.model import Batches, Option, Part
+from auditor.result import listed
 from auditor.sources.format import Format, Reading
 from auditor.sources.judgements import flickr8k, tables
 from auditor.sources.reading import files
@@ -57,10 +59,17 @@ def read(part: Part) -> Batches:
         elif lines is not None:
             yield from flickr8k.read(path, lines, part.options)
         else:
-            _refuse(path)
+            _refuse(path, head, part.options)
 
 
-def _refuse(path: Path) -> NoReturn:
+def _refuse(path: Path, head: bytes, options: Mapping[str, Option]) -> NoReturn:
+    names = tables.first_names(head)
+    if (scores := tables.may_be_scores(names, options)) and "score_col" not in options:
+        raise AdvisedError(
+            f"{path}:1: no column is named like a score; set score_col, and read each aspect as a dataset: "
+            + listed(scores, 5),
+            [("format", "judgements"), ("option", f"score_col={scores[0]}")],
+        )
     first = next((block["raw"][0] for block in text_lines.blocks(path)), "")
     raise SourceError(
         f'{path}:1: not of format "judgements": neither Flickr8k\'s five fields nor a header with columns for image, '
@@ -76,7 +85,7 @@ FORMAT = Format(
         "image_col": "column with the image name",
         "caption_col": 'column with the caption, or one column per caption: "cand_1,cand_2"',
         "judge_col": "column with the rater; without it, judges are numbered",
-        "score_col": 'column with the score, or one column per caption or judge: "score_1,score_2"',
+        "score_col": 'column with the score (of one aspect), or one per caption or judge: "score_1,score_2"',
         "votes_col": "column with the number of raters of a score",
         "id_col": "column that distinguishes captions of an image with the same text, such as the system",
         "coco_ids": "true: name COCO images by the number in their file names (000000565045.jpg is 565045)",

@@ -18,7 +18,7 @@ from auditor.sources.judgements import flickr8k
 from auditor.sources.reading import files
 from auditor.sources.reading.delimited import headers
 from auditor.sources.reading.json_records import COCO_FILE
-from auditor.sources.table.json import LINES, LIST, first_keys, rows_of
+from auditor.sources.table.json import LINES, LIST, header, rows_of
 
 _RECORD: Mapping[str, pl.DataType] = {
     **dict.fromkeys(("image", "identity", "judge", "votes", "key"), pl.String()),
@@ -46,7 +46,7 @@ def first_names(head: bytes) -> list[str]:
 def _headers(head: bytes) -> dict[str, list[str]]:
     """Split the first line of a table by each separator; for JSON, list the keys of the first record."""
     text = head.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").lstrip()
-    return {text[0]: first_keys(text)} if text.startswith((LINES, LIST)) else headers(text)
+    return header(text) if text.startswith((LINES, LIST)) else headers(text)
 
 
 def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Option]) -> Batches:
@@ -264,6 +264,14 @@ def find(header: Sequence[str], options: Mapping[str, Option]) -> Columns | None
         next(iter(places["id_col"]), None),
         by_people=judge is not None or len(scores) > 1 or human or compared,
     )
+
+
+def may_be_scores(names: Sequence[str], options: Mapping[str, Option]) -> list[str]:
+    """List the columns that could be `score_col`, if that is all that a table of judgements lacks."""
+    places = {option: _places(option, names, options) for option in _NAMES}
+    lacking = {option for option in ("image_col", "caption_col", "score_col", *options) if not places.get(option, True)}
+    known = {names[at] for found in places.values() for at in found} | {*references(names)}
+    return [name for name in names if name and name not in known] if lacking == {"score_col"} else []
 
 
 def references(names: Sequence[str]) -> list[str]:

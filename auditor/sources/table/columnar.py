@@ -33,7 +33,7 @@ from auditor.sources.guards import (
 from auditor.sources.reading.batches import BATCH
 from auditor.sources.table import content
 from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of
-from auditor.sources.table.json import INNER
+from auditor.sources.table.json import ASKING, INNER
 
 PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 
@@ -143,7 +143,9 @@ def _narrow(value: pl.Expr, thing: str, kind: pl.DataType) -> pl.Expr:
     if isinstance(kind, pl.Array):
         return _narrow(value.arr.to_list(), thing, pl.List(kind.inner))
     if isinstance(kind, pl.List) and isinstance(kind.inner, pl.Struct):
-        return value.list.eval(_narrow(pl.element(), thing, kind.inner))
+        names = [field.name for field in kind.inner.fields if field.name in ("from", "role")]
+        asks = pl.any_horizontal(pl.element().struct.field(names).is_in(ASKING)) if names else pl.lit(False)
+        return value.list.eval(_narrow(pl.element().filter(~asks.fill_null(False)), thing, kind.inner))
     if isinstance(kind, pl.Struct) and (field := _inner(thing, kind)) is not None:
         return _narrow(value.struct.field(field.name), thing, _type(field.dtype))
     return value

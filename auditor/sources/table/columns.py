@@ -41,6 +41,7 @@ _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
             "alt_text", "alttext", "alt", "prediction", "generated_caption", "generated_text", "response", "output",
             "completion",
         ),
+        ("conversations", "conversation", "messages"),
         (_ASKED,),
     ),
     "identifier": (("sentid", "sentids"),),

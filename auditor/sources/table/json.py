@@ -21,17 +21,28 @@ from auditor.sources.reading.files import open_bytes
 from auditor.sources.reading.json_records import encodable, show
 from auditor.sources.reading.json_stream import DECODER, Item, items, values
 from auditor.sources.table import content
-from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of
+from auditor.sources.table.columns import Columns, Fit, Wishes, choose, kind_of, recognized
 from auditor.sources.table.json_lines import Blocks, Record, block_by_block
 from auditor.sources.table.layout import frame
 
 #: Fields with the name of an image, or the text or id of a caption, inside an object.
-INNER = {"image": ("path",), "caption": ("raw", "caption", "text", "sentence"), "identifier": ("sentid", "id")}
+INNER = {
+    "image": ("path",),
+    "caption": ("raw", "caption", "text", "sentence", "value", "content"),
+    "identifier": ("sentid", "id"),
+}
+
+#: Who wrote the turns of a chat that are not a model's, by the keys of LLaVA and of OpenAI.
+ASKING = ("human", "user", "system")
 
 #: What stands for the separator of JSON records: one per line, or in a list.
 LINES, LIST = "{", "["
 
-_LISTED = re.compile(r'\{\s*"[^"\\]{1,60}"\s*:\s*\[\s*(?=\{)')
+#: The beginning of an object up to its first list of objects, after values that are not lists.
+_LISTED = re.compile(
+    r'\{(?:\s*"[^"\\]{1,60}"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+|\{[^{}\[\]]*\})\s*,)*'
+    r'\s*"[^"\\]{1,60}"\s*:\s*\[\s*(?=\{)'
+)
 
 _LOOKED_AT = 100
 
@@ -57,26 +68,45 @@ def first_keys(text: str) -> list[str]:
 def table_keys(text: str) -> list[str]:
     """Return the keys of the first record of a text in any layout that `frames` reads; none without one.
 
-    Records are as in `first_keys`, or follow each other over several lines, or are a list that an object begins with.
+    Records are as in `first_keys`, or follow each other over several lines, or are a list in an object.
     """
-    if is_sequence(text):
+    if _is_sequence(text):
         return list(json.JSONDecoder().raw_decode(text)[0])
-    within = _LISTED.match(text)
-    return first_keys(text if within is None else f"[{text[within.end() :]}")
+    return first_keys(_list(text) or text)
 
 
-def is_sequence(text: str) -> bool:
+def header(text: str) -> dict[str, list[str]]:
+    """Return what replaces the separator, `LINES` or `LIST`, and the keys of the first record."""
+    listed = _list(text)
+    return {LIST if listed else LINES: first_keys(listed or text)}
+
+
+def _is_sequence(text: str) -> bool:
     """Return whether a text begins with an object over several lines that another object follows."""
-    try:
-        value, end = json.JSONDecoder().raw_decode(text)
-    except (ValueError, RecursionError):
-        return False
+    value, end = _first_value(text)
     return isinstance(value, dict) and "\n" in text[:end] and text[end:].lstrip().startswith("{")
 
 
-def is_list(text: str) -> bool:
-    """Return whether a text begins with a list, or with an object whose first value is a list of objects."""
-    return text.startswith("[") or _LISTED.match(text) is not None
+def _list(text: str) -> str:
+    """Return a text from its list of records on: all of it, or the first list in an object; empty without one.
+
+    An object that is itself a record, or that another follows, is a line of a table.
+    """
+    within = None if text.startswith("[") else _LISTED.match(text)
+    if within is None:
+        return text if text.startswith("[") else ""
+    listed = f"[{text[within.end() :]}"
+    value, end = _first_value(text)
+    is_line = text[end:].lstrip().startswith("{") or (recognized([*value]) and not recognized(first_keys(listed)))
+    return "" if value and is_line else listed
+
+
+def _first_value(text: str) -> tuple[Any, int]:
+    """Return the first value of a text and its end; an empty object for one that is broken or longer than the text."""
+    try:
+        return json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return {}, 0
 
 
 def of_lines(path: Path) -> Iterator[Record]:
@@ -101,17 +131,16 @@ def of_block(block: pl.DataFrame) -> Iterator[Record]:
 
 
 def of_list(path: Path) -> Iterator[Record]:
-    """Yield the records of a JSON list, or of the list in an object. Raises `SourceError` if it is not JSON."""
+    """Yield the records of a JSON list, or of the first list in an object. Raises `SourceError` if it is not JSON."""
     key: str | None = None
+    item = Item("", 0, [])
     for item in items(path, "table"):
-        if item == Item("", 0, []):
-            return
         if key is None and item.number:
             key = item.key
-        if key is None:
-            raise SourceError(f"{path}: not a table; expected a list of JSON objects, or one object per line")
-        if item.key == key:
+        if item.number and item.key == key:
             yield Record(item.number, item.value, None, None)
+    if key is None and item != Item("", 0, []):
+        raise SourceError(f"{path}: not a table; expected a list of JSON objects, or one object per line")
 
 
 def rows_of(path: Path, separator: str, names: Sequence[str]) -> Iterator[tuple[int, str, str | None, list[Any]]]:
@@ -137,7 +166,7 @@ def frames(path: Path, start: str, wanted: Wishes) -> Iterator[tuple[pl.DataFram
 
     `start` is the beginning of its text. Raises `SourceError` if a required column is missing.
     """
-    read = of_list if is_list(start) else of_sequence if is_sequence(start) else of_lines
+    read = of_list if _list(start) else of_sequence if _is_sequence(start) else of_lines
     unit = "line" if read is of_lines else "record"
     columns = Columns()
     lists: dict[str, bool] = {}
@@ -231,7 +260,11 @@ def text_of(thing: str, value: Any, name: str, lists: dict[str, bool]) -> str | 
         raise ValueError(
             f"{name} is {'' if is_list else 'not '}a list, but the first record has {'no' if is_list else 'a'} list"
         )
-    return [_plain(kind, item, name) for item in value] if is_list else _plain(kind, value, name)
+    return [_plain(kind, item, name) for item in value if not _asks(item)] if is_list else _plain(kind, value, name)
+
+
+def _asks(item: Any) -> bool:
+    return isinstance(item, dict) and (item.get("from") in ASKING or item.get("role") in ASKING)
 
 
 def _plain(kind: str, value: Any, name: str) -> str | None:

@@ -121,11 +121,9 @@ def _layout(path: Path, options: Mapping[str, Option]) -> tuple[str, list[str]]:
 
 
 def _header(head: bytes) -> dict[str, list[str]]:
-    """Split the first line of a file by each separator; for JSON lines, return the keys."""
+    """Split the first line of a file by each separator; for JSON, return the keys."""
     text = head.removeprefix(_BOM).decode(errors="replace")
-    if text.lstrip().startswith("{"):
-        return {json.LINES: json.first_keys(text.lstrip())}
-    return headers(text)
+    return json.header(text.lstrip()) if text.lstrip().startswith((json.LINES, json.LIST)) else headers(text)
 
 
 def _records(path: Path, separator: str, names: list[str]) -> Iterator[_Record]:

@@ -188,7 +188,7 @@ def _ratings(captions: Captions, scale: tuple[float, float] | None) -> tuple[pl.
     if ratings.is_empty():
         raise UsageError(
             f"{annotated.label}: has no ratings (it is of kind {version.kind}); "
-            "ingest human ratings with `auditor ingest NAME` as kind judgements, pairs or triplets"
+            "ingest human ratings: `auditor ingest NAME --from FILE --format judgements`, or votes, mat or triplets"
         )
     notes = []
     if scale is not None:

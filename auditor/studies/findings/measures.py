@@ -31,12 +31,9 @@ NUMBERS, LIST_WORDS = "numbers", "list-words"
 _RANDOM_ORDER = "it reads all captions in random orders"
 _OF_IMAGES = "its mean and interval need a value for each image"
 _GRAMS = "it counts the n-grams of all captions"
-_PAIRS = "its search for near-duplicates compares all pairs of captions"
 
 #: Why numbers of the commands are not computed in stages.
 _WHY_NOT = {
-    ("duplicates", "near"): _PAIRS,
-    ("duplicates", "across-splits"): "`captions-in-several-splits` counts these captions",
     **{("diversity", name): _RANDOM_ORDER for name in ("ttr-1", "ttr-2", "ttr-3", "ttr-10000", "ttr-100000", "curve")},
     **{("diversity", name): _GRAMS for name in ("distinct-2", "ngram-diversity")},
     ("diversity", "mbleu"): "`auditor bounds --work FOLDER` computes BLEU in stages",
@@ -56,19 +53,6 @@ _ALL_LISTS = (1 << 32) - 1
 #: Hygiene counts that depend on all shards.
 _ACROSS = ("captions-in-several-splits", "captions-of-unusual-length", "images-with-another-number-of-captions")
 
-#: Counts that need no SQL file: the images by number of captions, and by split.
-_COUNTS = """
-with image as (
-    select image_no, min(split) as split, count(*) as captions from reference group by image_no
-),
-worded as (select image_no, count(*) filter (where tokens > 0) as captions from length group by image_no)
-select 'image' as statistic, split as part, captions as place, count(*) as number from image group by all
-union all select 'unsplit', null, 0, count(*) filter (where split is null) from reference
-union all select 'images-worded', null, 0, count(*) filter (where captions > 0) from worded
-union all select 'images-several-worded', null, 0, count(*) filter (where captions > 1) from worded
-union all select 'captions-several-worded', null, 0, coalesce(sum(captions) filter (where captions > 1), 0) from worded
-"""
-
 
 def counted(checked: Checked) -> across.Frames:
     """Count a bucket, in two files: `SUMMED`, and words by list (list_no, token_id, captions, occurrences)."""
@@ -81,8 +65,7 @@ def counted(checked: Checked) -> across.Frames:
         workspace.rows("repeat_count").unpivot(variable_name="statistic", value_name="number"),
         *(_by_list(name, workspace.rows(name)) for name in ("parallel_list", "list_length")),
     ]
-    workspace.bind("length")
-    sizes.append(workspace.query(_COUNTS))
+    sizes.append(workspace.rows("size_count"))
     words = workspace.rows("list_word")
     grams = workspace.rows("list_gram").select(
         "list_no", token_id=pl.col("gram").cast(pl.UInt32), occurrences="occurrences"
@@ -95,15 +78,9 @@ def counted(checked: Checked) -> across.Frames:
 
 def placed(store: Store, captions: pl.DataFrame, bucket: int, partitions: int) -> pl.DataFrame:
     """Place the hashes of the images and texts (`words`) of a bucket in partitions, where equal ones meet."""
-    with store.registered("kept", captions.select("image", "slot", "split", "text", "words")):
-        return store.query(
-            f"select hash(key) % {partitions} as partition, * from ("
-            f"select distinct false as is_text, image as key, {bucket}::ubigint as value from kept union all by name "
-            "select true as is_text, md5(words) as key, hash(image) as value, split, list_no,"
-            " hash(nfc_normalize(trim(text, e' \\t\\r\\n'))) as letters from ("
-            "select *, row_number() over (partition by image order by slot)::uinteger as list_no from kept)"
-            " where words <> '') order by partition, is_text, key, value, list_no"
-        )
+    workspace = Workspace(store, bucket=bucket, partitions=partitions)
+    workspace.bind_rows("kept_caption", captions.select("image", "slot", "split", "text", "words"))
+    return workspace.rows("placed_hash")
 
 
 def texts(placed: pl.LazyFrame, several: pl.DataFrame) -> pl.DataFrame:
@@ -148,7 +125,7 @@ def _summed(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def measured(
-    sizes: pl.DataFrame, list_words: pl.DataFrame, words: pl.DataFrame, copied_images: int, rejected: int, share: Share
+    sizes: pl.DataFrame, list_words: pl.DataFrame, words: pl.DataFrame, rejected: int, share: Share
 ) -> pl.DataFrame:
     """Compute the measures of all shards (`MEASURED`) from added counts, and the occurrences (`times`) of all words."""
     one = {name: int(number) for name, number in sizes.filter(place=0).select("statistic", "number").iter_rows()}
@@ -157,7 +134,7 @@ def measured(
         parts = [
             _profile(workspace, sizes, one, words).with_columns(command=pl.lit("profile")),
             pl.DataFrame({"command": "profile", "statistic": "rejected", "value": float(rejected)}),
-            _duplicates(one, copied_images).with_columns(command=pl.lit("duplicates")),
+            _duplicates(one).with_columns(command=pl.lit("duplicates")),
             _diversity(workspace, sizes, list_words).with_columns(command=pl.lit("diversity")),
             pl.DataFrame([(*what, why) for what, why in _WHY_NOT.items()], schema=_REASONS, orient="row"),
         ]
@@ -231,17 +208,10 @@ def _uneven(images: pl.DataFrame) -> int:
     return int(images.join(usual, on=["part", "place"], how="anti", nulls_equal=True)["number"].sum())
 
 
-def _duplicates(one: Mapping[str, int], copied_images: int) -> pl.DataFrame:
-    within, elsewhere = "within-image", "across-images"
-    rows = [
-        (within, "captions", one["repeats"], one["captions-several-worded"]),
-        (within, "images", one["images_with_repeats"], one["images-several-worded"]),
-        (elsewhere, "captions", one["captions-on-several-images"], one["captions"] - one["wordless"]),
-        (elsewhere, "images", copied_images, one["images-worded"]),
-        *((within, name, one[name], None) for name in ("letter_repeats", "in_groups", "pairs", "images_all_equal")),
-    ]
-    frame = pl.DataFrame(rows, schema=["scope", "statistic", "number", "n"], orient="row")
-    return frame.with_columns(value=pl.when(pl.col("n") > 0).then(pl.col("number") / pl.col("n")))
+def _duplicates(one: Mapping[str, int]) -> pl.DataFrame:
+    names = ("letter_repeats", "in_groups", "pairs", "images_all_equal")
+    rows = [("within-image", name, one[name]) for name in names]
+    return pl.DataFrame(rows, schema=["scope", "statistic", "number"], orient="row")
 
 
 def _diversity(workspace: Workspace, sizes: pl.DataFrame, list_words: pl.DataFrame) -> pl.DataFrame:

@@ -202,7 +202,8 @@ def test_what_cannot_be_asked_is_refused(mine: Store, question: AgreeSettings, w
     with pytest.raises(UsageError, match=why):
         agree(mine, "mine", metrics=["bleu-1", "rouge-l"], question=question)
     with pytest.raises(
-        UsageError, match=r"refs: has no ratings \(it is of kind captions\); .* judgements, pairs or triplets"
+        UsageError,
+        match=r"refs: has no ratings \(it is of kind captions\); .*--format judgements`, or votes, mat or triplets",
     ):
         agree(mine, "refs", metrics=["bleu-1"], question=QUICK)
 
