@@ -123,6 +123,7 @@ PARAMS: dict[str, Any] = {
     "rare": ["de"],
     "partitions": 2,
     "bucket": 3,
+    "buckets": 4,
     "modified": True,
     "least_share": 0.1,
     "least_captions": 2,

@@ -140,3 +140,7 @@ class Work:
     def scan(self, stage: str, number: int) -> pl.LazyFrame:
         """Read the file of a stage for a bucket."""
         return pl.scan_parquet(self.path(stage, number))
+
+    def every(self, stage: str, parts: int) -> pl.LazyFrame:
+        """Read the files of a stage for so many buckets or partitions."""
+        return pl.concat(self.scan(stage, number) for number in range(parts))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from auditor.errors import MetricError
-from auditor.model import Progress, Selection
+from auditor.model import Progress, Selection, silent
 from auditor.store import kept
 from auditor.store.captions import Captions, bind_references, selections_of
 from auditor.store.connection import Store
@@ -139,14 +139,7 @@ def frames(questions: Sequence[Question]) -> dict[str, pl.DataFrame]:
     """Return the relations `side` and `question` for the engine."""
     sides = {side.number: side for question in questions for side in (question.side, question.against)}
     question_rows = [
-        (
-            question.number,
-            question.scope,
-            question.side.number,
-            question.against.number,
-            question.side == question.against,
-        )
-        for question in questions
+        (one.number, one.scope, one.side.number, one.against.number, one.side == one.against) for one in questions
     ]
     return {
         "side": pl.DataFrame(
@@ -157,15 +150,12 @@ def frames(questions: Sequence[Question]) -> dict[str, pl.DataFrame]:
         "question": pl.DataFrame(
             question_rows,
             schema={
-                "question_no": pl.UInt32,
-                "scope": pl.String,
-                "side_no": pl.UInt32,
-                "against_no": pl.UInt32,
+                "question_no": pl.UInt32, "scope": pl.String, "side_no": pl.UInt32, "against_no": pl.UInt32,
                 "apart": pl.Boolean,
             },
             orient="row",
         ),
-    }
+    }  # fmt: skip
 
 
 _PARTS = 1000
@@ -176,11 +166,9 @@ _MOST_PREFIX_PAIRS = 1_000_000_000
 _MOST_PAIRS = 20_000_000
 
 #: Longer texts are not searched by pairs of words: the number of pairs grows with the square of the length. A word
-#: that is in few texts is searched without a second one.
-_MOST_PAIRED, _MOST_TEXTS = 192, 50
-
-#: Pairs of slots are counted up to this slot. Images with more captions have no annotators by slot.
-_MOST_SLOTS = 100
+#: that is in few texts is searched without a second one. Pairs of slots are counted up to a slot: images with more
+#: captions have no annotators by slot.
+LIMITS = {"most_paired": 192, "most_texts": 50, "most_slots": 100}
 
 #: The relations that are counted, and the columns that order their rows: the cache keeps no order.
 _COUNTED = {
@@ -195,7 +183,7 @@ _COUNTED = {
 #: Kinds of datasets whose slots may be annotators.
 _WITH_SLOTS = ("captions", "candidates")
 
-_REPEATED = ("duplicate_elsewhere", "duplicate_within")
+REPEATED = ("duplicate_elsewhere", "duplicate_within")
 
 
 @dataclass(frozen=True)
@@ -277,6 +265,11 @@ def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = 
         if every_pair:
             workspace.params["examples"] = 0
             counted["duplicate_pair"] = workspace.rows("duplicate_pair")
+    return counts_of(questions, counted)
+
+
+def counts_of(questions: Sequence[Question], counted: Mapping[str, pl.DataFrame]) -> DuplicateCounts:
+    """Separate the counts that answer questions of a result from those that state what is expected by chance."""
     asked = [question for question in questions if not question.is_expectation]
     matches = counted["duplicate_count"].select("question_no", "match", "captions", "of_captions")
     expected = {
@@ -285,12 +278,12 @@ def search_duplicates(search: Search, progress: Progress, *, every_pair: bool = 
         if questions[number].gives_chance
     }
     with_slots = [question for question in asked if question.side.selection.version.kind in _WITH_SLOTS]
+    made = list[pl.DataFrame]()
     for relation, order in _COUNTED.items():
-        if "question_no" in order:
-            shown = with_slots if relation in ("duplicate_slot", "slot_pair") else asked
-            numbers = [question.number for question in shown]
-            counted[relation] = counted[relation].filter(pl.col("question_no").is_in(numbers))
-    return DuplicateCounts(asked, expected, *(counted[relation] for relation in _COUNTED))
+        shown = with_slots if relation in ("duplicate_slot", "slot_pair") else asked
+        of_shown = pl.col("question_no").is_in([question.number for question in shown])
+        made.append(counted[relation].filter(of_shown if "question_no" in order else True))
+    return DuplicateCounts(asked, expected, *made)
 
 
 def _key(search: Search, relation: str) -> str:
@@ -298,7 +291,7 @@ def _key(search: Search, relation: str) -> str:
     facts = {
         "near": search.thousandths,
         "examples": search.shown if relation == "duplicate_pair" else None,
-        "slots": _MOST_SLOTS,
+        "slots": LIMITS["most_slots"],
         "beside": [
             (selection.version.dataset, selection.version.version, selection.split) for selection in search.selections
         ],
@@ -306,7 +299,7 @@ def _key(search: Search, relation: str) -> str:
         "keys": [caption.tokenizer for caption in search.captions],
         "expected": True,
     }
-    return kept.key(search.selections[0], search.captions[0].tokenizer, ("searched_text", *_REPEATED, relation), facts)
+    return kept.key(search.selections[0], search.captions[0].tokenizer, ("searched_text", *REPEATED, relation), facts)
 
 
 def _sides(search: Search) -> list[Side]:
@@ -319,14 +312,7 @@ def _sides(search: Search) -> list[Side]:
 
 def _bound(search: Search, questions: Sequence[Question]) -> Workspace:
     """Bind the captions of all selections, their sides, and the questions."""
-    workspace = Workspace(
-        search.store,
-        near=search.thousandths,
-        most_paired=_MOST_PAIRED,
-        most_texts=_MOST_TEXTS,
-        most_slots=_MOST_SLOTS,
-        examples=search.shown,
-    )
+    workspace = Workspace(search.store, near=search.thousandths, examples=search.shown, **LIMITS)
     for number, captions in enumerate(search.captions):
         selection, version, key = captions.selection, captions.selection.version, captions.tokenizer
         workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
@@ -340,16 +326,21 @@ def _bound(search: Search, questions: Sequence[Question]) -> Workspace:
 
 def _search(workspace: Workspace, search: Search, progress: Progress) -> None:
     """Bind relation `duplicate`. Raises `MetricError` if that would take too long."""
-    for step, (relation, most) in enumerate(
-        {"prefix_pair_count": _MOST_PREFIX_PAIRS, "similarity_candidate_count": _MOST_PAIRS}.items()
-    ):
-        progress("comparing captions", step, 3)
-        pairs = workspace.rows(relation).item()
-        if pairs > most:
-            label = ", ".join(selection.label for selection in search.selections)
-            raise MetricError(
-                f"{label}: too many similar captions: --near {search.near:g} would compare {pairs:,} pairs;"
-                " increase --near, or select fewer datasets or splits"
-            )
+    if pairs := too_many(workspace, progress):
+        label = ", ".join(selection.label for selection in search.selections)
+        raise MetricError(
+            f"{label}: too many similar captions: --near {search.near:g} would compare {pairs:,} pairs;"
+            " increase --near, or select fewer datasets or splits"
+        )
     progress("comparing captions", 2, 3)
-    workspace.bind("duplicate", *_REPEATED)
+    workspace.bind("duplicate", *REPEATED)
+
+
+def too_many(workspace: Workspace, progress: Progress = silent) -> int:
+    """Return the number of pairs that a search would compare if there are too many; otherwise 0."""
+    limits = {"prefix_pair_count": _MOST_PREFIX_PAIRS, "similarity_candidate_count": _MOST_PAIRS}
+    for step, (relation, most) in enumerate(limits.items()):
+        progress("comparing captions", step, 3)
+        if (pairs := int(workspace.rows(relation).item())) > most:
+            return pairs
+    return 0

@@ -110,7 +110,7 @@ def duplicates(
     settings: dict[str, str | float] = {"tok": search.tokenizer, "near": round(near, 3), "words": "jaccard"}
     signature = str(Signature("duplicates", settings, _VERSION))
     frame = pair_rows(counted) if pairs else rows(counted)
-    texts, shown = messages(counted, search), tables(counted, examples)
+    texts, shown = messages(counted, near, search.tokenizer), tables(counted, examples)
     return Result(
         "duplicates",
         frame.with_columns(pl.lit(search.tokenizer).alias("tokenizer"), pl.lit(signature).alias("signature")),

@@ -8,7 +8,7 @@ import polars as pl
 
 from auditor.model import pictured
 from auditor.result import Finding, Said, Table, about, counted, folded
-from auditor.studies.duplicates.search import DuplicateCounts, Question, Search, Side
+from auditor.studies.duplicates.search import DuplicateCounts, Question, Side
 
 _SHOWN = 10
 
@@ -130,11 +130,11 @@ def lead(shown: Sequence[Table], findings: Sequence[Finding]) -> tuple[str, ...]
     return (*sentences, *(finding.sentence for finding in findings if finding.kind == COPIED))
 
 
-def messages(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
+def messages(counts: DuplicateCounts, least: float, tokenizer: str) -> tuple[Said, ...]:
     """Return the definitions of a match, the leaks, the duplicate slots, and what could not be searched."""
-    near_share = f"{search.near:.1%}".replace(".0%", "%")
+    near_share = f"{least:.1%}".replace(".0%", "%")
     texts: list[Said] = [
-        f"exact: the same tokens (tokenizer {search.tokenizer}), ignoring case, punctuation and whitespace; near: not"
+        f"exact: the same tokens (tokenizer {tokenizer}), ignoring case, punctuation and whitespace; near: not"
         f" exact, but at least {near_share} of the words of both captions together are in both, in any order"
     ]
     questions = {question.number: question for question in counts.questions}

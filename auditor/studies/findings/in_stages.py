@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -22,8 +22,10 @@ from auditor.scoring.scale_out import executors
 from auditor.scoring.scale_out.doing import do_stages
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import Store
+from auditor.studies.duplicates import COPIED, LEAK
+from auditor.studies.findings.alike import duplicates_of
 from auditor.studies.findings.captions import examples_of, finding_of
-from auditor.studies.findings.others import AT_SEVERAL, at_several_images
+from auditor.studies.findings.others import AT_SEVERAL, at_several_images, of_duplicates
 from auditor.studies.findings.protected import CONTAMINATED, asked, protected_captions
 from auditor.studies.findings.shards import ShardPlan, plan, refuse_changed
 from auditor.studies.findings.stages import (
@@ -45,13 +47,13 @@ from auditor.text import AUTO
 #: Tokenizers that decide which captions are equal; others are for scores.
 _TOKENIZERS = ("bare", "char")
 
-_PAIRS = "its search for near-duplicates compares all pairs of captions"
+_PAIRS = "it is searched for if no --kind is given, unless too many captions are similar"
 _TRAINED = "it compares each caption with statistics of all others"
 
 #: Why kinds are not searched for in stages.
 _WHY_NOT = {
-    "near-duplicate-across-splits": _PAIRS,
-    "copied-slots": _PAIRS,
+    LEAK: _PAIRS,
+    COPIED: _PAIRS,
     "swapped-captions": _TRAINED,
     "templated-captions": _TRAINED,
     "unlike-slot": _TRAINED,
@@ -138,23 +140,33 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
     selection = Selection(version)
     numbers, listed = _listed(plan, work)
     totals = {kind: images if KINDS[kind].of == "images" else captions for kind in numbers} | {AT_SEVERAL: worded}
+    parts, near = [pl.DataFrame(schema=MEASURED)], dict[str, Finding]()
+    if is_measured(plan):
+        again, shares = duplicates_of(plan, work, selection)
+        near = {finding.kind: finding for finding in of_duplicates(selection, again)}
+        parts += [work.scan(MEASURES, 0).collect(), shares]
     found = ranked(
-        _finding(selection, kind, numbers[kind], totals[kind], listed.filter(kind=kind))
-        for kind in plan.kinds
-        if kind in numbers
+        [
+            *(
+                _finding(selection, kind, numbers[kind], totals[kind], listed.filter(kind=kind), near)
+                for kind in plan.kinds
+                if kind in numbers
+            ),
+            *(near[kind] for kind in (LEAK, COPIED) if kind in near),
+        ]
     )
     by_kind = {finding.kind: finding for finding in found}
     kinds: list[tuple[str, str | None, int | None, str | None]] = [
         (kind, by_kind[kind].severity if kind in by_kind else None, _number(by_kind.get(kind)), None)
         for kind in plan.kinds
     ]
-    kinds += [(kind, None, None, _WHY_NOT.get(kind, _OTHERWISE)) for kind in others if kind in _REPORTED]
-    parts = [pl.DataFrame(schema=MEASURED), pl.DataFrame(kinds, schema=list(MEASURED)[:4], orient="row")]
+    for kind in (kind for kind in others if kind in _REPORTED):
+        is_known = kind in (LEAK, COPIED) and near
+        kinds.append((kind, None, None, None if is_known else _WHY_NOT.get(kind, _OTHERWISE)))
+    parts.insert(1, pl.DataFrame(kinds, schema=list(MEASURED)[:4], orient="row"))
     leads = [f"{tally(found) or 'No problems found'} by the kinds that were checked."]
     if is_measured(plan):
-        measures = work.scan(MEASURES, 0).collect()
-        leads.insert(0, lead(selection, measures.filter(pl.col("command") == "profile")))
-        parts.append(measures)
+        leads.insert(0, lead(selection, parts[2].filter(command="profile")))
     note = (
         f"{counted(len(plan.shards), 'shard', 'shards')}, {captions:,} captions of "
         f"{counted(images, 'image', 'images')}, {counted(rejected, 'record', 'records')} rejected"
@@ -179,8 +191,12 @@ def _listed(plan: ShardPlan, work: Work) -> tuple[dict[str, int], pl.DataFrame]:
     return numbers, pl.concat(first).sort("image", "slot", maintain_order=True)
 
 
-def _finding(selection: Selection, kind: str, number: int, n: int, listed: pl.DataFrame) -> Finding:
+def _finding(
+    selection: Selection, kind: str, number: int, n: int, listed: pl.DataFrame, near: Mapping[str, Finding]
+) -> Finding:
     examples = tuple(examples_of(listed))
+    if kind in near:
+        return replace(near[kind], examples=examples)
     if kind == AT_SEVERAL:
         return at_several_images(selection, number, n, examples)
     return finding_of(selection, kind, number, n, severity(kind, number, n), examples)

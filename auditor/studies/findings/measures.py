@@ -31,12 +31,9 @@ NUMBERS, LIST_WORDS = "numbers", "list-words"
 _RANDOM_ORDER = "it reads all captions in random orders"
 _OF_IMAGES = "its mean and interval need a value for each image"
 _GRAMS = "it counts the n-grams of all captions"
-_PAIRS = "its search for near-duplicates compares all pairs of captions"
 
 #: Why numbers of the commands are not computed in stages.
 _WHY_NOT = {
-    ("duplicates", "near"): _PAIRS,
-    ("duplicates", "across-splits"): "`captions-in-several-splits` counts these captions",
     **{("diversity", name): _RANDOM_ORDER for name in ("ttr-1", "ttr-2", "ttr-3", "ttr-10000", "ttr-100000", "curve")},
     **{("diversity", name): _GRAMS for name in ("distinct-2", "ngram-diversity")},
     ("diversity", "mbleu"): "`auditor bounds --work FOLDER` computes BLEU in stages",
@@ -128,7 +125,7 @@ def _summed(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def measured(
-    sizes: pl.DataFrame, list_words: pl.DataFrame, words: pl.DataFrame, copied_images: int, rejected: int, share: Share
+    sizes: pl.DataFrame, list_words: pl.DataFrame, words: pl.DataFrame, rejected: int, share: Share
 ) -> pl.DataFrame:
     """Compute the measures of all shards (`MEASURED`) from added counts, and the occurrences (`times`) of all words."""
     one = {name: int(number) for name, number in sizes.filter(place=0).select("statistic", "number").iter_rows()}
@@ -137,7 +134,7 @@ def measured(
         parts = [
             _profile(workspace, sizes, one, words).with_columns(command=pl.lit("profile")),
             pl.DataFrame({"command": "profile", "statistic": "rejected", "value": float(rejected)}),
-            _duplicates(one, copied_images).with_columns(command=pl.lit("duplicates")),
+            _duplicates(one).with_columns(command=pl.lit("duplicates")),
             _diversity(workspace, sizes, list_words).with_columns(command=pl.lit("diversity")),
             pl.DataFrame([(*what, why) for what, why in _WHY_NOT.items()], schema=_REASONS, orient="row"),
         ]
@@ -211,17 +208,10 @@ def _uneven(images: pl.DataFrame) -> int:
     return int(images.join(usual, on=["part", "place"], how="anti", nulls_equal=True)["number"].sum())
 
 
-def _duplicates(one: Mapping[str, int], copied_images: int) -> pl.DataFrame:
-    within, elsewhere = "within-image", "across-images"
-    rows = [
-        (within, "captions", one["repeats"], one["captions-several-worded"]),
-        (within, "images", one["images_with_repeats"], one["images-several-worded"]),
-        (elsewhere, "captions", one["captions-on-several-images"], one["captions"] - one["wordless"]),
-        (elsewhere, "images", copied_images, one["images-worded"]),
-        *((within, name, one[name], None) for name in ("letter_repeats", "in_groups", "pairs", "images_all_equal")),
-    ]
-    frame = pl.DataFrame(rows, schema=["scope", "statistic", "number", "n"], orient="row")
-    return frame.with_columns(value=pl.when(pl.col("n") > 0).then(pl.col("number") / pl.col("n")))
+def _duplicates(one: Mapping[str, int]) -> pl.DataFrame:
+    names = ("letter_repeats", "in_groups", "pairs", "images_all_equal")
+    rows = [("within-image", name, one[name]) for name in names]
+    return pl.DataFrame(rows, schema=["scope", "statistic", "number"], orient="row")
 
 
 def _diversity(workspace: Workspace, sizes: pl.DataFrame, list_words: pl.DataFrame) -> pl.DataFrame:

@@ -63,9 +63,7 @@ def findings_of(questions: Questions, captions: Captions, wanted: Collection[str
     # first: outliers and templates read its counts
     bounds = answer(lambda: questions.bounds(captions), _UPSIDE_DOWN)
     if duplicates := answer(questions.duplicates, LEAK, AT_SEVERAL, COPIED):
-        findings += [*_leaks(selection, duplicates), *_shared(selection, duplicates)]
-        findings += _elsewhere(selection, duplicates)
-        findings += _together(selection, duplicates, COPIED)
+        findings += of_duplicates(selection, duplicates)
     if outliers := answer(lambda: questions.outliers(captions), _SWAPPED):
         findings += [replace(finding, examples=_misplaced(outliers)) for finding in outliers.found(_SWAPPED)]
     if templates := answer(lambda: questions.templates(captions), _UNLIKE, _SORTED, _OF_TEMPLATES):
@@ -74,6 +72,12 @@ def findings_of(questions: Questions, captions: Captions, wanted: Collection[str
     if bounds:
         findings += _upside_down(selection, bounds)
     return [finding for finding in findings if finding.kind in wanted]
+
+
+def of_duplicates(selection: Selection, duplicates: Result) -> list[Finding]:
+    """Return the findings on duplicates: leaks, captions at several images, slots that were copied."""
+    leaks = [*_leaks(selection, duplicates), *_shared(selection, duplicates)]
+    return [*leaks, *_elsewhere(selection, duplicates), *_together(selection, duplicates, COPIED)]
 
 
 def _leaks(selection: Selection, duplicates: Result) -> list[Finding]:

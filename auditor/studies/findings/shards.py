@@ -27,6 +27,9 @@ _FORMAT, _ENDING = "table", ".parquet"
 #: Rows of shards that are read together. It does not depend on the machine.
 _ROWS_AT_ONCE = 60_000
 
+#: The number of buckets whose images and texts fill one partition.
+_BUCKETS_OF_A_PARTITION = 4
+
 
 @dataclass(frozen=True)
 class Shard:
@@ -61,6 +64,11 @@ class ShardPlan:
     def captions(self) -> int:
         """The rows of all shards, as far as they are known."""
         return sum(shard.rows for shard in self.shards)
+
+    @property
+    def partitions(self) -> int:
+        """The number of partitions in which equal images, texts or words of all buckets meet."""
+        return -(-len(self.buckets) // _BUCKETS_OF_A_PARTITION)
 
     def written(self) -> str:
         """Return the plan as text; equal plans have equal texts."""

@@ -9,7 +9,7 @@ has the numbers of other commands, `verdicts` a row for each row of a shard.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
 from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
-from auditor.studies.findings import across, measures
+from auditor.studies.findings import across, alike, measures
 from auditor.studies.findings.captions import ENGLISH, FINDERS, LISTED, MISSPELLED, Checked
 from auditor.studies.findings.others import AT_SEVERAL
 from auditor.studies.findings.protected import CONTAMINATED
@@ -47,9 +47,6 @@ ALONE = (
 #: The kinds that are searched for in stages.
 CHECKED = (*ALONE, *across.ACROSS, AT_SEVERAL)
 
-#: The number of buckets whose images fill one partition.
-_BUCKETS_OF_A_PARTITION = 4
-
 #: The relations of `words.sql` of all shards that the captions of one bucket do not determine.
 _KNOWN = ("english_token", "regular_form")
 
@@ -61,15 +58,15 @@ def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
         kept = rows.filter(pl.col("reason").is_null())
         spoken = kept.select(token=pl.col("tokens").explode()).drop_nulls().group_by("token").len("times").sort("token")
         work.put(SPOKEN, number, spoken)
-        placed = measures.placed(store, kept.with_columns(words=_words()), number, _partitions(plan))
-    work.put(HASHES, number, placed, _partitions(plan))
+        placed = measures.placed(store, kept.with_columns(words=_words()), number, plan.partitions)
+    work.put(HASHES, number, placed, plan.partitions)
     return rows
 
 
 def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Assign numbers to the words of all shards. Columns: token_id, token, times, flags of words, is_english."""
     del number
-    spoken = _every(plan, work, SPOKEN).group_by("token").agg(pl.col("times").sum()).sort("token").collect()
+    spoken = work.every(SPOKEN, len(plan.buckets)).group_by("token").agg(pl.col("times").sum()).sort("token").collect()
     numbered = spoken.select(pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).alias("token_id"), "token", "times")
     with Store.open(MEMORY, share=share) as store:
         with store.registered("numbered", numbered):
@@ -93,7 +90,7 @@ def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
     Raises `SourceError` if an image is in several buckets: its captions are compared in one.
     """
     del share
-    placed = _every(plan, work, HASHES).filter(partition=number)
+    placed = work.every(HASHES, len(plan.buckets)).filter(partition=number)
     shared = placed.group_by("is_text", "key").agg(least=pl.col("value").min(), most=pl.col("value").max())
     several = shared.filter(pl.col("least") != pl.col("most")).sort("key").collect()
     for image, *buckets in several.filter(~pl.col("is_text")).select("key", "least", "most").head(1).iter_rows():
@@ -118,7 +115,7 @@ def _at_several_images(plan: ShardPlan, work: Work, number: int, store: Store) -
     texts = work.scan(RECORDS, number).filter(pl.col("reason").is_null()).select("image", "slot", words=_words())
     with store.registered("texts", texts.collect()):
         keyed = store.query("select image, slot, md5(words) as key from texts where words <> ''")
-    shared = pl.concat(work.scan(IMAGES, partition) for partition in range(_partitions(plan)))
+    shared = work.every(IMAGES, plan.partitions)
     rows = keyed.lazy().join(shared, on="key", how="inner").collect().sort("image", "slot")
     return rows.select("image", "slot", why=pl.format("the same words at {} images", "images"))
 
@@ -130,6 +127,7 @@ def counts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
         for name, rows in across.first_counts(checked, plan.kinds).items():
             work.put(name, number, rows)
         if is_measured(plan):
+            work.put(alike.SEARCHED, number, alike.searched(checked.workspace, plan, number))
             for name, rows in measures.counted(checked).items():
                 work.put(name, number, rows)
         return across.groups(checked, tuple(kind for kind in across.FORMS if kind in plan.kinds), kept)
@@ -139,7 +137,7 @@ def sums(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
     """Add up the counts of all buckets: for a form of captions, or for a common table expression."""
     name = _names_of_sums(plan)[0][number]
     if name in across.FORMS:
-        return across.judged(name, _every(plan, work, _COUNTS[0]).filter(kind=name), plan.tokenizer, share)
+        return across.judged(name, work.every(_COUNTS[0], len(plan.buckets)).filter(kind=name), plan.tokenizer, share)
     return _added(plan, work, share, name, {})
 
 
@@ -184,14 +182,12 @@ def measured(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     def added(rows: pl.LazyFrame, *by: str) -> pl.DataFrame:
         return rows.group_by(by).agg(pl.exclude(by).sum()).sort(by).collect()
 
-    of_texts = (work.scan(TEXTS, partition) for partition in range(_partitions(plan)))
-    several = _every(plan, work, FOUND).filter(kind=AT_SEVERAL)
+    of_texts = work.every(TEXTS, plan.partitions)
     return measures.measured(
-        added(pl.concat([_every(plan, work, measures.NUMBERS), *of_texts]), "statistic", "part", "place"),
-        added(_every(plan, work, measures.LIST_WORDS), "list_no", "token_id"),
+        added(pl.concat([work.every(measures.NUMBERS, len(plan.buckets)), of_texts]), "statistic", "part", "place"),
+        added(work.every(measures.LIST_WORDS, len(plan.buckets)), "list_no", "token_id"),
         work.scan(VOCABULARY, 0).select("times").collect(),
-        several.select(pl.col("image").n_unique()).collect().item(),
-        _every(plan, work, RECORDS).select(pl.col("reason").count()).collect().item(),
+        work.every(RECORDS, len(plan.buckets)).select(pl.col("reason").count()).collect().item(),
         share,
     )
 
@@ -236,11 +232,6 @@ def is_english(work: Work) -> bool:
     return bool(work.scan(VOCABULARY, 0).select(pl.col("is_english").any()).collect().item())
 
 
-def _every(plan: ShardPlan, work: Work, name: str) -> pl.LazyFrame:
-    """Read the file of a name of all buckets."""
-    return pl.concat(work.scan(name, bucket) for bucket in range(len(plan.buckets)))
-
-
 def _names_of_sums(plan: ShardPlan) -> tuple[list[str], list[str]]:
     """Name the sums of both passes that the kinds of a plan need."""
     by_kind = [names for kind, names in across.SUMS.items() if kind in plan.kinds]
@@ -256,7 +247,7 @@ def _sums(plan: ShardPlan, work: Work, place: int) -> dict[str, pl.DataFrame]:
 
 def _added(plan: ShardPlan, work: Work, share: Share, name: str, first: across.Frames) -> pl.DataFrame:
     def added(counted: str) -> pl.DataFrame:
-        return _every(plan, work, counted).collect()
+        return work.every(counted, len(plan.buckets)).collect()
 
     with across.merging(work.scan(VOCABULARY, 0).collect(), share, is_english=is_english(work)) as workspace:
         return across.sums(workspace, added, first)[name]()
@@ -307,8 +298,12 @@ def _of_buckets(plan: ShardPlan) -> int:
     return len(plan.buckets)
 
 
-def _partitions(plan: ShardPlan) -> int:
-    return -(-_of_buckets(plan) // _BUCKETS_OF_A_PARTITION)
+def _of_partitions(plan: ShardPlan) -> int:
+    return plan.partitions
+
+
+def _of_measured(of: Callable[[ShardPlan], int]) -> Callable[[ShardPlan], int]:
+    return lambda plan: of(plan) if is_measured(plan) else 0
 
 
 def _once(plan: ShardPlan) -> int:
@@ -321,7 +316,7 @@ STAGES = {
     for stage in (
         Stage(RECORDS, "captions of shards", _of_buckets, _once, read),
         Stage(VOCABULARY, "words", _once, _once, words),
-        Stage(IMAGES, "images and repeated captions", _partitions, _once, images),
+        Stage(IMAGES, "images and repeated captions", _of_partitions, _once, images),
         Stage(_COUNTS[0], "counts", _of_buckets, _once, counts),
         Stage(_SUMS[0], "sums", lambda plan: len(_names_of_sums(plan)[0]), _once, sums),
         Stage(
@@ -333,7 +328,12 @@ STAGES = {
         ),
         Stage(_SUMS[1], "further sums", lambda plan: len(_names_of_sums(plan)[1]), _once, further_sums),
         Stage(FOUND, "findings", _of_buckets, _once, found),
-        Stage(MEASURES, "sizes and words", lambda plan: int(is_measured(plan)), _once, measured),
+        Stage(MEASURES, "sizes and words", _of_measured(_once), _once, measured),
+        Stage(alike.WORDINGS, "texts", _of_measured(_of_partitions), _of_buckets, alike.wordings),
+        Stage(alike.RARITY, "words of texts", _of_measured(_once), _once, alike.rarity),
+        Stage(alike.BAGS, "rare words", _of_measured(_of_partitions), _once, alike.bags),
+        Stage(alike.PAIRS, "near-duplicates", _of_measured(_of_partitions), _once, alike.pairs),
+        Stage(alike.REPEATS, "captions with duplicates", _of_measured(_of_buckets), _once, alike.repeats),
         Stage(VERDICTS, "verdicts", lambda plan: len(plan.shards), _once, verdicts),
     )
 }

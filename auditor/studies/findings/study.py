@@ -114,7 +114,7 @@ def findings(
 
     With `--verdicts`, Parquet files or URLs are checked in stages, without a store, and memory does not grow with them.
     The folder gets a file per shard. It has a row for each row of the shard: id, and lists of kind, slot, certainty,
-    detail and fix. The folder also has summary.json and a receipt. The summary has the numbers of `profile`, exact
+    detail and fix. The folder also has summary.json and a receipt. The summary has the numbers of `profile`,
     `duplicates` and `diversity` that add up. A stopped command continues if you run it again. Kinds and numbers that
     need all captions at once are listed as not checked.
 

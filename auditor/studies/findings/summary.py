@@ -28,8 +28,8 @@ _NAME = "auditor.findings/v2"
 #: The rows of kinds, then those of the other commands: `number` of `n` captions or images.
 MEASURED = {
     "kind": pl.String, "severity": pl.String, "number": pl.Int64, "not_checked_because": pl.String,
-    "command": pl.String, "scope": pl.String, "statistic": pl.String, "position": pl.Int64, "value": pl.Float64,
-    "n": pl.Int64,
+    "command": pl.String, "scope": pl.String, "match": pl.String, "statistic": pl.String, "position": pl.Int64,
+    "value": pl.Float64, "n": pl.Int64,
 }  # fmt: skip
 
 #: The statistics with the number of captions of each length, and of images in each split.
@@ -69,16 +69,16 @@ def _measures(version: Version, rows: pl.DataFrame) -> Iterator[Table]:
         of_captions = pl.col("statistic").is_in(profile.HYGIENE)
         named = counts.rename({"value": version.dataset})
         yield from profile.tables(named.filter(~of_captions), named.filter(of_captions), version.tokenizers[0])
-    for command, title in (("duplicates", "exact duplicates"), ("diversity", "diversity")):
+    for command, title in (("duplicates", "duplicates"), ("diversity", "diversity")):
         own = rows.filter(pl.col("value").is_not_null(), command=command)
         if own.height:
-            columns = [name for name in ("scope", "statistic", "number", "n", "value") if own[name].count()]
+            columns = [name for name in ("scope", "match", "statistic", "number", "n", "value") if own[name].count()]
             yield Table(title, own.select(columns), name=command)
 
 
 #: The parts of a report with the numbers of other commands, and the names of their tables.
 MEASURES = {
-    "Size and words": ("sizes", "lengths", "hygiene"), "Exact duplicates": ("duplicates",), "Diversity": ("diversity",),
+    "Size and words": ("sizes", "lengths", "hygiene"), "Duplicates": ("duplicates",), "Diversity": ("diversity",),
 }  # fmt: skip
 
 
@@ -99,7 +99,9 @@ def read_summary(folder: Path) -> Result:
         found = [
             typed(Finding(**{**record, "examples": tuple(record.get("examples", ()))})) for record in body["findings"]
         ]
-        rows = pl.DataFrame([tuple(row[name] for name in MEASURED) for row in body["rows"]], MEASURED, orient="row")
+        rows = pl.DataFrame(
+            [tuple({"match": None, **row}[name] for name in MEASURED) for row in body["rows"]], MEASURED, orient="row"
+        )
         lead, notes = ([str(sentence) for sentence in body[name]] for name in ("lead", "notes"))
         return summary(typed(version), rows, found, lead, notes)
     except OSError as error:

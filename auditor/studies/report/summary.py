@@ -114,7 +114,7 @@ def answer_on_shards(result: Result) -> tuple[str, ...]:
     (selection,), findings, rows = result.selections, result.findings, result.frame
     bad = [finding for finding in findings if finding.severity in _BAD]
     alike = rows.filter(statistic=SAMENESS)["value"].drop_nulls()
-    repeated = rows.filter(pl.col("n") > 0, command="duplicates", statistic="captions")
+    repeated = rows.filter(pl.col("n") > 0, command="duplicates", statistic="captions", match="exact")
     return (
         wrong(selection, bad),
         *result.lead[:-1],

@@ -172,7 +172,7 @@ def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]],
         ingest_rows(store, rows, kind="candidates", splits=splits)
         search = duplicate_search.Search([Captions(store, resolve(store, "set"), "bare")], [{}], near, 1)
         with pytest.MonkeyPatch.context() as patched:  # the longest texts that are looked for by pairs of words
-            patched.setattr(duplicate_search, "_MOST_PAIRED", paired)
+            patched.setitem(duplicate_search.LIMITS, "most_paired", paired)
             everything = duplicate_search.search_duplicates(search, silent, every_pair=True)
     frame, pairs = tables.rows(everything), tables.pair_rows(everything)
     for scope in ("within-image", "across-images"):

@@ -1,0 +1,184 @@
+"""Near-duplicates over shards: the search of `auditor duplicates` in parts that give the same pairs and counts.
+
+`wordings` numbers the texts of a partition of hashes, `rarity` the words by the number of texts that have them, as
+`text_bag.sql` does. `bags` has the texts as bags of words, `pairs` those that share rare words: such keys of all texts
+meet in partitions. `repeats` counts the captions of a bucket that have a duplicate.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.result import Result, findings_in
+from auditor.scoring.scale_out.work import Work
+from auditor.store.connection import MEMORY, Store
+from auditor.store.file import Share
+from auditor.store.workspace import Workspace
+from auditor.studies.duplicates import (
+    LIMITS,
+    NEAR,
+    REPEATED,
+    TEST,
+    TRAIN,
+    Question,
+    counts_of,
+    frames,
+    messages,
+    questions_of,
+    rows,
+    sides_of,
+    too_many,
+)  # fmt: skip
+from auditor.studies.findings.shards import ShardPlan
+from auditor.studies.findings.summary import version_of
+
+SEARCHED, WORDINGS, RARITY, BAGS, PAIRS, REPEATS = "searched", "wordings", "rarity", "bags", "pairs", "repeats"
+
+#: Further files: occurrences of texts, words and lengths of a partition of texts; rare words of its texts.
+_OCCURRENCES, _WORDS, _LENGTHS, _KEYS = "occurrences", "words-of-texts", "lengths-of-texts", "keys"
+
+_THOUSANDTHS = round(NEAR * 1000)
+
+#: The largest prime below 2^32: remainders by it are even for any words.
+_PRIME = 4_294_967_291
+
+#: The counts of a bucket: by which columns they add up.
+_COUNTED = {
+    "duplicate_count": ("question_no", "position", "match"),
+    "slot_pair": ("question_no", "slot", "against_slot"),
+    "shared_image": ("question_no",),
+    "side_size": ("side_no",),
+}
+
+_BY_SLOT = {"question_no": pl.UInt32, "slot": pl.UInt32, "exact": pl.Int64, "near": pl.Int64, "of_captions": pl.Int64}
+
+#: Every pair of slots: those without a duplicate may have one in another bucket.
+_EVERY_PAIR = (
+    "select question_no, slot, against_slot, count(*) filter (where exact) as exact,"
+    " count(*) filter (where near) as near, count(*) as of_images from paired group by all"
+)
+
+
+def searched(workspace: Workspace, plan: ShardPlan, bucket: int) -> pl.DataFrame:
+    """Return the captions of a bucket as `placed_text.sql` places them."""
+    workspace.params |= {"selection_no": 0, "bucket": bucket, "buckets": len(plan.buckets)}
+    workspace.params["partitions"] = plan.partitions
+    return workspace.rows("placed_text")
+
+
+def wordings(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Return the texts of a partition with their numbers. Columns: bucket, text_no, tokens."""
+    buckets = range(len(plan.buckets))
+    of_buckets = (work.scan(SEARCHED, one).with_columns(bucket=pl.lit(one, pl.UInt32)) for one in buckets)
+    captions = pl.concat(of_buckets).filter(partition=number).collect()
+    with Store.open(MEMORY, share=share) as store:
+        workspace = _workspace(plan, work, store)
+        workspace.bind_rows("searched_text", _unplaced(captions))
+        texts = workspace.rows("distinct_text").with_columns(text_no=pl.col("text_no") * plan.partitions + number)
+        workspace.bind_rows("distinct_text", texts)
+        work.put(_OCCURRENCES, number, workspace.rows("first_occurrence").sort("side_no", "text_no", "image_no"))
+        words = "select token_id, nth, count(*) as texts from told_apart group by all"
+        work.put(_WORDS, number, workspace.part("text_bag", {}, "told_apart", words).sort("token_id", "nth"))
+    work.put(_LENGTHS, number, texts.select(size=pl.col("tokens").list.len()).unique().sort("size"))
+    of_bucket = captions.select("bucket", "tokens").join(texts, on="tokens").unique()
+    return of_bucket.select("bucket", "text_no", "tokens").sort("bucket", "text_no")
+
+
+def rarity(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Count the texts with each word, and return the words from the rarest on, as `text_bag.sql` does."""
+    del number, share
+    added = work.every(_WORDS, plan.partitions).group_by("token_id", "nth").agg(pl.col("texts").sum())
+    return added.sort("texts", "token_id", "nth").with_row_index("word", offset=1).collect()
+
+
+def bags(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Return the texts of a partition as bags of numbered words, and write the keys of rare words in partitions."""
+    texts = work.scan(WORDINGS, number).select("text_no", "tokens").unique("text_no").sort("text_no").collect()
+    sizes = work.every(_LENGTHS, plan.partitions).unique().filter(pl.col("size") > 1).sort("size").collect()
+    with Store.open(MEMORY, share=share) as store:
+        workspace = Workspace(store, near=_THOUSANDTHS, **LIMITS)
+        workspace.bind_rows("distinct_text", texts)
+        made = workspace.part("text_bag", {"numbered": work.scan(RARITY, 0).collect()}).sort("text_no")
+        workspace.bind_rows("text_bag", made)
+        keys = workspace.part("prefix_pair", {"length_of": sizes})
+    placed = keys.with_columns(partition=(pl.col("key") % _PRIME % plan.partitions).cast(pl.UInt32))
+    work.put(_KEYS, number, placed.sort("partition", "key", "text_no"), plan.partitions)
+    return made.select("text_no", tokens="words")
+
+
+def pairs(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """List the near-duplicates that share a key of a partition: the rows of `similar_text`, or nulls for too many."""
+    keys = work.every(_KEYS, plan.partitions).filter(partition=number).drop("partition")
+    shared = keys.filter(pl.len().over("key") > 1).collect()
+    texts = work.every(BAGS, plan.partitions).join(shared.lazy().select("text_no"), on="text_no", how="semi")
+    with Store.open(MEMORY, share=share) as store:
+        workspace = Workspace(store, near=_THOUSANDTHS)
+        workspace.bind_rows("prefix_pair", shared)
+        workspace.bind_rows("distinct_text", texts.collect())
+        workspace.bind("text_bag", "bag_again")
+        if too_many(workspace):
+            return workspace.rows("similar_text").clear(1)
+        return workspace.rows("similar_text").sort("text_no", "other_no")
+
+
+def repeats(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Count the captions of a bucket that have a duplicate, as `auditor duplicates` does, in further files."""
+    texts = work.every(WORDINGS, plan.partitions).filter(bucket=number).select("text_no", "tokens").collect()
+    near = work.every(PAIRS, plan.partitions).unique()
+    similar = near.join(texts.lazy(), on="text_no", how="semi").collect()
+    known = pl.concat([texts["text_no"], similar["other_no"]]).unique().to_frame("text_no").lazy()
+    occurrences = work.every(_OCCURRENCES, plan.partitions).join(known, on="text_no", how="semi").collect()
+    with Store.open(MEMORY, share=share) as store:
+        workspace = _workspace(plan, work, store)
+        workspace.bind_rows("searched_text", _unplaced(work.scan(SEARCHED, number).collect()))
+        workspace.bind_rows("distinct_text", texts)
+        workspace.bind_rows("similar_text", similar)
+        workspace.bind_rows("first_occurrence", occurrences)
+        workspace.bind("duplicate", *REPEATED)
+        for name, by in _COUNTED.items():
+            made = workspace.part(name, {}, "paired", _EVERY_PAIR) if name == "slot_pair" else workspace.rows(name)
+            work.put(name, number, made.sort(by))
+    return pl.DataFrame({"bucket": [number]})
+
+
+def duplicates_of(plan: ShardPlan, work: Work, selection: Selection) -> tuple[Result, pl.DataFrame]:
+    """Return what `auditor duplicates` finds in all shards, without examples, and its rows for the summary.
+
+    If too many captions are similar, only the rows of exact duplicates are known. `texts` are added over buckets.
+    """
+    added = {"duplicate_slot": pl.DataFrame(schema=_BY_SLOT), "duplicate_pair": pl.DataFrame({"question_no": []})}
+    for name, by in _COUNTED.items():
+        numbers = pl.exclude(*by, "most_at_image").sum(), pl.col("^most_at_image$").max()
+        added[name] = work.every(name, len(plan.buckets)).group_by(by).agg(*numbers).sort(by).collect()
+    added["slot_pair"] = added["slot_pair"].filter(pl.col("exact") + pl.col("near") > 0)
+    counts = counts_of(_questions(plan, work, selection), added)
+    told = rows(counts)
+    whole = pl.col("slot").is_null() & pl.col("split").is_null() & pl.col("match").is_not_null()
+    shares = told.filter(whole).select("scope", "match", "statistic", "value", number="found", n="n")
+    found = findings_in(messages(counts, NEAR, plan.tokenizer))
+    if work.every(PAIRS, plan.partitions).select(pl.col("text_no").null_count()).collect().item():
+        told, shares, found = told.clear(), shares.filter(match="exact"), ()
+    return Result("duplicates", told, findings=found), shares.with_columns(command=pl.lit("duplicates"))
+
+
+def _questions(plan: ShardPlan, work: Work, selection: Selection) -> list[Question]:
+    """List the questions on the captions of all shards, and on their splits `test` and `train`."""
+    splits = work.every(SEARCHED, len(plan.buckets)).select(pl.col("split").unique()).collect()["split"]
+    return questions_of(sides_of([selection], [sorted({TEST, TRAIN} & {*splits})], [{}]))
+
+
+def _workspace(plan: ShardPlan, work: Work, store: Store) -> Workspace:
+    workspace = Workspace(store, near=_THOUSANDTHS, **LIMITS)
+    nothing = Selection(version_of(plan.dataset, plan.digest, plan.tokenizer, 0, 0))
+    for relation, frame in frames(_questions(plan, work, nothing)).items():
+        workspace.bind_rows(relation, frame)
+    return workspace
+
+
+def _unplaced(captions: pl.DataFrame) -> pl.DataFrame:
+    zero = pl.lit(0, pl.UInt32)
+    image = pl.col("image_no").cast(pl.String)
+    return captions.select(
+        "image_no", "slot", "split", "tokens", "of_slot", image=image, selection_no=zero, caption_id=zero
+    )
