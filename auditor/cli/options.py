@@ -6,6 +6,7 @@ Kept light: rooms are imported inside functions, so that `auditor --help` answer
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
 import os
 import sys
@@ -143,6 +144,9 @@ def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., Non
 
     @functools.wraps(command)
     def run(*, quiet: bool, no_color: bool, debug: bool, **arguments: object) -> None:
+        if not gc.isenabled():  # most imports are done
+            gc.freeze()
+            gc.enable()
         VERBOSITY.set(quiet=quiet, no_color=no_color, debug=debug)
         refuse_formats(name, arguments)
         refuse_targets(name, arguments)

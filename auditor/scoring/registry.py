@@ -86,11 +86,14 @@ class MetricRequest:
     def counting(self) -> CountSpec:
         """The counting that it needs."""
         metric = self.metric
-        variant = metric.variant(self.settings) if metric.variant else None
-        relation, kernel = variant or (metric.counts, metric.kernel)
+        relation, kernel = (variant := metric.variant and metric.variant(self.settings)) or (
+            metric.counts,
+            metric.kernel,
+        )
         chosen = {name: value for name, value in self.settings.items() if metric.parameters[name].counts}
         normalization = metric.normalization(self.settings) if metric.normalization else None
-        return CountSpec(relation, {**metric.counted_with, **self._lists, **chosen}, kernel, normalization)
+        implied = {**metric.counted_with, **(metric.fixed if variant else {})}
+        return CountSpec(relation, {**implied, **self._lists, **chosen}, kernel, normalization)
 
     @property
     def _lists(self) -> Mapping[str, str]:

@@ -83,8 +83,11 @@ class Store:
         self.on_close: list[Callable[[Store], None]] = []
         #: Whether drawn candidates are kept for queries.
         self.keeps_drawn = True
+        #: The columns of each table of the cache by its name, once they were read; see `kept`.
+        self.cached: dict[str, list[str]] | None = None
         self._scratch: Path | None = None
         self._is_left = False
+        self._is_current = False
         self._numbers = itertools.count(1)
         self._let_go: list[str] = []
         self._again: dict[tuple[object, ...], Held] = {}
@@ -101,12 +104,13 @@ class Store:
         files: Path | None = None,
         share: opening.Share | None = None,
         narrate: Callable[[str], None] = lambda _: None,
+        known: opening.Stamp | None = None,
     ) -> Self:
         """Open a store, waiting up to `wait` seconds for another process to release it.
 
         Writing makes a missing file, unless `make` is false. A store of an older schema is backed up and migrated,
         unless `migrate` is false. Statements can only read files in the folder `files`. A store in memory may have a
-        `share` of the machine.
+        `share` of the machine. The schema of a file that is still as `known` is not checked again.
 
         Raises `StoreError` for a missing, foreign or damaged file and a full disk, `StoreLockedError` after the wait,
         `UsageError` for a path that the engine would misread.
@@ -128,7 +132,8 @@ class Store:
             reads = not write and path != MEMORY
             connection = connect(read_only=reads, databases=[] if reads else copies, folder=files)
             try:
-                state = "empty" if path == MEMORY else migrations.state(connection, path)
+                is_known = known is not None and known == opening.stamp(path)
+                state = "empty" if path == MEMORY else "current" if is_known else migrations.state(connection, path)
                 if state == "empty" and not makes:
                     raise nothing_yet
                 if state == "old" and migrate and not write:
@@ -152,7 +157,9 @@ class Store:
             except BaseException:
                 connection.close()
                 raise
-        return cls(path, connection, writable=write or path == MEMORY, files=files)
+        store = cls(path, connection, writable=write or path == MEMORY, files=files)
+        store._is_current = state == "current" or migrate
+        return store
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -248,6 +255,7 @@ class Store:
         try:
             yield
         except BaseException:
+            self.cached = None
             if self._connection is not None:  # Ctrl-C may close the store first, which rolls back as well
                 with suppress(AuditorError):  # and so does an engine that could not write
                     self.execute("rollback")
@@ -263,23 +271,36 @@ class Store:
         return self._scratch
 
     def close(self) -> None:
-        """Close the file, then run `on_close` if no other process has it open. Closing twice is allowed."""
+        """Run `on_close` and close the file, which one that was read opens again if no other process has it open.
+
+        Closing twice is allowed.
+        """
         if self._connection is None:
             return
+        waiting = [work for work in self.on_close if getattr(work, "is_written", True)]
+        waiting = [] if self.path == MEMORY or self._is_left else waiting
+        not_kept = suppress(StoreError, EngineMemoryError, EngineFaultError)
+        if waiting and self.writable:
+            with suppress(AuditorError):  # unless Ctrl-C has left a transaction
+                self.execute("rollback")
+            with not_kept:
+                self._keep(waiting)
+        known = opening.stamp(self.path) if self._is_current and waiting else None
         if not self._is_left:  # closing would wait for the statement
             self._connection.close()
         self._connection = None
-        waiting = [work for work in self.on_close if getattr(work, "is_written", True)]
-        if waiting and self.path != MEMORY and not self._is_left:
-            not_kept = suppress(StoreError, EngineMemoryError, EngineFaultError)
-            with not_kept, Store.open(self.path, write=True, make=False, wait=0) as writer:
-                for works in _at_once(waiting):
-                    with writer.transaction():
-                        for work, *others in _alike(works):
-                            work(writer, *others)
+        if waiting and not self.writable:
+            with not_kept, Store.open(self.path, write=True, make=False, wait=0, known=known) as writer:
+                writer._keep(waiting)
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = None
+
+    def _keep(self, waiting: Sequence[Callable[..., None]]) -> None:
+        for works in _at_once(waiting):
+            with self.transaction():
+                for work, *others in _alike(works):
+                    work(self, *others)
 
     def __enter__(self) -> Self:
         return self

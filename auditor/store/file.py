@@ -24,6 +24,9 @@ IN_MEMORY = ":memory:"
 #: The name of the catalog of every store, whatever its file name: no alias or relation of `sql/` has this name.
 NAME = "store"
 
+#: Device, inode, size and time of change of a file: no other process has written one that is still the same.
+Stamp = tuple[int, int, int, int]
+
 Settings = dict[str, str | bool | int | float | list[str]]
 
 # Operators that gather small pieces of rows mix up the dictionaries of a hash join: an internal error of DuckDB 2.0.0
@@ -232,6 +235,14 @@ def _identity(path: Path) -> tuple[int, int] | None:
     with suppress(OSError):
         status = path.stat()
         return status.st_dev, status.st_ino
+    return None
+
+
+def stamp(path: Path) -> Stamp | None:
+    """Return a mark that changes whenever a file is written; null for a missing file."""
+    with suppress(OSError):
+        status = path.stat()
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
     return None
 
 

@@ -22,6 +22,7 @@ from polars.exceptions import ComputeError
 
 from auditor.model import Selection
 from auditor.store.connection import MEMORY, Store
+from auditor.store.engine import quoted
 from auditor.store.sqlfiles import catalogue, fingerprint, sql_root
 
 #: The most scores that a store keeps: the oldest are deleted, and a run with more keeps none.
@@ -62,7 +63,6 @@ _TOO_MANY = """
     where scores > $most
 """
 
-#: Writes rows to a store that is open for writing.
 Save = Callable[[Store, pl.DataFrame], None]
 
 
@@ -315,6 +315,7 @@ def _insert(store: Store, relation: str, entries: Mapping[str, pl.DataFrame]) ->
             store.execute(f"drop table cache.{relation}")
             store.execute("delete from cache.entry where relation = $relation", {"relation": relation})
         if columns != rows.columns:
+            store.cached = None
             store.execute(f"create table cache.{relation} as from kept limit 0")
             _describe(store, relation, rows.columns)
         store.execute(f"delete from cache.{relation} where list_contains($keys, key)", {"keys": [*entries]})
@@ -336,15 +337,15 @@ def _describe(store: Store, relation: str, columns: Sequence[str]) -> None:
     comments = {f"table cache.{relation}": meaning} | {
         f'column cache.{relation}."{name}"': _COLUMNS.get(name, f"Counted by {whose}.") for name in columns
     }
-    for what, comment in comments.items():
-        spelled = comment.replace("'", "''")
-        store.execute(f"comment on {what} is '{spelled}'")
+    store.execute("; ".join(f"comment on {what} is {quoted(comment)}" for what, comment in comments.items()))
 
 
 def _tables(store: Store) -> dict[str, list[str]]:
     """Return the columns of each table of the cache, by its name."""
-    listed = store.query(
-        "select table_name, list(column_name order by column_index) from duckdb_columns()"
-        " where schema_name = 'cache' group by table_name"
-    )
-    return dict(listed.rows())
+    if store.cached is None:
+        listed = store.query(
+            "select table_name, list(column_name order by column_index) from duckdb_columns()"
+            " where schema_name = 'cache' group by table_name"
+        )
+        store.cached = dict(listed.rows())
+    return store.cached

@@ -101,6 +101,7 @@ def sweep(store: Store, *, everything: bool = False) -> Swept:
     `StoreError` on a store opened for reading.
     """
     with store.transaction():
+        store.cached = None
         for file in _spilled(store.path):  # left by killed processes, since no other process has the store open
             file.unlink(missing_ok=True)
         return _drop_cache(store) if everything else _drop_outdated(store)
