@@ -206,7 +206,7 @@ def test_diversity_is_that_of_one_store(finished: tuple[Result, Path, Path], sto
     told = {name: value for (_, name), (value,) in numbers(finished[0], "diversity", "value").items()}
     rows = diversity(store, "shards").frame.filter(pl.col("position").is_null())
     wanted = dict(rows.select("statistic", "value").iter_rows())
-    assert {"types", "distinct-1", "entropy", "unique", "sameness"} <= {*told}
+    assert {"types", "distinct-1", "distinct-2", "ngram-diversity", "entropy", "unique", "sameness"} <= {*told}
     assert told == {name: wanted[name] for name in told}
     because = finished[0].frame.filter(pl.col("not_checked_because").is_not_null(), command="diversity")
     assert {*wanted} - {*told} - {f"mbleu-{n}" for n in range(1, 5)} == {*because["statistic"]} - {"mbleu", "curve"}
