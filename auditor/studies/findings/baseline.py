@@ -74,8 +74,12 @@ class Baseline:
 
     def _of(self, dataset: str) -> Baseline:
         """Return the same findings as those of another dataset."""
-        parts = (self.severities, self.counts, self.rows)
-        return Baseline(self.file, *({(dataset, kind): of for (_, kind), of in part.items()} for part in parts))
+        return Baseline(
+            self.file,
+            {(dataset, kind): severity for (_, kind), severity in self.severities.items()},
+            {(dataset, kind): count for (_, kind), count in self.counts.items()},
+            {(dataset, kind): rows for (_, kind), rows in self.rows.items()},
+        )
 
     def _shown(
         self, finding: Finding, listed: pl.DataFrame, unknown: pl.DataFrame, selections: Sequence[Selection]
