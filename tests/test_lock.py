@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import auditor
 from auditor.cli.app import main
 from auditor.config.lock import Entry, Lock, beside, read
 from auditor.errors import SourceError
 from auditor.store import versions
 from auditor.store.connection import Store
+from auditor.studies.ingest import ingest
 
 pytestmark = pytest.mark.store
 
@@ -100,6 +102,12 @@ def test_lock_lies_beside_the_datasets_toml_in_use(
     assert (project / "datasets.lock").exists()
     assert not (declared / "datasets.lock").exists()
     assert beside() == project / "datasets.lock"
+
+
+def test_bundled_sample_enters_no_lock(store: Store) -> None:
+    samples = Path(auditor.__file__).with_name("sample") / "datasets.toml"
+    assert ingest(store, "sample-narrow", config=samples).frame["status"].item() == "new"
+    assert not beside(samples).exists()
 
 
 def test_file_that_a_user_names_enters_no_lock(declared: Path, capsys: pytest.CaptureFixture[str]) -> None:

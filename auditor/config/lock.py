@@ -43,6 +43,11 @@ def beside(config: Path | None = None) -> Path:
     return (config or Path(os.environ.get("AUDITOR_CONFIG") or "datasets.toml")).with_name("datasets.lock")
 
 
+def is_ours(path: Path) -> bool:
+    """Return whether a lock would be in this package, next to the bundled samples: such a lock is not written."""
+    return path.resolve().is_relative_to(Path(__file__).parents[1])
+
+
 class Lock:
     """The lock at a path. A frozen lock is never written, and must have an entry for every dataset."""
 

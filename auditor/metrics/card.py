@@ -154,8 +154,8 @@ class Metric:
     this; the card describes the defaults.
 
     `counts` is its SELECT, `kernel` computes counts from its rows if it aligns tokens. `fixed` are settings that its
-    name implies, `shown` whether a signature repeats them. `counted_with` are parameters of the SELECT that its name
-    implies.
+    name implies, and parameters of a variant, `shown` whether a signature repeats them. `counted_with` are parameters
+    of the SELECT that its name implies.
 
     These depend on the settings: `normalization` of tokens before counting; `variant`, the SELECT and kernel instead of
     `counts` and `kernel`; `refusal`, why it cannot score a selection of so many images; `writing`, the captions that it

@@ -83,16 +83,18 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     `counts` are those of `cider.sql` in `sql/metrics/cider/`, or of `cider_by_reference.sql` for the best reference.
     The highest raw score is 1.
     """
-    over, alone = ("mean", "best")[parameters["references"] == "max"], parameters["n"]
+    alone, over = parameters["n"], "clipped" if parameters["clipped"] else "plain"
+    if _variant(parameters):
+        over = "best" if parameters["references"] == "max" else "mean"
     if alone != "all":
         value = pl.col(f"{over}_{alone}")
     elif parameters["combine"] == "mean":
-        value = (pl.col("best_sum") if over == "best" else pl.sum_horizontal(f"mean_{n}" for n in _ORDERS)) / 4
+        value = (pl.col("best_sum") if over == "best" else pl.sum_horizontal(f"{over}_{n}" for n in _ORDERS)) / 4
     elif over == "best":
         value = pl.col("best_product").sqrt().sqrt()
     else:
         value = (
-            pl.fold(pl.lit(1.0), lambda product, mean: product * mean, [pl.col(f"mean_{n}") for n in _ORDERS])
+            pl.fold(pl.lit(1.0), lambda product, mean: product * mean, [pl.col(f"{over}_{n}") for n in _ORDERS])
             .sqrt()
             .sqrt()
         )
@@ -119,13 +121,12 @@ def refusal(settings: Mapping[str, Any], images: int) -> str | None:
     )
 
 
-def _cider(
-    name: str, counted_with: Mapping[str, Any], summary: str, parameters: Mapping[str, Parameter], source: str
-) -> Metric:
+def _cider(name: str, summary: str, parameters: Mapping[str, Parameter], source: str, *, clipped: bool) -> Metric:
     return Metric(
         name=name,
         counts="cider",
-        counted_with=counted_with,
+        fixed={"clipped": clipped},
+        counted_with={"tf": _TF.default, "sigma": _SIGMA.default},  # CIDEr's are CIDEr-D's, so one pass counts both
         score=score,
         summary=summary,
         kind="consensus: cosine of weighted n-grams",
@@ -159,16 +160,16 @@ def _cider(
 CARDS = (
     _cider(
         "cider",
-        {"clipped": False, "tf": _TF.default, "sigma": _SIGMA.default},  # those of CIDEr-D, so one pass counts both
         "mean cosine of tf-idf vectors with each reference, n = 1 to 4",
         {},
         "Vedantam et al. 2015, eq. 1-3, as computed by the authors' program: raw counts, no stemming",
+        clipped=False,
     ),
     _cider(
         "cider-d",
-        {"clipped": True},
         "CIDEr with clipped counts and a Gaussian penalty on the difference in length, n = 1 to 4",
         {"tf": _TF, "sigma": _SIGMA},
         "Vedantam et al. 2015, section 8, eq. 4-5, as computed by the authors' program: lengths in bigrams",
+        clipped=True,
     ),
 )

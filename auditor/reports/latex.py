@@ -10,7 +10,7 @@ import polars as pl
 from auditor.reports import pgf
 from auditor.reports.cells import begins_section, cell, flush_right, sentence, text
 from auditor.reports.figures.marks import Palette, palette
-from auditor.result import Result, Table
+from auditor.result import Result, Table, as_papers_write
 from auditor.result.document import BIBTEX, Document, Section
 
 _SPECIAL = str.maketrans(
@@ -74,7 +74,7 @@ def table_environment(table: Table) -> str:
             r"\centering",
             rf"\begin{{tabular}}{{{align}}}",
             r"\toprule",
-            guarded(" & ".join(escaped(column) for column in columns)) + r" \\",
+            guarded(" & ".join(escaped(as_papers_write(column)) for column in columns)) + r" \\",
             r"\midrule",
             *rows,
             r"\bottomrule",
@@ -96,7 +96,8 @@ def _alignment(table: Table, column: str) -> str:
 
 
 def _cell(table: Table, row: int, column: str, value: object) -> str:
-    written = escaped(cell(table, column, value))
+    shown = cell(table, column, value)
+    written = escaped(as_papers_write(shown) if column in ("metric", "") else shown)
     return rf"\textbf{{{written}}}" if (row, column) in table.best else written
 
 

@@ -6,6 +6,7 @@ import datetime
 import decimal
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -99,6 +100,14 @@ class Signature:
         """Return the usual form of a signature, `cider-d|tok:bare|refs:loo|n:4|sigma:6|idf:dataset|scale:raw|v:1`."""
         shown = (f"{key}:{plain(value)}" for key, value in self.parameters.items())
         return "|".join([self.metric, *shown, f"v:{self.version}"])
+
+
+def as_papers_write(metric: str) -> str:
+    """Return the name of a metric as papers write it, such as ROUGE-L for rouge-l; settings and other names stay."""
+    name = re.match(r"(bleu|rouge|meteor|cider|ter|chrf)(-[\w.-]+)?(?=$|:)", metric)
+    if name is None:
+        return metric
+    return name[0].upper().replace("CIDER", "CIDEr").replace("CHRF", "chrF") + metric[name.end() :]
 
 
 def plain(value: str | float | bool) -> str:

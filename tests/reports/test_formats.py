@@ -17,7 +17,7 @@ from conftest import ROOT
 from auditor import reports
 from auditor.errors import UsageError
 from auditor.model import Selection, Version
-from auditor.reports import cells, notebook, terminal
+from auditor.reports import cells, latex, notebook, terminal
 from auditor.reports.html import document
 from auditor.result import Figure, Finding, Result, Table
 
@@ -69,6 +69,15 @@ def check(name: str, found: str) -> None:
         actual.mkdir(exist_ok=True)
         (actual / name).write_text(found, encoding="utf-8")
         pytest.fail(f"differs from {gold.relative_to(ROOT)}; compare tests/actual/{name}")
+
+
+def test_latex_names_metrics_as_papers_do() -> None:
+    frame = pl.DataFrame(
+        {"metric": ["rouge-w-1.2", "cider:idf=none", "ter", "cider_mine"], "text": ["ter"] * 4, "bleu-4": 0.5}
+    )
+    table = latex.table_environment(Table("scores", frame))
+    assert r"metric & text & BLEU-4 \\" in table
+    assert re.findall(r"(?m)^(.+) & ter &", table) == ["ROUGE-W-1.2", "CIDEr:idf=none", "TER", r"cider\_mine"]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from buckets import Bucket
 from running import run_auditor
 from test_stages import EVERYBODY, workers
 
+from auditor import config
 from auditor.errors import AuditorError, SourceError, StoreError, UsageError
 from auditor.result import Result
 from auditor.scoring.scale_out.work import Work
@@ -33,12 +34,15 @@ from auditor.studies.findings.captions import FINDERS, LISTED
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.stages import CHECKED, STAGES
 from auditor.studies.findings.summary import RECEIPT, SUMMARY
-from auditor.studies.ingest import ingest
+from auditor.studies.ingest import ingest, ingest_sources
 from auditor.studies.profile import profile
 from auditor.studies.verify import verify
 
 #: Kinds that are searched for only with a list of words, or another dataset.
 GIVEN = {"listed-words", CONTAMINATED}
+
+#: Kinds that `duplicates` finds.
+ON_DUPLICATES = ("captions-at-several-images", LEAK, COPIED)
 
 #: Enough for two partitions.
 ROWS_AT_ONCE = 200
@@ -128,13 +132,17 @@ def bytes_of(verdicts: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in verdicts.iterdir() if file.suffix == ".parquet"}
 
 
-@pytest.mark.parametrize("kind", ["captions-at-several-images", LEAK, COPIED])
+@pytest.mark.parametrize("kind", ON_DUPLICATES)
 def test_finding_on_duplicates_is_that_of_one_store(
     kind: str, finished: tuple[Result, Path, Path], store: Store
 ) -> None:
+    same_finding(kind, finished[0], store)
+
+
+def same_finding(kind: str, result: Result, store: Store) -> None:
     told, wanted = (
         [replace(one, examples=()) for one in made.found(kind)]
-        for made in (finished[0], findings(store, "shards", kinds=[kind]))
+        for made in (result, findings(store, "shards", kinds=[kind]))
     )
     assert [one.__dict__ | {"about": dict(one.about, version=None)} for one in told] == [
         one.__dict__ | {"about": dict(one.about, version=None)} for one in wanted
@@ -171,25 +179,34 @@ def numbers(result: Result, command: str, *names: str) -> dict[object, tuple[obj
     return {(scope, statistic): row for scope, statistic, *row in rows.select("scope", "statistic", *names).rows()}
 
 
-def test_profile_is_that_of_one_store(folder: Path, finished: tuple[Result, Path, Path], store: Store) -> None:
-    told = {name: value for (_, name), (value,) in numbers(finished[0], "profile", "value").items()}
-    wanted = dict(profile(store, "shards").frame.select("statistic", "value").iter_rows())
-    assert {name: told[name] for name in wanted} == wanted
+def test_profile_is_that_of_one_store(finished: tuple[Result, Path, Path], store: Store) -> None:
+    wanted = same_profile(finished[0], store)
     assert min(wanted[f"captions-in-{name}"] for name in ("several-splits", "no-split")) == 0 < wanted["rejected"]
 
 
+def same_profile(result: Result, store: Store) -> dict[str, float]:
+    told = {name: value for (_, name), (value,) in numbers(result, "profile", "value").items()}
+    wanted = dict(profile(store, "shards").frame.select("statistic", "value").iter_rows())
+    assert {name: told[name] for name in wanted} == wanted
+    return wanted
+
+
 def test_duplicates_are_those_of_one_store(finished: tuple[Result, Path, Path], store: Store) -> None:
+    assert same_duplicates(finished[0], store).filter(match="near")["number"].min() > 0
+
+
+def same_duplicates(result: Result, store: Store) -> pl.DataFrame:
     columns = ["scope", "match", "statistic", "n", "value"]
     own = pl.col("scope").is_in(["within-image", "across-images"])
     whole = duplicates(store, "shards").frame.filter(own, pl.col("split").is_null(), pl.col("slot").is_null())
-    told = finished[0].frame.filter(pl.col("match").is_not_null(), command="duplicates")
-    assert told.select(*columns, "number").rows() == whole.select(*columns, "found").rows()
-    assert told.filter(match="near")["number"].min() > 0
-    told = numbers(finished[0], "duplicates", "number")
+    shares = result.frame.filter(pl.col("match").is_not_null(), command="duplicates")
+    assert shares.select(*columns, "number").rows() == whole.select(*columns, "found").rows()
+    told = numbers(result, "duplicates", "number")
     (within,) = identical(store, "shards").findings
     assert [told["within-image", name][0] for name in ("pairs", "in_groups", "letter_repeats", "images_all_equal")] == [
         within.values[name] for name in ("pairs", "in_groups", "letter_repeats", "images_all_equal")
     ]
+    return shares
 
 
 def test_too_many_similar_captions_leave_exact_duplicates(
@@ -203,13 +220,43 @@ def test_too_many_similar_captions_leave_exact_duplicates(
 
 
 def test_diversity_is_that_of_one_store(finished: tuple[Result, Path, Path], store: Store) -> None:
-    told = {name: value for (_, name), (value,) in numbers(finished[0], "diversity", "value").items()}
+    same_diversity(finished[0], store)
+
+
+def same_diversity(result: Result, store: Store) -> None:
+    told = {name: value for (_, name), (value,) in numbers(result, "diversity", "value").items()}
     rows = diversity(store, "shards").frame.filter(pl.col("position").is_null())
     wanted = dict(rows.select("statistic", "value").iter_rows())
-    assert {"types", "distinct-1", "entropy", "unique", "sameness"} <= {*told}
+    assert {"types", "distinct-1", "distinct-2", "ngram-diversity", "entropy", "unique", "sameness"} <= {*told}
     assert told == {name: wanted[name] for name in told}
-    because = finished[0].frame.filter(pl.col("not_checked_because").is_not_null(), command="diversity")
+    because = result.frame.filter(pl.col("not_checked_because").is_not_null(), command="diversity")
     assert {*wanted} - {*told} - {f"mbleu-{n}" for n in range(1, 5)} == {*because["statistic"]} - {"mbleu", "curve"}
+
+
+@pytest.mark.slow
+def test_summary_of_real_captions_is_that_of_one_store(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Flickr8k in six shards: the numbers of `profile`, `duplicates` and `diversity`, and findings on duplicates."""
+    monkeypatch.setattr(reading, "_ROWS_AT_ONCE", 8_000)
+    folder = tmp_path / "shards"
+    folder.mkdir()
+    with Store.open(MEMORY) as store:
+        ingest_sources(store, [config.sources(data=data)["flickr8k"]])
+        rows = store.query(
+            "select image, split, text from membership join caption using (caption_id) order by image, slot"
+        )
+    numbered = rows.with_columns(shard=pl.col("image").rank("dense") * 6 // (pl.col("image").n_unique() + 1))
+    for number, shard in enumerate(numbered.partition_by("shard", include_key=False)):
+        shard.write_parquet(folder / f"part-{number}.parquet")
+    made = staged(folder, tmp_path / "verdicts")
+    with Store.open(MEMORY) as store:
+        ingest(store, "shards", files=[folder / "*.parquet"], config={})
+        for same in (same_profile, same_duplicates, same_diversity):
+            same(made, store)
+        for kind in ON_DUPLICATES:
+            same_finding(kind, made, store)
+    assert made.found(LEAK)
 
 
 def test_numbers_are_the_same_wherever_the_captions_are(

@@ -23,15 +23,19 @@ _SHOWN = 6
 
 
 def lead(rated: Rated, rows: pl.DataFrame, confidence: float) -> list[str]:
-    """Return which metric agrees most with human ratings, pooled, by Spearman's rho."""
-    of_metrics = rows.filter(
-        pl.col("metric").is_in(rated.labels), statistic="spearman", protocol="pooled", candidates=ALL
-    )
-    best = of_metrics.drop_nulls("value").sort("value", descending=True, maintain_order=True).head(1)
+    """Return which metric agrees most with human ratings, pooled, by Spearman's rho; also without copied references."""
+    of_metrics = rows.filter(pl.col("metric").is_in(rated.labels), statistic="spearman", protocol="pooled")
+    best = of_metrics.drop_nulls("value").sort("value", descending=True, maintain_order=True)
+    copies = rated.scores.filter("is_reference").height
+    sentences = {
+        ALL: f"{rated.annotated.label}: {{}} agrees most with human ratings: Spearman's rho {{}}.",
+        WITHOUT: f"Rated captions that copy a reference of their image: {copies:,} of {rated.scores.height:,}. "
+        "Without them, {} agrees most: rho {}.",
+    }
     return [
-        f"{rated.annotated.label}: {row['metric']} agrees most with human ratings: Spearman's rho "
-        f"{digits(row['value'])}{interval(row['low'], row['high'], confidence)}."
-        for row in best.iter_rows(named=True)
+        sentence.format(row["metric"], digits(row["value"]) + interval(row["low"], row["high"], confidence))
+        for candidates, sentence in sentences.items()
+        for row in best.filter(candidates=candidates).head(1).iter_rows(named=True)
     ]
 
 

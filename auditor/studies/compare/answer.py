@@ -14,7 +14,7 @@ from itertools import combinations
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Finding, about, joined
+from auditor.result import Finding, about, as_papers_write, joined
 from auditor.statistics.significance import holm
 
 #: The default metrics: the families by which Wang & Gaizauskas 2016 compare datasets. TER counts errors, so it does not
@@ -44,8 +44,7 @@ class Order:
     @property
     def family(self) -> str:
         """The name of the family, as papers write it."""
-        name = self.metric.partition(":")[0].partition("-")[0].upper()
-        return "CIDEr" if name == "CIDER" else name
+        return as_papers_write(self.metric.partition(":")[0].partition("-")[0])
 
     @property
     def groups(self) -> dict[str, str]:

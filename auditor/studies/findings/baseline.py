@@ -44,8 +44,12 @@ class Baseline:
         """Return the findings and rows that are not known, and a note on those that are.
 
         A finding on captions becomes one on its new captions, with a severity by their share. Another finding is new,
-        as a whole, if its severity is worse than the known one, or if it counts more.
+        as a whole, if its severity is worse than the known one, or if it counts more. The findings of a single dataset
+        are known under any name.
         """
+        names, known = {each.version.dataset for each in selections}, {dataset for dataset, _ in self.severities}
+        if len(names) == len(known) == 1 and names != known:
+            return self._of(*names).new(findings, listed, selections)
         own = listed.with_columns(row=pl.Series(map(_hash, listed.iter_rows(named=True)), dtype=pl.String))
         keep = pl.DataFrame(
             [(*key, row, number) for key, rows in self.rows.items() for row, number in rows.items()],
@@ -67,6 +71,15 @@ class Baseline:
         captions = counted(listed.height - unknown.height, "row", "rows")
         note = f"{self.file}: {counted(hidden, 'finding is', 'findings are')} known, with {captions}, and not listed"
         return fresh, unknown, [note]
+
+    def _of(self, dataset: str) -> Baseline:
+        """Return the same findings as those of another dataset."""
+        return Baseline(
+            self.file,
+            {(dataset, kind): severity for (_, kind), severity in self.severities.items()},
+            {(dataset, kind): count for (_, kind), count in self.counts.items()},
+            {(dataset, kind): rows for (_, kind), rows in self.rows.items()},
+        )
 
     def _shown(
         self, finding: Finding, listed: pl.DataFrame, unknown: pl.DataFrame, selections: Sequence[Selection]

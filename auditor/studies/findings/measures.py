@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from auditor.scoring.scale_out.work import Work
 from auditor.scoring.single_captions import lists_of
 from auditor.statistics import diversity as scored
 from auditor.statistics.sameness import SAMENESS, sameness
@@ -21,21 +22,20 @@ from auditor.store.workspace import Workspace
 from auditor.studies import profile
 from auditor.studies.findings import across
 from auditor.studies.findings.captions import Checked
+from auditor.studies.findings.shards import ShardPlan
 from auditor.studies.findings.summary import LENGTHS, MEASURED, SPLITS
 
 #: Numbers of captions or images that add up: by `part` (a split) and `place` (a length, or a parallel list).
 SUMMED = pl.Schema({"statistic": pl.String, "part": pl.String, "place": pl.Int64, "number": pl.Int64})
 
-NUMBERS, LIST_WORDS = "numbers", "list-words"
+NUMBERS, LIST_WORDS, LIST_GRAMS, GRAMS = "numbers", "list-words", "list-grams", "grams"
 
 _RANDOM_ORDER = "it reads all captions in random orders"
 _OF_IMAGES = "its mean and interval need a value for each image"
-_GRAMS = "it counts the n-grams of all captions"
 
 #: Why numbers of the commands are not computed in stages.
 _WHY_NOT = {
     **{("diversity", name): _RANDOM_ORDER for name in ("ttr-1", "ttr-2", "ttr-3", "ttr-10000", "ttr-100000", "curve")},
-    **{("diversity", name): _GRAMS for name in ("distinct-2", "ngram-diversity")},
     ("diversity", "mbleu"): "`auditor bounds --work FOLDER` computes BLEU in stages",
     **{
         ("diversity", name): _OF_IMAGES
@@ -44,7 +44,10 @@ _WHY_NOT = {
     ("objects", "objects"): "it compares the words of each caption with the objects of its image",
 }
 
-_DIVERSITY = ("tokens", "types", "asl", "sdsl", "distinct-1", "entropy", "top-20", "unique", SAMENESS)
+_DIVERSITY = (
+    "tokens", "types", "asl", "sdsl", "distinct-1", "distinct-2", "ngram-diversity", "entropy", "top-20", "unique",
+    SAMENESS,
+)  # fmt: skip
 
 _REASONS = ["command", "statistic", "not_checked_because"]
 
@@ -54,26 +57,46 @@ _ALL_LISTS = (1 << 32) - 1
 _ACROSS = ("captions-in-several-splits", "captions-of-unusual-length", "images-with-another-number-of-captions")
 
 
-def counted(checked: Checked) -> across.Frames:
-    """Count a bucket, in two files: `SUMMED`, and words by list (list_no, token_id, captions, occurrences)."""
+def counted(checked: Checked, partitions: int) -> across.Frames:
+    """Count a bucket, in three files.
+
+    They are `SUMMED`, words by list (list_no, token_id, captions, occurrences), and longer n-grams in partitions.
+    """
     workspace = checked.workspace
-    workspace.params |= {"lists": _ALL_LISTS, "longest": 1}
+    workspace.params |= {"lists": _ALL_LISTS, "longest": 4, "partitions": partitions}
+    grams = workspace.rows("placed_gram")
+    longer = grams.filter(pl.col("n") > 1)
+    met = longer.group_by(_gram("occurrences").alias("statistic"), place="list_no").agg(
+        number=pl.col("occurrences").sum()
+    )
     hygiene = profile.hygiene(workspace).rename({"value": "number"})
     sizes = [
         workspace.rows("caption_length_count").select(statistic=pl.lit("length"), place="length", number="captions"),
         hygiene.filter(~pl.col("statistic").is_in(_ACROSS)),
         workspace.rows("repeat_count").unpivot(variable_name="statistic", value_name="number"),
         *(_by_list(name, workspace.rows(name)) for name in ("parallel_list", "list_length")),
+        workspace.rows("size_count"),
+        met,
     ]
-    sizes.append(workspace.rows("size_count"))
-    words = workspace.rows("list_word")
-    grams = workspace.rows("list_gram").select(
-        "list_no", token_id=pl.col("gram").cast(pl.UInt32), occurrences="occurrences"
-    )
+    times = grams.filter(n=1).select("list_no", "occurrences", token_id=pl.col("low").cast(pl.UInt32))
+    words = workspace.rows("list_word").join(times, on=["list_no", "token_id"])
     return {
         NUMBERS: pl.concat(map(_summed, sizes)).sort(SUMMED.names()),
-        LIST_WORDS: words.join(grams, on=["list_no", "token_id"]).sort("list_no", "token_id"),
+        LIST_WORDS: words.sort("list_no", "token_id"),
+        LIST_GRAMS: longer.drop("occurrences"),
     }
+
+
+def grams(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Count the different n-grams of each list in a partition. Columns: `SUMMED`."""
+    del share
+    placed = work.every(LIST_GRAMS, len(plan.buckets)).filter(partition=number).drop("partition")
+    types = placed.unique().group_by(statistic=_gram("types"), place="list_no").agg(number=pl.len())
+    return _summed(types.collect()).sort(SUMMED.names())
+
+
+def _gram(column: str) -> pl.Expr:
+    return pl.format("gram-{}.{}", "n", pl.lit(column))
 
 
 def placed(store: Store, captions: pl.DataFrame, bucket: int, partitions: int) -> pl.DataFrame:
@@ -227,10 +250,18 @@ def _diversity(workspace: Workspace, sizes: pl.DataFrame, list_words: pl.DataFra
     lengths, words = by_list("list_length").filter(kept), list_words.filter(kept)
     workspace.bind_rows("list_word", words.select("list_no", "token_id", "captions"))
     workspace.bind_rows("list_gram", words.select("list_no", "occurrences", n=pl.lit(1), gram="token_id"))
+    word_counts = workspace.rows("list_gram_count")
+    column, n = pl.col("statistic").str.slice(7), pl.col("statistic").str.slice(5, 1)
+    longer = (
+        sizes.filter(pl.col("statistic").str.starts_with("gram-"))
+        .group_by(list_no="place", n=n)
+        .agg(pl.col("number").filter(column == name).sum().alias(name) for name in ("types", "occurrences"))
+    )
+    gram_counts = pl.concat([word_counts, longer.cast(word_counts.schema).filter(kept)])
     every = pl.concat(
         [
             scored.lengths(lengths),
-            scored.gram_ratios(workspace.rows("list_gram_count"), lengths),
+            scored.gram_ratios(gram_counts, lengths),
             scored.spectrum(workspace.rows("frequency_spectrum"), lengths),
             scored.shares(by_list("distinct_caption"), lengths, "unique", "distinct_captions"),
             sameness(workspace.part("sameness", {"size": lengths.select("list_no", "captions")})),

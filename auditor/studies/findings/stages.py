@@ -128,8 +128,8 @@ def counts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
             work.put(name, number, rows)
         if is_measured(plan):
             work.put(alike.SEARCHED, number, alike.searched(checked.workspace, plan, number))
-            for name, rows in measures.counted(checked).items():
-                work.put(name, number, rows)
+            for name, rows in measures.counted(checked, len(plan.buckets)).items():
+                work.put(name, number, rows, len(plan.buckets))
         return across.groups(checked, tuple(kind for kind in across.FORMS if kind in plan.kinds), kept)
 
 
@@ -182,9 +182,9 @@ def measured(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     def added(rows: pl.LazyFrame, *by: str) -> pl.DataFrame:
         return rows.group_by(by).agg(pl.exclude(by).sum()).sort(by).collect()
 
-    of_texts = work.every(TEXTS, plan.partitions)
+    parts = work.every(TEXTS, plan.partitions), work.every(measures.GRAMS, len(plan.buckets))
     return measures.measured(
-        added(pl.concat([work.every(measures.NUMBERS, len(plan.buckets)), of_texts]), "statistic", "part", "place"),
+        added(pl.concat([work.every(measures.NUMBERS, len(plan.buckets)), *parts]), "statistic", "part", "place"),
         added(work.every(measures.LIST_WORDS, len(plan.buckets)), "list_no", "token_id"),
         work.scan(VOCABULARY, 0).select("times").collect(),
         work.every(RECORDS, len(plan.buckets)).select(pl.col("reason").count()).collect().item(),
@@ -328,6 +328,7 @@ STAGES = {
         ),
         Stage(_SUMS[1], "further sums", lambda plan: len(_names_of_sums(plan)[1]), _once, further_sums),
         Stage(FOUND, "findings", _of_buckets, _once, found),
+        Stage(measures.GRAMS, "n-grams", _of_measured(_of_buckets), _once, measures.grams),
         Stage(MEASURES, "sizes and words", _of_measured(_once), _once, measured),
         Stage(alike.WORDINGS, "texts", _of_measured(_of_partitions), _of_buckets, alike.wordings),
         Stage(alike.RARITY, "words of texts", _of_measured(_once), _once, alike.rarity),

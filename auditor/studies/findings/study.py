@@ -106,7 +106,7 @@ def findings(
     caption. Fix the source file and ingest it again, or repair an export: `auditor export --fix all`.
 
     `--baseline FILE --write-baseline` writes the findings to a file. Later, `--baseline FILE` lists only new ones. A
-    caption is known by its text and image, not by its slot. The file contains no caption.
+    caption is known by its text and image, not by its slot or, for one dataset, its name. The file has no caption.
 
     `--against DATASET` lists captions that contain a caption of DATASET, or 13 or 8 successive words of one.
 

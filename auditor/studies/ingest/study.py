@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import polars as pl
 
 from auditor import parameters as p
-from auditor.config.lock import Lock, beside
+from auditor.config.lock import Lock, beside, is_ours
 from auditor.errors import UsageError
 from auditor.model import COMMON_OPTIONS, Narrate, Option, Progress, Source, quiet, silent
 from auditor.remote import PATIENCE, Near, Patience
@@ -194,7 +194,8 @@ def ingest(
             declarations=config,
         )
         sources = [near.source(source) for source in sources]
-        lock = None if given and not frozen else Lock(beside(path), frozen=frozen, narrate=narrate)
+        has_lock = frozen or not (given or is_ours(beside(path)))
+        lock = Lock(beside(path), frozen=frozen, narrate=narrate) if has_lock else None
         allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected
         with named_as_data(folder):
             if dry_run:

@@ -1,21 +1,25 @@
 -- name: cider
--- version: 3
+-- version: 4
 -- grain: candidate
--- params: clipped BOOLEAN, first_image UINTEGER, last_image UINTEGER
+-- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, reference_length, cosine_sum
--- returns: candidate, image, slot, mean_1, mean_2, mean_3, mean_4
+-- returns: candidate, image, slot, plain_1, plain_2, plain_3, plain_4, clipped_1, clipped_2, clipped_3, clipped_4
 -- order: c.candidate_no
 -- cites: Vedantam et al. 2015, section 4, eq. 2 (CIDEr), section 8, eq. 4-5 (CIDEr-D); cider/pyciderevalcap
 --
--- mean_n: mean over the references of the cosine of the tf-idf vectors of order n, for CIDEr-D of clipped counts.
+-- Means over the references of the cosine of the tf-idf vectors of order n: plain_n for CIDEr, clipped_n for CIDEr-D.
 select
     c.candidate,
     c.image,
     c.slot,
-    coalesce(case when $clipped::boolean then s.clipped_1 else s.plain_1 end, 0) / r.reference_count as mean_1,
-    coalesce(case when $clipped::boolean then s.clipped_2 else s.plain_2 end, 0) / r.reference_count as mean_2,
-    coalesce(case when $clipped::boolean then s.clipped_3 else s.plain_3 end, 0) / r.reference_count as mean_3,
-    coalesce(case when $clipped::boolean then s.clipped_4 else s.plain_4 end, 0) / r.reference_count as mean_4
+    coalesce(s.plain_1, 0) / r.reference_count as plain_1,
+    coalesce(s.plain_2, 0) / r.reference_count as plain_2,
+    coalesce(s.plain_3, 0) / r.reference_count as plain_3,
+    coalesce(s.plain_4, 0) / r.reference_count as plain_4,
+    coalesce(s.clipped_1, 0) / r.reference_count as clipped_1,
+    coalesce(s.clipped_2, 0) / r.reference_count as clipped_2,
+    coalesce(s.clipped_3, 0) / r.reference_count as clipped_3,
+    coalesce(s.clipped_4, 0) / r.reference_count as clipped_4
 from candidate as c
 join reference_length as r using (candidate_no)
 left join cosine_sum as s using (candidate_no)

@@ -93,6 +93,9 @@ def test_a_users_table_is_correlated_by_every_protocol(mine: Store) -> None:
     assert [one.label for one in found.selections] == ["mine", "refs"]
     assert found.signatures["ter"].startswith("ter|tok:bare|refs:all|")
     assert "1 caption is identical to a reference of the image in refs" in " ".join(found.sentences)
+    assert found.lead[1] == (
+        "Rated captions that copy a reference of their image: 1 of 7. Without them, bleu-1 agrees most: rho 0.817."
+    )
 
 
 def test_coefficient_without_a_test_of_differences_is_reported(mine: Store) -> None:

@@ -51,6 +51,13 @@ def test_after_an_edit_only_new_findings_are_listed_and_fail(store: Store, known
     assert new.holds is False
 
 
+def test_findings_of_one_dataset_are_known_under_another_name(store: Store, known: Path) -> None:
+    ingest_rows(store, [*ROWS, ("b.jpg", 0, REFUSAL)], "renamed")
+    renamed = findings(store, "renamed", known=known)
+    assert renamed.frame.filter(kind="refusals")["image"].to_list() == ["b.jpg"]
+    assert findings(store, "set", "renamed", known=known).frame["dataset"].unique().to_list() == ["renamed"]
+
+
 def test_a_row_is_known_as_often_as_it_was_listed(store: Store, known: Path) -> None:
     ingest_rows(store, [*ROWS, ("a.jpg", 1, REFUSAL)])
     assert findings(store, "set", known=known).frame.filter(kind="refusals").height == 1
