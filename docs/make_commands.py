@@ -189,7 +189,7 @@ def page(command: Command, runs: str) -> str:
     for name, function in command.functions.items():
         parts += [f"## Parameters of `auditor {name}`"] if len(command.functions) > 1 else []
         parts.append(_parameters(function))
-    parts.append("`--quiet`, `--no-color` and `--debug` are understood by every command.")
+    parts.append("`--quiet`, `--verbose`, `--no-color` and `--debug` are understood by every command.")
     studies = [name for name in command.functions if name in STUDIES]
     if studies:
         methods = "\n".join(_call(_face(name), [*_python(name)]) for name in studies)
@@ -230,7 +230,7 @@ def _parameters(function: Callable[..., Any]) -> str:
     hints = typing.get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
         kind, info, *_ = get_args(hints[name])
-        if name in ("quiet", "no_color", "debug") or getattr(info, "hidden", False):
+        if name in ("quiet", "verbose", "no_color", "debug") or getattr(info, "hidden", False):
             continue
         words = [one for one in (info.default, *(info.param_decls or ())) if isinstance(one, str)]
         shown = ", ".join(words) or info.metavar

@@ -20,7 +20,7 @@ import typer
 
 from auditor.cli.completions import written_formats
 from auditor.cli.file_arguments import refuse_targets
-from auditor.cli.verbosity import STDOUT, VERBOSITY, Debug, NoColor, Quiet, mute
+from auditor.cli.verbosity import STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
 from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
 from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
 
@@ -143,17 +143,17 @@ def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., Non
     """Return a command with the options that every command has, and with a check of its output before it begins."""
 
     @functools.wraps(command)
-    def run(*, quiet: bool, no_color: bool, debug: bool, **arguments: object) -> None:
+    def run(*, quiet: bool, verbose: bool, no_color: bool, debug: bool, **arguments: object) -> None:
         if not gc.isenabled():  # most imports are done
             gc.freeze()
             gc.enable()
-        VERBOSITY.set(quiet=quiet, no_color=no_color, debug=debug)
+        VERBOSITY.set(quiet=quiet, verbose=verbose, no_color=no_color, debug=debug)
         refuse_formats(name, arguments)
         refuse_targets(name, arguments)
         with _until_reader_leaves():
             command(**arguments)
 
-    common = {"quiet": Quiet, "no_color": NoColor, "debug": Debug}
+    common = {"quiet": Quiet, "verbose": Verbose, "no_color": NoColor, "debug": Debug}
     own = inspect.signature(command, eval_str=True)
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=option)
@@ -246,6 +246,10 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
         for note in (*result.lead, *result.remarks):
             narrate(note)
     _warn(reports.formulas(result.frame) if chosen == "csv" else 0)
+    if VERBOSITY.verbose:
+        from auditor.scoring.citations import citation
+
+        narrate("\n".join(citation(result)))
     if output is not None:
         narrate(f"written: {output}")
 

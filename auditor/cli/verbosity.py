@@ -23,6 +23,11 @@ PAUSE = 60.0
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print data only.", rich_help_panel="Verbosity")]
 
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="End with how to cite the numbers: BibTeX.", rich_help_panel="Verbosity"),
+]
+
 NoColor = Annotated[
     bool, typer.Option("--no-color", help="Print without colors, as NO_COLOR does.", rich_help_panel="Verbosity")
 ]
@@ -35,12 +40,14 @@ class Verbosity:
     """The verbosity of this run."""
 
     quiet: bool = False
+    verbose: bool = False
     color: bool = True
     debug: bool = False
 
-    def set(self, *, quiet: bool, no_color: bool, debug: bool) -> None:
+    def set(self, *, quiet: bool, verbose: bool, no_color: bool, debug: bool) -> None:
         """Add options, which may be given before or after the command."""
-        self.quiet, self.color, self.debug = self.quiet or quiet, self.color and not no_color, self.debug or debug
+        self.quiet, self.verbose, self.debug = self.quiet or quiet, self.verbose or verbose, self.debug or debug
+        self.color = self.color and not no_color
 
 
 VERBOSITY = Verbosity()

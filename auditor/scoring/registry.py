@@ -23,8 +23,6 @@ from auditor.parameters import MetricName
 from auditor.plugins import added, described
 from auditor.result import Finding, Signature, plain
 from auditor.scoring.own_statements import card_of_statement, statement_of
-from auditor.statistics import cards
-from auditor.statistics.cards import Statistic
 from auditor.store.captions import Captions
 from auditor.store.sqlfiles import catalogue
 
@@ -86,10 +84,8 @@ class MetricRequest:
     def counting(self) -> CountSpec:
         """The counting that it needs."""
         metric = self.metric
-        relation, kernel = (variant := metric.variant and metric.variant(self.settings)) or (
-            metric.counts,
-            metric.kernel,
-        )
+        variant = metric.variant and metric.variant(self.settings)
+        relation, kernel = variant or (metric.counts, metric.kernel)
         chosen = {name: value for name, value in self.settings.items() if metric.parameters[name].counts}
         normalization = metric.normalization(self.settings) if metric.normalization else None
         implied = {**metric.counted_with, **(metric.fixed if variant else {})}
@@ -166,9 +162,6 @@ BY_MODULE, BY_FILE, BY_SCORES = "python:", "sql:", "scores:"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: Every statistic of a dataset version by name, in the order of results.
-STATISTICS: Mapping[str, Statistic] = {card.name: card for card in (*cards.GLOBAL, *cards.LOCAL)}
-
 
 @overload
 def metric(function: F, /) -> F: ...
@@ -201,9 +194,7 @@ def metric(
 
     def registering(function: F) -> F:
         called = name or _called(function)
-        _register(
-            own.card_of(function, called, columns=columns, lower_is_better=lower_is_better, summary=summary),
-        )
+        _register(own.card_of(function, called, columns=columns, lower_is_better=lower_is_better, summary=summary))
         return function
 
     return registering if function is None else registering(function)
@@ -237,9 +228,7 @@ def request(text: MetricName) -> MetricRequest:
     """
     if not isinstance(text, str):
         if not callable(text):
-            raise MetricError(
-                f"{text!r}: not a metric: expected a name, or a function of a candidate and its references"
-            )
+            raise MetricError(f"{text!r}: expected a name, or a function of a candidate and its references")
         return defaults_of(_of_function(text, _called(text)))
     if text.startswith(BY_MODULE):
         path = text.removeprefix(BY_MODULE)
@@ -318,8 +307,7 @@ def _each(text: MetricName) -> list[MetricRequest]:
         cards = given.cards_of_scores(Path(text.removeprefix(BY_SCORES)))
         homes = {card.name: own.home(METRICS[card.name]) for card in cards if card.name in METRICS}
         taken = {name for name, home in homes.items() if home != own.home(cards[0])}
-        stem = Path(text).stem
-        named = [replace(card, name=f"{stem}.{card.name}") if card.name in taken else card for card in cards]
+        named = [replace(card, name=f"{Path(text).stem}.{card.name}") if card.name in taken else card for card in cards]
         return [defaults_of(_register(card)) for card in named]
     return [request(text)]
 

@@ -29,7 +29,7 @@ _BEGINNING = re.compile(
 def recognizes(path: Path, head: bytes) -> bool:
     """Recognize an object that begins with `annotations`, `images`, `licenses` or `info`.
 
-    A record on its own line, and a list of records with captions, belong to a table unless it holds annotations.
+    A record on its own line belongs to a table, unless it holds annotations.
     """
     if _BEGINNING.match(head) is None or b'"sentences"' in head:
         return False

@@ -6,6 +6,7 @@ captions of the same image: a system's with human captions, and human captions w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -276,3 +277,6 @@ LOCAL = (
         needs="several captions of an image",
     ),
 )
+
+#: Every statistic of a dataset version by name, in the order of results.
+STATISTICS: Mapping[str, Statistic] = {card.name: card for card in (*GLOBAL, *LOCAL)}

@@ -32,8 +32,8 @@ MEMORY = Path(opening.IN_MEMORY)
 #: Bytes of rows that are kept in one transaction, unless a single work has more.
 _MOST_UNCOMMITTED = 1 << 24
 
-#: The most relations that are held in case another workspace asks for the same.
-_MOST_HELD_AGAIN = 16
+#: The most relations that are held in case another workspace asks for the same, and the most rows of statements.
+_MOST_HELD_AGAIN, _MOST_KNOWN = 16, 32
 
 
 class ArrowStream:
@@ -91,6 +91,7 @@ class Store:
         self._numbers = itertools.count(1)
         self._let_go: list[str] = []
         self._again: dict[tuple[object, ...], Held] = {}
+        self._known: dict[tuple[str, str], pl.DataFrame] = {}
 
     @classmethod
     def open(
@@ -174,6 +175,17 @@ class Store:
         """Run `sql/**/<name>.sql` and return its rows. Parameters that the file does not declare are not passed."""
         file = catalogue()[name]
         return self.query(file.statement, {key: params[key] for key in file.params})
+
+    def known(self, statement: str, params: dict[str, Any] | None = None) -> pl.DataFrame:
+        """Run a statement on tables of the file as `query` does; a store that is only read remembers the rows."""
+        if self.writable:
+            return self.query(statement, params)
+        key = (statement, repr(params))
+        if key not in self._known:
+            self._known[key] = self.query(statement, params)
+            if len(self._known) > _MOST_KNOWN:
+                del self._known[next(iter(self._known))]
+        return self._known[key]
 
     def query(
         self,

@@ -13,6 +13,7 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import Selection, Version
 from auditor.store.connection import Store
+from auditor.store.sqlfiles import catalogue
 from auditor.store.workspace import Workspace
 
 _REF = re.compile(r"(?P<dataset>[^@:]+)(@(?P<at>[^:]+))?(:(?P<split>.+))?")
@@ -116,7 +117,7 @@ def images(store: Store, selection: Selection) -> pl.DataFrame:
     If each text counts once per image, the tokens must exist.
     """
     if selection.distinct is None:
-        return store.rows("image", **_params(selection))
+        return store.known(catalogue()["image"].statement, _params(selection))
     workspace = Workspace(store, **_params(selection), tokenizer=selection.distinct)
     workspace.bind("every_reference", "reference")
     return workspace.rows("image_texts")
@@ -124,7 +125,7 @@ def images(store: Store, selection: Selection) -> pl.DataFrame:
 
 def related(store: Store, dataset: str) -> list[str]:
     """List the datasets in the store that are declared to share images or captions with a dataset."""
-    return store.rows("related", dataset=dataset)["dataset"].to_list()
+    return store.known(catalogue()["related"].statement, {"dataset": dataset})["dataset"].to_list()
 
 
 def language(store: Store, dataset: str) -> str:

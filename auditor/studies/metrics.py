@@ -10,8 +10,8 @@ import polars as pl
 from auditor import parameters as p
 from auditor.metrics.card import Metric
 from auditor.result import Result, Table
-from auditor.scoring.registry import METRICS, STATISTICS, References, defaults_of, lacking, request
-from auditor.statistics.cards import Statistic
+from auditor.scoring.registry import METRICS, References, defaults_of, lacking, request
+from auditor.statistics.cards import STATISTICS, Statistic
 from auditor.statistics.syntax import explained
 from auditor.store.sqlfiles import catalogue, sql_root
 

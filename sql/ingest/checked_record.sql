@@ -9,13 +9,14 @@
 -- character (allowed in the output of a system, which is scored as it is), or an identifier or key of an earlier
 -- record. Null means accepted; `raw` is the text of rejected records. An empty caption keeps its slot, so filling it
 -- in moves no other caption. A forced-choice item is rejected as a whole, with the first reason of its captions;
--- `leads` is true only for its right caption.
-with readable as (
+-- `leads` is true only for its right caption. Keys are compared by their hashes first, and only where slots are given.
+with readable as not materialized (
     select
-        position, image, slot, rank, identifier,
-        coalesce(
-            reason, case when not regexp_matches(text, '[^\s\p{Z}\p{Cf}]') and not $empty_allowed::boolean then 'empty caption' end
-        ) as fault
+        position, source, unit, line, image, slot, rank, identifier, split, text, raw, pair,
+        coalesce(reason, case
+            when ord(text) between 33 and 126 or $empty_allowed::boolean then null
+            when not regexp_matches(text, '[^\s\p{Z}\p{Cf}]') then 'empty caption'
+        end) as fault
     from staged
 ),
 shared_identifier as (
@@ -25,10 +26,8 @@ shared_identifier as (
     group by identifier
     having count(*) > 1
 ),
-unmistakable as (
-    select
-        r.position, r.image, r.slot, r.rank,
-        case when r.position > s.first_position then format('{} occurs before', r.identifier) else r.fault end as fault
+unmistakable as not materialized (
+    select r.* replace (if(r.position > s.first_position, format('{} occurs before', r.identifier), r.fault) as fault)
     from readable as r
     left join shared_identifier as s using (identifier)
 ),
@@ -38,43 +37,43 @@ ranked as (
     where (fault is null or fault = 'empty caption') and slot is null
 ),
 keyed as (
-    select u.position, u.image, coalesce(u.slot, r.slot) as slot, u.fault
+    select u.* replace (coalesce(u.slot, r.slot) as slot)
     from unmistakable as u
     left join ranked as r using (position)
 ),
-shared_key as (
-    select image, slot, min(position) as first_position
+shared_hash as (
+    select hash(image, slot) as key_hash
     from keyed
-    where fault is null
-    group by image, slot
+    where fault is null and (select count(slot) > 0 from staged)
+    group by key_hash
     having count(*) > 1
 ),
 first_place as (
-    select k.image, k.slot, k.first_position, s.source, s.line
-    from shared_key as k
-    join staged as s on s.position = k.first_position
+    select image, slot, min(position) as first_position, min_by(source, position) as source, min_by(line, position) as line
+    from keyed
+    where fault is null and hash(image, slot) in (from shared_hash)
+    group by image, slot
+    having count(*) > 1
 ),
 spoilt_item as (
-    select s.source, k.image, (s.pair).pair as number, min_by(
-        if(starts_with(k.fault, s.identifier), k.fault, concat_ws(': ', s.identifier, k.fault)), k.position
-    ) as fault
-    from keyed as k
-    join staged as s using (position)
-    where k.fault is not null and (s.pair).side not in ('B', 'C')
+    select
+        source, image, pair.pair as number,
+        min_by(if(starts_with(fault, identifier), fault, concat_ws(': ', identifier, fault)), position) as fault
+    from keyed
+    where fault is not null and pair.side not in ('B', 'C')
     group by all
 )
 select
-    k.position, s.source, s.unit, s.line, k.image, k.slot::uinteger as slot, coalesce(s.split, l.split) as split, s.text,
+    k.position, k.source, k.unit, k.line, k.image, k.slot::uinteger as slot, coalesce(k.split, l.split) as split, k.text,
     coalesce(i.fault, k.fault, case when k.position > f.first_position then format(
         'duplicate key {}#{}, first at {}', k.image, k.slot,
-        case when f.source = s.source then f.line::varchar else concat(f.source, ':', f.line) end
+        case when f.source = k.source then f.line::varchar else concat(f.source, ':', f.line) end
     ) end) as reason,
     case
-        when i.fault is not null or k.fault is not null or k.position > f.first_position then left(coalesce(s.raw, s.text), 2000)
+        when i.fault is not null or k.fault is not null or k.position > f.first_position then left(coalesce(k.raw, k.text), 2000)
     end as raw,
-    coalesce((s.pair).side in ('B', 'C', 'right'), true) as leads
+    coalesce((k.pair).side in ('B', 'C', 'right'), true) as leads
 from keyed as k
-join staged as s using (position)
 left join first_place as f on f.image = k.image and f.slot = k.slot
 left join split_list as l on l.image = k.image
-left join spoilt_item as i on i.source = s.source and i.image = k.image and i.number = (s.pair).pair
+left join spoilt_item as i on i.source = k.source and i.image = k.image and i.number = (k.pair).pair

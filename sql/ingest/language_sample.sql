@@ -10,7 +10,7 @@
 with sample as (
     select image, slot, text
     from content
-    where regexp_matches(text, '\p{L}')
+    where case when (ord(text) | 32) between 97 and 122 then true else regexp_matches(text, '\p{L}') end
     order by md5_number(concat_ws(chr(31), 'language', image, slot)), image, slot
     limit 2000
 )

@@ -12,6 +12,7 @@ with lettered as (
     select
         strlen(text) = length(text) as plain,
         case
+            when (ord(text) | 32) between 97 and 122 and strlen(text) = length(text) then 'a'
             when strlen(text) = length(text) then regexp_extract(text, '[A-Za-z]')
             else regexp_replace(text, '\P{L}+', '', 'g')
         end as letters

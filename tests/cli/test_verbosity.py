@@ -26,6 +26,21 @@ def test_quiet_ingest_says_nothing_but_what_it_found(tmp_path: Path) -> None:
     assert on_a_terminal(tmp_path, "ingest", "-q", "mine", stdout=subprocess.DEVNULL) == ""
 
 
+def test_verbose_ends_with_how_to_cite_the_numbers(tmp_path: Path) -> None:
+    (tmp_path / "captions.token").write_text(CAPTIONS)
+    whole, before = (auditor_in(tmp_path)(*words) for words in (
+        ["bounds", "captions.token", "-m", "bleu-1,bleu-2", "-v"], ["-v", "bounds", "captions.token", "-m", "bleu-1,bleu-2"],
+    ))  # fmt: skip
+    lines = whole.stderr.partition("Cite: auditor ")[2].split("\n")
+    assert lines[1].startswith("captions: version ")
+    assert [line[:7] for line in lines[2:4]] == ["bleu-1|", "bleu-2|"]
+    assert [line for line in lines if line.startswith("@")] == [
+        "@software{auditor,",
+        "@inproceedings{papineni-etal-2002-bleu,",
+    ]
+    assert before.stderr == whole.stderr
+
+
 def test_bar_is_cleared_before_the_next_line(tmp_path: Path) -> None:
     (tmp_path / "captions.token").write_text(CAPTIONS)
     (tmp_path / "datasets.toml").write_text('[mine]\nformat = "flickr"\npath = "captions.token"\n')

@@ -87,8 +87,10 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     placed, pairs = _pairs(by_image, rows["meteor_reference"], rows["bucket_text"])
     tokens = rows["meteor_token"].sort("token_id")
     chosen = texts(rows["bucket_text"].sort("caption_id")["tokens"])
-    numbers = np.searchsorted(tokens["token_id"].to_numpy(), chosen.tokens).astype(np.int64)
-    seen = normalized(tokens["token"].to_list(), numbers, chosen.starts, parameters["norm"])
+    ids = tokens["token_id"].to_numpy()
+    number_of = np.zeros(ids.max(initial=0) + 1, dtype=np.int64)
+    number_of[ids] = np.arange(len(ids))
+    seen = normalized(tokens["token"].to_list(), number_of[chosen.tokens], chosen.starts, parameters["norm"])
     words_of = pl.DataFrame({"caption_id": rows["bucket_text"]["caption_id"].sort(), "words": np.diff(seen.starts)})
     _refuse_longer(rows, words_of, LONGEST)
     known = seen.lexicon

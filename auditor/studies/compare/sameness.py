@@ -10,8 +10,9 @@ import polars as pl
 
 from auditor.model import Draw, Progress
 from auditor.result import Result, Signature, Table, interval
-from auditor.scoring.registry import DECIMALS, STATISTICS
+from auditor.scoring.registry import DECIMALS
 from auditor.scoring.single_captions import lacking
+from auditor.statistics.cards import STATISTICS
 from auditor.statistics.sameness import SAMENESS, measured_sameness
 from auditor.statistics.studentized import estimates
 from auditor.store.captions import Captions, selections_of

@@ -10,7 +10,7 @@ import polars as pl
 from auditor.errors import MissingExtraError, UsageError
 from auditor.model import Progress, Selection, Source
 from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
-from auditor.scoring.registry import STATISTICS
+from auditor.statistics.cards import STATISTICS
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.store.tokens import tokenize

@@ -14,10 +14,9 @@ import polars as pl
 from auditor.errors import MetricError
 from auditor.model import Selection, Source
 from auditor.result import Finding, Said, Signature, about
-from auditor.scoring.registry import STATISTICS
 from auditor.scoring.single_captions import Lists, parallel_lists
 from auditor.statistics import diversity as scored
-from auditor.statistics.cards import Statistic
+from auditor.statistics.cards import STATISTICS, Statistic
 from auditor.statistics.diversity import CONFIDENCE, RESAMPLES, WALKED, Walk, compression_ratio, sdsl_interval, walk
 from auditor.statistics.diversity import CURVE as CURVE_SCHEMA
 from auditor.statistics.sameness import SAMENESS, sameness, sameness_interval

@@ -11,7 +11,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Selection
-from auditor.scoring.registry import STATISTICS
+from auditor.statistics.cards import STATISTICS
 from auditor.store.captions import chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.text import AUTO

@@ -17,8 +17,9 @@ from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Table, findings_in, notes_in
-from auditor.scoring.registry import DECIMALS, STATISTICS, References
+from auditor.scoring.registry import DECIMALS, References
 from auditor.statistics import cards
+from auditor.statistics.cards import STATISTICS
 from auditor.store.captions import Captions, selections_of
 from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of

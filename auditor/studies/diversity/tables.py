@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from auditor.result import Figure, Signature, Table, digits, interval
-from auditor.scoring.registry import STATISTICS
+from auditor.statistics.cards import STATISTICS
 from auditor.statistics.correlation import FEWEST, correlate_statistics, heatmap, matrix
 from auditor.statistics.diversity import CONFIDENCE, RESAMPLES
 from auditor.studies.diversity.settings import CURVE, OVER_IMAGES, Asked, DiversitySettings, Known

@@ -13,6 +13,7 @@ from auditor.findings.wording import kind_for, worded
 from auditor.model import Selection
 from auditor.result import SEVERITIES, Finding, Result, Table, digits, interval, joined, program
 from auditor.result.document import BIBTEX, PLACED, RAW_PLACED, Portrait, Section
+from auditor.scoring.citations import entries
 from auditor.scoring.registry import requests
 from auditor.scoring.single_captions import lacking
 from auditor.statistics.sameness import SAMENESS
@@ -21,7 +22,6 @@ from auditor.store.versions import language
 from auditor.studies import profile as profile_study
 from auditor.studies.findings import LENGTHS, SPLITS
 from auditor.studies.report.request import ReportContext
-from auditor.version import VERSION
 
 #: Most cards in the summary, and fewest: notices are added if there are fewer errors and warnings.
 _CARDS, _AT_LEAST = 6, 3
@@ -251,22 +251,13 @@ def cited(context: ReportContext) -> tuple[Table, ...]:
         )
         for row in rows.iter_rows(named=True)
     ]
-    named: dict[str, list[str]] = {_PROGRAM: [program()]}
-    for request in requests(context.settings.metrics) if context.scored else []:
-        if request.metric.bibtex:
-            named.setdefault(request.metric.bibtex, []).append(request.metric.name)
+    named = entries(request.metric for request in (requests(context.settings.metrics) if context.scored else ()))
     numbers = pl.DataFrame(texts, schema=["dataset", "text"], orient="row")
     bibtex = pl.DataFrame({"of": [", ".join(names) for names in named.values()], "bibtex": [*named]})
     return (
         *([Table("How to cite these numbers", numbers, name="citation")] if texts else []),
         Table("BibTeX of the program and of the metrics", bibtex, name=BIBTEX),
     )
-
-
-_PROGRAM = f"""@software{{auditor,
-  title = {{auditor}}, author = {{{{The auditor authors}}}}, version = {{{VERSION}}},
-  note = {{Audits of image-caption datasets}}
-}}"""
 
 
 #: CLIP reads 77 tokens, two of them markers. English captions have 1.06 to 1.19 tokens of CLIP per word of tokenizer

@@ -16,7 +16,7 @@ from sizes import examples
 
 from auditor.errors import UsageError
 from auditor.result import Result
-from auditor.scoring.registry import STATISTICS
+from auditor.statistics.cards import STATISTICS
 from auditor.statistics.diversity import RESAMPLES
 from auditor.statistics.studentized import Measured, estimates
 from auditor.store.connection import MEMORY, Store

@@ -50,28 +50,31 @@ def occurrences(
     counts = np.zeros(last - first, dtype=np.int64)
     position = np.empty(1024, dtype=np.int32)
     length, node = np.empty_like(position), np.empty_like(position)
+    first_of = np.zeros((1 << 16) + 1, dtype=np.int64)  # by number of a word, which the table keeps in 16 bits, and -1
+    for at in range(children[0], children[1]):
+        first_of[word[at]] = at
     count = 0
     for text in range(first, last):
         before = count
         for start in range(starts[text], starts[text + 1]):
-            at = 0
-            for end in range(start, starts[text + 1]):
-                low, high = children[at], children[at + 1]
-                stop, wanted = high, words[end]
-                while low < high:
-                    middle = (low + high) >> 1
-                    if word[middle] < wanted:
-                        low = middle + 1
-                    else:
-                        high = middle
-                if low == stop or word[low] != wanted:
-                    break
-                at = low
+            end, at = start, first_of[words[start]]
+            while at > 0:
+                end += 1
                 if is_phrase[at]:
                     if count == len(position):
                         position, length, node = _twice(position), _twice(length), _twice(node)
-                    position[count], length[count], node[count] = start - starts[text], end + 1 - start, at
+                    position[count], length[count], node[count] = start - starts[text], end - start, at
                     count += 1
+                low, high = children[at], children[at + 1]
+                stop, at = high, 0
+                while low < high and end < starts[text + 1]:
+                    middle = (low + high) >> 1
+                    if word[middle] < words[end]:
+                        low = middle + 1
+                    else:
+                        high = middle
+                if low < stop and end < starts[text + 1] and word[low] == words[end]:
+                    at = low
         counts[text - first] = count - before
     return counts, position[:count], length[:count], node[:count]
 
