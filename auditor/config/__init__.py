@@ -6,8 +6,10 @@ import dataclasses
 import functools
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -26,6 +28,9 @@ _DEEPEST = 32
 
 #: A BCP 47 tag as users type it: a language, then subtags.
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+
+#: Most declared datasets that the error for an unknown name lists.
+_NEAREST = 4
 
 CHECK = "check"
 
@@ -131,13 +136,13 @@ def wanted(
 
 
 def source(name: str, declared: Mapping[str, Source]) -> Source:
-    """Return a dataset by its name. Raises `UsageError`, which lists the declared ones."""
+    """Return a dataset by its name. Raises `UsageError`, which lists the nearest ones."""
     if name in declared:
         return declared[name]
-    known = ", ".join(sorted(declared))
-    raise UsageError(
-        f"{name}: not declared in datasets.toml, which has {known}; or read a file: --from FILE --format F"
-    )
+    near = get_close_matches(name, declared, _NEAREST) or sorted(declared)[:_NEAREST]
+    known = ", ".join(near) + (f" and {more} more" if (more := len(declared) - len(near)) > 0 else "")
+    file = f"{Path(name).stem} --from {shlex.quote(name)}" if Path(name).is_file() else "NAME --from FILE"
+    raise UsageError(f"{name}: not declared in datasets.toml, which has {known}; to read a file: auditor ingest {file}")
 
 
 def _from_files(

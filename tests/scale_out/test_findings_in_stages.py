@@ -171,6 +171,9 @@ def test_kinds_that_are_not_checked_are_named_with_the_reason(finished: tuple[Re
     assert {"swapped-captions", "exchanged-images"} <= {*unchecked["kind"]}
     assert not {*unchecked["kind"]} & {*CHECKED, LEAK, COPIED}
     assert {*CHECKED, LEAK, COPIED} - GIVEN == {*rows["kind"].drop_nulls()} - {*unchecked["kind"]}
+    (leak,) = finished[0].found(LEAK)
+    listed = rows.filter(kind=LEAK).select("severity", "number").row(0)
+    assert listed == (leak.severity, leak.values["exact"] + leak.values["near"])
 
 
 def numbers(result: Result, command: str, *names: str) -> dict[object, tuple[object, ...]]:
@@ -278,6 +281,20 @@ def test_numbers_are_the_same_wherever_the_captions_are(
     rows = [made.frame.filter(pl.col("command").is_not_null()) for made in (told, finished[0])]
     assert rows[0].equals(rows[1])
     assert pl.read_parquet(tmp_path / "verdicts" / "part-8.parquet").is_empty()
+
+
+def test_captions_without_a_word_are_audited(tmp_path: Path) -> None:
+    folder = tmp_path / "shards"
+    folder.mkdir()
+    pl.DataFrame({"image": ["a", "a", "b"], "caption": ["…", "!!!", "…"]}).write_parquet(folder / "part-0.parquet")
+    made = staged(folder, tmp_path / "verdicts")
+    with Store.open(MEMORY) as store:
+        ingest(store, "shards", files=[folder / "*.parquet"], config={})
+        same_profile(made, store)
+        same_duplicates(made, store)
+        same_diversity(made, store)
+        assert not findings(store, "shards").found("captions-at-several-images")
+    assert made.found("captions-without-word")[0].n == 3
 
 
 def test_one_kind_alone_measures_nothing_else(folder: Path, tmp_path: Path) -> None:
@@ -509,7 +526,12 @@ def test_image_in_two_buckets_is_refused(folder: Path, tmp_path: Path) -> None:
     names = [f"z{row}" for row in range(399)]
     padding = pl.DataFrame({"image": names, "caption": "a cat sits on a mat", "split": "test"})
     padding.write_parquet(made / "zzy.parquet")
-    refused(made, tmp_path / "verdicts", SourceError, r"image twin\.jpg: has captions in or near")
+    refused(
+        made,
+        tmp_path / "verdicts",
+        SourceError,
+        r"image twin\.jpg: has captions in part-\d\.parquet and zzz\.parquet; sort",
+    )
 
 
 def test_full_disk_publishes_nothing(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,17 +152,17 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
                 for kind in plan.kinds
                 if kind in numbers
             ),
-            *(near[kind] for kind in (LEAK, COPIED) if kind in near),
+            *(finding for kind, finding in near.items() if kind not in numbers),
         ]
     )
     by_kind = {finding.kind: finding for finding in found}
+    checked = [*plan.kinds, *((LEAK, COPIED) if near else ())]
     kinds: list[tuple[str, str | None, int | None, str | None]] = [
         (kind, by_kind[kind].severity if kind in by_kind else None, _number(by_kind.get(kind)), None)
-        for kind in plan.kinds
+        for kind in checked
     ]
-    for kind in (kind for kind in others if kind in _REPORTED):
-        is_known = kind in (LEAK, COPIED) and near
-        kinds.append((kind, None, None, None if is_known else _WHY_NOT.get(kind, _OTHERWISE)))
+    left_out = [kind for kind in others if kind in _REPORTED and kind not in checked]
+    kinds += [(kind, None, None, _WHY_NOT.get(kind, _OTHERWISE)) for kind in left_out]
     parts.insert(1, pl.DataFrame(kinds, schema=list(MEASURED)[:4], orient="row"))
     leads = [f"{tally(found) or 'No problems found'} by the kinds that were checked."]
     if is_measured(plan):
@@ -175,7 +175,10 @@ def _result(plan: ShardPlan, work: Work, others: Sequence[str]) -> Result:
 
 
 def _number(finding: Finding | None) -> int:
-    return 0 if finding is None else int(finding.values[KINDS[finding.kind].of] or 0)
+    if finding is None:
+        return 0
+    of = ("exact", "near") if finding.kind in (LEAK, COPIED) else (KINDS[finding.kind].of,)
+    return sum(int(finding.values[name] or 0) for name in of)
 
 
 def _listed(plan: ShardPlan, work: Work) -> tuple[dict[str, int], pl.DataFrame]:

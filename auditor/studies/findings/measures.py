@@ -41,7 +41,7 @@ _WHY_NOT = {
         ("diversity", name): _OF_IMAGES
         for name in ("div-1", "div-2", "image-types", "image-content-types", "image-ttr")
     },
-    ("objects", "objects"): "it compares the words of each caption with the objects of its image",
+    ("objects", "objects"): "it needs a list of the objects of each image, which shards do not have",
 }
 
 _DIVERSITY = (
@@ -241,9 +241,10 @@ def _diversity(workspace: Workspace, sizes: pl.DataFrame, list_words: pl.DataFra
     from auditor.studies.diversity.overall import summary  # noqa: PLC0415  # all readers, see `shards`
 
     def by_list(name: str) -> pl.DataFrame:
-        long = sizes.filter(pl.col("statistic").str.starts_with(f"{name}."))
-        named = long.select(pl.col("statistic").str.strip_prefix(f"{name}."), "number", list_no=pl.col("place"))
-        return named.pivot("statistic", index="list_no", values="number").cast({"list_no": pl.UInt32}).sort("list_no")
+        number, columns = pl.col("number"), catalogue()[name].returns[1:]
+        sums = {column: number.filter(pl.col("statistic") == f"{name}.{column}").sum() for column in columns}
+        of_lists = sizes.filter(pl.col("statistic").str.starts_with(f"{name}."))
+        return of_lists.group_by(list_no=pl.col("place").cast(pl.UInt32)).agg(**sums).sort("list_no")
 
     lists = lists_of(by_list("parallel_list"), "")
     kept = pl.col("list_no") <= lists.number

@@ -140,9 +140,9 @@ def _elsewhere(selection: Selection, duplicates: Result) -> list[Finding]:
     rows = selection.rows_of(duplicates.frame).filter(
         pl.col("statistic") == "captions", pl.col("slot").is_null(), scope="across-images"
     )
-    if rows.is_empty():
-        return []
     shares, n = _by_match(rows)
+    if not n:
+        return []
     examples = _shown(duplicates, examples_of(selection.label, "across-images"))
     return [at_several_images(selection, round(shares["exact"] * n), n, examples, shares["any"] - shares["exact"])]
 

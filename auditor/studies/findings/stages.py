@@ -93,11 +93,12 @@ def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
     placed = work.every(HASHES, len(plan.buckets)).filter(partition=number)
     shared = placed.group_by("is_text", "key").agg(least=pl.col("value").min(), most=pl.col("value").max())
     several = shared.filter(pl.col("least") != pl.col("most")).sort("key").collect()
-    for image, *buckets in several.filter(~pl.col("is_text")).select("key", "least", "most").head(1).iter_rows():
-        names = [plan.shards[plan.buckets[bucket][0]].name for bucket in buckets]
+    for image in several.filter(~pl.col("is_text"))["key"].head(1):
+        held = work.every(RECORDS, len(plan.buckets)).filter(pl.col("reason").is_null(), image=image).collect()
+        names = " and ".join(plan.shards[shard].name for shard in held["shard"].unique().sort())
         raise SourceError(
-            f"image {image}: has captions in or near {' and '.join(names)}; sort the rows by image, so that the "
-            "captions of an image are in one shard"
+            f"image {image}: has captions in {names}; sort the rows by image, so that the captions of an image are in "
+            "one shard"
         )
     of_texts, keys = placed.filter("is_text"), several.filter("is_text").select("key")
     if is_measured(plan):
