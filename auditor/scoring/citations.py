@@ -30,5 +30,5 @@ def citation(result: Result) -> Iterator[str]:
     for selection in result.selections:
         yield f"{selection.label}: version {selection.version.version}"
     yield from result.signatures.values()
-    names = (label.partition(":")[0] for label in result.signatures)
+    names = (signature.partition("|")[0] for signature in result.signatures.values())
     yield from entries(METRICS[name] for name in names if name in METRICS)

@@ -279,7 +279,7 @@ def _gone(
     lost = gone.select(pl.col("image").unique()).filter(~pl.col("image").is_in(left.implode())).height
     whole = f", {counted(lost, 'image', 'images')} with no caption left" if lost else ""
     why = ", ".join(f"{kind} {number:,}" for kind, number in gone["kind"].value_counts(sort=True).rows())
-    what = f"{counted(captions, 'caption', 'captions')}{whole} ({why or 'no findings'})"
+    what = f"{counted(captions, 'caption', 'captions')}{whole} ({why or 'no such findings'})"
     return (f"left out of {selection.label}: {what}; listed in {left_out}",)
 
 
