@@ -288,14 +288,12 @@ def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores:
 
 
 def _save_findings(selection: Selection, kinds: Sequence[str], store: Store, rows: pl.DataFrame) -> None:
-    for kind in kinds:
-        found = rows.filter(kind=kind)
-        entry = key(selection, params={"findings": kind})
-        _insert(store, "finding", {entry: found})
-        if found.height:
-            _enter(store, "finding", {entry: selection})
-        else:
-            store.execute("delete from cache.entry where key = $key", {"key": entry})
+    found = {key(selection, params={"findings": kind}): rows.filter(kind=kind) for kind in kinds}
+    _insert(store, "finding", found)
+    entries = {entry: selection for entry, listed in found.items() if listed.height}
+    _enter(store, "finding", entries)
+    without = {"keys": [entry for entry in found if entry not in entries]}
+    store.execute("delete from cache.entry where list_contains($keys, key)", without)
 
 
 def _of(selection: Selection) -> list[pl.Expr]:
