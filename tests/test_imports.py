@@ -19,7 +19,7 @@ print(*sys.modules)
 #: Packages that take a tenth of a second or more, and readers and writers of every format.
 _SLOW = (
     "asyncio", "auditor.reports.html", "auditor.reports.latex", "auditor.sources", "fsspec", "matplotlib", "numba",
-    "PIL", "requests", "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats", "spacy",
+    "numpy", "PIL", "requests", "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats", "spacy",
 )  # fmt: skip
 
 #: Commands with what they read, of the above.

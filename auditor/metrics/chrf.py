@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import polars as pl
 from polars import selectors as cs
 
+from auditor.arrays import np
 from auditor.metrics.card import Kernel, Metric, Parameter
 from auditor.metrics.kernels.columns import Texts, meetings, offsets, sides, texts
 from auditor.metrics.together import Together

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import polars as pl
 
+from auditor.arrays import np
 from auditor.errors import MetricError
 from auditor.metrics.card import Kernel, Metric, Parameter
 from auditor.metrics.kernels.columns import Sides, sides

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import polars as pl
 
+from auditor.arrays import np
 from auditor.errors import MetricError
 from auditor.metrics.vectors.bags import bags
 from auditor.metrics.vectors.cards import AUTO

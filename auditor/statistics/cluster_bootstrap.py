@@ -12,15 +12,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np
 from auditor.statistics.resampling import drawn_times
 from auditor.statistics.significance import students_p, students_quantile
 from auditor.statistics.summary import exact
 
-Floats = NDArray[np.float64]
+Floats = NDArray["np.float64"]
 
 
 class Interval(NamedTuple):

@@ -18,8 +18,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
-import scipy  # type: ignore[import-untyped]
 
+from auditor.arrays import scipy
 from auditor.statistics import significance
 from auditor.statistics.significance import Ties, held
 from auditor.statistics.summary import exact, image_means

@@ -12,14 +12,13 @@ from collections.abc import Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np
 from auditor.statistics.resampling import Floats
 from auditor.statistics.studentized import Measured, estimates
 
-Counts = NDArray[np.float64]
+Counts = NDArray["np.float64"]
 
 MEASURED = {"list_no": pl.UInt32, "statistic": pl.String, "value": pl.Float64, "reason": pl.String}
 

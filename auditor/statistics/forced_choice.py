@@ -10,15 +10,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import scipy  # type: ignore[import-untyped]
-from numpy.typing import NDArray
-
+from auditor.arrays import NDArray, np, scipy
 from auditor.statistics.resampling import resampled_totals, whole_numbers
 from auditor.statistics.significance import held, students_quantile
 from auditor.statistics.studentized import mean_and_error, ratios
 
-Floats = NDArray[np.float64]
+Floats = NDArray["np.float64"]
 
 #: The accuracy expected by chance, with one right and one wrong caption.
 CHANCE = 0.5

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
+from auditor.arrays import np
 from auditor.model import Progress, silent
 from auditor.statistics.permutation import two_sided_p
 from auditor.statistics.resampling import AT_A_TIME, Floats, stream_of

@@ -11,10 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-from numpy.random import Philox
-from numpy.typing import NDArray
-
+from auditor.arrays import NDArray, np
 from auditor.statistics.resampling import AT_A_TIME, Floats, stream_of, whole_numbers
 from auditor.statistics.studentized import mean_and_error, ratios, with_squares
 
@@ -38,7 +35,7 @@ def permutation_ps(a: Floats, b: Floats, deals: int, key: Sequence[object], *, p
     return [(1 + int(n)) / (1 + deals) if is_known else None for n, is_known in zip(beyond, known, strict=True)]
 
 
-def _changed(a: Floats, b: Floats, deals: int, stream: Philox) -> tuple[Floats, Floats]:
+def _changed(a: Floats, b: Floats, deals: int, stream: np.random.Philox) -> tuple[Floats, Floats]:
     """Swap images at random. Their spread does not change, so differences are not divided by it."""
     apart, _ = whole_numbers(a - b)
     whole = apart.sum(axis=0)
@@ -50,7 +47,7 @@ def _changed(a: Floats, b: Floats, deals: int, stream: Philox) -> tuple[Floats, 
     return np.abs(whole), np.abs(2 * stay - whole)
 
 
-def _dealt(a: Floats, b: Floats, deals: int, stream: Philox) -> tuple[Floats, Floats]:
+def _dealt(a: Floats, b: Floats, deals: int, stream: np.random.Philox) -> tuple[Floats, Floats]:
     """Deal images to two sides of the same sizes, and compare the means in units of their standard errors."""
     pooled = np.vstack([a, b])
     pooled -= pooled.sum(axis=0) / len(pooled)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
+
+from auditor.arrays import np
 
 #: The highest absolute coefficient of each name. The guide prints two decimals (0 to .1, .11 to .4, …), so that a
 #: coefficient is rounded to two before the lookup, and cannot fall between two bands.

@@ -15,16 +15,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
-from numpy.random import Philox
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np
 from auditor.model import Progress, silent
 
-Floats = NDArray[np.float64]
+Floats = NDArray["np.float64"]
 
-Integers = NDArray[np.int64]
+Integers = NDArray["np.int64"]
 
 #: Scores are multiples of 10^-12 (see `registry.DECIMALS`).
 UNIT = 10.0**12
@@ -210,13 +208,13 @@ def jackknife_error(values: Floats) -> float | None:
     return math.sqrt((n - 1) / n * math.fsum(deviations * deviations))
 
 
-def stream_of(key: Sequence[object]) -> Philox:
+def stream_of(key: Sequence[object]) -> np.random.Philox:
     """Return the stream of random words for a key."""
     digest = hashlib.sha256("\n".join(map(str, key)).encode()).digest()
-    return Philox(key=int.from_bytes(digest[:16], "little"))
+    return np.random.Philox(key=int.from_bytes(digest[:16], "little"))
 
 
-def _places(stream: Philox, images: int) -> Integers:
+def _places(stream: np.random.Philox, images: int) -> Integers:
     words = stream.random_raw(images)
     words >>= np.uint64(32)
     words *= np.uint64(images)

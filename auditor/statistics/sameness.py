@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
+from auditor.arrays import np
 from auditor.statistics.diversity import CONFIDENCE, MEASURED, RESAMPLES, image_totals
 from auditor.statistics.resampling import Floats
 from auditor.statistics.studentized import Measured, estimates

@@ -11,9 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-import scipy  # type: ignore[import-untyped]
-from numpy.typing import NDArray
+from auditor.arrays import NDArray, np, scipy
 
 #: The smallest p that is reported: smaller doubles lose digits, or are 0.
 SMALLEST_P = sys.float_info.min

@@ -12,8 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
+from auditor.arrays import np
 from auditor.model import Progress, silent
 from auditor.statistics.resampling import (
     Floats,

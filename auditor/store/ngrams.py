@@ -8,7 +8,6 @@ from functools import partial
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-import numpy as np
 import polars as pl
 
 from auditor.model import Selection
@@ -72,23 +71,21 @@ def buckets(
         loads = loads.filter(pl.col("longest_caption") <= MOST_WORDS).drop("longest_caption", "longest_candidate")
     if loads.is_empty():
         return [Bucket(1, 0)]
-    numbers, captions, candidates, words = (column.to_numpy().astype(np.int64) for column in loads.get_columns())
-    load = np.maximum.reduce(
-        [captions / captions_at_once, words / _WORDS_AT_ONCE, captions * candidates / _PAIRINGS_AT_ONCE]
-    )
-    ends = np.cumsum(load)
-    shares = np.floor(ends - load)
-    alone = load > 1
-    begins = np.ones(len(load), np.bool_)
-    begins[1:] = (np.diff(shares) > 0) | (np.diff(numbers) > 1) | alone[1:] | alone[:-1]
-    starts = np.flatnonzero(begins)
-    firsts, lasts = numbers[starts], numbers[np.append(starts[1:], len(numbers)) - 1]
+    number, captions, candidates, words = (pl.col(name).cast(pl.Int64) for name in loads.columns)
+    most = captions / captions_at_once, words / _WORDS_AT_ONCE, captions * candidates / _PAIRINGS_AT_ONCE
+    loads = loads.with_columns(load=pl.max_horizontal(most)).with_columns(alone=pl.col("load") > 1)
+    share, alone = (pl.col("load").cum_sum() - pl.col("load")).floor(), pl.col("alone")
+    begins = (share.diff() > 0) | (number.diff() > 1) | alone | alone.shift()
+    parts = loads.group_by(begins.fill_null(True).cum_sum().alias("bucket"), maintain_order=True)
     # what one candidate meets on its image may be more than memory holds at once, but no less can be counted
-    at_once = np.maximum(1, _PAIRINGS_AT_ONCE // captions[starts])
-    parts = np.where(alone[starts], -(-candidates[starts] // at_once), 1)
+    at_once = pl.max_horizontal(1, _PAIRINGS_AT_ONCE // captions.first())
+    of_image = pl.when(alone.first()).then(-(-candidates.first() // at_once)).otherwise(1)
+    rows = parts.agg(
+        number.first().alias("first"), number.last().alias("last"), of_image.alias("parts"), at_once=at_once
+    )
     return [
-        Bucket(*map(int, item))
-        for item in zip(firsts, lasts, np.maximum(1, parts), np.where(parts > 1, at_once, 0), strict=True)
+        Bucket(first, last, max(1, number_of_parts), size if number_of_parts > 1 else 0)
+        for _, first, last, number_of_parts, size in rows.iter_rows()
     ]
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import numpy as np
 import polars as pl
 
+from auditor.arrays import np
 from auditor.model import Progress, Selection, silent
 from auditor.store import kept
 from auditor.store.connection import Store

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np
 from auditor.errors import SourceError
 from auditor.model import Progress, Selection, Source, Version, silent
 from auditor.store import ingestion, versions
@@ -22,7 +21,7 @@ _NO_LANGUAGE = "zxx"
 #: Rows that are hashed at once.
 _AT_ONCE = 8_192
 
-Floats = NDArray[np.float32]
+Floats = NDArray["np.float32"]
 
 
 def write(

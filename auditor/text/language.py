@@ -8,9 +8,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+
+from auditor.arrays import NDArray, np
 
 #: Words of English that no other language often has. Half of English captions have one, of other languages almost none.
 _ENGLISH = r"(?i)\b(the|and|with)\b"

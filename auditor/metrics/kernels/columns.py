@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+
+from auditor.arrays import NDArray, np
 
 
 class Texts(NamedTuple):

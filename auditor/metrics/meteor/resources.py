@@ -19,11 +19,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import platformdirs
 import polars as pl
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np
 from auditor.errors import MissingExtraError, SourceError
 from auditor.metrics.kernels.columns import offsets
 from auditor.metrics.meteor import phrase_table

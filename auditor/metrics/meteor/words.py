@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np
 from auditor.metrics.kernels.columns import flat, offsets
 from auditor.metrics.meteor.resources import Resources, load
 from auditor.text.meteor_normalizer import CONTEXTS, Mode, context, edges

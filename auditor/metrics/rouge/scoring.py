@@ -9,13 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np
 from auditor.errors import MetricError
 
-Numbers = NDArray[np.float64]
+Numbers = NDArray["np.float64"]
 
 Score = Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]
 

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np
 from auditor.metrics.card import Kernel
 from auditor.metrics.kernels.columns import Meetings, Sides, meetings, sides
 from auditor.metrics.rouge.scoring import (

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np
 from auditor.metrics.card import Kernel
 from auditor.metrics.rouge.scoring import (
     Numbers,
@@ -26,7 +25,7 @@ from auditor.metrics.rouge.scoring import (
     unchanged,
 )
 
-Lengths = NDArray[np.uint32]
+Lengths = NDArray["np.uint32"]
 
 
 @dataclass(frozen=True)

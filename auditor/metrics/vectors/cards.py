@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import polars as pl
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from auditor.arrays import np
 from auditor.metrics.card import Kernel, Metric, Parameter
 from auditor.metrics.vectors.bags import bags
 from auditor.metrics.vectors.model import read

@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np
 from auditor.metrics.vectors.bags import unit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-Floats = NDArray[np.float64]
+Floats = NDArray["np.float64"]
 
 #: Columns of relation `text_model`: the model, the part of it, the row of the part, its numbers.
 SCHEMA = pl.Schema({"model": pl.Int32(), "part": pl.String(), "place": pl.Int32(), "numbers": pl.List(pl.Float64)})

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np
 from auditor.errors import MissingExtraError, SourceError, UsageError
 from auditor.model import Option, Part
 from auditor.sources.format import Format

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np
 from auditor.errors import SourceError
 from auditor.model import Option
 from auditor.sources.guards import Limits, parquet

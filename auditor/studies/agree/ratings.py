@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-import numpy as np
 import polars as pl
 
 from auditor import parameters as p
+from auditor.arrays import np
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Said, Table, counted

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from auditor import parameters as p
+from auditor.arrays import np
 from auditor.model import Progress, Selection
 from auditor.result import Result, Said, Table, findings_in, joined, notes_in
 from auditor.scoring.registry import References

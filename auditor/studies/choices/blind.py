@@ -10,11 +10,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import polars as pl
-import scipy  # type: ignore[import-untyped]
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np, scipy
 from auditor.model import Selection
 from auditor.result import Finding, Severity, about
 from auditor.statistics.forced_choice import CHANCE
@@ -55,7 +53,7 @@ _DECIMALS = 6
 
 _SCHEMA = pl.Schema({"item_no": pl.UInt32(), "side": pl.String(), "score": pl.Float64()})
 
-Floats = NDArray[np.float64]
+Floats = NDArray["np.float64"]
 
 
 @dataclass(frozen=True)

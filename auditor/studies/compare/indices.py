@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import polars as pl
 
+from auditor.arrays import np
 from auditor.model import Progress, Selection
 from auditor.statistics.resampling import GIVER, UNIT, Floats, ImageSums, image_sums, left_out_means
 from auditor.statistics.studentized import Estimate, Measured, estimates

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import polars as pl
 
+from auditor.arrays import np
 from auditor.result import Figure, Table
 from auditor.statistics.resampling import GIVER, Floats
 

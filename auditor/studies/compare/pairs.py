@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import polars as pl
 
+from auditor.arrays import np
 from auditor.model import Progress, Selection
 from auditor.result import Table
 from auditor.statistics.permutation import PAIRED, UNPAIRED, cliffs_delta, permutation_ps

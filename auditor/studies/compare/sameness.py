@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import polars as pl
 
+from auditor.arrays import np
 from auditor.model import Draw, Progress
 from auditor.result import Result, Signature, Table, interval
 from auditor.scoring.registry import DECIMALS

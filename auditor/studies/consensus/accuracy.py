@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-import numpy as np
 import polars as pl
 
 from auditor import parameters as p
+from auditor.arrays import np
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.scoring.registry import MetricRequest

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
+from auditor.arrays import np
 from auditor.errors import MetricError
 from auditor.model import Selection, Source
 from auditor.result import Finding, Said, Signature, about

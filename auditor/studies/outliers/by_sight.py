@@ -21,11 +21,9 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
-import scipy  # type: ignore[import-untyped]
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np, scipy
 from auditor.metrics.vectors.bags import unit
 from auditor.metrics.vectors.model import Floats, Material, TextModel
 from auditor.model import Progress, Selection, Version, silent
@@ -191,7 +189,7 @@ class _Search:
         return self._material.captions.select(*PLACE)[self._captions[rows]]
 
 
-Places = NDArray[np.int64]
+Places = NDArray["np.int64"]
 
 #: Captions whose signs are computed at once.
 _AT_ONCE = 2_048

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Annotated
 
 import polars as pl
-import scipy  # type: ignore[import-untyped]
 
 from auditor import parameters as p
+from auditor.arrays import scipy
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, silent
 from auditor.result import Finding, Result, Signature, Table, about

@@ -10,8 +10,7 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
+from auditor.arrays import np
 from auditor.text.ptb.rules import RULES
 
 TABLE = Path(__file__).with_name("automaton.npz")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from auditor.arrays import NDArray, np
 from auditor.text.spacy import pipelines
 
 #: The annotation of a text, without whitespace. `starts` (from 0) and `lengths` cut words out of it, in characters.
@@ -32,7 +31,7 @@ _ATTRIBUTES = ("IDX", "LENGTH", "TAG", "LEMMA", "DEP", "HEAD", "IS_SPACE")
 #: What a pipeline that does not parse, or gives no lemmas, does not say.
 _OF_PARSER, _OF_LEMMATIZER = ("heads", "labels", "chunk_starts", "chunk_ends"), ("lemmas",)
 
-Integers = NDArray[np.int64]
+Integers = NDArray["np.int64"]
 
 
 class Annotator(pipelines.Pipeline):
