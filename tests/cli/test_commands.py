@@ -254,8 +254,11 @@ def test_system_output_is_scored_against_all_captions(filled: Callable[..., Run]
     values = {row["image"]: row["value"] for row in rows(done, "score")}
     assert values == {"a.jpg": 1.0, "b.jpg": 0.0}
     assert "refs:all" in done.stdout
-    assert "1 images of mine have no caption in system: c.jpg" in done.stderr
-    assert "1 images of system are not in mine: z.jpg" in done.stderr
+    assert "1 image of mine has no caption in system: c.jpg" in done.stderr
+    assert "1 image of system is not in mine: z.jpg" in done.stderr
+    (tmp_path / "folders.csv").write_text("image,caption\n/data/a.jpg,A dog runs.\n")
+    filled("ingest", "folders", "--from", "folders.csv")
+    assert "--option basename=true" in filled("score", "mine", "--candidates", "folders", code=2).stderr
 
 
 def test_compare_ranks_by_metric(filled: Callable[..., Run], tmp_path: Path) -> None:
@@ -411,7 +414,7 @@ def test_split_of_a_system_is_obeyed(filled: Callable[..., Run], tmp_path: Path)
         '[sys]\nkind = "candidates"\nformat = "list"\npath = "output.json"\nsplits = { train = "train" }\n'
     )
     told = filled("ingest", "sys", "--json")
-    assert "1 images are in no split list" in told.stderr
+    assert "1 image is in no split list" in told.stderr
     done = filled("score", "mine", "--candidates", "sys:train", "-m", "bleu-1", "--json")
     assert [row["image"] for row in rows(done, "score")] == ["a.jpg"]
 

@@ -331,12 +331,13 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
         sentence = f"{source.dataset}: {counted(made.left_out, 'record', 'records')} skipped: {why}"
         surprises.append(_finding("records-left-out", whole, sentence, records=made.left_out))
     if made.listed_missing:
-        sentence = f"{source.dataset}: {made.listed_missing:,} images of the split lists have no caption"
+        subject = counted(made.listed_missing, "image of the split lists has", "images of the split lists have")
+        sentence = f"{source.dataset}: {subject} no caption"
         surprises.append(
             _finding("split-lists-do-not-match", whole, sentence, "warning", without_caption=made.listed_missing)
         )
     if source.splits and made.unlisted:
-        sentence = f"{source.dataset}: {made.unlisted:,} images are in no split list"
+        sentence = f"{source.dataset}: {counted(made.unlisted, 'image is', 'images are')} in no split list"
         surprises.append(_finding("split-lists-do-not-match", whole, sentence, "warning", unlisted=made.unlisted))
     if note is not None and not made.is_new:
         surprises.append(

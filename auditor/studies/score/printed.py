@@ -12,7 +12,7 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.metrics.together import Together, mean_of
 from auditor.model import Progress, Selection
-from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
+from auditor.result import Finding, Result, Said, Table, about, counted, findings_in, listed, notes_in
 from auditor.scoring.candidates import output_of
 from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
@@ -148,8 +148,8 @@ def _refuse_several(store: Store, selection: Selection, system: Selection) -> No
     if answers.height:
         named = listed(answers["image"].sort(), 3)
         raise UsageError(
-            f"{system.label}: {answers.height:,} images have more than one caption, but a preset scores one per image: "
-            f"{named}; leave out --preset to score every caption"
+            f"{system.label}: {counted(answers.height, 'image has', 'images have')} more than one caption, but a "
+            f"preset scores one per image: {named}; leave out --preset to score every caption"
         )
 
 
@@ -202,28 +202,36 @@ def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Fi
     missing = described.filter(~described.is_in(answered.implode()))
     extra = answered.filter(~answered.is_in(described.implode()))
     if len(missing) == len(described):
+        folders = _last(answered).is_in(_last(described).implode()).any()
         raise UsageError(
             f"{system.label}: no image in common with {selection.label}: its ids look like {answered[0]!r}, "
             f"those of {selection.label} like {described[0]!r}"
+            + ("; ingest with --option basename=true" if folders else "")
         )
+    lacks, other_lacks = f"caption in {system.label}", f"in {selection.label}"
     sentences = (
-        (missing, f"images of {selection.label} have no caption in {system.label}"),
-        (extra, f"images of {system.label} are not in {selection.label}"),
+        (missing, f"image of {selection.label} has no {lacks}", f"images of {selection.label} have no {lacks}"),
+        (extra, f"image of {system.label} is not {other_lacks}", f"images of {system.label} are not {other_lacks}"),
     )
     return [
         Finding(
             "images-not-shared",
-            f"{len(unshared):,} {what}: {listed(unshared, 3)}",
+            f"{counted(len(unshared), *what)}: {listed(unshared, 3)}",
             about(side, against=other.label),
             {"images": len(unshared)},
             number,
             "warning",
         )
-        for (unshared, what), side, other, number in zip(
+        for (unshared, *what), side, other, number in zip(
             sentences, (selection, system), (system, selection), (len(described), len(answered)), strict=True
         )
         if len(unshared)
     ]
+
+
+def _last(names: pl.Series) -> pl.Series:
+    """Return the last parts of paths."""
+    return names.str.extract(r"([^/]*)$")
 
 
 def means_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[str], resampling: Resampling) -> Table:

@@ -175,7 +175,7 @@ def drop(
 
 
 def _described(ref: str, going: list[Version]) -> str:
-    size = f"{going[0].images:,} images and {going[0].captions:,} captions"
+    size = f"{counted(going[0].images, 'image', 'images')} and {counted(going[0].captions, 'caption', 'captions')}"
     return f"{ref}: {counted(len(going), 'version', 'versions')}, the newest with {size}"
 
 

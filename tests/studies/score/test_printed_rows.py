@@ -124,7 +124,7 @@ def test_several_systems_without_a_preset_stand_side_by_side(described: Store) -
         ({"preset": "coco", "tokenizer": "bare", "references": 1}, "leave out --tokenizer, --references"),
         ({"preset": "coco", "candidates": None}, "name it with --candidates"),
         ({"candidates": ["first", "first"]}, "name each once"),
-        ({"preset": "coco", "candidates": "several"}, "1 images have more than one caption"),
+        ({"preset": "coco", "candidates": "several"}, "1 image has more than one caption"),
     ],
 )
 def test_what_cannot_be_is_refused(described: Store, told: dict, said: str) -> None:

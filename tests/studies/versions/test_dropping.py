@@ -80,7 +80,7 @@ def test_nothing_goes_without_a_yes(store: Store) -> None:
     asked: list[str] = []
     with pytest.raises(UsageError, match="nothing was removed"):
         drop(store, "set", confirm=lambda question: bool(asked.append(question)))
-    assert asked == ["Remove set: 1 version, the newest with 1 images and 1 captions?"]
+    assert asked == ["Remove set: 1 version, the newest with 1 image and 1 caption?"]
     with pytest.raises(UsageError, match="a split cannot be removed"):
         drop(store, "set:train", yes=True)
     drop(store, "set", confirm=lambda question: True)
