@@ -113,8 +113,7 @@ def _waiting(store: Store, wanted: Mapping[str, str]) -> dict[str, _Waiting]:
 def _entries(store: Store, wanted: Mapping[str, str], waiting: Collection[str]) -> dict[str, list[str]]:
     """Return the wanted keys that are written, by relation, if the table of the relation has keys."""
     keys = [entry for entry in wanted if entry not in waiting]
-    tables = _tables(store) if keys else {}
-    if "entry" not in tables:
+    if not keys or "entry" not in (tables := _tables(store)):
         return {}
     entries = store.query("select key, relation from cache.entry where list_contains($keys, key)", {"keys": keys})
     kept: dict[str, list[str]] = {}
@@ -285,9 +284,8 @@ def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores:
 def _unkept(store: Store, selection: Selection, made: pl.DataFrame) -> pl.DataFrame:
     facts = made.select("candidate", "drawn_from", "seed", "signature").to_dicts()
     made = made.with_columns(made_of=pl.Series([key(selection, params=of) for of in facts], dtype=pl.String))
-    return made.join(
-        store.query("select made_of from cache.score_column"), "made_of", how="anti", maintain_order="left"
-    )
+    known = store.query("select made_of from cache.score_column")
+    return made.join(known, on="made_of", how="anti", maintain_order="left")
 
 
 def _save_findings(selection: Selection, kinds: Sequence[str], store: Store, rows: pl.DataFrame) -> None:
