@@ -65,6 +65,8 @@ PARAMS: dict[str, Any] = {
     "last_caption": 4294967295,
     "skip": 4,
     "words": 3,
+    "most_drawn": 3,
+    "draws_mean": False,
     "function_words": False,
     "label": "made",
     "last_text": 100,

@@ -100,24 +100,35 @@ def bind_candidates(workspace: Workspace, candidates: Sequence[CandidateSet]) ->
     workspace.bind_rows("made_text", NO_TEXT)
     workspace.forget("candidate_at_work")
     workspace.params["against_all"] = any(candidate.against_all for candidate in candidates)
+    asked = [candidate.params["words"] for candidate in candidates if "words" in candidate.params]
+    if asked:  # all texts of drawn words begin with the same words
+        workspace.params |= {"most_drawn": max(filter(None, asked), default=0), "draws_mean": None in asked}
+    bound: tuple[object, ...] | None = None
     for candidate in candidates:
         workspace.params |= {**candidate.params, "label": candidate.name}
-        if candidate.drawn_from:
-            places = [
-                (selection.version.dataset, selection.version.seq, selection.split)
-                for selection in candidate.drawn_from
-            ]
-            workspace.bind_rows("pool", pl.DataFrame(places, schema=_POOL, orient="row"))
         for relation, rows in candidate.given.items():
             workspace.bind_rows(relation, rows)
-        for relation, file in candidate.binds.items():
-            workspace.bind(relation, file)
+        sources = (candidate.drawn_from, candidate.binds, {**candidate.params, "words": None})
+        if candidate.given or sources != bound:  # else what is made of them stays
+            _bind_sources(workspace, candidate)
+        bound = sources
         if candidate.makes:
             workspace.params["last_text"] = _last_text(workspace)
             workspace.append("made_text", candidate.makes)
         workspace.append("candidate_at_work", candidate.file)
+    workspace.forget("gibberish_word")  # large
     workspace.bind("candidate")
     workspace.bind("text_at_work", "reference_text", "candidate_text")
+
+
+def _bind_sources(workspace: Workspace, candidate: CandidateSet) -> None:
+    if candidate.drawn_from:
+        places = [
+            (selection.version.dataset, selection.version.seq, selection.split) for selection in candidate.drawn_from
+        ]
+        workspace.bind_rows("pool", pl.DataFrame(places, schema=_POOL, orient="row"))
+    for relation, file in candidate.binds.items():
+        workspace.bind(relation, file)
 
 
 def text_changes(captions: Captions, candidates: Sequence[CandidateSet]) -> pl.DataFrame:

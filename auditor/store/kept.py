@@ -113,8 +113,7 @@ def _waiting(store: Store, wanted: Mapping[str, str]) -> dict[str, _Waiting]:
 def _entries(store: Store, wanted: Mapping[str, str], waiting: Collection[str]) -> dict[str, list[str]]:
     """Return the wanted keys that are written, by relation, if the table of the relation has keys."""
     keys = [entry for entry in wanted if entry not in waiting]
-    tables = _tables(store) if keys else {}
-    if "entry" not in tables:
+    if not keys or "entry" not in (tables := _tables(store)):
         return {}
     entries = store.query("select key, relation from cache.entry where list_contains($keys, key)", {"keys": keys})
     kept: dict[str, list[str]] = {}
@@ -228,10 +227,8 @@ class Draft:
 
 
 def keep_scores(store: Store, selection: Selection, scores: pl.DataFrame, made: pl.DataFrame) -> None:
-    """Keep scores for queries. `scores` has candidate, image, slot and a column per metric, `made` the columns `MADE`.
-
-    More than `MOST_SCORES` are not kept.
-    """
+    """Keep at most `MOST_SCORES` scores for queries: candidate, image, slot, a column per metric; `made` has `MADE`."""
+    made = _unkept(store, selection, made) if made.height and "score_column" in _tables(store) else made
     if made.height and scores.height * (scores.width - 3) <= MOST_SCORES:
         when_closed(store, scores, partial(_save_scores, selection, made))
 
@@ -269,11 +266,8 @@ def _save_entries(relation: str, entries: Mapping[str, tuple[Selection, pl.DataF
 
 
 def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores: pl.DataFrame) -> None:
-    facts = made.select("candidate", "drawn_from", "seed", "signature").to_dicts()
-    made = made.with_columns(made_of=pl.Series([key(selection, params=of) for of in facts], dtype=pl.String))
-    known = store.query("select made_of from cache.score_column")["made_of"]
-    new = made.filter(~pl.col("made_of").is_in(known.implode()))
-    for (candidate,), part in new.partition_by("candidate", as_dict=True, maintain_order=True).items():
+    parts = _unkept(store, selection, made).partition_by("candidate", as_dict=True, maintain_order=True)
+    for (candidate,), part in parts.items():
         entry = key(selection, params={"made_of": part["made_of"].to_list()})
         position = pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).alias("place")
         _insert(store, "score_column", {entry: part.select(position, *_of(selection), *MADE, "made_of")})
@@ -285,6 +279,13 @@ def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores:
     passed = store.query(_TOO_MANY, {"most": MOST_SCORES})["key"].to_list()
     for table in ("score_list", "score_column", "entry"):
         store.execute(f"delete from cache.{table} where list_contains($keys, key)", {"keys": passed})
+
+
+def _unkept(store: Store, selection: Selection, made: pl.DataFrame) -> pl.DataFrame:
+    facts = made.select("candidate", "drawn_from", "seed", "signature").to_dicts()
+    made = made.with_columns(made_of=pl.Series([key(selection, params=of) for of in facts], dtype=pl.String))
+    known = store.query("select made_of from cache.score_column")
+    return made.join(known, on="made_of", how="anti", maintain_order="left")
 
 
 def _save_findings(selection: Selection, kinds: Sequence[str], store: Store, rows: pl.DataFrame) -> None:

@@ -9,12 +9,21 @@
 -- The captions with the same tokens as an earlier caption (lower slot) of their image, by the one tokenizer of the
 -- version, `key`. `of_slot` is the first of these; `letters_of_slot` is the first that is equal letter for letter (NFC,
 -- outer whitespace trimmed), or null. Captions without a word are not listed. `captions` counts those of the image,
--- `distinct_captions` those that are not listed here.
-with equal as (
+-- `distinct_captions` those that are not listed here. Only images with captions of equal hashes are compared.
+with suspected as (
+    select distinct r.image_no
+    from reference as r
+    join caption_tokens as t on t.caption_id = r.caption_id and t.tokenizer = $key::varchar
+    where len(t.tokens) > 0
+    group by r.image_no, hash(t.tokens)
+    having count(*) > 1
+),
+equal as (
     select
         r.image_no, r.image, r.slot, r.split, r.caption_id,
         min(r.slot) over (partition by r.image_no, t.tokens) as of_slot
     from reference as r
+    semi join suspected as s on s.image_no = r.image_no
     join caption_tokens as t on t.caption_id = r.caption_id and t.tokenizer = $key::varchar
     where len(t.tokens) > 0
     qualify count(*) over (partition by r.image_no, t.tokens) > 1

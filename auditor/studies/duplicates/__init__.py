@@ -11,7 +11,7 @@ from auditor.studies.duplicates.search import (
     questions_of,
     sides_of,
     too_many,
-)  # fmt: skip
+)
 from auditor.studies.duplicates.study import NEAR, duplicates, identical, identical_counts
 from auditor.studies.duplicates.tables import COPIED, LEAK, examples_of, messages, rows
 

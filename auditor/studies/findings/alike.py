@@ -15,21 +15,7 @@ from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
 from auditor.store.workspace import Workspace
-from auditor.studies.duplicates import (
-    LIMITS,
-    NEAR,
-    REPEATED,
-    TEST,
-    TRAIN,
-    Question,
-    counts_of,
-    frames,
-    messages,
-    questions_of,
-    rows,
-    sides_of,
-    too_many,
-)  # fmt: skip
+from auditor.studies import duplicates as one_store
 from auditor.studies.findings.shards import ShardPlan
 from auditor.studies.findings.summary import version_of
 
@@ -38,7 +24,7 @@ SEARCHED, WORDINGS, RARITY, BAGS, PAIRS, REPEATS = "searched", "wordings", "rari
 #: Further files: occurrences of texts, words and lengths of a partition of texts; rare words of its texts.
 _OCCURRENCES, _WORDS, _LENGTHS, _KEYS = "occurrences", "words-of-texts", "lengths-of-texts", "keys"
 
-_THOUSANDTHS = round(NEAR * 1000)
+_THOUSANDTHS = round(one_store.NEAR * 1000)
 
 #: The largest prime below 2^32: remainders by it are even for any words.
 _PRIME = 4_294_967_291
@@ -97,7 +83,7 @@ def bags(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
     texts = work.scan(WORDINGS, number).select("text_no", "tokens").unique("text_no").sort("text_no").collect()
     sizes = work.every(_LENGTHS, plan.partitions).unique().filter(pl.col("size") > 1).sort("size").collect()
     with Store.open(MEMORY, share=share) as store:
-        workspace = Workspace(store, near=_THOUSANDTHS, **LIMITS)
+        workspace = Workspace(store, near=_THOUSANDTHS, **one_store.LIMITS)
         workspace.bind_rows("distinct_text", texts)
         made = workspace.part("text_bag", {"numbered": work.scan(RARITY, 0).collect()}).sort("text_no")
         workspace.bind_rows("text_bag", made)
@@ -117,7 +103,7 @@ def pairs(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
         workspace.bind_rows("prefix_pair", shared)
         workspace.bind_rows("distinct_text", texts.collect())
         workspace.bind("text_bag", "bag_again")
-        if too_many(workspace):
+        if one_store.too_many(workspace):
             return workspace.rows("similar_text").clear(1)
         return workspace.rows("similar_text").sort("text_no", "other_no")
 
@@ -135,7 +121,7 @@ def repeats(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFr
         workspace.bind_rows("distinct_text", texts)
         workspace.bind_rows("similar_text", similar)
         workspace.bind_rows("first_occurrence", occurrences)
-        workspace.bind("duplicate", *REPEATED)
+        workspace.bind("duplicate", *one_store.REPEATED)
         for name, by in _COUNTED.items():
             made = workspace.part(name, {}, "paired", _EVERY_PAIR) if name == "slot_pair" else workspace.rows(name)
             work.put(name, number, made.sort(by))
@@ -152,26 +138,27 @@ def duplicates_of(plan: ShardPlan, work: Work, selection: Selection) -> tuple[Re
         numbers = pl.exclude(*by, "most_at_image").sum(), pl.col("^most_at_image$").max()
         added[name] = work.every(name, len(plan.buckets)).group_by(by).agg(*numbers).sort(by).collect()
     added["slot_pair"] = added["slot_pair"].filter(pl.col("exact") + pl.col("near") > 0)
-    counts = counts_of(_questions(plan, work, selection), added)
-    told = rows(counts)
+    counts = one_store.counts_of(_questions(plan, work, selection), added)
+    told = one_store.rows(counts)
     whole = pl.col("slot").is_null() & pl.col("split").is_null() & pl.col("match").is_not_null()
     shares = told.filter(whole).select("scope", "match", "statistic", "value", number="found", n="n")
-    found = findings_in(messages(counts, NEAR, plan.tokenizer))
+    found = findings_in(one_store.messages(counts, one_store.NEAR, plan.tokenizer))
     if work.every(PAIRS, plan.partitions).select(pl.col("text_no").null_count()).collect().item():
         told, shares, found = told.clear(), shares.filter(match="exact"), ()
     return Result("duplicates", told, findings=found), shares.with_columns(command=pl.lit("duplicates"))
 
 
-def _questions(plan: ShardPlan, work: Work, selection: Selection) -> list[Question]:
+def _questions(plan: ShardPlan, work: Work, selection: Selection) -> list[one_store.Question]:
     """List the questions on the captions of all shards, and on their splits `test` and `train`."""
     splits = work.every(SEARCHED, len(plan.buckets)).select(pl.col("split").unique()).collect()["split"]
-    return questions_of(sides_of([selection], [sorted({TEST, TRAIN} & {*splits})], [{}]))
+    roles = sorted({one_store.TEST, one_store.TRAIN} & {*splits})
+    return one_store.questions_of(one_store.sides_of([selection], [roles], [{}]))
 
 
 def _workspace(plan: ShardPlan, work: Work, store: Store) -> Workspace:
-    workspace = Workspace(store, near=_THOUSANDTHS, **LIMITS)
+    workspace = Workspace(store, near=_THOUSANDTHS, **one_store.LIMITS)
     nothing = Selection(version_of(plan.dataset, plan.digest, plan.tokenizer, 0, 0))
-    for relation, frame in frames(_questions(plan, work, nothing)).items():
+    for relation, frame in one_store.frames(_questions(plan, work, nothing)).items():
         workspace.bind_rows(relation, frame)
     return workspace
 
