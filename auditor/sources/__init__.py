@@ -97,12 +97,14 @@ def guess(part: Part) -> str:
     """
     path = files.expand(part)[0]
     given = {*part.options}
+    head = b"" if path.is_dir() else decoded(files.head(path), part.options.get("encoding"))
+    if _are_choices(path, head, part):
+        return "choices"
     for file_format in FORMATS.values():
         if given & file_format.implied_by and given <= {*file_format.options, *COMMON_OPTIONS}:
             return file_format.name
     if len(only := _with_options(part)) == 1:
         return only[0]
-    head = b"" if path.is_dir() else decoded(files.head(path), part.options.get("encoding"))
     if not head.strip() and not path.is_dir():
         raise SourceError(f"{path}: the file is empty")
     try:
@@ -112,6 +114,15 @@ def guess(part: Part) -> str:
     if detected is None:
         raise _unknown(path, head, part)
     return detected
+
+
+def _are_choices(path: Path, head: bytes, part: Part) -> bool:
+    """Return whether only the name of the image column hides that a file has forced-choice items."""
+    image = part.options.get("image_col")
+    if not isinstance(image, str) or "choices" not in _with_options(part):
+        return False
+    named = re.sub(rb"(?<!\w)%b(?!\w)" % re.escape(image.encode()), b"image", head, count=1)
+    return FORMATS["choices"].recognizes(path, named)
 
 
 def _unknown(path: Path, head: bytes, part: Part) -> SourceError:

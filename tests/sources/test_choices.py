@@ -59,6 +59,14 @@ def test_object_of_items_names_parts_by_files_and_items_by_keys(tmp_path: Path) 
     assert [one["origin"] for one in rows["pair"]][2:] == ["add/0", "add/0", "add/7", "add/7"]
 
 
+def test_option_names_the_image_of_items_without_a_format(tmp_path: Path) -> None:
+    asked = {"pic": "a.jpg", "question": "Is it?", "options": ["a", "b"], "answer": "b"}
+    path = write(tmp_path / "x.json", [asked])
+    assert sources.guess(Part((path,), options={"image_col": "pic"})) == "choices"
+    assert read(path, image_col="pic")["image"].unique().to_list() == ["a.jpg"]
+    assert sources.guess(Part((path,), options={"image_col": "pic", "caption_col": "question"})) == "table"
+
+
 @pytest.mark.parametrize(
     "record", [SUGAR, {"photo": "a.jpg", "question": "Is it?", "options": ["a", "b"], "answer": "b"}]
 )
