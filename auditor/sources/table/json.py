@@ -131,15 +131,22 @@ def of_block(block: pl.DataFrame) -> Iterator[Record]:
 
 
 def of_list(path: Path) -> Iterator[Record]:
-    """Yield the records of a JSON list, or of the first list in an object. Raises `SourceError` if it is not JSON."""
-    key: str | None = None
+    """Yield the records of a JSON list, or of the first list in an object.
+
+    Raises `SourceError` if it is not JSON, and if a second list holds records with the same keys.
+    """
+    first: Item | None = None
     item = Item("", 0, [])
     for item in items(path, "table"):
-        if key is None and item.number:
-            key = item.key
-        if item.number and item.key == key:
+        if not item.number:
+            continue
+        first = first or item
+        if item.key == first.key:
             yield Record(item.number, item.value, None, None)
-    if key is None and item != Item("", 0, []):
+        elif isinstance(item.value, dict) and isinstance(first.value, dict) and {*item.value} == {*first.value}:
+            why = f"{path}: lists {first.key!r} and {item.key!r} hold records of one kind; only one list is read"
+            raise SourceError(f"{why}; write each list into a file of its own, then --from {first.key}=FILE for each")
+    if first is None and item != Item("", 0, []):
         raise SourceError(f"{path}: not a table; expected a list of JSON objects, or one object per line")
 
 
