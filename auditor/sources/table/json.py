@@ -145,7 +145,7 @@ def of_list(path: Path) -> Iterator[Record]:
             yield Record(item.number, item.value, None, None)
         elif isinstance(item.value, dict) and isinstance(first.value, dict) and {*item.value} == {*first.value}:
             why = f"{path}: lists {first.key!r} and {item.key!r} hold records of one kind; only one list is read"
-            raise SourceError(f"{why}; write each list into a file of its own, then --from {first.key}=FILE for each")
+            raise SourceError(f"{why}; write each to a separate file, then --from {first.key}=FILE for each")
     if first is None and item != Item("", 0, []):
         raise SourceError(f"{path}: not a table; expected a list of JSON objects, or one object per line")
 
