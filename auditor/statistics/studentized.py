@@ -21,12 +21,16 @@ from auditor.statistics.resampling import (
     resampled_totals,
     whole_numbers,
 )
+from auditor.statistics.significance import students_quantile
 
 #: The name of the interval in signatures.
 INTERVAL = "bootstrap-t"
 
 #: A variance below this share of the mean square is a rounding error.
 _NOTHING = 1e-12
+
+#: A logarithm whose power a double still holds.
+_FAR = 700.0
 
 
 @dataclass(frozen=True)
@@ -96,11 +100,19 @@ class Estimate:
         return self.value if self.is_log else 1.0
 
     def interval(self, confidence: float) -> tuple[float, float] | None:
-        """Return the ends of the interval; None if one is not finite, as for a few images with many ties."""
+        """Return the ends of the interval; None if one is not finite, as for a few images with many ties.
+
+        None too if one or a few images decide the value, so that many resamples have almost no standard error: the
+        interval reaches further than Student's of two images, and beyond the pseudo-value of any image.
+        """
         reach = _reach(self.error, self.moved, self.errors, confidence)
-        if reach is None or not self.is_log:
-            return reach and (max(self.value + reach[0], self.least), self.value + reach[1])
-        return self.value * math.exp(reach[0]), self.value * math.exp(reach[1])
+        if reach is None:
+            return None
+        low, high = (self.value * math.exp(min(end, _FAR)) if self.is_log else self.value + end for end in reach)
+        is_outside = low < self.pseudo.min() or high > self.pseudo.max()
+        if is_outside and max(-reach[0], reach[1]) > students_quantile(1, confidence) * self.error:
+            return None
+        return max(low, self.least), high
 
     def is_above(self, other: Estimate, confidence: float) -> bool:
         """Return whether the interval of the difference from an independent value is above 0."""

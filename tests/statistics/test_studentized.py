@@ -69,6 +69,13 @@ def test_no_interval_is_said_of_a_few_images_most_of_which_tie() -> None:
     assert estimated([0.1, 0.2, 0.4, 0.3], 0).interval(0.95) is None
 
 
+def test_one_image_that_decides_a_score_gives_no_interval_beyond_all_scores() -> None:
+    rest = np.random.default_rng(7).exponential(1e-3, 198).tolist()
+    assert estimated([*rest, 2.0]).interval(0.95) is None
+    assert estimated([1e-12] * 40 + [2e-12, 9.0]).interval(0.95) is None
+    assert estimated([*rest, 0.003]).interval(0.95) is not None
+
+
 def test_a_value_is_above_another_where_their_difference_is_surely_above_0() -> None:
     low, high = estimated([0.1, 0.12, 0.15, 0.11, 0.13]), estimated([0.8, 0.9, 0.85, 0.7, 0.75])
     nothing = estimated([0.0] * 5)

@@ -56,6 +56,7 @@ def printed(
     frame = pl.concat(rows[candidate.name] for candidate, _ in scored).sort(
         pl.col("candidate").cast(labels), maintain_order=True
     )
+    notes += _without_intervals(frame, resampling)
     notes += _program_signatures(store, selection, preset, [candidate for candidate, _ in scored])
     reported = [*notes, *messages]
     reported += [
@@ -134,6 +135,13 @@ def _rows(
 
 def _scaled(printed: Printed, settings: Mapping[str, Any], sums: pl.DataFrame) -> pl.Series:
     return printed.together.score(sums, settings) * printed.scale
+
+
+def _without_intervals(frame: pl.DataFrame, resampling: Resampling) -> list[Said]:
+    """Report the scores without an interval: their resamples without a few images have almost no standard error."""
+    missing = frame.filter(pl.col("low").is_null(), bool(resampling.times)).group_by("candidate", maintain_order=True)
+    named = missing.agg("metric").iter_rows()
+    return [f"{name}: no interval for {', '.join(some)}: too few images decide the score" for name, some in named]
 
 
 def _refuse_several(store: Store, selection: Selection, system: Selection) -> None:
