@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Option, Part
-from auditor.sources.format import Format
+from auditor.sources.format import Format, Reading
 from auditor.sources.reading import files
 from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.json_records import COCO_FILE
@@ -266,6 +266,16 @@ def columns_of(names: Sequence[str], options: Mapping[str, Option]) -> dict[str,
     return places
 
 
+def reading(part: Part) -> Reading:
+    """Return the columns of the first item, and those that are not read."""
+    for path in files.expand(part):
+        for names in ([*record.fields] for record in _records(path) if isinstance(record.fields, dict)):
+            places = columns_of(names, part.options)
+            read = {place.partition(".")[0] for places in places.values() for place in (places, *places.split(","))}
+            return Reading(places, tuple(name for name in names if name not in read and name != "mturk"))
+    return Reading()
+
+
 def _is_in(place: str, names: Collection[str]) -> bool:
     return place in names or place.lower() in names or place.partition(".")[0] in names
 
@@ -315,7 +325,7 @@ def _of_table(path: Path, split: Mapping[str, list[str]]) -> Iterator[_Record]:
 
 
 FORMAT = Format(
-    "choices", recognizes, read, kind="choices",
+    "choices", recognizes, read, reading=reading, kind="choices",
     options={
         "image_col": "key or column with the image name",
         "right_col": "key or column with the right caption",

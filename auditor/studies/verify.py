@@ -35,6 +35,8 @@ _ROWS = pl.Schema({
     "signature": pl.String, "published": pl.Float64, "now": pl.Float64, "holds": pl.Boolean, "why": pl.String,
 })  # fmt: skip
 
+_NOT_READ = "the sha256 of the source is compared with the one recorded at the ingest; the file itself is not read"
+
 Verified = Annotated[
     str | Path | None,
     p.Parameter(
@@ -92,7 +94,8 @@ def verify(
     if what is None or not is_file:
         return store_study.verify(store, None if what is None else str(what), config=config, progress=progress)
     declared = sources(config) or {}
-    compared = [_compared(store, card, claim, declared, progress) for claim in published(card)]
+    claims = published(card)
+    compared = [_compared(store, card, claim, declared, progress) for claim in claims]
     selections = tuple(dict.fromkeys(selection for selection, _ in compared))
     rows = pl.concat([frame for _, frame in compared])
     shown = rows.select("dataset", number="meaning", published="published", now="now", holds="holds", why="why")
@@ -102,6 +105,7 @@ def verify(
         selections=selections,
         signatures={signature: signature for signature in rows["signature"].drop_nulls().unique(maintain_order=True)},
         tables=(Table(f"numbers of {card}", shown.select(_informative(shown)), exact=True, name="card"),),
+        notes=(_NOT_READ,) if any(claim.source_sha256 for claim in claims) else (),
         findings=tuple(_found(card, selection, frame) for selection, frame in compared),
         holds=bool((rows["holds"].fill_null(value=True)).all()) and bool(rows["holds"].any()),
     )

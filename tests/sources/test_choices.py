@@ -12,6 +12,7 @@ import pytest
 
 from auditor import sources
 from auditor.model import Part
+from auditor.sources.choices import reading
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest import ingest
 
@@ -326,3 +327,12 @@ def test_benchmarks_are_read_whole_as_published(data: Path, name: str, items: in
             "from annotation where to_seq is null group by 1) group by 1"
         ).rows()
     assert (row["read"], row["rejected"], dict(counted)) == (items, 0, options)
+
+
+def test_ingest_names_the_columns_of_items_that_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("picture,yes,no,kind,seen\na.jpg,A dog.,A cat.,swap,2\n")
+    options = {"image_col": "picture", "right_col": "yes", "wrong_col": "no", "part_col": "kind"}
+    found = reading(Part((path,), options=options))
+    assert found.places == {"right": "yes", "wrong": "no", "image": "picture", "part": "kind"}
+    assert found.unread == ("seen",)

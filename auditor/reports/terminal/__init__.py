@@ -28,9 +28,10 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     screen has no hints and no notes.
     """
     laid_out = have_layout(result)
-    for number, sentence in enumerate(() if laid_out else result.lead):
+    has_lead = bool(result.lead) and not (laid_out and _is_in_findings(result))
+    for number, sentence in enumerate(result.lead if has_lead else ()):
         screen.say(harmless(sentence), style="" if number else "bold")
-    if result.lead and not laid_out:
+    if has_lead:
         screen.print()
     for table in result.tables:
         if not (laid_out and table.tells_findings):
@@ -53,6 +54,13 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
 def have_layout(result: Result) -> bool:
     """Return whether findings have a separate layout: they have examples, or tables with the same sentences."""
     return any(finding.examples for finding in result.findings) or any(table.tells_findings for table in result.tables)
+
+
+def _is_in_findings(result: Result) -> bool:
+    """Return whether findings have the first sentence of the lead, or a table that is not shown."""
+    return any(table.tells_findings for table in result.tables) or any(
+        result.lead[0] == f"{finding.sentence}." for finding in result.findings
+    )
 
 
 def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> None:

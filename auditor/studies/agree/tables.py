@@ -11,7 +11,7 @@ from itertools import pairwise
 import polars as pl
 
 from auditor.model import pictured
-from auditor.result import Figure, Finding, Said, Table, counted, digits, interval
+from auditor.result import Figure, Finding, Said, Table, counted, digits, interval, listed
 from auditor.result import about as about_selection
 from auditor.scoring.registry import MetricRequest
 from auditor.statistics.significance import SMALLEST_P
@@ -20,6 +20,9 @@ from auditor.studies.agree.rows import ALL, PEOPLE, STATISTICS, WITHOUT, Resampl
 
 #: Metrics whose scores are drawn by rating, from the closest on.
 _SHOWN = 6
+
+#: A p from here on is not significant.
+_UNSURE = 0.05
 
 
 def lead(rated: Rated, rows: pl.DataFrame, confidence: float) -> list[str]:
@@ -32,11 +35,17 @@ def lead(rated: Rated, rows: pl.DataFrame, confidence: float) -> list[str]:
         WITHOUT: f"Rated captions that copy a reference of their image: {copies:,} of {rated.scores.height:,}. "
         "Without them, {} agrees most: rho {}.",
     }
-    return [
+    lead = [
         sentence.format(row["metric"], digits(row["value"]) + interval(row["low"], row["high"], confidence))
         for candidates, sentence in sentences.items()
         for row in best.filter(candidates=candidates).head(1).iter_rows(named=True)
     ]
+    first = best.filter(candidates=ALL)["metric"].head(1)
+    pair = rows.filter(pl.col("p_holm") > _UNSURE, statistic="difference").select("metric", "other")
+    rivals = [b if a in first else a for a, b in pair.iter_rows() if a in first or b in first]
+    if rivals:
+        lead[0] += f" It is not separated from {listed(rivals, 3)} (p > {_UNSURE:g}, corrected for all pairs)."
+    return lead
 
 
 def disagreement_tables(rated: Rated, metric: MetricRequest, most: int) -> list[Table]:
@@ -75,9 +84,6 @@ def _with_texts(rated: Rated, rows: pl.DataFrame, label: str) -> pl.DataFrame:
         {"text": "caption", "reference": "nearest reference"}
     )
 
-
-#: A p from here on is not significant.
-_UNSURE = 0.05
 
 _TESTED = ("difference", "williams", "steiger")
 

@@ -144,8 +144,7 @@ def choices(
     the accuracy of the best constant answer, a text or a position. A blind scorer far
     above chance shows what a system may have learned instead of looking at images. So compare systems with the best
     blind scorer, not with chance alone; `gap` is the difference from it. A tie counts as a guess among the tied
-    captions; `ties` counts them. --fair writes a subset on which no blind scorer here is
-    significantly better than chance.
+    captions; `ties` counts them. --fair writes the items of the blind-fair subset.
 
     Limits: an item that a blind scorer solves is not wrong. If all blind scorers are at chance, other blind models may
     still do better, also on the blind-fair subset. The best of many scorers looks slightly better than it is.

@@ -11,6 +11,7 @@ from auditor.model import Selection, pictured
 from auditor.result import Figure, Table
 from auditor.statistics.forced_choice import CHANCE, RESAMPLES, difference
 from auditor.statistics.significance import holm
+from auditor.studies.choices.blind import STOP_THEN_SHORTER
 from auditor.studies.choices.rows import (
     ABOVE,
     ALL,
@@ -32,6 +33,8 @@ _SCENE, _SCENE_PLUS = "just-scene", "just-scene-plus"
 _COMPLEMENT, _SILENT = 0.1, 0.05
 
 _SHARE = 3
+
+_SHOWN = {"lower": "right", "wrong": "wrong"}
 
 
 def tables(
@@ -195,15 +198,17 @@ def _errors(
         wrong = scorer.scores.filter(pl.col("wrong") > lower).with_columns(by=pl.col("wrong") - lower, lower=lower)
         worst = wrong.sort(pl.col("by"), "item_no", descending=[True, False]).head(most)
         is_second = pl.col("right2") == pl.col("lower")
+        is_number = scorer.name != STOP_THEN_SHORTER  # two rules in one number, which only orders captions
         shown.append(
             worst.join(texts, on="item_no", how="left", maintain_order="left").select(
                 pl.lit(scorer.name).alias("scorer"), "item",
                 pl.when(is_second).then("right2_text").otherwise("right_text").alias("right"),
-                pl.col("wrong_text").alias("wrong"), pl.col("lower").alias("score of right"),
-                pl.col("wrong").alias("score of wrong"), "image",
+                pl.col("wrong_text").alias("wrong"),
+                *(pl.when(is_number).then(side).alias(f"score of {name}") for side, name in _SHOWN.items()), "image",
             )
         )  # fmt: skip
-    return pl.concat(shown) if shown else pl.DataFrame()
+    wrong = pl.concat(shown) if shown else pl.DataFrame()
+    return wrong[[name for name in wrong.columns if wrong[name].null_count() < wrong.height]]
 
 
 def _fair(marked: pl.DataFrame, kept: pl.DataFrame, fair: FairSubset) -> Table:
@@ -217,7 +222,7 @@ def _fair(marked: pl.DataFrame, kept: pl.DataFrame, fair: FairSubset) -> Table:
     if marked["expected"].min() != CHANCE:
         as_many = "as many items that the listed scorers get right as chance does"
     return Table(
-        "blind-fair subset: no blind scorer here is significantly better than chance",
+        f"blind-fair subset: of its {kept.height:,} items, no blind scorer solves significantly more than chance",
         frame if frame["balanced by"].null_count() < frame.height else frame.drop("balanced by"),
         caption=f"{as_many}. The shares "
         "of the parts differ from those of all items: compare scorers within the subset. --fair FILE writes it",

@@ -98,6 +98,13 @@ def test_a_users_table_is_correlated_by_every_protocol(mine: Store) -> None:
     )
 
 
+def test_lead_names_the_metrics_that_are_not_separated_from_the_first(mine: Store) -> None:
+    question = replace(QUICK, resampling=Resampling(100, 0.95, 1))
+    (first, *_) = agree(mine, "mine", metrics=["bleu-1", "rouge-1"], question=question).lead
+    assert "agrees most with human ratings" in first
+    assert first.endswith("-1 (p > 0.05, corrected for all pairs).")
+
+
 def test_coefficient_without_a_test_of_differences_is_reported(mine: Store) -> None:
     question = replace(QUICK, statistics=["kendall-c"])
     assert any(

@@ -192,6 +192,16 @@ def test_threads_change_no_byte(tmp_path: Path) -> None:
     assert written[0] == written[1]
 
 
+def test_a_scorer_of_two_rules_in_one_number_shows_no_score(store: Store, tmp_path: Path) -> None:
+    pairs = [("A dog runs on", "A dog."), ("It sits", "It sits on it")] * 2 + [("A cat sat there", "A cat sat")]
+    items_of(store, tmp_path, [("swap", f"{n}.jpg", *pair) for n, pair in enumerate(pairs)])
+    found = choices(store, "bench")
+    shown = found.table("errors").frame
+    assert shown["scorer"].to_list() == ["no-full-stop-then-shorter"]
+    assert shown.columns == ["scorer", "item", "right", "wrong"]
+    assert found.table("fair").title.startswith("blind-fair subset: of its ")
+
+
 def test_errors_are_shown_the_worst_first(store: Store, tmp_path: Path) -> None:
     captions_of(store, SET)
     items_of(store, tmp_path, [(part, image, wrong, right) for part, image, right, wrong in SWAP])

@@ -66,6 +66,14 @@ def test_kinds_without_a_fix_are_left_and_reported(store: Store, tmp_path: Path)
     assert any("not fixed in set: " in note and "loops 1" in note and "prompt-leaks 1" in note for note in notes)
 
 
+def test_a_caption_with_further_questions_stays_as_it_was_and_is_reported(store: Store) -> None:
+    asked = "**A cat.**\n\nQuestion 1: Is it red?\nAnswer: No."
+    ingest_rows(store, rows_of([asked, "**A dog.**"]), kind="candidates")
+    result = repaired(store, resolve(store, "set"), ["all"], None)
+    assert result.captions["text"].to_list() == [asked, "A dog."]
+    assert "prompt-leaks" in result.left["kind"]
+
+
 def test_repeats_within_an_image_are_left_out_after_the_repair(store: Store) -> None:
     rows = [("a", 0, "A dog runs."), ("a", 1, "The image shows a dog runs."), ("b", 0, "A dog runs.")]
     ingest_rows(store, rows)
