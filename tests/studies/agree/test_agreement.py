@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import polars as pl
 import pytest
@@ -20,6 +22,7 @@ from auditor.model import Option, Part, Source
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.agree.rows import Resampling
 from auditor.studies.agree.study import AgreeSettings, agree
+from auditor.studies.agree.tables import lead
 from auditor.studies.ingest import ingest_sources
 from auditor.studies.score.study import score
 
@@ -99,10 +102,14 @@ def test_a_users_table_is_correlated_by_every_protocol(mine: Store) -> None:
 
 
 def test_lead_names_the_metrics_that_are_not_separated_from_the_first(mine: Store) -> None:
-    question = replace(QUICK, resampling=Resampling(100, 0.95, 1))
-    (first, *_) = agree(mine, "mine", metrics=["bleu-1", "rouge-1"], question=question).lead
-    assert "agrees most with human ratings" in first
-    assert first.endswith("-1 (p > 0.05, corrected for all pairs).")
+    frame = agree(mine, "mine", metrics=["bleu-1", "rouge-1", "ter"], question=QUICK).frame
+    about = {"annotated": SimpleNamespace(label="mine"), "labels": ["bleu-1", "rouge-1", "ter"]}
+    rated: Any = SimpleNamespace(scores=pl.DataFrame({"is_reference": [False]}), **about)
+    unsure = pl.when(pl.col("other") == "ter").then(0.4).otherwise(0.01).alias("p_holm")
+    assert lead(rated, frame, 0.95)[0].endswith(".896.")
+    assert lead(rated, frame.with_columns(unsure), 0.95)[0].endswith(
+        ".896. It is not separated from ter (p > 0.05, corrected for all pairs)."
+    )
 
 
 def test_coefficient_without_a_test_of_differences_is_reported(mine: Store) -> None:
