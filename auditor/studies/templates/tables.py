@@ -138,7 +138,7 @@ def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
     top = values.get(("opening-top-10", _OPENED))
     if top is not None:
         sentence += (
-            f". {top:.1%} begin with one of the ten most frequent openings of {_OPENED} words, however rare these are"
+            f". {top:.1%} begin with one of the ten most frequent openings of {_OPENED} words, rare ones included"
         )
     return Finding(
         TEMPLATED,
