@@ -406,8 +406,8 @@ def test_page_explains_every_gate_and_its_example_is_understood() -> None:
     Path("datasets.toml").write_text(example)
     wanted = gates.understood(config.gates())
     assert len(wanted.gates) == 10
-        assert wanted.since == {"mine": "published"}
-        assert {"mine", "published"} <= config.sources(Path("datasets.toml")).keys()
+    assert wanted.since == {"mine": "published"}
+    assert {"mine", "published"} <= config.sources(Path("datasets.toml")).keys()
 
 
 def test_snippets_are_yaml() -> None:
