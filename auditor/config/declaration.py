@@ -37,7 +37,10 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path,
     check.known(table, _KEYS)
     for key in ("format", *_TEXTS):
         check.that(isinstance(table.get(key, ""), str), f"{key} must be a string")
-    check.that("format" in table, "format must be given, as a string")
+    check.that(
+        "format" in table,
+        'format must be given, such as format = "table" and path = "captions.csv"; see `auditor ingest --formats`',
+    )
     check.that(("path" in table) != ("parts" in table), "either path or parts must be given")
     kinds = get_args(Kind)
     check.that(

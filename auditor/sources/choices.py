@@ -31,32 +31,20 @@ _FEWEST, _MOST = 2, 10
 #: The captions of an item by their names in `sql/choices`, and in words. The second right caption is optional.
 SIDES: Mapping[str, str] = {"right": "right", "right2": "second right", "wrong": "wrong"}
 
-_RIGHT = ("right", "caption", "true_caption", "positive_caption", "positive", "correct")
+_RIGHT = (
+    "right", "caption", "true_caption", "positive_caption", "positive", "correct", "right_caption", "correct_caption"
+)  # fmt: skip
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "right": _RIGHT,
     "right2": tuple(f"{name}{two}" for name in _RIGHT for two in ("2", "_2")),
     "wrong": (
-        "wrong",
-        "negative_caption",
-        "foil",
-        "false_caption",
-        "distractor",
-        "negative",
-        "hard_negative",
-        "counterfactual",
+        "wrong", "negative_caption", "foil", "false_caption", "distractor", "negative", "hard_negative",
+        "counterfactual", "wrong_caption", "incorrect_caption", "foil_caption",
     ),
     "image": (
-        "image",
-        "filename",
-        "file_name",
-        "image_file",
-        "image_path",
-        "image_id",
-        "img",
-        "photo",
-        "video",
-        "video_name",
+        "image", "filename", "file_name", "image_file", "image_path", "image_id", "img", "photo", "video", "video_name",
+        "file",
     ),
     "item": ("item", "item_id", "id"),
     "part": ("part", "task", "subtask", "linguistic_phenomena", "category", "type", "aspect"),
@@ -71,7 +59,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "answer": ("answer", "label", "gt_answer", "gt", "ground_truth"),
     "votes_right": ("votes_right",),
     "votes_wrong": ("votes_wrong",),
-}
+}  # fmt: skip
 
 _NEEDED, _ASKED = ("right", "wrong", "image"), ("image", "question", "answer")
 
@@ -332,7 +320,7 @@ FORMAT = Format(
         "right2_col": "key or column with a second right caption",
         "wrong_col": "key or column with the wrong caption",
         "item_col": "key or column with the item name, or its number within its part; default: the key of the object, "
-        "or the number of the record",
+        "or the number of the record in the file; a number is named PART/NUMBER",
         "part_col": "key or column with the part of the benchmark; default: the file name",
         "question_col": "key or column with the question; its options can be lines of it, (A) …",
         "options_col": "key with the list of options, or the columns: a0,a1,a2",

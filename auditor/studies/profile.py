@@ -86,7 +86,8 @@ def profile(
     Counts images, captions, tokens (words of the running text) and types (different words). `asl` is the mean length in
     tokens, `sdsl` its standard deviation. Also counts repeated captions, rejected records, and possible text defects:
     extra whitespace, markup, mixed scripts, and captions sorted by length (the longest first). Repeated and empty
-    captions are counted by tokens of `bare` (`char` for scripts without spaces), independent of `--tokenizer`.
+    captions are counted by tokens of `bare` (`char` for scripts without spaces), independent of `--tokenizer`. Numbers
+    that end in `-as-letters` count only texts that are equal letter for letter.
 
     How to read it: many types relative to tokens mean a rich vocabulary. Hundreds of captions on several images were
     copied or written from a template. For most hygiene counts, zero is the best value.

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from auditor import sources
+from auditor.errors import AdvisedError
 from auditor.model import Part
 from auditor.sources.choices import reading
 from auditor.store.connection import MEMORY, Store
@@ -210,6 +211,20 @@ def test_question_that_is_none_is_refused_with_the_reason(tmp_path: Path, broken
     rows = read(write(tmp_path / "x.json", [{**ASKED, **broken}, ASKED]))
     assert [why.partition(": ")[2] for why in rows["reason"].drop_nulls()] == [reason]
     assert rows.height == 5
+
+
+def test_columns_named_right_and_wrong_are_advised_as_choices(tmp_path: Path) -> None:
+    """The advice for a table would import the wrong captions only."""
+    own, known = tmp_path / "own.csv", tmp_path / "known.csv"
+    rows = "".join(f"add,{number}.jpg,a dog runs on grass,a cat runs on grass\n" for number in range(3))
+    own.write_text(f"category,file,gold_text,foil_text\n{rows}")
+    with pytest.raises(AdvisedError) as advised:
+        sources.reading(Part((own,)), "table")
+    named = {"image_col": "file", "right_col": "gold_text", "wrong_col": "foil_text"}
+    assert advised.value.options == (("format", "choices"), *(("option", f"{of}={it}") for of, it in named.items()))
+    known.write_text(f"category,file,true_caption,false_caption\n{rows}")
+    assert sources.guess(Part((known,))) == "choices"
+    assert sides(read(own, **named)) == sides(read(known))
 
 
 def test_columns_of_other_names_are_read_where_they_are_named(tmp_path: Path) -> None:

@@ -23,6 +23,10 @@ _DECIMAL = re.compile(r"-?\d*\.\d+(e-?\d+)?")
 
 _TEXT = re.compile(r"\S+(\s+\S+){2,}|[^\s\x00-\u02ff]{4,}.*", re.DOTALL)
 
+#: Words in the names of columns with the right and the wrong captions of forced-choice items.
+_RIGHT = re.compile(r"(?i)(?<![a-z])(true|right|correct|pos|positive|original|gold)(?![a-z])")
+_WRONG = re.compile(r"(?i)(?<![a-z])(false|wrong|incorrect|neg|negative|foil|foiled|distractor)(?![a-z])")
+
 _MOST = 0.9
 
 
@@ -78,11 +82,19 @@ def numbered(width: int) -> list[str]:
 
 
 def advised(values: Values) -> list[tuple[str, str]]:
-    """Return the options that name the columns which look like an image and a caption; empty if there are none."""
+    """Return the options that name the columns which look like an image and a caption; empty if there are none.
+
+    If columns look like right and wrong captions, they are those of forced-choice items.
+    """
     captions = caption_columns(values)
     image = image_column(values, captions)
     if image is None or not captions:
         return []
+    wrong = next((name for name in captions if _WRONG.search(name)), None)
+    right = next((name for name in captions if _RIGHT.search(name)), None)
+    if wrong and right:
+        columns = {"image_col": image, "right_col": right, "wrong_col": wrong}
+        return [("format", "choices"), *(("option", f"{option}={name}") for option, name in columns.items())]
     caption = max(captions, key=lambda name: distinct(values[name]))
     return [("image-col", image), ("caption-col", caption)]
 

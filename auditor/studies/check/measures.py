@@ -5,6 +5,7 @@ Every function returns rows with the columns of `MEASURED`; `reason` explains a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ from auditor.scoring.candidate_sets import score_sets, substitutes_of, with_give
 from auditor.scoring.registry import References, requests
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
-from auditor.store.versions import log
+from auditor.store.versions import log, resolve
 from auditor.studies.choices import choices, of_all_items
 from auditor.studies.compare import estimated_indices
 from auditor.studies.diversity import DiversitySettings, captions_and_known, measured
@@ -207,12 +208,22 @@ def drift(request: MeasureRequest) -> pl.DataFrame:
             reason = f'{version.label} is the first version; set drift.against = "DATASET"'
             return _without(("js", "js-2", "js-opening"), reason)
         before = _reference(older[0], split)
+    elif _is_itself(request.store, before, request.selection):
+        reason = f"{before} is the version that is checked; keep the store between runs, or name another version"
+        return _without(("js", "js-2", "js-opening"), reason)
     result = diff(
         request.store, before, request.ref, depth="drift", tokenizer=request.tokenizer, progress=request.progress
     )
     settings, _, number = result.signatures["drift"].rpartition("|")
     signature = f"{settings}|since:{result.selections[0].pinned_name}|{number}"
     return _rows(result.frame.select("statistic", "value", "low", "high", pl.lit(signature).alias("signature")))
+
+
+def _is_itself(store: Store, before: str, checked: Selection) -> bool:
+    """Return whether a reference only happens to be the checked version; a hash or a tag vouches for its content."""
+    named, at = resolve(store, before), before.partition("@")[2].partition(":")[0]
+    counts = re.fullmatch(r"(v\d+|\d{4}-\d\d-\d\d)?", at) is not None
+    return counts and named.pinned_name == checked.pinned_name and named.version.seq == checked.version.seq
 
 
 def _reference(label: str, split: str | None) -> str:

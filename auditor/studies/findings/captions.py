@@ -305,10 +305,8 @@ def _finding(
     number, n = (
         (rows["image"].n_unique(), images) if of_images else (rows.unique(["image", "slot"]).height, texts.height)
     )
-    bad = severity(kind, number, n)
     across = "across" in rows.columns and bool(rows["across"].any())
-    if across:
-        bad = "error"
+    bad: Severity = "error" if across else severity(kind, number, n)
     counterparts = texts.select("image", "slot", "text")
     listed = (
         pl.concat([pl.DataFrame(schema=LISTED), rows], how="diagonal")
@@ -333,8 +331,10 @@ def finding_of(
     examples: tuple[dict[str, str | int | None], ...],
 ) -> Finding:
     """Return the finding on `number` of `n` captions or images."""
-    of = CAPTION_KINDS[kind].of
-    sentence = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(number / n)})"
+    of, phrase = CAPTION_KINDS[kind].of, CAPTION_KINDS[kind].phrase
+    if {one["why"] for one in examples} == {"paragraphs"}:  # they begin with a row of each reason
+        phrase = "captions of several paragraphs, without other signs of Markdown or JSON"
+    sentence = f"{selection.label}: {phrase}: {number:,} of {n:,} ({_percent(number / n)})"
     values, headline = {of: number, "share": number / n}, f"{number:,} of {n:,} {of}"
     return Finding(kind, sentence, about(selection), values, n, bad, examples, headline)
 

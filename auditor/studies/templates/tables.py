@@ -129,15 +129,17 @@ def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
     }
     templates = rows.filter(pl.col("statistic") == "template")
     share = values["templated", None]
-    sentence = f"{selection.label}: {share:.1%} of captions follow a common template"
+    sentence = f"{selection.label}: {share:.1%} of captions follow a template that covers at least half of their words"
     if templates.height:
         sentence += (
-            f". The most frequent one, “{templates['pattern'][0]}” (* is any word), occurs in "
-            f"{templates['value'][0]:.1%}, alone or with other words"
+            f". The strongest template, “{templates['pattern'][0]}” (* is any word), occurs in "
+            f"{templates['value'][0]:.1%} of captions, also where it covers less"
         )
     top = values.get(("opening-top-10", _OPENED))
     if top is not None:
-        sentence += f". {top:.1%} begin with one of the ten most frequent openings of {_OPENED} words"
+        sentence += (
+            f". {top:.1%} begin with one of the ten most frequent openings of {_OPENED} words, rare ones included"
+        )
     return Finding(
         TEMPLATED,
         sentence,

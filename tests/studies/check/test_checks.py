@@ -133,12 +133,22 @@ def test_drift_is_since_the_version_before_or_what_is_named(held: Store) -> None
     assert row["verdict"] == "failed"
     assert row["value"] > 0
     assert f"|since:set@{row['version'][:12]}|" not in row["signature"]
-    (row,) = checked(held, first, gate("drift.against", "set@v2"))
+    (row,) = checked(held, first, gate("drift.against", f"set@{row['version'][:12]}"))
     assert f"|since:set@{row['version'][:12]}|" in row["signature"]
     assert (row["verdict"], row["value"]) == ("passed", 0)
     (row,) = checked(held, first, gate("drift.against", "nowhere"))
     assert (row["verdict"], row["value"]) == ("not answerable", None)
     assert "nowhere: not in" in row["reason"]
+
+
+@pytest.mark.parametrize("before", ["set@v1", "set", "set:test"])
+def test_drift_since_the_checked_version_is_no_pass(held: Store, before: str) -> None:
+    demanded, ref = (gate("drift.js.max", 0.0), gate("drift.against", before)), before.replace("@v1", "")
+    (row,) = checked(held, *demanded, refs=(ref,))
+    assert (row["verdict"], row["value"]) == ("not answerable", None)
+    assert row["reason"].startswith(f"{before} is the version that is checked; keep the store between runs")
+    (row,) = checked(held, *demanded, refs=(ref,), strict=True)
+    assert row["verdict"] == "failed"
 
 
 def test_what_cannot_be_answered_says_why_and_fails_only_if_strict(held: Store) -> None:
@@ -396,7 +406,8 @@ def test_page_explains_every_gate_and_its_example_is_understood() -> None:
     Path("datasets.toml").write_text(example)
     wanted = gates.understood(config.gates())
     assert len(wanted.gates) == 10
-    assert wanted.since == {"mine": "mine@v1"}
+    assert wanted.since == {"mine": "published"}
+    assert {"mine", "published"} <= config.sources(Path("datasets.toml")).keys()
 
 
 def test_snippets_are_yaml() -> None:

@@ -124,6 +124,15 @@ def test_a_fault_is_told_as_its_kind_and_as_bad_as_documented(store: Store, kind
     assert result.frame.filter(kind=kind).select("image", "slot", "text").rows() == [("00.jpg", 0, text)]
 
 
+def test_paragraphs_alone_are_not_called_markdown(store: Store) -> None:
+    """Paragraphs need no repair if a model may write them; marks of Markdown do."""
+    paragraphs = "A man sits.\n\nA dog waits."
+    alone = one(asked(store, with_texts(paragraphs), kinds=["markdown-or-json"]), "markdown-or-json").sentence
+    both = one(asked(store, with_texts(paragraphs, "**A man** sits."), kinds=["markdown-or-json"]), "markdown-or-json")
+    assert "set: captions of several paragraphs, without other signs of Markdown or JSON: 1 of" in alone
+    assert "captions in Markdown or JSON, or of several paragraphs: 2 of" in both.sentence
+
+
 def test_severity_needs_more_than_one_caption_of_many() -> None:
     assert [severity("placeholders", number, 685) for number in (1, 10, 100)] == ["notice", "warning", "error"]
     assert [severity("truncated-captions", number, 10_000) for number in (25, 60)] == ["notice", "warning"]
