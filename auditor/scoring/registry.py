@@ -228,7 +228,7 @@ def request(text: MetricName) -> MetricRequest:
     """
     if not isinstance(text, str):
         if not callable(text):
-            raise MetricError(f"{text!r}: expected a name, or a function of a candidate and its references")
+            raise MetricError(f"{text!r}: not a metric; give a name, or a function of a candidate and references")
         return defaults_of(_of_function(text, _called(text)))
     if text.startswith(BY_MODULE):
         path = text.removeprefix(BY_MODULE)
