@@ -311,6 +311,11 @@ class Selection:
         name = f"{self.version.dataset}@{self.version.version[:12]}"
         return name if self.split is None else f"{name}:{self.split}"
 
+    @property
+    def content(self) -> tuple[str, str | None]:
+        """The hash of the version, and the split: seeds draws, so that they are equal under any name."""
+        return self.version.version, self.split
+
     def rows_of(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return the rows of a frame that belong to this selection. Columns: dataset, version, split, and others."""
         return frame.filter(

@@ -25,7 +25,6 @@ from auditor.studies.consensus import (
     compared,
     kinds_of,
     pair_votes,
-    resampling_key,
 )
 
 #: Columns that are compared.
@@ -78,7 +77,7 @@ def two_truths(
     known = replace(votes, rows=known_of(votes, shared.pairs))
     part = compared(known, metrics, None, settings, progress)
     judged = part.preferred.join(shared.pairs.select("pair", "other_people"), on="pair", maintain_order="left")
-    labels, key = [metric.label for metric in part.metrics], resampling_key(votes.selection, settings.seed)
+    labels, key = [metric.label for metric in part.metrics], (settings.seed, *votes.selection.content)
     own, others = (accuracies(judged, labels, settings.ties, 0, key, truth) for truth in ("people", "other_people"))
     return TwoTruths(part, other, shared, own, others)
 

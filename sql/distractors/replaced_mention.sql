@@ -1,7 +1,7 @@
 -- name: replaced_mention
--- version: 1
+-- version: 2
 -- grain: mention
--- params: dataset VARCHAR, seed BIGINT, mentioned VARCHAR
+-- params: seed BIGINT, mentioned VARCHAR
 -- reads: mention, drawable_mention, same_word
 -- returns: image, slot, split, place, right, wrong, drawn_image, drawn_slot, dropped
 -- order: r.image, r.slot, r.mention
@@ -16,7 +16,7 @@ with pool as (
         image, slot, head, role, gender, inside, count(*) over (partition by role) as pooled,
         row_number() over (
             partition by role
-            order by md5_number(concat_ws(chr(31), 'pooled', $seed::bigint, $dataset::varchar, image, slot, start)), image, slot, start
+            order by md5_number(concat_ws(chr(31), 'pooled', $seed::bigint, image, slot, start)), image, slot, start
         ) - 1 as place
     from drawable_mention
 ),
@@ -34,7 +34,7 @@ replaced as (
         ), '')) as role,
         regexp_matches(lower(left(text, start) || substr(text, ends + 1)), '\b(he|his|him|himself)\b') as goes_on_he,
         regexp_matches(lower(left(text, start) || substr(text, ends + 1)), '\b(she|hers?|herself)\b') as goes_on_she,
-        md5_number(concat_ws(chr(31), 'replaced', $seed::bigint, $dataset::varchar, image, slot, mention)) as drawn
+        md5_number(concat_ws(chr(31), 'replaced', $seed::bigint, image, slot, mention)) as drawn
     from mention
     where kind = $mentioned::varchar
     window caption as (partition by image, slot order by mention)

@@ -1,7 +1,7 @@
 -- name: shared_sentence
--- version: 1
+-- version: 2
 -- grain: mention
--- params: dataset VARCHAR, seed BIGINT, mentioned VARCHAR, alone BOOLEAN
+-- params: seed BIGINT, mentioned VARCHAR, alone BOOLEAN
 -- reads: mention, trained_mention
 -- returns: image, slot, split, place, right, wrong, drawn_image, drawn_slot, dropped
 -- order: s.image, s.slot, s.mention
@@ -21,14 +21,14 @@ pool as (
         image, slot, head, text, count(*) over (partition by head) as pooled,
         row_number() over (
             partition by head
-            order by md5_number(concat_ws(chr(31), 'shared', $seed::bigint, $dataset::varchar, image, slot)), image, slot
+            order by md5_number(concat_ws(chr(31), 'shared', $seed::bigint, image, slot)), image, slot
         ) - 1 as place
     from sentence
 ),
 shared as (
     select
         image, slot, split, mention, text, words, head,
-        md5_number(concat_ws(chr(31), $seed::bigint, $dataset::varchar, $alone::boolean, image, slot, mention)) as drawn
+        md5_number(concat_ws(chr(31), $seed::bigint, $alone::boolean, image, slot, mention)) as drawn
     from mention
     where kind = $mentioned::varchar and (kind = 'scene' or mention = 0)
 ),

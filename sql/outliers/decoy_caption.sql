@@ -1,16 +1,16 @@
 -- name: decoy_caption
--- version: 1
+-- version: 2
 -- grain: caption that is put at another image
--- params: dataset VARCHAR, decoys INTEGER
+-- params: decoys INTEGER
 -- reads: reference
 -- returns: image_no, slot, caption_id, home_no
 --
--- Captions assigned to a wrong image, so the correct answer is known. The sample is by an md5 of (dataset, image,
+-- Captions assigned to a wrong image, so the correct answer is known. The sample is by an md5 of (image,
 -- slot), which also selects the image. A dataset with one image has no decoys.
 with lots as (
     select
         image_no, slot, caption_id, max(image_no) over () as images,
-        md5_number(concat_ws(chr(31), 'decoy', $dataset::varchar, image, slot)) as lot
+        md5_number(concat_ws(chr(31), 'decoy', image, slot)) as lot
     from reference
 )
 select

@@ -1,17 +1,17 @@
 -- name: train_test_half
--- version: 1
+-- version: 2
 -- grain: caption
--- params: selection_no UINTEGER, dataset VARCHAR, seed BIGINT
+-- params: selection_no UINTEGER, seed BIGINT
 -- reads: reference
 -- returns: selection_no, image_no, side, caption_id, length, place
 --
--- Each image is on the training or the test side, by md5 of (seed, dataset, image), with all its captions, since they
--- are paraphrases. The side is the same in every version and split of the dataset. `place` orders the captions of a
+-- Each image is on the training or the test side, by md5 of (seed, image), with all its captions, since they
+-- are paraphrases. The side is the same in every version and split and under each name. `place` orders the captions of a
 -- side by md5: the first ones are a sample without replacement, independent of the order in the store.
 with sided as (
     select
         image_no, image, slot, caption_id, length,
-        case remainder_of(md5_number(concat_ws(chr(31), 'half', $seed::bigint, $dataset::varchar, image)), 2)
+        case remainder_of(md5_number(concat_ws(chr(31), 'half', $seed::bigint, image)), 2)
             when 0 then 'train' else 'test'
         end as side
     from reference
@@ -24,6 +24,6 @@ select
     length,
     row_number() over (
         partition by side
-        order by md5_number(concat_ws(chr(31), 'half', $seed::bigint, $dataset::varchar, image, slot)), image, slot
+        order by md5_number(concat_ws(chr(31), 'half', $seed::bigint, image, slot)), image, slot
     ) as place
 from sided

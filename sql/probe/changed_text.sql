@@ -1,21 +1,21 @@
 -- name: changed_text
--- version: 1
+-- version: 2
 -- grain: image
--- params: label VARCHAR, dataset VARCHAR, seed BIGINT, words INTEGER, last_text UINTEGER
+-- params: label VARCHAR, seed BIGINT, words INTEGER, last_text UINTEGER
 -- reads: reference, reference_word, token_count, unigram_distribution
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Wang & Gaizauskas 2016, section 4.1, CIDEr: a few words of one reference description
 --
 -- One caption of each image, among those with words, with $words of its words replaced by other words from the unigram
 -- distribution (without the replaced word, whose positions are skipped). A shorter caption changes in all its words.
--- Every draw is an md5 of (seed, dataset, image, slot, position): with a larger $words, the words of a smaller one
+-- Every draw is an md5 of (seed, image, slot, position): with a larger $words, the words of a smaller one
 -- change too.
 with ranked as (
     select
         image, slot,
         row_number() over (
             partition by image
-            order by md5_number(concat_ws(chr(31), 'changed', $seed::bigint, $dataset::varchar, image, slot)), slot
+            order by md5_number(concat_ws(chr(31), 'changed', $seed::bigint, image, slot)), slot
         ) as place
     from reference
     where length > 0
@@ -26,12 +26,12 @@ drawn as (
         row_number() over (
             partition by w.image
             order by
-                md5_number(concat_ws(chr(31), 'position', $seed::bigint, $dataset::varchar, w.image, w.slot, w.position)),
+                md5_number(concat_ws(chr(31), 'position', $seed::bigint, w.image, w.slot, w.position)),
                 w.position
         ) as rank,
         -- null without another word
         remainder_of(
-            md5_number(concat_ws(chr(31), 'word', $seed::bigint, $dataset::varchar, w.image, w.slot, w.position)),
+            md5_number(concat_ws(chr(31), 'word', $seed::bigint, w.image, w.slot, w.position)),
             nullif(u.places - s.occurrences, 0)
         )::bigint as draw
     from reference_word as w

@@ -1,16 +1,16 @@
 -- name: shuffled_text
--- version: 1
+-- version: 2
 -- grain: held-out caption
--- params: label VARCHAR, dataset VARCHAR, seed BIGINT, last_text UINTEGER
+-- params: label VARCHAR, seed BIGINT, last_text UINTEGER
 -- reads: reference, reference_word
 -- returns: candidate, image, slot, caption_id, tokens, text
 -- cites: Wang & Gaizauskas 2016, section 6: which components of descriptions matter to each metric
 --
--- Each caption with its words in random order, by an md5 of (seed, dataset, image, slot, position).
+-- Each caption with its words in random order, by an md5 of (seed, image, slot, position).
 with shuffled as (
     select
         image, slot, position, token_id, token,
-        md5_number(concat_ws(chr(31), 'order', $seed::bigint, $dataset::varchar, image, slot, position)) as place
+        md5_number(concat_ws(chr(31), 'order', $seed::bigint, image, slot, position)) as place
     from reference_word
 ),
 gathered as (

@@ -1,19 +1,19 @@
 -- name: browsed_caption
--- version: 1
+-- version: 2
 -- grain: caption, kind of finding
--- params: dataset VARCHAR, draw_seed BIGINT, at_random INTEGER, of_kind INTEGER
+-- params: draw_seed BIGINT, at_random INTEGER, of_kind INTEGER
 -- reads: reference, caption, listed_caption
 -- returns: image, slot, split, text, at_random, kind, why
 -- order: image, slot nulls first, kind nulls first
 --
 -- The captions of a page: some at random, all others of their images, and some that findings list, of each kind. A
--- listed image without a slot comes with its captions too. The draw is a pure function of (seed, dataset, image,
+-- listed image without a slot comes with its captions too. The draw is a pure function of (seed, image,
 -- slot), by md5, so it is the same on any machine with any number of threads.
 with described as (
     select
         r.image, r.slot, r.split, c.text,
         row_number() over (
-            order by md5_number(concat_ws(chr(31), 'browse', $draw_seed::bigint, $dataset::varchar, r.image, r.slot)),
+            order by md5_number(concat_ws(chr(31), 'browse', $draw_seed::bigint, r.image, r.slot)),
                 r.image, r.slot
         ) <= $at_random::integer as at_random
     from reference as r
@@ -28,7 +28,7 @@ listed as (
     join image_split as s using (image)
     qualify row_number() over (
         partition by l.kind
-        order by md5_number(concat_ws(chr(31), 'browse', $draw_seed::bigint, $dataset::varchar, l.image, l.slot)),
+        order by md5_number(concat_ws(chr(31), 'browse', $draw_seed::bigint, l.image, l.slot)),
             l.image, l.slot
     ) <= $of_kind::integer
 ),

@@ -1,13 +1,13 @@
 -- name: candidate_inter
--- version: 1
+-- version: 2
 -- grain: held-out caption
--- params: dataset VARCHAR, seed BIGINT
+-- params: seed BIGINT
 -- reads: reference, substitute_pool
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 -- cites: Wang & Gaizauskas 2016, section 5, Random Inter-Dataset
 --
 -- Lower bound: instead of each caption, one of another dataset: first a dataset is drawn with equal probability, then
--- one of its captions. Both draws use one md5 of (seed, dataset, image, slot): its remainder draws the dataset, and its
+-- one of its captions. Both draws use one md5 of (seed, image, slot): its remainder draws the dataset, and its
 -- quotient by the number of datasets the caption. 128 bits are never divided, which takes the engine microseconds.
 with shelf as (
     select dataset, count(*) as captions, row_number() over (order by dataset) - 1 as shelf_no, count(*) over () as shelves
@@ -17,7 +17,7 @@ with shelf as (
 drawn as (
     select
         image_no, image, slot,
-        md5_number(concat_ws(chr(31), 'inter', $seed::bigint, $dataset::varchar, image, slot)) as draw
+        md5_number(concat_ws(chr(31), 'inter', $seed::bigint, image, slot)) as draw
     from reference
 ),
 shelved as (

@@ -1,5 +1,5 @@
 -- name: candidate_intra
--- version: 2
+-- version: 3
 -- grain: held-out caption
 -- params: dataset VARCHAR, seed BIGINT
 -- reads: reference
@@ -7,7 +7,7 @@
 -- cites: Wang & Gaizauskas 2016, section 5, Random Intra-Dataset
 --
 -- Lower bound: instead of each caption, one of another image of the same dataset. The draw is a pure function of (seed,
--- dataset, image, slot), by md5, so it is the same on any machine with any number of threads.
+-- image, slot), by md5, so it is the same on any machine with any number of threads.
 with placed as (
     select row_number() over (order by image, slot) - 1 as place, image_no, image, slot, caption_id, length
     from reference
@@ -24,7 +24,7 @@ drawn as (
     select
         image_no, image, slot, image_start, image_captions,
         remainder_of(
-            md5_number(concat_ws(chr(31), $seed::bigint, $dataset::varchar, image, slot)), captions - image_captions
+            md5_number(concat_ws(chr(31), $seed::bigint, image, slot)), captions - image_captions
         )::bigint as draw
     from numbered
     where captions > image_captions

@@ -1,13 +1,13 @@
 -- name: gibberish_word
--- version: 1
+-- version: 2
 -- grain: held-out caption
--- params: dataset VARCHAR, seed BIGINT, most_drawn INTEGER, draws_mean BOOLEAN
+-- params: seed BIGINT, most_drawn INTEGER, draws_mean BOOLEAN
 -- reads: reference, unigram_distribution
 -- returns: image, slot, text_no, mean, tokens, words
 --
 -- Words for each caption, each drawn independently from a unigram distribution: $most_drawn of them, and at least `mean`
 -- if $draws_mean, the number of words that the selected captions have on average. The draw of the n-th word is a pure
--- function of (seed, dataset, image, slot, n), by md5: a longer text begins with the words of the shorter one, so all
+-- function of (seed, image, slot, n), by md5: a longer text begins with the words of the shorter one, so all
 -- texts are drawn at once. Words are spelled after their numbers are in order: sorting words takes twice the time.
 with wanted as materialized (
     select
@@ -25,7 +25,7 @@ drawn as (
     select
         text_no, position,
         remainder_of(
-            md5_number(concat_ws(chr(31), 'gibberish', $seed::bigint, $dataset::varchar, image, slot, position)),
+            md5_number(concat_ws(chr(31), 'gibberish', $seed::bigint, image, slot, position)),
             (select max(places) from unigram_distribution)
         )::bigint as place
     from placed

@@ -1,7 +1,7 @@
 -- name: judge_question
--- version: 1
+-- version: 2
 -- grain: question for raters
--- params: dataset VARCHAR, seed BIGINT, kind VARCHAR, asked_images INTEGER, asked_references INTEGER
+-- params: seed BIGINT, kind VARCHAR, asked_images INTEGER, asked_references INTEGER
 -- reads: content, task_pair
 -- returns: image, task, reference, a, b, c, category, origin_b, origin_c, swapped
 -- order: image, place, reference
@@ -21,7 +21,7 @@ compared as (
         s.image, s.place, r.slot, r.text,
         row_number() over (
             partition by s.image, s.place
-            order by md5_number(concat_ws(chr(31), 'reference', $seed::bigint, $dataset::varchar, r.image, r.slot)), r.slot
+            order by md5_number(concat_ws(chr(31), 'reference', $seed::bigint, r.image, r.slot)), r.slot
         ) as rank,
         count(*) over (partition by s.image, s.place) as slots
     from shown as s
@@ -44,9 +44,9 @@ asked as (
 turned as (
     select
         image, place, category, reference, a, b, c, origin_b, origin_c,
-        md5_number(concat_ws(chr(31), 'turned', $seed::bigint, $dataset::varchar, image, place, reference)) % 2 = 1 as swapped,
+        md5_number(concat_ws(chr(31), 'turned', $seed::bigint, image, place, reference)) % 2 = 1 as swapped,
         dense_rank() over (
-            order by md5_number(concat_ws(chr(31), 'image', $seed::bigint, $dataset::varchar, image)), image
+            order by md5_number(concat_ws(chr(31), 'image', $seed::bigint, image)), image
         ) as image_rank
     from asked
 ),

@@ -1,7 +1,7 @@
 -- name: set_member
--- version: 1
+-- version: 2
 -- grain: set of similar images, image
--- params: dataset VARCHAR, seed BIGINT, asked_images INTEGER, set_size INTEGER
+-- params: seed BIGINT, asked_images INTEGER, set_size INTEGER
 -- reads: content
 -- returns: image, place, member
 -- order: image, place
@@ -32,7 +32,7 @@ first_image as (
     select image
     from size
     qualify row_number() over (
-        order by md5_number(concat_ws(chr(31), 'image', $seed::bigint, $dataset::varchar, image)), image
+        order by md5_number(concat_ws(chr(31), 'image', $seed::bigint, image)), image
     ) <= $asked_images::integer
 ),
 likeness as (

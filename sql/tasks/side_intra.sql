@@ -1,12 +1,12 @@
 -- name: side_intra
--- version: 1
+-- version: 2
 -- grain: image
--- params: dataset VARCHAR, seed BIGINT, side_no UINTEGER
+-- params: seed BIGINT, side_no UINTEGER
 -- reads: content
 -- returns: side_no, author, origin, image, held_out, text
 -- cites: Vedantam et al. 2015, section 6: a human caption of another image (the second of an HI pair)
 --
--- For each image a caption of another image, sampled by md5 of (seed, dataset, image) as in candidate_intra: from all
+-- For each image a caption of another image, sampled by md5 of (seed, image) as in candidate_intra: from all
 -- captions in order of image and slot, except those of the image itself.
 with placed as (
     select row_number() over (order by image, slot) - 1 as place, image, slot, text
@@ -22,7 +22,7 @@ drawn as (
     select
         o.image, o.first_place, o.own_captions,
         remainder_of(
-            md5_number(concat_ws(chr(31), 'stranger', $seed::bigint, $dataset::varchar, $side_no::uinteger, o.image)),
+            md5_number(concat_ws(chr(31), 'stranger', $seed::bigint, $side_no::uinteger, o.image)),
             t.captions - o.own_captions
         )::bigint as draw
     from of_image as o

@@ -1,18 +1,18 @@
 -- name: side_system
--- version: 1
+-- version: 2
 -- grain: image
 -- params: system VARCHAR, seed BIGINT, side_no UINTEGER, author VARCHAR
 -- reads: content, answer
 -- returns: side_no, author, origin, image, held_out, text
 --
 -- The captions of the images in another dataset (relation answer); of several captions of an image one, sampled by md5
--- of (seed, dataset, image, slot).
+-- of (seed, image, slot).
 with ranked as (
     select
         image, text,
         row_number() over (
             partition by image
-            order by md5_number(concat_ws(chr(31), 'answer', $seed::bigint, $system::varchar, image, slot)), slot
+            order by md5_number(concat_ws(chr(31), 'answer', $seed::bigint, image, slot)), slot
         ) as place
     from answer
 )

@@ -55,8 +55,7 @@ class Resampling:
 
     def key(self, rated: Rated, candidates: str) -> tuple[object, ...]:
         """Return the key that determines the draw."""
-        version = rated.annotated.version
-        return (self.seed, version.dataset, version.version, rated.annotated.split, candidates)
+        return (self.seed, *rated.annotated.content, candidates)
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,7 @@ def of_pairs(
     marks = compared_pairs.half_marks(preferred, labels, settings.ties)
     labels = [*labels, PEOPLE] if marks[PEOPLE].null_count() == 0 else labels
     signed = signatures(ready.metrics, captions.tokenizer, References("all", ready.most, settings.seed))
-    key, places = compared_pairs.resampling_key(captions.selection, settings.seed), []
+    key, places = (settings.seed, *captions.selection.content), []
     for (kind,), pairs in (
         marks.drop_nulls(labels).sort("kind", maintain_order=True).group_by("kind", maintain_order=True)
     ):

@@ -162,11 +162,10 @@ def rows(
     rows: list[dict[str, object]] = []
     parts = {part: in_part(marked, part) for part in parts_of(marked)}
     blind = [scorer.name for scorer in scored if scorer.kind == BLIND]
-    version = selection.version
     for part, own in [*parts.items(), *([(FAIR, kept)] if kept.height else [])]:
         shares = [_row(own, scorer, confidence) for scorer in scored]
         best, majority = _best_blind(shares), _majority(own, sides)
-        key = (seed, version.dataset, version.version, selection.split, part)
+        key = (seed, *selection.content, part)
         against = _against_best(own, [scorer.name for scorer in scored if scorer.name != best], blind, key)
         for row in shares:
             rows.append(

@@ -64,7 +64,7 @@ def estimated_indices(
 ) -> Indices:
     """Compute the indices of scores from `score_candidates`. `errors` are the metrics that count errors."""
     label, sums = selection.label, image_sums(scores)
-    key = (seed, selection.version.dataset, selection.version.version, selection.split)
+    key = (seed, *selection.content)
     left_out = left_out_means(sums)
     measured: dict[tuple[str, str], Measured] = {}
     undefined, twice = [], _twice(scores)

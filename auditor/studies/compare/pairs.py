@@ -89,7 +89,7 @@ def _rows(
         np.stack([known[name].estimate.pseudo for name in tested], axis=1) for known in (known_a, known_b)
     )
     paired = a.images == b.images
-    key = (seed, *(fact for side in (a, b) for fact in (side.selection.version.version, side.selection.split)))
+    key = (seed, *a.selection.content, *b.selection.content)
     ps = permutation_ps(pseudo_a, pseudo_b, permutations, key, paired=paired)
     rows = []
     for (metric, statistic), p in zip(tested, ps, strict=True):

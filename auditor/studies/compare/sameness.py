@@ -92,7 +92,7 @@ def _index(captions: Captions, seed: int, resamples: int, confidence: float) -> 
     selection = captions.selection
     workspace = captions.like(replace(selection, draw=Draw(1, seed))).workspace(lists=1)
     measured = measured_sameness(workspace.rows("image_sameness"), workspace.rows("sameness"))
-    key = (seed, selection.version.dataset, selection.version.version, selection.split)
+    key = (seed, *selection.content)
     (estimate,) = estimates([measured], resamples, key)
     value, ends = round(measured.value, DECIMALS), estimate.interval(confidence)
     return Index(captions.label, SAMENESS, SAMENESS, value, ends, measured.error, True, estimate)

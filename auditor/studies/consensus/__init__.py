@@ -8,7 +8,6 @@ from auditor.studies.consensus.accuracy import (
     accuracies,
     kinds_of,
     preferences,
-    resampling_key,
 )
 from auditor.studies.consensus.ceiling import half_marks
 from auditor.studies.consensus.study import compared, consensus, prepared, scored
@@ -18,6 +17,6 @@ from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
 
 __all__ = [
     "ALL", "COMPARED", "ConsensusResult", "ConsensusSettings", "PairSettings", "PairVotes", "accuracies", "compared",
-    "consensus", "consensus_rows", "half_marks", "kinds_of", "pair_votes", "preferences", "prepared", "resampling_key",
+    "consensus", "consensus_rows", "half_marks", "kinds_of", "pair_votes", "preferences", "prepared",
     "scored", "with_kinds",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.arrays import np
 from auditor.errors import UsageError
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, silent
 from auditor.scoring.registry import MetricRequest
 from auditor.statistics.correlation import FEWEST, correlate
 from auditor.statistics.forced_choice import resampled_interval
@@ -120,11 +120,6 @@ def kinds_of(pairs: pl.DataFrame) -> list[str]:
     """List the kinds of pairs, the published ones first."""
     there = pairs["kind"].drop_nulls().unique().sort().to_list()
     return [*(kind for kind in KINDS if kind in there), *(kind for kind in there if kind not in KINDS)]
-
-
-def resampling_key(selection: Selection, seed: int) -> tuple[object, ...]:
-    """Return the key that determines the draws of images."""
-    return (seed, selection.version.dataset, selection.version.version, selection.split)
 
 
 #: The kinds of datasets that hold comparisons by raters.

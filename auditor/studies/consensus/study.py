@@ -19,7 +19,7 @@ from auditor.scoring.scores import scorable, score_candidates, signatures, too_l
 from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
 from auditor.studies.consensus import tables as rows_of
-from auditor.studies.consensus.accuracy import ConsensusSettings, accuracies, league, preferences, resampling_key
+from auditor.studies.consensus.accuracy import ConsensusSettings, accuracies, league, preferences
 from auditor.studies.consensus.ceiling import ceiling_by_votes, metric_halves, people_ceiling
 from auditor.studies.consensus.tables import ConsensusResult, figures, lead, tables
 from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
@@ -69,7 +69,7 @@ def compared(
     """Compare metrics with the votes of one dataset, by the tokenizer of the settings."""
     votes, references, most, metrics, notes = prepared(votes, metric_names, against, settings)
     labels = [metric.label for metric in metrics]
-    key = resampling_key(votes.selection, settings.seed)
+    key = (settings.seed, *votes.selection.content)
     by_draw = scored(votes, references, metrics, settings, most, progress)
     first = by_draw.filter(pl.col("draw") == 1, pl.col("references") == most)
     preferred = preferences(votes.rows, first, metrics)

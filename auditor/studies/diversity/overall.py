@@ -161,7 +161,7 @@ def global_statistics(
         [exact.select(*WALKED), walked, pl.DataFrame(pressed, schema=WALKED, orient="row")], how="vertical"
     )
     rows = pl.concat([summary(measured, lists), curve_rows(curve, len(walks), lists)])
-    key = (settings.seed, selection.version.dataset, selection.version.version, selection.split)
+    key = (settings.seed, *selection.content)
     if asked.any_of("sdsl"):
         rows = _with_interval(rows, "sdsl", sdsl_interval(workspace.rows("image_length"), key))
     if asked.any_of(SAMENESS):

@@ -91,7 +91,7 @@ def rows_of(systems: Sequence[System], resampling: Resampling, progress: Progres
     for system in systems:
         ratios = {(name, None): ratio for name, ratio in _of_captions(system, weights).items()} | _of_objects(system)
         values = [measured(ratio.sums, ratio) for ratio in ratios.values()]
-        key = (system.captions.selection.pinned_name, resampling.seed)
+        key = (resampling.seed, *system.captions.selection.content)
         drawn = estimates(values, resampling.times, key, progress, system.label) if resampling.times else []
         rows = []
         for place, ((name, item), ratio) in enumerate(ratios.items()):

@@ -117,7 +117,7 @@ def _rows(
         for label in (label for label, sums in outputs.items() if sums.is_empty()):
             raise UsageError(f"{label}: none of its captions has a reference in {selection.label}")
         measures.append(Measure(outputs, partial(_scaled, printed, settings)))
-    key = (selection.pinned_name, resampling.seed)
+    key = (resampling.seed, *selection.content)
     for (printed, _), scores in zip(scored, beside_first(measures, resampling, key, progress), strict=True):
         yield (
             printed.name,
@@ -247,7 +247,7 @@ def means_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[str
 
     `scores` has columns system, image and the metrics.
     """
-    key = (selection.pinned_name, resampling.seed)
+    key = (resampling.seed, *selection.content)
     measures = []
     for label in labels:
         mean = mean_of(_column(label))
