@@ -1,6 +1,6 @@
 """Near-duplicates over shards: the search of `auditor duplicates` in parts that give the same pairs and counts.
 
-`wordings` numbers the texts of a partition of hashes, `rarity` the words by the number of texts that have them, as
+`wordings` numbers and counts the texts of a partition, `rarity` the words by the number of texts that have them, as
 `text_bag.sql` does. `bags` has the texts as bags of words, `pairs` those that share rare words: such keys of all texts
 meet in partitions. `repeats` counts the captions of a bucket that have a duplicate.
 """

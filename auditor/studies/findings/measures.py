@@ -1,7 +1,7 @@
 """The audit's other numbers over shards: size, duplicates and diversity, from counts of buckets that add up.
 
 Buckets are counted by the SELECTs of `profile`, `duplicates` and `diversity`. The captions of an image are in one
-bucket, so its numbers add up. Equal texts of several images meet in partitions of hashes.
+bucket, so its numbers add up. Equal texts of several images meet in partitions.
 """
 
 from __future__ import annotations
