@@ -59,7 +59,14 @@ def of_item(finding: Finding, item: str) -> Finding:
     if item == IMAGE:
         return finding
     sentence, headline = worded(finding.sentence, item), worded(finding.headline, item)
-    return replace(finding, sentence=sentence, headline=headline, item=item)
+    examples = tuple({**one, "why": _reason(one["why"], item)} if "why" in one else one for one in finding.examples)
+    return replace(finding, sentence=sentence, headline=headline, item=item, examples=examples)
+
+
+def _reason(why: str | int | None, item: str) -> str | int | None:
+    """Return the reason of an example in the words of its dataset; what it quotes of the caption stays as it is."""
+    name, colon, quoted = str(why).partition(": ")
+    return f"{worded(name, item)}{colon}{quoted}" if colon else why
 
 
 def said_of(remarks: Iterable[Said], item: str) -> list[Said]:
