@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from auditor.findings import KINDS, Kind
+from auditor import findings
 from auditor.model import Source
 from auditor.result import IMAGE, Finding, Said
 
@@ -74,9 +74,9 @@ def said_of(remarks: Iterable[Said], item: str) -> list[Said]:
     return [of_item(said, item) if isinstance(said, Finding) else worded(said, item) for said in remarks]
 
 
-def kind_for(finding: Finding) -> Kind:
+def kind_for(finding: Finding) -> findings.Kind:
     """Return the kind of a finding, with its texts in the words of the dataset."""
-    kind = KINDS[finding.kind]
+    kind = findings.KINDS[finding.kind]
     if finding.item == IMAGE:
         return kind
     title, consequence, fix = (worded(text, finding.item) for text in (kind.title, kind.consequence, kind.fix))
