@@ -113,7 +113,7 @@ def _row(
         numbers = "".join(f'<td class="number">{"<br>".join(column)}</td>' for column in columns)
     quote = partial(_quote, write=write) if cut else partial(_quoted, album=None, write=write)
     example = next((quote(finding, finding.examples[0]) for finding in found if finding.examples), "")
-    if not example and not cause:
+    if not example and not cause and kind.consequence:
         example = f"<p>{write(kind.consequence)}</p>"
     result = ' class="result"' if cause else ""
     link = f'href="#finding-{found[0].kind}" title="{write(kind.consequence)}"'
