@@ -42,9 +42,21 @@ def compiled(function: _Function) -> _Function:
 
 
 def part(function: _Function) -> _Function:
-    """Compile a function into its callers: a separate call would count references to every array."""
+    """Compile a function into its callers: a separate call would count references to every array.
+
+    Its signed integers are int64. Otherwise numba compiles a copy for each literal and each width of a number.
+    """
+    numba = _numba()
+    types: Any = numba.types
     options: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nothing else calls it
-    made: Any = _numba().njit(nogil=True, error_model="numpy", forceinline=True, **options)(function)
+    made: Any = numba.njit(nogil=True, error_model="numpy", forceinline=True, **options)(function)
+    resolve = made.get_call_template
+
+    def resolve_once(args: tuple[Any, ...], keywords: Any) -> Any:
+        widest = (types.int64 if isinstance(arg, types.Integer) and arg.signed else arg for arg in args)
+        return resolve(tuple(widest), keywords)
+
+    made.get_call_template = resolve_once
     return made  # type: ignore[no-any-return]
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from auditor import compiled
@@ -46,6 +47,14 @@ def test_kernel_runs_where_its_folder_cannot_be_made(tmp_path: Path) -> None:
     taken = tmp_path / "file"
     taken.write_text("", encoding="utf-8")
     assert use(taken) == "False [3] False"
+
+
+@pytest.mark.slow
+def test_part_is_compiled_once_for_all_its_integers() -> None:
+    added = compiled.part(lambda a, b: a + b)
+    calling = compiled.compiled(lambda numbers: added(numbers[0], 1) + added(2, 3) + added(len(numbers), numbers[0]))
+    assert calling(np.array([5], np.int32)) == 6 + 5 + 6
+    assert len(added.signatures) == 1
 
 
 def test_first_use_is_told_of_kernels_that_are_not_compiled_yet(

@@ -153,7 +153,7 @@ def _pairs(candidates: pl.DataFrame, references: pl.DataFrame, chosen: pl.DataFr
 
 def _phrases(laid: Any, known: Lexicon) -> tuple[Any, Any]:
     """Find the phrases of the paraphrase table in the texts, and which of them paraphrase each other."""
-    from auditor.metrics.kernels.meteor.phrases import Occurrences, Paraphrases, occurrences, reachable  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor.phrases import occurrences, reachable  # noqa: PLC0415
 
     table = resources.load().phrases
     words = known.phrase_word[laid.words]
@@ -162,8 +162,7 @@ def _phrases(laid: Any, known: Lexicon) -> tuple[Any, Any]:
         lambda first, last: occurrences(words, laid.starts, first, last, table.word, table.children, table.is_phrase),
     )
     counts, position, length, node = (np.concatenate(column) for column in zip(*parts, strict=True))
-    kept = reachable(offsets(counts), position, length, node, table.targets, table.target)
-    return Occurrences(*kept[:4]), Paraphrases(*kept[4:])
+    return reachable(offsets(counts), position, length, node, table.targets, table.target)
 
 
 def _signed(tokenizer: str, settings: Mapping[str, Any]) -> Mapping[str, str]:

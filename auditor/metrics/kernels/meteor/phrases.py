@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditor.compiled import compiled, part
+from auditor.metrics.kernels.columns import offsets
 
 Numbers = NDArray[np.int32]
 
@@ -35,7 +36,8 @@ class Paraphrases(NamedTuple):
 @part
 def _twice(column: Numbers) -> Numbers:
     larger = np.empty(2 * len(column), dtype=column.dtype)
-    larger[: len(column)] = column
+    for at in range(len(column)):  # assigning a slice would take a second longer to compile
+        larger[at] = column[at]
     return larger
 
 
@@ -79,48 +81,26 @@ def occurrences(
     return counts, position[:count], length[:count], node[:count]
 
 
-@compiled
 def reachable(
     starts: Starts, position: Numbers, length: Numbers, node: Numbers, targets: Numbers, target: Numbers
-) -> tuple[Starts, Numbers, Numbers, Numbers, Starts, Numbers]:
-    """Keep the pairs of the table whose phrases both occur, and the occurrences of these phrases.
-
-    Returns the fields of `Occurrences` and `Paraphrases`, with new numbers of phrases.
-    """
+) -> tuple[Occurrences, Paraphrases]:
+    """Keep the pairs of the table whose phrases both occur, and the occurrences of these phrases, numbered again."""
     occurs = np.zeros(len(targets) - 1, dtype=np.bool_)
-    for at in node:
-        occurs[at] = True
-    number = np.full(len(targets) - 1, -1, dtype=np.int32)
-    matched = np.flatnonzero(occurs)
-    pairs = 0
-    for source in matched:
-        for row in range(targets[source], targets[source + 1]):
-            if occurs[target[row]]:
-                pairs += 1
-                number[source] = 0
-                number[target[row]] = 0
-    phrases = 0
-    for at in matched:
-        if number[at] == 0:
-            number[at] = phrases
-            phrases += 1
-    kept_targets, kept_target = np.zeros(phrases + 1, dtype=np.int64), np.empty(pairs, dtype=np.int32)
-    pairs = 0
-    for source in matched:
-        if number[source] >= 0:
-            for row in range(targets[source], targets[source + 1]):
-                if occurs[target[row]]:
-                    kept_target[pairs] = number[target[row]]
-                    pairs += 1
-            kept_targets[number[source] + 1] = pairs
-    kept_starts, kept = np.zeros(len(starts), dtype=np.int64), np.zeros(len(node), dtype=np.bool_)
-    count = 0
-    for text in range(len(starts) - 1):
-        for index in range(starts[text], starts[text + 1]):
-            kept[index] = number[node[index]] >= 0
-            count += kept[index]
-        kept_starts[text + 1] = count
-    return kept_starts, position[kept], length[kept], number[node[kept]], kept_targets, kept_target
+    occurs[node] = True
+    found = np.flatnonzero(occurs)
+    rows = targets[found + 1] - targets[found]
+    first = np.repeat(targets[found] - np.cumsum(rows) + rows, rows)
+    source, other = np.repeat(found, rows), target[first + np.arange(len(first))]
+    source, other = source[occurs[other]], other[occurs[other]]
+    number = np.full(len(occurs), -1, dtype=np.int32)
+    number[source] = number[other] = 0
+    phrases = np.flatnonzero(number == 0)
+    number[phrases] = np.arange(len(phrases))
+    kept = number[node] >= 0
+    return (
+        Occurrences(offsets(kept.astype(np.int64))[starts], position[kept], length[kept], number[node[kept]]),
+        Paraphrases(offsets(np.bincount(number[source], minlength=len(phrases))), number[other]),
+    )
 
 
 @part
