@@ -18,12 +18,12 @@ def number(*parts: object) -> int:
     return int.from_bytes(hashlib.md5(chr(31).join(map(str, parts)).encode()).digest(), "little")
 
 
-def halves(captions: list[Caption], dataset: str, seed: int) -> tuple[list[Caption], list[Caption]]:
-    """Captions of the training side, in the order in which they are drawn, and of the test side."""
+def halves(captions: list[Caption], *key: object) -> tuple[list[Caption], list[Caption]]:
+    """Captions of the training side, in the order in which they are drawn, and of the test side. The key is the seed."""
     sides: tuple[list[Caption], list[Caption]] = ([], [])
     for caption in captions:
-        sides[number("half", seed, dataset, caption[0]) % 2].append(caption)
-    return sorted(sides[0], key=lambda c: (number("half", seed, dataset, c[0], c[1]), c[0], c[1])), sides[1]
+        sides[number("half", *key, caption[0]) % 2].append(caption)
+    return sorted(sides[0], key=lambda c: (number("half", *key, c[0], c[1]), c[0], c[1])), sides[1]
 
 
 def events(tokens: list[str], order: int) -> list[tuple[Gram, str]]:

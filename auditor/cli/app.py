@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import copy
+import ctypes
 import errno
 import gc
 import importlib
@@ -35,6 +36,9 @@ INTERRUPTED = 130
 
 #: System errors for a full disk, a file at its size limit, and a used-up quota.
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+
+#: Settings of glibc (malloc.h): the free bytes that a heap keeps at its end, and the most heaps.
+_TRIM_THRESHOLD, _ARENA_MAX = -1, -8
 
 #: What the system, Python and Polars report at a limit of memory, threads or open files.
 SCARCE = ("Too many open files", "Cannot allocate memory", "can't start new thread", "can't spawn worker thread")
@@ -216,6 +220,7 @@ def main(arguments: list[str] | None = None) -> None:
     if arguments is not None:
         _run(arguments)
     gc.disable()
+    _return_memory()
     try:
         _run(None)
     except SystemExit as end:
@@ -227,6 +232,14 @@ def main(arguments: list[str] | None = None) -> None:
             if not isinstance(end.code, str):
                 os._exit(end.code or 0)
         raise
+
+
+def _return_memory() -> None:
+    """Let glibc return freed memory to the system: by default, the heap of each thread keeps it for that thread."""
+    with suppress(AttributeError, OSError, TypeError):  # another system
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_TRIM_THRESHOLD, 1 << 20)
+        mallopt(_ARENA_MAX, 2)
 
 
 def _run(arguments: list[str] | None) -> NoReturn:

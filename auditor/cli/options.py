@@ -229,7 +229,6 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
     """
     from auditor import reports
     from auditor.reports import terminal
-    from auditor.reports.notebook import write
 
     chosen = reports.chosen_format("json" if as_json else format_name, output)
     if chosen in reports.PICTURES and not result.figures:
@@ -237,6 +236,8 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
     if output is None and chosen == "table":
         terminal.show(result, terminal.Screen(sys.stdout, color=VERBOSITY.color), quiet=VERBOSITY.quiet)
     else:
+        from auditor.reports.notebook import write
+
         with _target(output) as file:
             if output is None:
                 _put(reports.TEXT_FORMATS[chosen](result), file)

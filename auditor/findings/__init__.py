@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import tomllib
 from collections import Counter
@@ -90,18 +91,30 @@ def _by_share(table: Mapping[str, Any]) -> str:
 
 
 #: The kinds of findings, by code. Programs select findings by the code; sentences may change.
-KINDS: Mapping[str, Kind] = {
-    code: _kind(table)
-    for code, table in tomllib.loads(files(__name__).joinpath("kinds.toml").read_text(encoding="utf-8")).items()
-}
+KINDS: Mapping[str, Kind]
 
 #: The kinds that list captions or images.
-CAPTION_KINDS: Mapping[str, Kind] = {code: kind for code, kind in KINDS.items() if kind.phrase}
+CAPTION_KINDS: Mapping[str, Kind]
+
+
+@functools.cache
+def _kinds() -> Mapping[str, Kind]:
+    text = files(__name__).joinpath("kinds.toml").read_text(encoding="utf-8")
+    return {code: _kind(table) for code, table in tomllib.loads(text).items()}
+
+
+def __getattr__(name: str) -> Mapping[str, Kind]:
+    """Read the kinds when a module first asks for them: most commands have no finding."""
+    if name == "CAPTION_KINDS":
+        return {code: kind for code, kind in _kinds().items() if kind.phrase}
+    if name == "KINDS":
+        return _kinds()
+    raise AttributeError(name)
 
 
 def title(kind: str) -> str:
     """Return the heading of a finding."""
-    return KINDS[kind].title
+    return _kinds()[kind].title
 
 
 def severity(kind: str, number: int, n: int) -> Severity:
@@ -109,7 +122,7 @@ def severity(kind: str, number: int, n: int) -> Severity:
 
     It follows from the share that is sure: the lower end of its 95% interval, times the share that is listed rightly.
     """
-    limits = CAPTION_KINDS[kind]
+    limits = _kinds()[kind]
     share = limits.right * _at_least(number, n)
     if limits.error is not None and share >= limits.error:
         return "error"
@@ -144,10 +157,10 @@ def signs_of_models(findings: Iterable[Finding]) -> tuple[str, ...]:
     """
     signs: dict[str, list[Finding]] = {}
     for finding in findings:
-        human = KINDS[finding.kind].human
+        human = _kinds()[finding.kind].human
         if human and finding.severity in SEVERITIES[:2] and _share_of(finding) > human[-1]:
             signs.setdefault(finding.sentence.partition(": ")[0], []).append(finding)
-    of = sum(1 for kind in KINDS.values() if kind.human)
+    of = sum(1 for kind in _kinds().values() if kind.human)
     return tuple(
         f"{label}: {len(found)} of {of} signs that a language model wrote captions: "
         + ", ".join(map(_sign, sorted(found, key=_share_of, reverse=True)))
@@ -159,7 +172,7 @@ def _sign(finding: Finding) -> str:
     """Return a sign in words: `loops 21% (human captions 0–0.01%)`."""
     heading, share = title(finding.kind), _share_of(finding)
     name = heading if heading[1:2].isupper() else heading[0].lower() + heading[1:]
-    low, high = (f"{100 * end:g}" for end in KINDS[finding.kind].human)
+    low, high = (f"{100 * end:g}" for end in _kinds()[finding.kind].human)
     band = f"{low}–{high}%" if high != low else f"{low}%"
     return f"{name} {share:.{0 if share >= 0.1 else 1 if share >= 0.001 else 2}%} (human captions {band})"
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from auditor.findings import KINDS, Kind
+from auditor import findings
 from auditor.model import Source
 from auditor.result import IMAGE, Finding, Said
 
@@ -19,6 +19,9 @@ _QUOTED = re.compile(r"(“[^”]*”|`[^`]*`)")
 _ENDINGS = {"sound": r"(?i)\.(wav|mp3|flac|ogg|m4a|aac|opus)$", "video": r"(?i)\.(mp4|avi|mkv|webm|mov|mpe?g)$"}
 
 _LOOKED_AT = 1_000
+
+#: The kind whose findings are info if they are as many as chance explains.
+_LEAK = "near-duplicate-across-splits"
 
 _WORD = re.compile(r"(?<![\w./#-])(?P<article>[Aa]n )?(?P<word>[Ii]mage)(?P<more>s?)(?![-./#]?\w)")
 
@@ -59,7 +62,14 @@ def of_item(finding: Finding, item: str) -> Finding:
     if item == IMAGE:
         return finding
     sentence, headline = worded(finding.sentence, item), worded(finding.headline, item)
-    return replace(finding, sentence=sentence, headline=headline, item=item)
+    examples = tuple({**one, "why": _reason(one["why"], item)} if "why" in one else one for one in finding.examples)
+    return replace(finding, sentence=sentence, headline=headline, item=item, examples=examples)
+
+
+def _reason(why: str | int | None, item: str) -> str | int | None:
+    """Return the reason of an example in the words of its dataset; what it quotes of the caption stays as it is."""
+    name, colon, quoted = str(why).partition(": ")
+    return f"{worded(name, item)}{colon}{quoted}" if colon else why
 
 
 def said_of(remarks: Iterable[Said], item: str) -> list[Said]:
@@ -67,9 +77,11 @@ def said_of(remarks: Iterable[Said], item: str) -> list[Said]:
     return [of_item(said, item) if isinstance(said, Finding) else worded(said, item) for said in remarks]
 
 
-def kind_for(finding: Finding) -> Kind:
-    """Return the kind of a finding, with its texts in the words of the dataset."""
-    kind = KINDS[finding.kind]
+def kind_for(finding: Finding) -> findings.Kind:
+    """Return the kind of a finding, with its texts in the words of the dataset; chance has no consequence."""
+    kind = findings.KINDS[finding.kind]
+    if finding.kind == _LEAK and finding.severity == "info":
+        kind = replace(kind, consequence="")
     if finding.item == IMAGE:
         return kind
     title, consequence, fix = (worded(text, finding.item) for text in (kind.title, kind.consequence, kind.fix))

@@ -34,7 +34,8 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     enough for, and computes F_beta of the means. `smooth = "eps"` averages F_beta over all orders; a share of 0 n-grams
     is 1e-16.
     """
-    scored = _pairs(counts, parameters).select("row", value=_f(parameters))
+    pairs = _pairs(counts, parameters)
+    scored = pairs.select("row", value=_f(pairs, parameters))
     return scored.group_by("row").agg(pl.col("value").max()).sort("row")["value"]
 
 
@@ -60,14 +61,15 @@ def _orders(parameters: Mapping[str, Any]) -> list[tuple[str, int]]:
     return [(unit, n) for unit in _ORDERS for n in range(1, int(parameters[_MOST[unit]]) + 1)]
 
 
-def _f(parameters: Mapping[str, Any]) -> pl.Expr:
+def _f(rows: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     """Return F of rows of `_pairs`, or of sums of them."""
     factor = float(parameters["beta"]) ** 2
     shares = []
     for unit, n in _orders(parameters):
         ours, theirs, both = (pl.col(f"{side}_{unit}_{n}") for side in ("ours", "theirs", "both"))
         shares.append((ours > 0, theirs > 0, both / ours, both / theirs))
-    best = _mean_of_f(shares, factor) if parameters["smooth"] == "eps" else _f_of_means(shares, factor)
+    is_eps = parameters["smooth"] == "eps"
+    best = rows.select(_mean_of_f(shares, factor)).to_series() if is_eps else _f_of_means(rows, shares, factor)
     return best * (100.0 if parameters["scale"] == "x100" else 1.0)
 
 
@@ -76,7 +78,8 @@ def _sums(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.DataFrame:
 
     As in sacrebleu, n-grams of the candidate count as 0 for orders that the reference is too short for.
     """
-    pairs = _pairs(counts, parameters).with_columns(value=_f(parameters))
+    pairs = _pairs(counts, parameters)
+    pairs = pairs.with_columns(value=_f(pairs, parameters))
     best = (
         pairs.group_by("row", maintain_order=True).agg(pl.exclude("value").get(pl.col("value").arg_max())).sort("row")
     )
@@ -91,7 +94,7 @@ def _sums(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def _of_sums(sums: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    return sums.select(_f(parameters)).to_series()
+    return _f(sums, parameters)
 
 
 #: chrF of all candidates as one text, as in sacrebleu's corpus score.
@@ -100,18 +103,22 @@ TOGETHER = Together(_sums, _of_sums)
 _Shares = list[tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]]
 
 
-def _f_of_means(shares: _Shares, factor: float) -> pl.Expr:
+def _f_of_means(rows: pl.DataFrame, shares: _Shares, factor: float) -> pl.Series:
     both = [ours & theirs for ours, theirs, _, _ in shares]
-    orders = pl.sum_horizontal(has_both.cast(pl.Float64) for has_both in both)
-    precision, recall = (
-        pl.sum_horizontal(
-            pl.when(has_both).then(share[side]).otherwise(0.0) for has_both, share in zip(both, shares, strict=True)
-        )
-        / orders
-        for side in (2, 3)
+    sums = rows.select(
+        orders=pl.sum_horizontal(has_both.cast(pl.Float64) for has_both in both),
+        **{
+            name: pl.sum_horizontal(
+                pl.when(has_both).then(share[side]).otherwise(0.0) for has_both, share in zip(both, shares, strict=True)
+            )
+            for name, side in (("precision", 2), ("recall", 3))
+        },
     )
+    orders = pl.col("orders")
+    means = sums.with_columns(pl.col("precision", "recall") / orders)
+    precision, recall = pl.col("precision"), pl.col("recall")
     f = (1 + factor) * precision * recall / (factor * precision + recall)
-    return pl.when((orders > 0) & (precision + recall > 0)).then(f).otherwise(0.0)
+    return means.select(pl.when((orders > 0) & (precision + recall > 0)).then(f).otherwise(0.0)).to_series()
 
 
 def _mean_of_f(shares: _Shares, factor: float) -> pl.Expr:

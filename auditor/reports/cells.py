@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 
 import polars as pl
 
-from auditor.result import Result, Table
+from auditor.result import LEAST_P, Result, Table
 
 #: The parts of a text, in order, each with whether only this text has its words there.
 Marked = tuple[tuple[str, bool], ...]
@@ -46,6 +46,9 @@ def caption_place(example: Mapping[str, str | int | None], which: str = "") -> s
 
 #: Columns whose whole numbers are ids, not amounts.
 _NAMING = re.compile(r"(?:.+_)?(?:id|image|item|line|no|pair|position|seed|seq|slot|triplet|year)", re.IGNORECASE)
+
+#: Columns of p-values.
+_P = re.compile(r"(?:\w+_)?p(?:_holm| of .+)?")
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
@@ -84,6 +87,8 @@ def cell(table: Table, column: str, value: object) -> str:
     """
     if isinstance(value, int) and not isinstance(value, bool) and _NAMING.fullmatch(column):
         return str(value)
+    if isinstance(value, float) and value < LEAST_P and not table.exact and _P.fullmatch(column):
+        return f"< {LEAST_P:g}"
     decimals = dict(table.digits).get(column)
     if decimals is None or not isinstance(value, float) or not math.isfinite(value):
         return text(value, exact=table.exact)

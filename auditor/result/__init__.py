@@ -75,6 +75,10 @@ def joined(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
+#: A p-value below this is written as `< 0.001`, except in data.
+LEAST_P = 0.001
+
+
 def digits(value: float) -> str:
     """Write a number for a sentence: with three decimals, from 10 on with one."""
     return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3f}"

@@ -5,6 +5,8 @@ A metric gives the full score to a candidate that is one of its references.
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import polars as pl
 
 from auditor.errors import UsageError
@@ -56,7 +58,7 @@ def references_of(captions: Captions, against: str | None = None) -> tuple[Capti
                 f"those of {annotated.label} like {wanted[0]!r}; set --against to captions of the same images"
             )
     else:
-        chosen = _first_related(captions)
+        chosen = first_related(captions) or _refused(captions)
     lacking = wanted.filter(~wanted.is_in(images(store, chosen)["image"].implode()))
     subject = counted(len(lacking), "image has", "images have")
     examples = listed(lacking, _EXAMPLES)
@@ -68,18 +70,26 @@ def references_of(captions: Captions, against: str | None = None) -> tuple[Capti
     return captions.like(chosen), notes
 
 
-def _first_related(captions: Captions) -> Selection:
-    store, annotated, wanted = captions.store, captions.selection, captions.images()["image"]
-    name = annotated.version.dataset
-    related = store.rows("related", dataset=name).filter(pl.col("kind") == "captions").sort("place")["dataset"]
-    for other in related:
-        chosen = resolve(store, other)
-        if _described(store, chosen, wanted):
-            return chosen
-    declared = store.query("select related from dataset where dataset = $dataset", {"dataset": name})["related"].item()
-    absent = [other for other in declared if other not in related]
-    advice = f"run `auditor ingest {absent[0]}`, or set" if absent else "set"
-    raise UsageError(f"{annotated.label}: no dataset in the store describes its images; {advice} --against DATASET")
+def first_related(captions: Captions) -> Selection | None:
+    """Return the first related dataset with captions that describe any of the images; null if there is none."""
+    store, wanted = captions.store, captions.images()["image"]
+    chosen = (resolve(store, other) for other in _related(captions))
+    return next((one for one in chosen if _described(store, one, wanted)), None)
+
+
+def _related(captions: Captions) -> list[str]:
+    rows = captions.store.rows("related", dataset=captions.selection.version.dataset)
+    return rows.filter(kind="captions").sort("place")["dataset"].to_list()
+
+
+def _refused(captions: Captions) -> NoReturn:
+    """Raise `UsageError`, with the command that names the references: reports have no such option."""
+    version, known = captions.selection.version, _related(captions)
+    sql, params = "select related from dataset where dataset = $dataset", {"dataset": version.dataset}
+    absent = [other for other in captions.store.query(sql, params)["related"].item() if other not in known]
+    first = f"run `auditor ingest {absent[0]}`, or " if absent else ""
+    command = f"auditor {'choices' if version.kind == 'choices' else 'agree'} {captions.label} --against DATASET"
+    raise UsageError(f"{captions.label}: no related dataset in the store describes its images; {first}run `{command}`")
 
 
 def _described(store: Store, chosen: Selection, wanted: pl.Series) -> int:

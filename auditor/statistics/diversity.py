@@ -160,16 +160,29 @@ def _long(rows: pl.DataFrame, statistics: Mapping[str, pl.Expr], why_null: str |
     )
 
 
-def sdsl_interval(lengths: pl.DataFrame, key: Sequence[object]) -> tuple[float, float] | None:
-    """Compute the 95% interval by 1,000 resamples of the images, with the deviations averaged over parallel lists.
+def measured_sdsl(lengths: pl.DataFrame) -> Measured:
+    """Return the mean over parallel lists of the deviation, and that without each image; NaN if a list has none.
 
-    `lengths` are the rows of `sql/diversity/image_length.sql`; `key` seeds the resamples. None for a single image, or
-    if a list has captions of one image only.
+    `lengths` are the rows of `sql/diversity/image_length.sql`.
     """
     sums = image_totals(lengths, _SUMS)
     whole = sums.sum(axis=0)
-    measured = Measured(float(_deviations(whole)), _deviations(whole - sums), is_positive=True)
-    return estimates([measured], RESAMPLES, key)[0].interval(CONFIDENCE)
+    return Measured(float(_deviations(whole)), _deviations(whole - sums), is_positive=True)
+
+
+def intervals(measured: Mapping[str, Measured], key: Sequence[object]) -> Mapping[str, tuple[float, float] | None]:
+    """Compute 95% intervals by 1,000 resamples of the images; `key` seeds them. None for too few images.
+
+    Values on equally many images share their resamples, which depend on nothing else.
+    """
+    alike: dict[int, list[str]] = {}
+    for name, value in measured.items():
+        alike.setdefault(len(value.without), []).append(name)
+    return {
+        name: estimate.interval(CONFIDENCE)
+        for names in alike.values()
+        for name, estimate in zip(names, estimates([measured[n] for n in names], RESAMPLES, key), strict=True)
+    }
 
 
 def image_totals(rows: pl.DataFrame, columns: Sequence[str]) -> Floats:

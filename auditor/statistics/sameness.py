@@ -10,14 +10,12 @@ Over eight datasets sameness follows `intra` by ROUGE-1, but not significantly `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import polars as pl
 
 from auditor.arrays import np
-from auditor.statistics.diversity import CONFIDENCE, MEASURED, RESAMPLES, image_totals
+from auditor.statistics.diversity import MEASURED, image_totals
 from auditor.statistics.resampling import Floats
-from auditor.statistics.studentized import Measured, estimates
+from auditor.statistics.studentized import Measured
 
 SAMENESS = "sameness"
 
@@ -43,13 +41,6 @@ def measured_sameness(by_image: pl.DataFrame, counts: pl.DataFrame) -> Measured:
     whole = counts.sort("list_no").select(_COUNTS).to_numpy().astype(np.float64)
     own = image_totals(by_image, _COUNTS)
     return Measured(float(_shares(whole)), _shares(whole - own), is_positive=True)
-
-
-def sameness_interval(
-    by_image: pl.DataFrame, counts: pl.DataFrame, key: Sequence[object]
-) -> tuple[float, float] | None:
-    """Compute the 95% interval by 1,000 resamples of the images; `key` seeds them. None for fewer than three images."""
-    return estimates([measured_sameness(by_image, counts)], RESAMPLES, key)[0].interval(CONFIDENCE)
 
 
 def _shares(counts: Floats) -> Floats:

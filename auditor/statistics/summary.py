@@ -7,6 +7,8 @@ t: the variance of part - ratio * whole over images.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from auditor.statistics.significance import students_quantile
@@ -16,26 +18,26 @@ _DECIMALS = 12
 
 _UNIT = 10.0**_DECIMALS
 
+#: Over captions (micro), over the means of images (macro), over the sds of the captions of one image.
+LEVELS = ("caption", "image", "image-sd")
+
 _STATISTICS = ("mean", "sd", "median", "min", "max")
 
 
-def summarize(scores: pl.DataFrame) -> pl.DataFrame:
-    """Summarize scores over captions (micro), over the means of images (macro), and over the sds of images.
+def summarize(scores: pl.DataFrame, levels: Sequence[str] = LEVELS) -> pl.DataFrame:
+    """Summarize scores at some of the `LEVELS`.
 
-    `scores` has column image and one for each metric. The result has three rows per metric: metric, level (`caption`,
-    `image`, `image-sd`: how much the captions of one image differ), n, mean, sd (of the sample, n - 1; null for one
-    value), median, min, max. A level without values has no row, as images with one caption have no sd.
+    `scores` has column image and one for each metric. The result has a row per metric and level: metric, level, n,
+    mean, sd (of the sample, n - 1; null for one value), median, min, max. A level without values has no row, as images
+    with one caption have no sd.
     """
-    metrics = [column for column in scores.columns if column != "image"]
-    means, sds = image_means(scores), image_sds(scores)
+    made = {"image": image_means, "image-sd": image_sds}
+    of_level = {level: made[level](scores) if level in made else scores for level in levels}
     rows = [
-        row
-        for metric in metrics
-        for row in (
-            _row(metric, "caption", scores[metric]),
-            _row(metric, "image", means[metric]),
-            _row(metric, "image-sd", sds[metric].drop_nulls()),
-        )
+        _row(metric, level, values[metric].drop_nulls() if level == "image-sd" else values[metric])
+        for metric in scores.columns
+        if metric != "image"
+        for level, values in of_level.items()
     ]
     schema = {"metric": pl.String, "level": pl.String, "n": pl.Int64, **dict.fromkeys(_STATISTICS, pl.Float64)}
     return pl.DataFrame(rows, schema=schema, orient="row").filter(pl.col("n") > 0)

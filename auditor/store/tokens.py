@@ -12,7 +12,6 @@ from functools import partial
 
 import polars as pl
 
-from auditor.arrays import np
 from auditor.model import Progress, Selection, silent
 from auditor.store import kept
 from auditor.store.connection import Store
@@ -59,7 +58,7 @@ class Encoder:
         self._store, self._profile = store, profile
         self._code = pl.Categorical(pl.Categories.random())
         self._codes = pl.Series([], dtype=self._code)  # Polars forgets them where no column holds any
-        self._numbers = np.zeros(0, np.uint32)  # of each code in the vocabulary; 0 is none
+        self._numbers = pl.Series([], dtype=pl.UInt32)  # of each code in the vocabulary; 0 is none
         self._learn(store.query("from vocabulary"))
 
     def add(self, tokenized: pl.DataFrame) -> pl.DataFrame:
@@ -88,16 +87,15 @@ class Encoder:
     def _learn(self, words: pl.DataFrame) -> None:
         codes = words["token"].cast(self._code).to_physical()
         self._make_room(codes)
-        self._numbers[codes.to_numpy()] = words["token_id"].to_numpy()
+        self._numbers.scatter(codes, words["token_id"])
 
     def _number(self, codes: pl.Series) -> pl.Series:
         self._make_room(codes)
-        return pl.Series(self._numbers).gather(codes)
+        return self._numbers.gather(codes)
 
     def _make_room(self, codes: pl.Series) -> None:
-        highest = codes.drop_nulls().to_numpy().max(initial=0)
-        lacking = max(0, int(highest) + 1 - len(self._numbers))
-        self._numbers = np.append(self._numbers, np.zeros(lacking, np.uint32))
+        if isinstance(most := codes.max(), int) and most >= len(self._numbers):
+            self._numbers = self._numbers.extend_constant(0, most + 1 - len(self._numbers))
 
 
 def spell(store: Store, words: pl.Series) -> None:

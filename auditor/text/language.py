@@ -71,6 +71,7 @@ def classified(texts: pl.Series) -> pl.DataFrame:
     starts = np.cumsum([0, *map(len, spelled)], dtype=np.int64)
     names, model = _model()
     best, probability = classify(np.frombuffer(b"".join(spelled), np.uint8), starts, *model)
+    _identifier.cache_clear()  # the model takes 130 MB
     return pl.DataFrame({"language": names.gather(best), "probability": probability})
 
 
@@ -89,7 +90,6 @@ def _identifier() -> Any:
     return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
 
 
-@functools.cache
 def _model() -> tuple[pl.Series, tuple[NDArray[Any], ...]]:
     """Return the names of the languages, and the arrays of the model that py3langid brings."""
     model = _identifier()

@@ -1,35 +1,12 @@
 -- name: slot_pair
--- version: 1
+-- version: 2
 -- grain: question, pair of slots
--- params: most_slots UINTEGER
--- reads: question, side_caption, similar_text
+-- reads: every_slot_pair
 -- returns: question_no, slot, against_slot, exact, near, of_images
 -- order: question_no, slot, against_slot
 --
--- The number of images on which two slots have duplicates, of the images with words in both slots: an annotator may
--- have copied another. Pairs without duplicates are not listed, and neither are slots from `most_slots` on, since the
--- number of pairs grows with the square.
-with spoken as (
-    select q.question_no, s.image_no, s.slot, s.text_no
-    from question as q
-    join side_caption as s on s.side_no = q.side_no
-    where q.scope = 'within-image' and s.text_no is not null and s.slot < $most_slots::uinteger
-),
-paired as (
-    select
-        a.question_no, a.slot, b.slot as against_slot,
-        a.text_no = b.text_no as exact,
-        n.text_no is not null as near
-    from spoken as a
-    join spoken as b on b.question_no = a.question_no and b.image_no = a.image_no and b.slot > a.slot
-    left join similar_text as n on n.text_no = a.text_no and n.other_no = b.text_no
-)
-select
-    question_no, slot, against_slot,
-    count(*) filter (where exact) as exact,
-    count(*) filter (where near) as near,
-    count(*) as of_images
-from paired
-group by question_no, slot, against_slot
-having count(*) filter (where exact or near) > 0
+-- The pairs of slots with duplicates: an annotator may have copied another.
+select question_no, slot, against_slot, exact, near, of_images
+from every_slot_pair
+where exact + near > 0
 order by question_no, slot, against_slot

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 
+import polars as pl
 import pytest
 
 from auditor.reports import TEXT_FORMATS, terminal
+from auditor.result import Result, Table
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.upkeep.sql import query
 
@@ -33,3 +35,18 @@ def test_table_shows_every_digit(number: str) -> None:
     terminal.show(result, terminal.Screen(drawn, color=False))
     assert NUMBERS[number] in [line.strip() for line in drawn.getvalue().splitlines()], drawn.getvalue()
     assert f"| {NUMBERS[number]} |" in TEXT_FORMATS["md"](result)
+
+
+@pytest.mark.parametrize("column", ["p", "p_holm", "gap_p", "p of t"])
+def test_a_small_p_is_written_one_way_and_kept_in_data(column: str) -> None:
+    frame = pl.DataFrame({"name": ["x", "y"], column: [2.2e-308, 0.04]})
+    result = Result("agree", frame, tables=(Table("tests", frame),))
+    drawn = io.StringIO()
+    terminal.show(result, terminal.Screen(drawn, color=False, endless=True))
+    small = {"md": "&lt; 0.001", "latex": r"\textless{} 0.001", "html": "&lt; 0.001"}
+    assert "< 0.001" in drawn.getvalue()
+    for name, written in small.items():
+        text = TEXT_FORMATS[name](result)
+        assert written in text
+        assert "0.0400" in text
+    assert "2.2e-308" in TEXT_FORMATS["json"](result)

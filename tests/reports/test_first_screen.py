@@ -44,11 +44,14 @@ def test_strip_says_the_facts_of_a_dataset() -> None:
 
 
 def test_answer_names_the_question_of_each_sentence() -> None:
-    told = first_screen.answer(("dogs is first.", "Next: do `x`.", "Caveat: captions differ."), escape)
+    told = first_screen.answer(
+        ("dogs is first.", "Next: do `x`.", "Caveat: captions differ.", "Wrong: dogs: typos."), escape
+    )
     assert [*re.findall(r'<p class="(\w+)">(.*?)</p>', told)] == [
         ("answer", "dogs is first."),
         ("follows", "<b>Next</b> Do `x`."),
         ("caveat", "<b>Caveat</b> Captions differ."),
+        ("follows", "<b>Wrong</b> dogs: typos."),
     ]
 
 

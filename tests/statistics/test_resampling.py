@@ -113,6 +113,18 @@ def test_block_size_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(resampled_means(made, 100, KEY), whole)
 
 
+@pytest.mark.parametrize("columns", [1, 3, 21])
+@pytest.mark.parametrize("hole", [0.0, np.nan])
+def test_kernel_for_many_draws_changes_no_bit(monkeypatch: pytest.MonkeyPatch, columns: int, hole: float) -> None:
+    """Totals near 2^53 and below 0, a column without a value, more columns than the kernel takes."""
+    values = np.rint(np.linspace(-(2.0**45), 2.0**45, 101 * columns)).reshape(101, columns)
+    values[:, 0] += hole
+    plain = resampling.resampled_totals(values, 57, KEY)
+    monkeypatch.setattr(resampling, "_MANY_DRAWS", 0)
+    monkeypatch.setattr(resampling, "_WORDS", 1010)
+    assert np.array_equal(resampling.resampled_totals(values, 57, KEY), plain, equal_nan=True)
+
+
 def test_order_of_rows_changes_no_bit() -> None:
     some = [(name, image, ord(image) / 7, 0.5) for name in ("human", "intra") for image in "badcé"]
     backwards = [*reversed(some[:5]), *reversed(some[5:])]

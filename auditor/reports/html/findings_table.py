@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from auditor.findings import CAPTION_KINDS, KINDS
-from auditor.findings.wording import kind_for
+from auditor.findings.wording import kind_for, worded
 from auditor.model import Selection
 from auditor.reports import cells
 from auditor.reports.cells import Marked, apart
@@ -97,7 +97,7 @@ def _row(
 ) -> str:
     severity, kind = SEVERITIES[_severity(found)], kind_for(found[0])
     beside = [f"about {kind.right:.0%} of finds are correct"] if kind.right < 1 else []
-    beside += [f"may follow from: {KINDS[cause].title}"] if cause else []
+    beside += [f"may follow from: {worded(KINDS[cause].title, found[0].item)}"] if cause else []
     note = f"<small>{write('; '.join(beside))}</small>" if beside else ""
     whole = [finding for finding in found if finding.about.get("dataset") is None]
     if whole:
@@ -113,7 +113,7 @@ def _row(
         numbers = "".join(f'<td class="number">{"<br>".join(column)}</td>' for column in columns)
     quote = partial(_quote, write=write) if cut else partial(_quoted, album=None, write=write)
     example = next((quote(finding, finding.examples[0]) for finding in found if finding.examples), "")
-    if not example and not cause:
+    if not example and not cause and kind.consequence:
         example = f"<p>{write(kind.consequence)}</p>"
     result = ' class="result"' if cause else ""
     link = f'href="#finding-{found[0].kind}" title="{write(kind.consequence)}"'
@@ -140,7 +140,10 @@ def _number(finding: Finding, write: Written, label: str | None = None) -> str:
     of = CAPTION_KINDS[finding.kind].of if finding.kind in CAPTION_KINDS else "captions"
     count, part = finding.values.get(of), finding.values.get("share")
     if count is not None and part is not None and not isinstance(count, str):
-        number, beside = f"{int(count):,}", f"{of if of != 'captions' else ''} {cells.share(float(part))}"
+        number, beside = (
+            f"{int(count):,}",
+            f"{worded(of, finding.item) if of != 'captions' else ''} {cells.share(float(part))}",
+        )
     else:
         number, _, rest = finding.headline.partition(" of ")
         beside = f"of {rest}" if rest else ""

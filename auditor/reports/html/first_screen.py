@@ -33,7 +33,8 @@ def answer(sentences: Sequence[str], said: Written) -> str:
         label = _LABEL.match(sentence)
         kind = "answer" if number == 0 else "caveat" if label and label[1] == "Caveat" else "follows"
         named, rest = (f"<b>{label[1]}</b> ", sentence[label.end() :]) if label else ("", sentence)
-        parts.append(f'<p class="{kind}">{named}{said(rest[:1].upper() + rest[1:] if label else rest)}</p>\n')
+        is_plain = bool(label) and not rest.partition(" ")[0].endswith(":")  # names of datasets stay as they are
+        parts.append(f'<p class="{kind}">{named}{said(rest[:1].upper() + rest[1:] if is_plain else rest)}</p>\n')
     return "".join(parts)
 
 
@@ -137,8 +138,9 @@ def _lengths(portrait: Portrait, number: int, most: int, write: Written) -> str:
     says = f"Caption lengths: the most frequent is {counted(usual, 'word', 'words')}; up to {most} are shown"
     return (
         f'<figure class="lengths"><svg viewBox="0 0 {_WIDE:g} {_HIGH + 16:g}" role="img" aria-label="{write(says)}">'
-        f'{bars}<text x="0" y="{_HIGH + 11:g}">0</text>'
-        f'<text x="{_WIDE:g}" y="{_HIGH + 11:g}" text-anchor="end">{most} words; few are longer</text></svg></figure>\n'
+        f'{bars}<text x="0" y="{_HIGH + 11:g}">0 words</text>'
+        f'<text x="{_WIDE:g}" y="{_HIGH + 11:g}" text-anchor="end">{most} words (few captions are longer)</text>'
+        "</svg></figure>\n"
     )
 
 

@@ -224,10 +224,7 @@ def _neighbors(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _intervals(resampling: Resampling) -> str:
-    strength = (
-        f"p treats ratings as independent, and {SMALLEST_P:.1e} means at most that; strength: Dancey & Reidy, of the "
-        "coefficient rounded to two decimals"
-    )
+    strength = "p treats ratings as independent; strength: Dancey & Reidy, of the coefficient rounded to two decimals"
     if not resampling.resamples:
         return strength
     return (

@@ -12,7 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.arrays import np
 from auditor.model import Progress, Selection
-from auditor.result import Result, Said, Table, findings_in, joined, notes_in
+from auditor.result import LEAST_P, Result, Said, Table, findings_in, joined, notes_in
 from auditor.scoring.registry import References
 from auditor.scoring.scores import signatures
 from auditor.statistics import cluster_bootstrap as bootstrap
@@ -209,10 +209,11 @@ def _changes(places: Sequence[Place], labels: Sequence[str]) -> list[dict[str, A
 
 def _table(metrics: pl.DataFrame, changes: Sequence[Mapping[str, Any]], confidence: float) -> Table:
     sure = [row for row in changes if row["p_holm"] < _LEVEL]
+    written = [f"< {LEAST_P:g}" if row["p_holm"] < LEAST_P else f"{row['p_holm']:.1g}" for row in sure[:_SHOWN]]
     told = [
         f"{row['metric']} is better on {_named([(row['label'], row['kind'])])}, {row['other']} on "
-        f"{_named([(row['other_label'], row['other_kind'])])} (p {row['p_holm']:.1g})"
-        for row in sure[:_SHOWN]
+        f"{_named([(row['other_label'], row['other_kind'])])} (p {p})"
+        for row, p in zip(sure, written, strict=False)
     ]
     share, *ends = ((100 * pl.col(name)).round().cast(pl.Int64) for name in ("share", "share_low", "share_high"))
     shown = metrics.with_columns(

@@ -261,9 +261,7 @@ def _trained(captions: Captions, named: str | None, notes: list[Said]) -> Select
     try:
         chosen = references_of(captions)[0].selection
     except UsageError as error:
-        notes.append(
-            f"no language models and no copies of training captions: {error}; set training captions with --train"
-        )
+        notes.append(f"no language models and no copies of training captions: {error}")
         return None
     notes.append(f"language models are trained on {chosen.label}, without the images of the items")
     return chosen
@@ -278,7 +276,10 @@ def _bind_training(workspace: Workspace, trained: Selection | None, notes: list[
     }
     if trained is None or workspace.rows("trained_caption").height:
         return trained
-    notes.append(f"no language models: all images of {trained.label} are in the items; set other captions with --train")
+    notes.append(
+        f"no language models: all images of {trained.label} are in the items; name other captions: `auditor choices "
+        "NAME --train DATASET`"
+    )
     return None
 
 

@@ -190,10 +190,22 @@ def lead(found: Sequence[Finding], rows: pl.DataFrame, answered: Answer) -> tupl
     return *(f"{one.sentence}." for one in found), *much, answered.agreement(), following
 
 
+def same_captions(selections: Sequence[Selection]) -> tuple[str, ...]:
+    """Return a sentence instead of an answer if all datasets have the same captions."""
+    first, *others = selections
+    if any((one.version.version, one.split) != (first.version.version, first.split) for one in others):
+        return ()
+    named = joined([one.label for one in selections])
+    return (f"{named} have the same captions (version {first.version.version[:12]}): there is nothing to compare.",)
+
+
 def consequence(rows: pl.DataFrame, answered: Answer) -> tuple[str, ...]:
-    """Report by how much the first dataset is ahead, by one metric, and what follows for training and evaluation."""
+    """Report by how much the first dataset is ahead, by one metric, and what follows for training and evaluation.
+
+    The metric is one by which it is ahead.
+    """
     of_index, top = rows.filter(statistic=answered.index), answered.top
-    known = of_index["metric"].to_list()
+    known = [one.metric for one in answered.orders if one.labels[0] == top] or of_index["metric"].to_list()
     metric = QUOTED if QUOTED in known else known[-1]
     own = dict(of_index.filter(metric=metric).select("label", "value").iter_rows())
     if top is None or top not in own:
@@ -208,6 +220,11 @@ def consequence(rows: pl.DataFrame, answered: Answer) -> tuple[str, ...]:
     )
     if answered.tested and not answered.surely:
         return much, "Next: the difference is too small to prefer one of these datasets for training or evaluation."
+    if any(top == below for order in answered.orders for _, below in order.ahead):
+        return much, (
+            "Next: do not compare scores across these datasets. Metrics disagree about their order, so prefer none of "
+            "them for its homogeneity."
+        )
     return (
         much,
         f"Next: do not compare scores across these datasets: phrases that fit many images score well on {top}. For "

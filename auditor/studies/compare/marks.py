@@ -95,17 +95,15 @@ def _placed(own: pl.DataFrame, known: pl.DataFrame) -> Iterator[str]:
     both = known.join(own, on="metric", suffix="_own").with_columns(
         more=pl.col("low_own") > pl.col("high"), less=pl.col("high_own") < pl.col("low")
     )
-    marks_of = both.group_by("dataset", maintain_order=True).agg(pl.col("more", "less").any())
-    names = {
-        word: marks_of.filter(condition)["dataset"].to_list()
-        for word, condition in {
-            "more homogeneous than": pl.col("more") & ~pl.col("less"),
-            "less homogeneous than": pl.col("less") & ~pl.col("more"),
-            "no difference from": ~pl.col("more") & ~pl.col("less"),
-        }.items()
-    }
-    placed = [f"{word} {joined(found)}" for word, found in names.items() if found]
-    disputed = marks_of.filter("more", "less")["dataset"].to_list()
+    marks_of = both.group_by("dataset", maintain_order=True).agg(pl.col("more", "less").sum())
+    placed, whole, partly = list[str](), own.height, False
+    for (more, less), of in marks_of.group_by("more", "less", maintain_order=True):
+        if not (more and less):
+            word = f"{'more' if more else 'less'} homogeneous than" if more or less else "no difference from"
+            partly = partly or 0 < more + less < whole
+            by = f" by {more + less} of {whole} metrics" if 0 < more + less < whole else ""
+            placed.append(f"{word} {joined(of['dataset'].to_list())}{by}")
+    disputed = marks_of.filter(pl.col("more") > 0, pl.col("less") > 0)["dataset"].to_list()
     contrary = both.filter(pl.col("dataset").is_in(disputed))
     places = contrary.group_by("metric", maintain_order=True).agg(pl.col("more", "less").any())
     above, below = (places.filter(one, ~pl.col(other))["metric"] for one, other in (("more", "less"), ("less", "more")))
@@ -117,5 +115,7 @@ def _placed(own: pl.DataFrame, known: pl.DataFrame) -> Iterator[str]:
     yield (
         f"Metrics: they disagree about {joined(disputed)}{by}."
         if disputed
-        else f"Metrics: all {own.height} agree about every reference mark."
+        else f"Metrics: all {whole} agree about every reference mark."
+        if not partly
+        else "Metrics: none contradicts another, but some show no difference from a mark where others do."
     )

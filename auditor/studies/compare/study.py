@@ -21,7 +21,7 @@ from auditor.store.captions import select_all, selections_of
 from auditor.store.connection import Store
 from auditor.studies.compare import overlap, tables
 from auditor.studies.compare import pairs as comparison_pairs
-from auditor.studies.compare.answer import METRICS, answer, lead
+from auditor.studies.compare.answer import METRICS, answer, lead, same_captions
 from auditor.studies.compare.equalize import Sampling, changed_orders, pooled_scores, samplings_of, unequal_captions
 from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
 from auditor.studies.compare.overlap import Overlap, overlaps
@@ -257,7 +257,10 @@ def compare(
     main = rows.filter(variant=last) if both else rows
     answers = [answer(index, main, tested[-1], errors) for index in INDICES]
     on_all = answer("homogeneity", rows.filter(variant=RAW), tested[0], errors) if both else None
-    ahead = [one for one in (each.finding(selections, tables.SAMPLED.get(last, "")) for each in answers) if one]
+    same = same_captions(selections)
+    ahead = [
+        one for one in (each.finding(selections, tables.SAMPLED.get(last, "")) for each in answers) if one and not same
+    ]
     result = Result(
         "compare",
         pl.concat(
@@ -288,6 +291,7 @@ def compare(
         ),
         figures=(*drawn(rows, errors, confidence), *overlap.figures(parts[-1].overlaps)),
         lead=(
+            *same,
             *lead([one for one in ahead if one.kind == "more-homogeneous"], main, answers[0]),
             *(f"Caveat: {one.sentence}{', as here' if both else ''}." for one in unequal),
         ),

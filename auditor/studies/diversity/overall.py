@@ -17,9 +17,18 @@ from auditor.result import Finding, Said, Signature, about
 from auditor.scoring.single_captions import Lists, parallel_lists
 from auditor.statistics import diversity as scored
 from auditor.statistics.cards import STATISTICS, Statistic
-from auditor.statistics.diversity import CONFIDENCE, RESAMPLES, WALKED, Walk, compression_ratio, sdsl_interval, walk
+from auditor.statistics.diversity import (
+    CONFIDENCE,
+    RESAMPLES,
+    WALKED,
+    Walk,
+    compression_ratio,
+    intervals,
+    measured_sdsl,
+    walk,
+)
 from auditor.statistics.diversity import CURVE as CURVE_SCHEMA
-from auditor.statistics.sameness import SAMENESS, sameness, sameness_interval
+from auditor.statistics.sameness import SAMENESS, measured_sameness, sameness
 from auditor.statistics.studentized import INTERVAL
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
@@ -162,12 +171,13 @@ def global_statistics(
     )
     rows = pl.concat([summary(measured, lists), curve_rows(curve, len(walks), lists)])
     key = (settings.seed, *selection.content)
+    resampled = {}
     if asked.any_of("sdsl"):
-        rows = _with_interval(rows, "sdsl", sdsl_interval(workspace.rows("image_length"), key))
+        resampled["sdsl"] = measured_sdsl(workspace.rows("image_length"))
     if asked.any_of(SAMENESS):
-        rows = _with_interval(
-            rows, SAMENESS, sameness_interval(workspace.rows("image_sameness"), workspace.rows("sameness"), key)
-        )
+        resampled[SAMENESS] = measured_sameness(workspace.rows("image_sameness"), workspace.rows("sameness"))
+    for statistic, interval in intervals(resampled, key).items():
+        rows = _with_interval(rows, statistic, interval)
     named = rows.with_columns(*_signed(rows["statistic"], settings, known, in_file_order=why_not is None))
     missing = workspace.rows("missing_image").row(0) if known.evaluation else (0, 0)
     return GlobalStatistics(

@@ -121,7 +121,7 @@ def _div(captions: Captions) -> pl.DataFrame:
 
 def _over_images(values: pl.DataFrame) -> pl.DataFrame:
     """Return the mean over images of each column but `image`, with its interval by Student's t."""
-    summary = summarize(values).filter(pl.col("level") == "image")
+    summary = summarize(values, ["image"])
     reach = students_reach(summary["n"]) * pl.col("sd") / pl.col("n").sqrt()
     return summary.select(
         statistic=pl.col("metric"),

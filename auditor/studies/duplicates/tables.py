@@ -165,7 +165,7 @@ def messages(counts: DuplicateCounts, least: float, tokenizer: str) -> tuple[Sai
             Finding(
                 COPIED,
                 f"{side.label}: slots {slot} and {against} are identical or nearly identical for {share:.1%} of images."
-                " Was one copied from the other?",
+                " One may be a copy of the other",
                 _about(side, slot=slot, against_slot=against),
                 {"exact": exact, "near": near, "share": share},
                 of_images,

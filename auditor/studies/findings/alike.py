@@ -1,6 +1,6 @@
 """Near-duplicates over shards: the search of `auditor duplicates` in parts that give the same pairs and counts.
 
-`wordings` numbers the texts of a partition of hashes, `rarity` the words by the number of texts that have them, as
+`wordings` numbers and counts the texts of a partition, `rarity` the words by the number of texts that have them, as
 `text_bag.sql` does. `bags` has the texts as bags of words, `pairs` those that share rare words: such keys of all texts
 meet in partitions. `repeats` counts the captions of a bucket that have a duplicate.
 """
@@ -16,10 +16,14 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.file import Share
 from auditor.store.workspace import Workspace
 from auditor.studies import duplicates as one_store
+from auditor.studies.findings import measures
 from auditor.studies.findings.shards import ShardPlan
 from auditor.studies.findings.summary import version_of
 
 SEARCHED, WORDINGS, RARITY, BAGS, PAIRS, REPEATS = "searched", "wordings", "rarity", "bags", "pairs", "repeats"
+
+#: Further files: the numbers of images of texts that several have; how many captions are equal.
+AT_IMAGES, TEXTS = "texts-at-images", "texts"
 
 #: Further files: occurrences of texts, words and lengths of a partition of texts; rare words of its texts.
 _OCCURRENCES, _WORDS, _LENGTHS, _KEYS = "occurrences", "words-of-texts", "lengths-of-texts", "keys"
@@ -32,18 +36,12 @@ _PRIME = 4_294_967_291
 #: The counts of a bucket: by which columns they add up.
 _COUNTED = {
     "duplicate_count": ("question_no", "position", "match"),
-    "slot_pair": ("question_no", "slot", "against_slot"),
+    "every_slot_pair": ("question_no", "slot", "against_slot"),
     "shared_image": ("question_no",),
     "side_size": ("side_no",),
 }
 
 _BY_SLOT = {"question_no": pl.UInt32, "slot": pl.UInt32, "exact": pl.Int64, "near": pl.Int64, "of_captions": pl.Int64}
-
-#: Every pair of slots: those without a duplicate may have one in another bucket.
-_EVERY_PAIR = (
-    "select question_no, slot, against_slot, count(*) filter (where exact) as exact,"
-    " count(*) filter (where near) as near, count(*) as of_images from paired group by all"
-)
 
 
 def searched(workspace: Workspace, plan: ShardPlan, bucket: int) -> pl.DataFrame:
@@ -64,9 +62,13 @@ def wordings(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
         texts = workspace.rows("distinct_text").with_columns(text_no=pl.col("text_no") * plan.partitions + number)
         workspace.bind_rows("distinct_text", texts)
         work.put(_OCCURRENCES, number, workspace.rows("first_occurrence").sort("side_no", "text_no", "image_no"))
-        words = "select token_id, nth, count(*) as texts from told_apart group by all"
-        work.put(_WORDS, number, workspace.part("text_bag", {}, "told_apart", words).sort("token_id", "nth"))
+        work.put(_WORDS, number, workspace.rows("bag_word"))
     work.put(_LENGTHS, number, texts.select(size=pl.col("tokens").list.len()).unique().sort("size"))
+    placed = captions.drop("slot", "of_slot").join(texts, on="tokens")
+    shown = placed.group_by("text_no").agg(images=pl.col("image_no").n_unique())
+    several = shown.filter(pl.col("images") > 1).sort("text_no")
+    work.put(AT_IMAGES, number, several)
+    work.put(TEXTS, number, measures.texts(placed.lazy(), several.select("text_no")))
     of_bucket = captions.select("bucket", "tokens").join(texts, on="tokens").unique()
     return of_bucket.select("bucket", "text_no", "tokens").sort("bucket", "text_no")
 
@@ -123,8 +125,7 @@ def repeats(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFr
         workspace.bind_rows("first_occurrence", occurrences)
         workspace.bind("duplicate", *one_store.REPEATED)
         for name, by in _COUNTED.items():
-            made = workspace.part(name, {}, "paired", _EVERY_PAIR) if name == "slot_pair" else workspace.rows(name)
-            work.put(name, number, made.sort(by))
+            work.put(name, number, workspace.rows(name).sort(by))
     return pl.DataFrame({"bucket": [number]})
 
 
@@ -137,7 +138,7 @@ def duplicates_of(plan: ShardPlan, work: Work, selection: Selection) -> tuple[Re
     for name, by in _COUNTED.items():
         numbers = pl.exclude(*by, "most_at_image").sum(), pl.col("^most_at_image$").max()
         added[name] = work.every(name, len(plan.buckets)).group_by(by).agg(*numbers).sort(by).collect()
-    added["slot_pair"] = added["slot_pair"].filter(pl.col("exact") + pl.col("near") > 0)
+    added["slot_pair"] = added["every_slot_pair"].filter(pl.col("exact") + pl.col("near") > 0)
     counts = one_store.counts_of(_questions(plan, work, selection), added)
     told = one_store.rows(counts)
     whole = pl.col("slot").is_null() & pl.col("split").is_null() & pl.col("match").is_not_null()

@@ -1,7 +1,7 @@
 """The audit's other numbers over shards: size, duplicates and diversity, from counts of buckets that add up.
 
 Buckets are counted by the SELECTs of `profile`, `duplicates` and `diversity`. The captions of an image are in one
-bucket, so its numbers add up. Equal texts of several images meet in partitions of hashes.
+bucket, so its numbers add up. Equal texts of several images meet in partitions.
 """
 
 from __future__ import annotations
@@ -99,23 +99,16 @@ def _gram(column: str) -> pl.Expr:
     return pl.format("gram-{}.{}", "n", pl.lit(column))
 
 
-def placed(store: Store, captions: pl.DataFrame, bucket: int, partitions: int) -> pl.DataFrame:
-    """Place the hashes of the images and texts (`words`) of a bucket in partitions, where equal ones meet."""
-    workspace = Workspace(store, bucket=bucket, partitions=partitions)
-    workspace.bind_rows("kept_caption", captions.select("image", "slot", "split", "text", "words"))
-    return workspace.rows("placed_hash")
-
-
 def texts(placed: pl.LazyFrame, several: pl.DataFrame) -> pl.DataFrame:
-    """Count the captions of a partition of hashes whose texts are equal. Columns: `SUMMED`.
+    """Count the captions of a partition (`placed_text`, with text_no) whose texts are equal. Columns: `SUMMED`.
 
     `several` has the texts that several images have.
     """
-    by_text = placed.group_by("key").agg(
+    by_text = placed.group_by("text_no").agg(
         in_splits=pl.col("split").count() * (pl.col("split").min() != pl.col("split").max())
     )
-    at_images = placed.join(several.lazy(), on="key", how="semi")
-    lettered = at_images.group_by("key", "letters").agg(pl.len(), several=pl.col("value").n_unique() > 1)
+    at_images = placed.join(several.lazy(), on="text_no", how="semi")
+    lettered = at_images.group_by("text_no", "letters").agg(pl.len(), several=pl.col("image_no").n_unique() > 1)
     wholes = {
         "distinct-texts": by_text.select(pl.len()),
         "captions-in-several-splits": by_text.select(pl.col("in_splits").sum()),
@@ -124,7 +117,7 @@ def texts(placed: pl.LazyFrame, several: pl.DataFrame) -> pl.DataFrame:
         "captions-on-several-images-as-letters": lettered.select(pl.col("len").filter("several").sum()),
     }
     by_list = (
-        placed.group_by("list_no", "key")
+        placed.group_by("list_no", "text_no")
         .len()
         .group_by("list_no")
         .agg(captions=pl.col("len").sum(), distinct_captions=pl.len())

@@ -42,7 +42,7 @@ _COMMON, _SOME = 0.2, 0.05
 #: Kinds that a study may report several times, with the sentence that merges them.
 _TOGETHER = {
     COPIED: "{label}: {n} pairs of slots are identical or nearly identical for 10% of images or more, most often slots"
-    " {slot} and {against_slot} ({share:.1%}). Was one copied from the other?",
+    " {slot} and {against_slot} ({share:.1%}). One may be a copy of the other",
     _UNLIKE: "{label}: slots differ in {n} ways; the largest: {strongest}",
 }
 

@@ -10,6 +10,7 @@ from auditor.errors import AuditorError
 from auditor.model import Progress, Selection, Source
 from auditor.parameters import Metrics
 from auditor.result import Result
+from auditor.scoring.references import first_related
 from auditor.scoring.registry import are_ours, requests
 from auditor.scoring.single_captions import lacking
 from auditor.store.captions import Captions, selections_of
@@ -118,12 +119,17 @@ class Questions:
         )
 
     def choices(self, selection: Selection, described: Selection | None = None) -> Result | None:
-        """Test what decides the items of a benchmark; another dataset may describe its images."""
+        """Test what decides the items of a benchmark; another dataset may describe its images.
+
+        Metrics need a dataset that does. Without one, the notes report it, and blind scorers remain.
+        """
         against = described.pinned_name if described else None
+        described = described or first_related(Captions(self.store, selection, self.tokenizer))
+        metrics = self.metrics if described or not self.metrics else None
         return self.ask(
             f"choices {selection.pinned_name}",
             lambda: choices(
-                self.store, selection.pinned_name, against=against, metrics=self.metrics, tokenizer=self.tokenizer,
+                self.store, selection.pinned_name, against=against, metrics=metrics, tokenizer=self.tokenizer,
                 seed=self.seed, progress=self.progress,
             ),
             [selection, *([described] if described else [])],

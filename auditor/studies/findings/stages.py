@@ -1,9 +1,9 @@
 """The stages of findings over shards: from files to a file, a bucket of shards at a time.
 
-`records` are the captions of a bucket with their tokens, `spoken` its words, `hashes` those of its images and texts,
-whose partitions are joined in `images`. `vocabulary` numbers the words of all shards. `counts-1` and `counts-2` count
-for kinds that depend on all shards, `sums-1` and `sums-2` add up. `found` lists the captions of each kind, `measures`
-has the numbers of other commands, `verdicts` a row for each row of a shard.
+`records` are the captions of a bucket with their tokens, `spoken` its words. Its images meet those of other buckets in
+partitions, in `images`, and its texts in `wordings`. `vocabulary` numbers the words of all shards. `counts-1` and
+`counts-2` count for kinds that depend on all shards, `sums-1` and `sums-2` add up. `found` lists the captions of each
+kind, `measures` has the numbers of other commands, `verdicts` a row for each row of a shard.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.shards import ShardPlan, parse, records
 from auditor.text import word_lists
 
-PROTECTED, RECORDS, SPOKEN, HASHES, VOCABULARY, IMAGES, TEXTS, FOUND, MEASURES, VERDICTS = (
-    "protected", "records", "spoken", "hashes", "vocabulary", "images", "texts", "found", "measures", "verdicts",
+PROTECTED, RECORDS, SPOKEN, PLACED, VOCABULARY, IMAGES, FOUND, MEASURES, VERDICTS = (
+    "protected", "records", "spoken", "images-of-bucket", "vocabulary", "images", "found", "measures", "verdicts",
 )  # fmt: skip
 
 _COUNTS, _SUMS = ("counts-1", "counts-2"), ("sums-1", "sums-2")
@@ -58,8 +58,9 @@ def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame
         kept = rows.filter(pl.col("reason").is_null())
         spoken = kept.select(token=pl.col("tokens").explode()).drop_nulls().group_by("token").len("times").sort("token")
         work.put(SPOKEN, number, spoken)
-        placed = measures.placed(store, kept.with_columns(words=_words()), number, plan.partitions)
-    work.put(HASHES, number, placed, plan.partitions)
+        workspace = Workspace(store, partitions=plan.partitions)
+        workspace.bind_rows("kept_caption", kept.select("image"))
+        work.put(PLACED, number, workspace.rows("placed_image"), plan.partitions)
     return rows
 
 
@@ -84,40 +85,26 @@ def words(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
 
 
 def images(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
-    """Find the texts of a partition that several images have. Columns: key, a hash of the text, and images.
-
-    A further file has the number of captions with equal texts.
-    Raises `SourceError` if an image is in several buckets: its captions are compared in one.
-    """
+    """Count the images of a partition. Raises `SourceError` for one in several buckets: its captions are in one."""
     del share
-    placed = work.every(HASHES, len(plan.buckets)).filter(partition=number)
-    shared = placed.group_by("is_text", "key").agg(least=pl.col("value").min(), most=pl.col("value").max())
-    several = shared.filter(pl.col("least") != pl.col("most")).sort("key").collect()
-    for image in several.filter(~pl.col("is_text"))["key"].head(1):
+    placed = work.every(PLACED, len(plan.buckets)).filter(partition=number).group_by("image").len().collect()
+    for image in placed.filter(pl.col("len") > 1)["image"].sort().head(1):
         held = work.every(RECORDS, len(plan.buckets)).filter(pl.col("reason").is_null(), image=image).collect()
         names = " and ".join(plan.shards[shard].name for shard in held["shard"].unique().sort())
         raise SourceError(
             f"image {image}: has captions in {names}; sort the rows by image, so that the captions of an image are in "
             "one shard"
         )
-    of_texts, keys = placed.filter("is_text"), several.filter("is_text").select("key")
-    if is_measured(plan):
-        work.put(TEXTS, number, measures.texts(of_texts, keys))
-    at_images = of_texts.join(keys.lazy(), on="key", how="semi").group_by("key")
-    return at_images.agg(images=pl.col("value").n_unique()).sort("key").collect()
+    return pl.DataFrame({"images": [placed.height]})
 
 
-def _words() -> pl.Expr:
-    return pl.col("tokens").list.join(" ")
-
-
-def _at_several_images(plan: ShardPlan, work: Work, number: int, store: Store) -> pl.DataFrame:
+def _at_several_images(plan: ShardPlan, work: Work, number: int, workspace: Workspace) -> pl.DataFrame:
     """List the captions of a bucket whose words several images have. Columns: image, slot, why."""
-    texts = work.scan(RECORDS, number).filter(pl.col("reason").is_null()).select("image", "slot", words=_words())
-    with store.registered("texts", texts.collect()):
-        keyed = store.query("select image, slot, md5(words) as key from texts where words <> ''")
-    shared = work.every(IMAGES, plan.partitions)
-    rows = keyed.lazy().join(shared, on="key", how="inner").collect().sort("image", "slot")
+    workspace.params["selection_no"] = 0
+    captions = workspace.rows("searched_text").select("image", "slot", "tokens")
+    texts = work.every(alike.WORDINGS, plan.partitions).filter(bucket=number)
+    shared = texts.join(work.every(alike.AT_IMAGES, plan.partitions), on="text_no").collect()
+    rows = captions.join(shared, on="tokens").sort("image", "slot")
     return rows.select("image", "slot", why=pl.format("the same words at {} images", "images"))
 
 
@@ -127,8 +114,9 @@ def counts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFra
     with bucket_of(plan, work, number, share) as checked:
         for name, rows in across.first_counts(checked, plan.kinds).items():
             work.put(name, number, rows)
-        if is_measured(plan):
+        if is_compared(plan):
             work.put(alike.SEARCHED, number, alike.searched(checked.workspace, plan, number))
+        if is_measured(plan):
             for name, rows in measures.counted(checked, len(plan.buckets)).items():
                 work.put(name, number, rows, len(plan.buckets))
         return across.groups(checked, tuple(kind for kind in across.FORMS if kind in plan.kinds), kept)
@@ -163,7 +151,7 @@ def found(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
     with bucket_of(plan, work, number, share) as checked:
         for kind in (kind for kind in (*FINDERS, AT_SEVERAL) if kind in plan.kinds):
             if kind == AT_SEVERAL:
-                rows = _at_several_images(plan, work, number, checked.store)
+                rows = _at_several_images(plan, work, number, checked.workspace)
             elif kind in across.FORMS:
                 rows = across.listed(checked, kind, every[kind])
             elif kind == "truncated-captions":
@@ -183,7 +171,7 @@ def measured(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     def added(rows: pl.LazyFrame, *by: str) -> pl.DataFrame:
         return rows.group_by(by).agg(pl.exclude(by).sum()).sort(by).collect()
 
-    parts = work.every(TEXTS, plan.partitions), work.every(measures.GRAMS, len(plan.buckets))
+    parts = work.every(alike.TEXTS, plan.partitions), work.every(measures.GRAMS, len(plan.buckets))
     return measures.measured(
         added(pl.concat([work.every(measures.NUMBERS, len(plan.buckets)), *parts]), "statistic", "part", "place"),
         added(work.every(measures.LIST_WORDS, len(plan.buckets)), "list_no", "token_id"),
@@ -196,6 +184,11 @@ def measured(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
 def is_measured(plan: ShardPlan) -> bool:
     """Return whether all kinds are searched for: then the whole audit is wanted."""
     return {*CHECKED} - {"listed-words", CONTAMINATED} <= {*plan.kinds}
+
+
+def is_compared(plan: ShardPlan) -> bool:
+    """Return whether equal texts of all shards are searched for."""
+    return AT_SEVERAL in plan.kinds
 
 
 def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
@@ -317,8 +310,15 @@ STAGES = {
     for stage in (
         Stage(RECORDS, "captions of shards", _of_buckets, _once, read),
         Stage(VOCABULARY, "words", _once, _once, words),
-        Stage(IMAGES, "images and repeated captions", _of_partitions, _once, images),
+        Stage(IMAGES, "images", _of_partitions, _once, images),
         Stage(_COUNTS[0], "counts", _of_buckets, _once, counts),
+        Stage(
+            alike.WORDINGS,
+            "texts",
+            lambda plan: plan.partitions if is_compared(plan) else 0,
+            _of_buckets,
+            alike.wordings,
+        ),
         Stage(_SUMS[0], "sums", lambda plan: len(_names_of_sums(plan)[0]), _once, sums),
         Stage(
             _COUNTS[1],
@@ -331,7 +331,6 @@ STAGES = {
         Stage(FOUND, "findings", _of_buckets, _once, found),
         Stage(measures.GRAMS, "n-grams", _of_measured(_of_buckets), _once, measures.grams),
         Stage(MEASURES, "sizes and words", _of_measured(_once), _once, measured),
-        Stage(alike.WORDINGS, "texts", _of_measured(_of_partitions), _of_buckets, alike.wordings),
         Stage(alike.RARITY, "words of texts", _of_measured(_once), _once, alike.rarity),
         Stage(alike.BAGS, "rare words", _of_measured(_of_partitions), _once, alike.bags),
         Stage(alike.PAIRS, "near-duplicates", _of_measured(_of_partitions), _once, alike.pairs),

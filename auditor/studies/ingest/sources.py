@@ -17,7 +17,6 @@ from auditor.errors import AdvisedError, SourceError, UsageError
 from auditor.findings.wording import item_of, said_of
 from auditor.model import Progress, Selection, Source, location, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
-from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.sources import check, check_places, find_format, guess, ratings, read, reading
 from auditor.sources.bundle import Manifest
 from auditor.sources.format import Format
@@ -317,7 +316,8 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
                 f"{source.dataset}: all {made.single_images:,} images have a single caption. Leave-one-out "
                 "scores are not available"
             )
-        surprises.append(_finding(SINGLE_CAPTION, whole, sentence, n=made.version.images, images=made.single_images))
+        n = made.version.images
+        surprises.append(_finding("one-caption-images", whole, sentence, n=n, images=made.single_images))
     if made.is_other:
         seq = made.version.seq
         surprises.append(

@@ -172,7 +172,7 @@ def _probed(
 
 
 def _means(scores: pl.DataFrame, name: str) -> pl.DataFrame:
-    summary = summarize(scores.drop("slot")).filter(pl.col("level") == "caption")
+    summary = summarize(scores.drop("slot"), ["caption"])
     return summary.select("metric", "n", pl.col("mean").alias(name))
 
 

@@ -29,6 +29,8 @@ from auditor.text import AUTO, tokenizer_of
 #: minutes, not hours.
 METRICS = ("bleu-1", "bleu-4", "rouge-l", "cider-d")
 
+#: Why items have no scores by the other captions of their image: right and wrong captions are not references.
+_OF_ITEMS = "right and wrong captions of forced-choice items are not references of each other."
 
 Metrics = Annotated[
     Sequence[str],
@@ -98,8 +100,10 @@ class ReportContext:
         settings = self.settings
         self.every = tuple(Captions(self.store, selection, settings.tokenizer) for selection in self.selections)
         against = References("loo", settings.references, settings.seed)
-        self.scored, unscored = referenced(self.every, against, requests(settings.metrics), least=0)
-        self.alone = tuple(f"{finding.sentence}." for finding in unscored)
+        own = [captions for captions in self.every if captions.selection.version.kind != "choices"]
+        self.scored, unscored = referenced(own, against, requests(settings.metrics), least=0)
+        items = [f"{captions.label}: {_OF_ITEMS}" for captions in self.every if captions not in own]
+        self.alone = (*(f"{finding.sentence}." for finding in unscored), *items)
 
     @property
     def refs(self) -> list[str]:

@@ -162,7 +162,10 @@ def answered(context: ReportContext, shown: Sequence[Finding], *, looked: bool) 
         ))  # fmt: skip
     if len(context.selections) == 1:
         (selection,) = context.selections
-        if not context.scored and context.alone:
+        tested = context.results.get(f"choices {selection.pinned_name}")
+        if selection.version.kind == "choices":
+            said += tested.lead if tested else ()
+        elif not context.scored and context.alone:
             same = [f"{words.partition(': ')[2]} {_USUAL}" for words in sameness_of(context, selection)]
             said += [
                 f"Homogeneity: {''.join(same) or 'not measured, since it needs two captions per image.'}",

@@ -21,7 +21,7 @@ from auditor.statistics.paired_systems import Measure, Resampling, Score, beside
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.tokens import tokenize
-from auditor.store.versions import content, images, resolve_all
+from auditor.store.versions import images, resolve_all
 from auditor.studies.score.presets import Preset, Printed
 
 #: Systems are scored against all captions of the image, as in these programs.
@@ -147,14 +147,9 @@ def _without_intervals(frame: pl.DataFrame, resampling: Resampling) -> list[Said
 def _refuse_several(store: Store, selection: Selection, system: Selection) -> None:
     """Raise `UsageError` for a system with several captions per image: these programs score one."""
     described = images(store, selection)["image"]
-    answers = (
-        content(store, system)
-        .group_by("image")
-        .len()
-        .filter(pl.col("len") > 1, pl.col("image").is_in(described.implode()))
-    )
+    answers = images(store, system).filter(pl.col("captions") > 1, pl.col("image").is_in(described.implode()))
     if answers.height:
-        named = listed(answers["image"].sort(), 3)
+        named = listed(answers["image"], 3)
         raise UsageError(
             f"{system.label}: {counted(answers.height, 'image has', 'images have')} more than one caption, but a "
             f"preset scores one per image: {named}; leave out --preset to score every caption"

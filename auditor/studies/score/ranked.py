@@ -15,6 +15,8 @@ from auditor.result import Finding, Table, about
 from auditor.scoring.registry import MetricRequest
 from auditor.statistics.summary import exact
 from auditor.store.captions import Captions
+from auditor.store.connection import Store
+from auditor.store.versions import with_texts
 
 #: Correlations are rounded to this many decimals, so that their means are sums of whole numbers.
 _DECIMALS = 12
@@ -38,14 +40,14 @@ def with_ranks(captions: Captions, scores: pl.DataFrame, metrics: Sequence[Metri
 
 
 def ranking(
-    selection: Selection, ranks: pl.DataFrame, labels: Sequence[str]
+    store: Store, selection: Selection, ranks: pl.DataFrame, labels: Sequence[str]
 ) -> tuple[tuple[Table, ...], list[Finding]]:
     """Return tables of first captions by metric, and of each image's best and worst; and findings on length.
 
-    `ranks` are scores with their ranks, and the captions' text.
+    `ranks` are scores with their ranks.
     """
     summary = _summary(ranks, labels)
-    tables = (_summary_table(selection, summary, labels), _ends_table(selection, ranks, labels[0]))
+    tables = (_summary_table(selection, summary, labels), _ends_table(store, selection, ranks, labels[0]))
     return tables, _favors(selection, summary)
 
 
@@ -105,16 +107,18 @@ def _summary_table(selection: Selection, summary: pl.DataFrame, labels: Sequence
     )
 
 
-def _ends_table(selection: Selection, ranks: pl.DataFrame, label: str) -> Table:
-    ordered = ranks.sort("image", f"rank {label}", "slot").with_columns(pl.col("text").str.strip_chars())
-    ends = ordered.group_by("image", maintain_order=True).agg(
+def _ends_table(store: Store, selection: Selection, ranks: pl.DataFrame, label: str) -> Table:
+    images = ranks["image"].unique().sort()
+    shown = ranks.filter(pl.col("image").is_in(images.head(_SHOWN).implode())).sort("image", f"rank {label}", "slot")
+    texts = with_texts(store, selection, shown).with_columns(pl.col("text").str.strip_chars())
+    ends = texts.group_by("image", maintain_order=True).agg(
         best=pl.col("text").first(), best_score=pl.col(label).first(),
         worst=pl.col("text").last(), worst_score=pl.col(label).last(),
     )  # fmt: skip
-    hidden = ends.height - _SHOWN
+    hidden = len(images) - _SHOWN
     return Table(
         f"best and worst caption of each image of {selection.label}, by {label}",
-        ends.head(_SHOWN),
+        ends,
         caption=f"{hidden:,} more images; write all ranks with -o FILE" if hidden > 0 else None,
         name="best-and-worst",
     )

@@ -31,7 +31,7 @@ from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.summary import summarize
 from auditor.store.captions import select
 from auditor.store.connection import Store
-from auditor.store.versions import content, resolve
+from auditor.store.versions import resolve, with_texts
 from auditor.studies.score.presets import preset_of
 from auditor.studies.score.printed import means_table, printed, systems_of
 from auditor.studies.score.ranked import ranking, with_ranks
@@ -201,26 +201,20 @@ def _of_captions(
                 raise UsageError(
                     f"{system.label}: every caption is a reference of its image in {ref}, so none is left to score"
                 )
-    texts = pl.concat(
-        content(store, selection).drop("split").with_columns(system=pl.lit(label))
-        for label, selection in zip(chosen, systems or [selection], strict=True)
-    )
     described = captions.images().select("image", "split")
-    with_texts = scores.join(texts, on=["system", "image", "slot"], how="left", maintain_order="left").join(
-        described, on="image", how="left", maintain_order="left"
-    )
+    placed = scores.join(described, on="image", how="left", maintain_order="left")
     if len(systems) > 1:
-        with_texts = with_texts.with_columns(candidate=pl.col("system"))
+        placed = placed.with_columns(candidate=pl.col("system"))
     labels = [metric.label for metric in requested]
     keys = ["split", "image", "slot", "candidate", *(["variant"] if distinct else []), *(["length"] if rank else [])]
-    frame = with_texts.unpivot(labels, index=keys, variable_name="metric").select(
+    frame = placed.unpivot(labels, index=keys, variable_name="metric").select(
         pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
     )
     ranked: tuple[Table, ...] = ()
     if rank:
-        ranks = with_texts.unpivot([f"rank {label}" for label in labels], value_name="rank")
+        ranks = placed.unpivot([f"rank {label}" for label in labels], value_name="rank")
         frame = frame.with_columns(ranks["rank"])
-        ranked, favored = ranking(selection, with_texts.filter(variant=RAW), labels)
+        ranked, favored = ranking(store, selection, placed.filter(variant=RAW), labels)
         notes += favored
     reported = [*left_out(metrics), *unscored, *notes, *too_long(*map(captions.like, selections))]
     return Result(
@@ -228,17 +222,17 @@ def _of_captions(
         frame,
         selections=tuple(selections),
         signatures=signed,
-        tables=(*_tables(selection, systems, scores, with_texts, requested, resampling, distinct=distinct), *ranked),
+        tables=(*_tables(store, selection, systems, placed, requested, resampling, distinct=distinct), *ranked),
         notes=(*captions.notes, *notes_in(reported)),
         findings=findings_in(reported),
     )
 
 
 def _tables(
+    store: Store,
     selection: Selection,
     systems: Sequence[Selection],
     scores: pl.DataFrame,
-    with_texts: pl.DataFrame,
     metrics: Sequence[MetricRequest],
     resampling: Resampling,
     *,
@@ -259,13 +253,15 @@ def _tables(
         means.append(means_table(selection, scores.filter(variant=RAW), labels, resampling))
     least = [
         least_alike_table(
-            with_texts.filter(variant=RAW, system=name),
+            store,
+            system or selection,
+            scores.filter(variant=RAW, system=name),
             last.label,
             last.metric,
-            is_system=selection is not None,
+            is_system=system is not None,
             of=f"of {name} " if several else "",
         )
-        for name, selection in named
+        for name, system in named
     ]
     return (*means, *least)
 
@@ -281,9 +277,9 @@ def summary_table(
     """Return the summary over captions: those of a system, or of the dataset itself."""
     labels = [metric.label for metric in metrics]
     summary = pl.concat(
-        summarize(scores.filter(variant=variant).select("image", *labels))
-        .filter(pl.col("level") == "caption")
-        .select("metric", *([pl.lit(variant).alias("variant")] if distinct else []), pl.exclude("metric", "level"))
+        summarize(scores.filter(variant=variant).select("image", *labels), ["caption"]).select(
+            "metric", *([pl.lit(variant).alias("variant")] if distinct else []), pl.exclude("metric", "level")
+        )
         for variant in scores["variant"].unique(maintain_order=True)
     ).sort(pl.col("metric").replace_strict({label: index for index, label in enumerate(labels)}), maintain_order=True)
     if system is None:
@@ -302,7 +298,16 @@ def summary_table(
     return Table(title, summary, caption="; ".join(notes) or None, name="scores")
 
 
-def least_alike_table(named: pl.DataFrame, label: str, metric: Metric, *, is_system: bool, of: str = "") -> Table:
+def least_alike_table(
+    store: Store,
+    selection: Selection,
+    named: pl.DataFrame,
+    label: str,
+    metric: Metric,
+    *,
+    is_system: bool,
+    of: str = "",
+) -> Table:
     """Return the captions with the lowest scores; `of` names the system if there are several."""
     least = named.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
     others = "references" if is_system else "others"
@@ -310,9 +315,10 @@ def least_alike_table(named: pl.DataFrame, label: str, metric: Metric, *, is_sys
     reason = "does not match its image" if metric.sees_images else f"shares nothing with the {others}"
     of_last = pl.col(label) == least[label].tail(1).first() if least.height else pl.lit(False)
     equal = named.filter(of_last).height - least.filter(of_last).height
+    least = with_texts(store, selection, least.select("image", "slot", label))
     return Table(
         f"the {least.height} captions {of}{what}, by {label}",
-        least.select("image", "slot", label, "text"),
+        least,
         caption=f"a caption that {reason} may describe another image"
         + (f"; {equal:,} more have the same score as the last" if equal else ""),
         name="least-alike",

@@ -44,21 +44,33 @@ def classify(
                     met[found] = feature
                     found += 1
                 counts[feature] += 1
-        scores[:] = 0
+        for one in range(classes):
+            scores[one] = 0
         for place in range(found):
             feature = met[place]
             weight = np.log1p(np.float32(counts[feature]))
             counts[feature] = 0
             for one in range(classes):
                 scores[one] += weight * weights[feature, one]
-        if found:  # without any, all classes are equally likely
-            scores += priors
-        scores *= np.float32(1.0 / math.sqrt(max(starts[text + 1] - starts[text], 1)))
-        scores[:] = np.exp(scores - scores.max())
-        scores /= scores.sum()
+        scale = np.float32(1.0 / math.sqrt(max(starts[text + 1] - starts[text], 1)))
+        highest = np.float32(-np.inf)
+        for one in range(classes):
+            if found:  # without any, all classes are equally likely
+                scores[one] += priors[one]
+            scores[one] *= scale
+            highest = max(highest, scores[one])
+        total = np.float32(0)
+        for one in range(classes):
+            scores[one] = np.exp(scores[one] - highest)
+            total += scores[one]
+        for one in range(classes):
+            scores[one] /= total
         for pair in range(len(aliases)):
             scores[aliases[pair, 0]] += scores[aliases[pair, 1]]
             scores[aliases[pair, 1]] = 0
-        best[text] = scores.argmax()
+        best[text] = 0
+        for one in range(1, classes):
+            if scores[one] > scores[best[text]]:
+                best[text] = one
         sure[text] = scores[best[text]]
     return best, sure

@@ -10,13 +10,15 @@ from typing import Any
 
 import polars as pl
 import pytest
-from small_benchmarks import sentence
+from small_benchmarks import items_of, sentence, with_length_cue
 
 from auditor.papers.reproduce import reproduce
 from auditor.result import Result
 from auditor.store.connection import Store
 from auditor.studies.choices import choices
+from auditor.studies.findings import findings
 from auditor.studies.ingest import ingest
+from auditor.studies.report import report
 
 FIFTH = 0.2
 
@@ -106,3 +108,18 @@ def test_board_has_every_benchmark_in_the_store_and_names_the_others(store: Stor
     board = next(table for table in result.page if table.name == "board").frame
     assert board.select("benchmark", "items", "chance", "length", "found").rows() == [("asked", 300, 0.5, 0.5, "none")]
     assert "tvbench is not in the store: `auditor ingest tvbench`" in result.frame["reason"].to_list()
+
+
+def test_report_and_card_have_the_findings_on_a_benchmark_that_no_dataset_describes(
+    store: Store, tmp_path: Path
+) -> None:
+    items_of(store, tmp_path, with_length_cue(1, share=0.9, items=120, images=60))
+    listed = findings(store, "bench").findings
+    assert "benchmark-decided-by-length" in {finding.kind for finding in listed}
+    page = report(store, "bench", timed=False, browse=False)
+    assert next(section for section in page.sections if section.name == "findings").findings == listed
+    assert page.answer[0].startswith("bench has 2 errors (benchmark solvable by length")
+    assert "are solved without the image" in page.answer[1]
+    words = " ".join(note for section in page.sections for note in section.notes)
+    assert "run `auditor choices bench --against DATASET`" in words
+    assert report(store, "bench", card=True).findings == listed

@@ -9,6 +9,7 @@ from conftest import ingest_rows
 from auditor.model import Selection
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
+from auditor.studies.compare import compare
 from auditor.studies.compare.answer import Answer, Order, answer, consequence
 
 
@@ -116,3 +117,28 @@ def test_errors_do_not_vote_and_pairs_are_corrected_by_metric() -> None:
     assert "captions of the wrong image score 60% as high as those of the right image on x (rouge-l" in much
     assert "(rouge-l; elsewhere 30% to 40%)" in much
     assert "do not compare scores" in following
+
+
+def test_the_quoted_metric_is_one_by_which_the_first_is_ahead_and_a_contrary_one_changes_the_advice() -> None:
+    values = {"bleu-4": (0.6, 0.4), "rouge-l": (0.3, 0.5), "cider-d": (0.2, 0.1)}
+    rows = pl.DataFrame(
+        [
+            {"label": label, "metric": metric, "statistic": "homogeneity", "value": value}
+            for metric, both in values.items()
+            for label, value in zip("xy", both, strict=True)
+        ]
+    )
+    orders = order("bleu-4", *"xy"), order("rouge-l", *"yx"), order("cider-d", *"xy")
+    much, following = consequence(rows, Answer("homogeneity", orders, tested=True))
+    assert much.endswith("score 20% as high as those of the right image on x (cider-d; elsewhere 10%).")
+    assert "Metrics disagree about their order, so prefer none of them" in following
+
+
+def test_the_same_captions_are_not_compared(store: Store) -> None:
+    rows = [(f"i{n}", slot, f"a {n} {word}") for n in range(12) for slot, word in enumerate(("dog", "cat"))]
+    for name in "xy":
+        ingest_rows(store, rows, dataset=name)
+    result = compare(store, "x", "y", metrics=["bleu-1"], resamples=50)
+    assert result.lead[0].startswith("x and y have the same captions (version ")
+    assert not result.lead[1:]
+    assert not [one for one in result.findings if one.kind.startswith("more-")]

@@ -48,6 +48,15 @@ def test_a_dataset_is_placed_among_the_marks_by_the_same_sample(store: Store, mo
     assert result.table("homogeneity").frame.filter(metric="rouge-l")["dataset"].to_list() == ["dogs", "cats"]
 
 
+def test_a_mark_that_one_metric_does_not_separate_is_placed_by_the_others() -> None:
+    known, metrics = study.marks().filter(dataset="flickr8k"), study.marks()["metric"].unique(maintain_order=True)
+    shift = pl.when(metric="rouge-l").then(0).otherwise(-0.03)
+    own = known.with_columns(pl.col("low", "high") + shift)
+    placed, agreement = study._placed(own, known)
+    assert placed == f"Significance: less homogeneous than flickr8k by 4 of {len(metrics)} metrics (95% intervals)."
+    assert "all 5 agree" not in agreement
+
+
 @pytest.mark.full
 def test_a_mark_is_measured_again_to_the_last_digit(data: Path) -> None:
     with Store.open(MEMORY) as store:

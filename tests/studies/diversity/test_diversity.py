@@ -181,7 +181,7 @@ def test_the_deviation_of_lengths_has_an_interval_over_images(store: Store) -> N
     result = diversity(store, "set", settings=DiversitySettings(seed=3))
     row = result.frame.filter(statistic="sdsl").row(0, named=True)
     lists = [[text.split() for text in texts[slot::2]] for slot in (0, 1)]
-    key = (3, "set", row["version"], None)
+    key = (3, row["version"], None)
     without = [sum(plain.sdsl(one[:image] + one[image + 1 :]) for one in lists) / 2 for image in range(6)]
     (expected,) = estimates([Measured(row["value"], np.array(without), is_positive=True)], RESAMPLES, key)
     assert (row["low"], row["high"]) == pytest.approx(expected.interval(0.95))

@@ -253,7 +253,7 @@ def test_copied_annotator_shows_as_a_pair_of_slots(store: Store) -> None:
     pair = result.frame.filter(pl.col("against_slot").is_not_null(), pl.col("match") == "any")
     assert pair.select("slot", "against_slot", "value", "n").rows() == [(0, 2, 1.0, 40)]
     assert (
-        "set: slots 0 and 2 are identical or nearly identical for 100.0% of images. Was one copied from the other?"
+        "set: slots 0 and 2 are identical or nearly identical for 100.0% of images. One may be a copy of the other"
         in result.sentences
     )
 

@@ -10,6 +10,7 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import SourceError
+from auditor.findings.wording import kind_for
 from auditor.model import Source
 from auditor.result import Finding, Result
 from auditor.sources.reading.acceptance import complete
@@ -91,11 +92,13 @@ def test_leak_is_told_beside_what_chance_brings(store: Store) -> None:
     none = of_kind(findings(store, "set"), "near-duplicate-across-splits")
     assert none.severity == "info"
     assert none.sentence.endswith("These captions are too few to compare with chance")
+    assert kind_for(none).consequence == ""
     leaked = [(image, slot, train[place][2] if place < 20 else text) for place, (image, slot, text) in enumerate(test)]
     ingest_rows(store, [*train, *leaked], splits=splits)
     told = of_kind(findings(store, "set"), "near-duplicate-across-splits")
     assert (told.severity, told.values["exact"], told.n) == ("error", 20, 40)
     assert told.values["exact_by_chance"] == 0.0
+    assert "test scores are inflated" in kind_for(told).consequence
     assert len(told.examples) == 3
 
 
