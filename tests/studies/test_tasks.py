@@ -195,7 +195,7 @@ def test_what_makes_no_question_is_said(store: Store) -> None:
         ("c", 1, "deux"),
         ("c", 2, "x"),
     ]
-    system = [("a", 0, "an answer"), ("b", 0, ""), ("c", 0, "deux")]
+    system = [("a", 0, "an answer"), ("b", 0, ""), ("c", 0, "trois")]
     filled(store, rows, system=system)
     result = tasks(store, "set")
     assert set(result.frame["image"]) == {"c"}

@@ -96,8 +96,13 @@ def _means(scores: pl.DataFrame, labels: Sequence[str]) -> Iterator[tuple[tuple[
 
 
 def _agreement(statistic: str, scores: pl.DataFrame, others: pl.DataFrame, labels: Sequence[str]) -> _Values:
-    """Correlate scores with others of the same captions, and their means by image; null if either is constant."""
+    """Correlate scores with others of the same captions, and their means by image; null if either is constant.
+
+    A caption without a score on both sides, since a drawn reference is too long, is left out.
+    """
     values: _Values = {}
+    key = ["image", "slot"]
+    scores, others = scores.join(others, on=key, how="semi"), others.join(scores, on=key, how="semi")
     for level, coefficient, name in (("caption", "spearman", statistic), ("image", "kendall-b", f"{statistic}-image")):
         ours, theirs = (at_level(frame.select("image", *labels), level) for frame in (scores, others))
         for label in labels:

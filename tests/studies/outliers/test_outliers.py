@@ -88,7 +88,7 @@ def test_nothing_is_swapped_where_nothing_was(store: Store) -> None:
 
 
 def test_caption_of_another_image_is_told_without_a_partner(store: Store) -> None:
-    shared = [(f"j{n}", slot, f"a w{n} w{n + 1} w{n + 2} {slot}") for n in range(24) for slot in range(4)]
+    shared = [(f"j{n}", slot, f"a w{n} w{n + 1} w{n + 2} {slot}") for n in range(30) for slot in range(4)]
     ingest_rows(store, [*scenes(swapped=False), *shared, ("i3", 4, "a red kite sky there")])
     result = outliers(store, "set", share=0.01)
     assert result.frame.select("image", "slot", "finding", "other_image", "other_slot").row(0) == (
