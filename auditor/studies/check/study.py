@@ -15,7 +15,7 @@ from auditor import config as declarations
 from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
-from auditor.result import Finding, Result, Said, Severity, Table, findings_in, notes_in
+from auditor.result import SEVERITIES, Finding, Result, Said, Severity, Table, findings_in, notes_in
 from auditor.scoring.registry import left_out
 from auditor.store.captions import Captions, chosen_tokenizer
 from auditor.store.connection import Store
@@ -181,7 +181,8 @@ def _answered(demand: Demand, measured: _Row) -> _Row:
     passed = demand.rule.holds(value, demand.limit)
     name = demand.statistic if measured["metric"] is None else f"{demand.statistic} by {measured['metric']}"
     name = name if demand.rule.end == "value" else f"{name}, the {demand.rule.end} end of its interval,"
-    sentence = f"{name} is {_number(value)}, expected {demand.rule.words} {_number(demand.limit)}"
+    shown = _severity if demand.statistic == "severity" else _number
+    sentence = f"{name} is {shown(value)}, expected {demand.rule.words} {shown(demand.limit)}"
     sentence += f": {measured['reason']}" if measured["reason"] else ""
     verdict = {"verdict": PASSED, "reason": None} if passed else {"verdict": FAILED, "reason": sentence}
     return measured | verdict | {"limit": demand.limit}
@@ -189,6 +190,10 @@ def _answered(demand: Demand, measured: _Row) -> _Row:
 
 def _number(value: float) -> str:
     return f"{int(value):,}" if value == int(value) else f"{value:.6g}"
+
+
+def _severity(value: float) -> str:
+    return SEVERITIES[::-1][int(value)]
 
 
 def _stated(answer: Answer) -> _Row:

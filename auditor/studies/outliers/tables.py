@@ -133,10 +133,10 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, claims: Claim
     results = []
     if pairs:
         swapped = counted(pairs.claims, "pair appears to be swapped", "pairs appear to be swapped")
-        results.append(f"{swapped}. About {pairs.right:,.0f} are expected to be correct")
+        results.append(f"{swapped} (estimated true ones: {pairs.right:,.0f})")
     if alone:
         verb = counted(alone.claims, "caption appears", "captions appear")
-        results.append(f"{verb} to belong to another image (about {alone.right:,.0f} expected to be correct)")
+        results.append(f"{verb} to belong to another image (estimated true ones: {alone.right:,.0f})")
     if not results:
         basis = "text alone is" if sight is None else f"text and the vectors of {sight.vectors.dataset} are"
         results.append(f"None is reported as swapped: {basis} not reliable enough on this dataset")

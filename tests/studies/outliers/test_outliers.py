@@ -94,7 +94,7 @@ def test_caption_of_another_image_is_told_without_a_partner(store: Store) -> Non
     assert result.frame.select("image", "slot", "finding", "other_image", "other_slot").row(0) == (
         "i3", 4, "elsewhere", "i0", None
     )  # fmt: skip
-    assert "1 caption appears to belong to another image (about 1 expected to be correct)" in result.sentences[-1]
+    assert "1 caption appears to belong to another image (estimated true ones: 1)" in result.sentences[-1]
     assert result.found("swapped-captions")[0].values["expected_right"] == 1
 
 
