@@ -201,7 +201,9 @@ def test_worst_finding_is_gated_and_named_and_a_kind_that_is_accepted_is_told(st
     worst = gate("findings.max_severity", "notice")
     (row,) = checked(store, worst)
     assert (row["verdict"], row["value"]) == ("failed", 2.0)
-    assert "severity is warning, expected at most notice: warning: set: captions with an e-mail address" in row["reason"]
+    assert (
+        "severity is warning, expected at most notice: warning: set: captions with an e-mail address" in row["reason"]
+    )
     accepted = check(store, "set", gates=[worst, gate("ignore.personal-data", "an example address")])
     assert accepted.holds, accepted.frame["reason"].to_list()
     assert "set: personal-data is ignored: an example address" in accepted.notes
