@@ -46,6 +46,9 @@ SIGN = r"\providecommand{\auditorsign}[2]{\ifdefined\Umathchar #1\else\texttt{U+
 #: A cell with a number that is already written, or with a dash for a missing one.
 _NUMBER = r"^(-?[\d,.]+%?|–)$"
 
+#: What the names of statistics abbreviate.
+_SPELLED = {"asl": "mean length", "sdsl": "standard deviation of lengths"}
+
 _LONG = 50  # characters of a text that fits on one line of a table
 
 
@@ -97,6 +100,8 @@ def _alignment(table: Table, column: str) -> str:
 
 def _cell(table: Table, row: int, column: str, value: object) -> str:
     shown = cell(table, column, value)
+    if column == "statistic" and not re.search(r"\d", shown):
+        shown = _SPELLED.get(shown, shown.replace("-", " "))
     written = escaped(as_papers_write(shown) if column in ("metric", "") else shown)
     return rf"\textbf{{{written}}}" if (row, column) in table.best else written
 

@@ -80,6 +80,16 @@ def test_latex_names_metrics_as_papers_do() -> None:
     assert re.findall(r"(?m)^(.+) & ter &", table) == ["ROUGE-W-1.2", "CIDEr:idf=none", "TER", r"cider\_mine"]
 
 
+def test_latex_spells_statistics() -> None:
+    frame = pl.DataFrame({"statistic": ["asl", "captions-per-image-min", "ttr-1"], "set": [9.5, 5.0, 0.2]})
+    table = latex.table_environment(Table("lengths", frame))
+    assert [row.partition(" & ")[0] for row in table.splitlines()[6:9]] == [
+        "mean length",
+        "captions per image min",
+        "ttr-1",
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "file"), [("json", "json.json"), ("csv", "csv.csv"), ("md", "md.md"), ("latex", "latex.tex")]
 )
