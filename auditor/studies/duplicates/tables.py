@@ -24,6 +24,7 @@ LEAK, COPIED = "near-duplicate-across-splits", "copied-slots"
 AGAIN = "repeated-captions"
 
 _LEAD = {
+    "across-datasets": "Captions with an exact or near-duplicate in the other dataset",
     "within-image": "Exact and near-duplicate captions within an image",
     "across-images": "Captions with an exact or near-duplicate at another image",
 }
@@ -117,14 +118,15 @@ def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
 
 
 def lead(shown: Sequence[Table], findings: Sequence[Finding]) -> tuple[str, ...]:
-    """Return the leaks, the largest share first, then the share of duplicates in each dataset."""
+    """Return the leaks, the largest share first, then the share of duplicates across and in datasets."""
     leaks = [finding for finding in findings if finding.kind == LEAK and finding.n and finding.values["share"]]
     leaks.sort(key=lambda leak: -float(leak.values["share"] or 0))
     again = next(table.frame for table in shown if table.name == AGAIN)
     either = (pl.col("exact").fill_null(0) + pl.col("near").fill_null(0)) / pl.col("captions")
     sentences = [f"Train/test leak: {leak.sentence}." for leak in leaks]
     for scope, words in _LEAD.items():
-        shares = again.filter(pl.col("scope") == scope, pl.col("captions") > 0).select("dataset", share=either)
+        label = pl.format("{} in {}", "dataset", "against") if scope == "across-datasets" else pl.col("dataset")
+        shares = again.filter(pl.col("scope") == scope, pl.col("captions") > 0).select(label, share=either)
         if shares.height:
             sentences.append(f"{words}: {', '.join(f'{label} {share:.1%}' for label, share in shares.rows())}.")
     return (*sentences, *(finding.sentence for finding in findings if finding.kind == COPIED))
