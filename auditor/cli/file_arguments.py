@@ -33,6 +33,9 @@ _NAMED = re.compile(r"sql:(.+)|python:([\w.]+)\.\w+|[\w.-]+:.*=file:([^,]+).*|\w
 #: The option whose files can be given next to datasets of the store.
 CANDIDATES = "candidates"
 
+#: The kind of dataset that a parameter names, if it is another than captions.
+_KINDS = {"listing": "objects", "synonyms": "synonyms"}
+
 _SIGNS = re.compile(r"[*?[]")
 
 _ZIPPED = (".gz", ".zst")
@@ -250,9 +253,10 @@ def named_apart(values: Mapping[str, Any], datasets: Iterable[str]) -> dict[str,
     other = next((file for file in files if file not in outputs), None)
     if other is not None and stored:
         name = _name(other)
+        kind = next((f" --kind {kind}" for option, kind in _KINDS.items() if other in _texts(values.get(option))), "")
         raise UsageError(
             f"{stored[0]} is a dataset in the store, but {other} is a file; run `auditor ingest {name} --from "
-            f"{shlex.quote(other)}` first, then name both"
+            f"{shlex.quote(other)}{kind}` first, then name both"
         )
     named: dict[str, str] = dict.fromkeys((dataset_of(ref) for ref in stored), "")
     for file in files:

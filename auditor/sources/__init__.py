@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Mapping
 from importlib import import_module
@@ -127,6 +128,10 @@ def _are_choices(path: Path, head: bytes, part: Part) -> bool:
 
 def _unknown(path: Path, head: bytes, part: Part) -> SourceError:
     """Return the error for a file of no known format: its likely encoding, its fault as JSON, or its first line."""
+    if head.startswith(b"PK") and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            if "xl/workbook.xml" in archive.namelist():
+                return SourceError(f"{path}: an Excel workbook: save it as CSV, and import that file")
     guessed = encoding.guess(path) if "encoding" not in part.options and head and not _is_utf8(head) else None
     if guessed is not None:
         return AdvisedError(

@@ -133,7 +133,7 @@ def _items(path: Path) -> Iterator[Item]:
 
 def _fault(item: Item, caption: Any) -> str | None:
     if item.value == []:
-        return "an image without captions"
+        return "an image without captions; in lists of objects, --option none=- keeps it"
     if not isinstance(caption, str):
         return f"the caption is not a string; expected {_FORM}"
     return None if encodable(f"{item.key}{caption}") else "not UTF-8 (a broken byte or a lone surrogate)"

@@ -11,6 +11,7 @@ import json
 import re
 import shlex
 import tarfile
+import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -308,6 +309,13 @@ def test_option_of_a_single_format_implies_it(store: Store, tmp_path: Path) -> N
     assert store.query("select distinct score from judgement").rows() == [(4.0,)]
 
 
+def _workbook() -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("xl/workbook.xml", "")
+    return buffer.getvalue()
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
@@ -318,6 +326,12 @@ def test_option_of_a_single_format_implies_it(store: Store, tmp_path: Path) -> N
             b'{"name": "cats", "year": 2014}',
             "first line: .*name the keys of the image and the caption, among name, year",
         ),
+        (
+            "c.csv",
+            "image,caption\na.jpg,Un café.\n".encode() + "b.jpg,Une fenêtre.\n".encode("latin-1"),
+            "line 2 is UTF-8 and line 3 is not: convert these lines, .* fits both$",
+        ),
+        ("c.xlsx", _workbook(), "an Excel workbook: save it as CSV"),
         ("c.csv", b"1000.jpg,12\n1001.jpg,13\n", "first line: 1000.jpg,12; .*--columns image,caption"),
     ],
 )

@@ -64,8 +64,28 @@ def decoded(head: bytes, option: Option | None) -> bytes:
     return head if name is None else head.decode(name, errors="ignore").removeprefix("\ufeff").encode()
 
 
+def mixed(path: Path) -> str | None:
+    """Name a line in UTF-8 and one that is not, if other letters are single bytes; null without such lines."""
+    lines = files.head(path, _SAMPLE).split(b"\n")
+    found: dict[bool, int] = {}
+    alone: list[bool] = []
+    for number, line in enumerate(lines, 1):
+        if line.isascii():
+            continue
+        is_utf8 = line.decode("utf-8", "ignore").encode() == line
+        found.setdefault(is_utf8, number)
+        alone += [] if is_utf8 else [len(run) == 1 for run in _HIGH.findall(line)]
+    if len(found) < 2 or 2 * sum(alone) <= len(alone):
+        return None
+    return (
+        f"line {found[True]} is UTF-8 and line {found[False]} is not: convert these lines, as no --encoding fits both"
+    )
+
+
 def guess(path: Path) -> str | None:
     """Guess the encoding of a file that is not UTF-8, by its first bytes; null without evidence."""
+    if mixed(path):
+        return None
     head = files.head(path, _SAMPLE)
     for mark, name in _BOMS:
         if head.startswith(mark):

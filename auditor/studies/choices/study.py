@@ -227,7 +227,8 @@ def _items(
     if items.is_empty():
         raise UsageError(
             f"{selection.label}: has no forced-choice items (it is of kind {selection.version.kind}); import them with "
-            "`auditor ingest NAME --from FILE`, or make some with `auditor distractors`"
+            "`auditor ingest NAME --from FILE --format choices` (questions and yes or no in columns text and label: "
+            "--option question_col=text --option answer_col=label), or make some with `auditor distractors`"
         )
     notes += _confirmed(selection, items["votes_right"], confirmed)
     workspace.params["confirmed"] = confirmed

@@ -179,8 +179,11 @@ def _advised(error: SourceError, source: Source) -> SourceError:
     for path in (
         path for part in source.parts if not any(map(files.is_stdin, part.paths)) for path in files.expand(part)
     ):
-        guessed = encoding.guess(path) if path.is_file() and path.name in message else None
-        if guessed is not None:
+        if not path.is_file() or path.name not in message:
+            continue
+        if (both := encoding.mixed(path)) is not None:
+            return SourceError(f"{message}; {both}")
+        if (guessed := encoding.guess(path)) is not None:
             return AdvisedError(
                 f"{message}; {path.name} looks like {guessed}: --encoding {guessed}", [("encoding", guessed)]
             )

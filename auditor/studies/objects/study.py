@@ -133,7 +133,9 @@ def _of_kind(store: Store, ref: str, kind: Kind, tokenizer: str) -> Captions:
     captions = select(store, ref, tokenizer=tokenizer)
     found = captions.selection.version.kind
     if found != kind:
-        raise UsageError(f"--{kind} {ref}: of kind {found}; name a dataset that was imported with --kind {kind}")
+        raise UsageError(
+            f"--{kind} {ref}: of kind {found}; import its file with `auditor ingest NAME --from FILE --kind {kind}`"
+        )
     return captions
 
 

@@ -123,7 +123,7 @@ def test_without_references_and_training_captions_the_rest_is_told(store: Store,
 
 
 def test_captions_are_no_items(asked: Store) -> None:
-    with pytest.raises(UsageError, match=r"set: has no forced-choice items .* of kind captions"):
+    with pytest.raises(UsageError, match=r"set: has no forced-choice items .* of kind captions.*--format choices"):
         choices(asked, "set")
 
 
