@@ -78,7 +78,7 @@ def test_objects_are_their_own_names_without_synonyms(audit: auditor.Auditor) ->
 
 
 def test_wrong_datasets_are_refused_with_what_to_do(audit: auditor.Auditor, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--objects bold: of kind candidates; import its file with .* --kind obj"):
+    with pytest.raises(UsageError, match=r"--objects bold: of kind candidates; import its file with .* --kind obj"):
         audit.objects("bold", listing="bold")
     with pytest.raises(UsageError, match="--synonyms things: of kind objects"):
         audit.objects("bold", listing="things", synonyms="things")
