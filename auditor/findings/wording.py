@@ -21,7 +21,7 @@ _ENDINGS = {"sound": r"(?i)\.(wav|mp3|flac|ogg|m4a|aac|opus)$", "video": r"(?i)\
 _LOOKED_AT = 1_000
 
 #: The kind whose findings are info if they are as many as chance explains.
-_LEAK = "near-duplicate-across-splits"
+LEAK = "near-duplicate-across-splits"
 
 _WORD = re.compile(r"(?<![\w./#-])(?P<article>[Aa]n )?(?P<word>[Ii]mage)(?P<more>s?)(?![-./#]?\w)")
 
@@ -80,7 +80,7 @@ def said_of(remarks: Iterable[Said], item: str) -> list[Said]:
 def kind_for(finding: Finding) -> findings.Kind:
     """Return the kind of a finding, with its texts in the words of the dataset; chance has no consequence."""
     kind = findings.KINDS[finding.kind]
-    if finding.kind == _LEAK and finding.severity == "info":
+    if finding.kind == LEAK and finding.severity == "info":
         kind = replace(kind, consequence="")
     if finding.item == IMAGE:
         return kind

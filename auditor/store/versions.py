@@ -16,7 +16,6 @@ from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
 from auditor.store.workspace import Workspace
 
-_ADVICE = "try `auditor ingest {0}` if datasets.toml declares it, else `auditor ingest {0} --from FILE`"
 _REF = re.compile(r"(?P<dataset>[^@:]+)(@(?P<at>[^:]+))?(:(?P<split>.+))?")
 
 
@@ -33,7 +32,11 @@ def resolve(store: Store, ref: str, split: str | None = None, *, vectors: bool =
     if not versions:
         known = store.query("select dataset from dataset order by all")["dataset"].to_list()
         there = f"the store holds {', '.join(known)}" if known else "the store is empty"
-        raise UsageError(f"{match['dataset']}: not in {store.path}; {there}; {_ADVICE.format(match['dataset'])}")
+        name = match["dataset"]
+        raise UsageError(
+            f"{name}: not in {store.path}; {there}; try `auditor ingest {name}` if datasets.toml declares it, else"
+            f" `auditor ingest {name} --from FILE`"
+        )
     version = _at(store, ref, versions, match["at"]) if match["at"] else versions[0]
     if version.kind == "vectors" and not vectors:
         raise UsageError(f"{ref}: holds vectors, not captions; name the dataset with the captions of its images")

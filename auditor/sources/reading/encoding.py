@@ -66,7 +66,8 @@ def decoded(head: bytes, option: Option | None) -> bytes:
 
 def mixed(path: Path) -> str | None:
     """Name a line in UTF-8 and one that is not, if other letters are single bytes; null without such lines."""
-    lines = files.head(path, _SAMPLE).split(b"\n")
+    head = files.head(path, _SAMPLE)
+    lines = head.split(b"\n")[: -1 if len(head) == _SAMPLE else None]  # the sample may end within a letter
     found: dict[bool, int] = {}
     alone: list[bool] = []
     for number, line in enumerate(lines, 1):

@@ -193,7 +193,7 @@ def lead(found: Sequence[Finding], rows: pl.DataFrame, answered: Answer) -> tupl
 def same_captions(selections: Sequence[Selection]) -> tuple[str, ...]:
     """Return a sentence instead of an answer if all datasets have the same captions."""
     first, *others = selections
-    if any((one.version.version, one.split) != (first.version.version, first.split) for one in others):
+    if any(one.content != first.content for one in others):
         return ()
     named = joined([one.label for one in selections])
     return (f"{named} have the same captions (version {first.version.version[:12]}): there is nothing to compare.",)

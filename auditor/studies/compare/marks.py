@@ -96,12 +96,14 @@ def _placed(own: pl.DataFrame, known: pl.DataFrame) -> Iterator[str]:
         more=pl.col("low_own") > pl.col("high"), less=pl.col("high_own") < pl.col("low")
     )
     marks_of = both.group_by("dataset", maintain_order=True).agg(pl.col("more", "less").sum())
-    placed, whole, partly = list[str](), own.height, False
+    placed: list[str] = []
+    whole, partly = own.height, False
     for (more, less), of in marks_of.group_by("more", "less", maintain_order=True):
         if not (more and less):
             word = f"{'more' if more else 'less'} homogeneous than" if more or less else "no difference from"
-            partly = partly or 0 < more + less < whole
-            by = f" by {more + less} of {whole} metrics" if 0 < more + less < whole else ""
+            of_some = 0 < more + less < whole
+            partly |= of_some
+            by = f" by {more + less} of {whole} metrics" if of_some else ""
             placed.append(f"{word} {joined(of['dataset'].to_list())}{by}")
     disputed = marks_of.filter(pl.col("more") > 0, pl.col("less") > 0)["dataset"].to_list()
     contrary = both.filter(pl.col("dataset").is_in(disputed))

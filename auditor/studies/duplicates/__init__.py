@@ -1,5 +1,6 @@
 """Find exact and near-duplicate captions, including train/test leaks."""
 
+from auditor.findings.wording import LEAK
 from auditor.studies.duplicates.search import (
     LIMITS,
     REPEATED,
@@ -13,7 +14,7 @@ from auditor.studies.duplicates.search import (
     too_many,
 )
 from auditor.studies.duplicates.study import NEAR, duplicates, identical, identical_counts
-from auditor.studies.duplicates.tables import COPIED, LEAK, examples_of, messages, rows
+from auditor.studies.duplicates.tables import COPIED, examples_of, messages, rows
 
 __all__ = [
     "COPIED", "LEAK", "LIMITS", "NEAR", "REPEATED", "TEST", "TRAIN", "Question", "counts_of", "duplicates",

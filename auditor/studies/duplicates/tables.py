@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from auditor.findings.wording import LEAK
 from auditor.model import pictured
 from auditor.result import Finding, Said, Table, about, counted, folded
 from auditor.studies.duplicates.search import DuplicateCounts, Question, Side
@@ -17,14 +18,14 @@ _COPIED = 0.1
 
 _COPIES = 20
 
-#: The kinds of findings on train/test leaks and on duplicate slots.
-LEAK, COPIED = "near-duplicate-across-splits", "copied-slots"
+#: The kind of findings on duplicate slots.
+COPIED = "copied-slots"
 
 #: The name of the table of shares.
 AGAIN = "repeated-captions"
 
 _LEAD = {
-    "across-datasets": "Captions with an exact or near-duplicate in the other dataset",
+    "across-datasets": "Captions with an exact or near-duplicate in another dataset",
     "within-image": "Exact and near-duplicate captions within an image",
     "across-images": "Captions with an exact or near-duplicate at another image",
 }

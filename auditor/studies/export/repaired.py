@@ -29,13 +29,13 @@ from auditor.text.mojibake import decoded_again
 #: The word for every kind with a fix.
 ALL = "all"
 
-BLANKS, BROKEN = "whitespace", "broken-characters"
+BLANKS, BROKEN, TWICE = "whitespace", "broken-characters", "repeated-words"
 
 #: Kinds of captions that are left out.
 DROPPED = ("refusals", "api-errors", "placeholders", "captions-without-word", "padded-images")
 
 #: Kinds that are repaired in the text, in the order of their repair.
-MENDED = (BROKEN, *dict.fromkeys(one["kind"] for one in replacements()), BLANKS)
+MENDED = (BROKEN, *dict.fromkeys(one["kind"] for one in replacements()), TWICE, BLANKS)
 
 FIXABLE = (*MENDED, *DROPPED)
 
@@ -133,6 +133,8 @@ def _rules(workspace: Workspace, kinds: Sequence[str]) -> Iterator[tuple[str, Ru
     for kind in kinds:
         if kind == BROKEN:
             yield kind, partial(_by_text, pl.col("text").map_elements(decoded_again, return_dtype=pl.String))
+        elif kind == TWICE:
+            yield kind, partial(_by_text, _once())
         elif kind == BLANKS:
             yield kind, partial(_by_text, pl.col("text").str.replace_all(r"\s+", " ").str.strip_chars())
         for one in replacements():
@@ -142,6 +144,16 @@ def _rules(workspace: Workspace, kinds: Sequence[str]) -> Iterator[tuple[str, Ru
 
 def _by_text(changed: pl.Expr, captions: pl.DataFrame) -> pl.DataFrame:
     return captions.select(*KEYS, before="text", after=changed)
+
+
+def _once() -> pl.Expr:
+    """Return the first half of a text whose halves have the same words: at least three, as `findings` lists them."""
+    words = pl.col("text").str.extract_all(r"\S+")
+    plain = pl.col("text").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}\s]", "").str.extract_all(r"\S+")
+    size, half = words.list.len(), words.list.len() // 2
+    twice = (size >= 6) & (size == plain.list.len()) & (size % 2 == 0)
+    same = plain.list.head(half) == plain.list.slice(half)
+    return pl.when(twice & same).then(words.list.head(half).list.join(" ")).otherwise("text")
 
 
 def _by_pattern(workspace: Workspace, replacement: Mapping[str, str], captions: pl.DataFrame) -> pl.DataFrame:

@@ -44,6 +44,7 @@ REPAIRS = [
     ("A red room, creating a cozy atmosphere.", "A red room.", ["meta-sentences"]),
     ("Describe the image in one sentence.", "Describe the image in one sentence.", []),
     ("bubbles bubbles bubbles", "bubbles bubbles bubbles", []),
+    ("A red cat sits.<|im_end|> a red cat sits", "A red cat sits.", ["chat-tokens", "repeated-words"]),
 ]
 
 
@@ -130,6 +131,7 @@ _PARTS = st.sampled_from([
     "The image shows ", "a dog", " runs. ", "Overall, the image is calm. ", "<|im_end|>", "**", "*", "`", "Sure! ", "Caption: ",
     "Here is a caption: ", "ASSISTANT: ", "USER: ", '{"caption": "', '"}', "\n- ", "  ", "In this photo, ", "This is a photo of ",
     "cafÃ©", "As an AI language model, ", "I'm sorry, I can't", ".", "[INST] ", "# ", "```", "N/A",
+    "a red dog sits ", "A red dog sits. ",
 ])  # fmt: skip
 
 
