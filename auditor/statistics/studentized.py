@@ -59,7 +59,9 @@ class Measured:
     def jackknifed(self) -> Estimate:
         """Return the pseudo-values of images, without resamples."""
         is_log = bool(self.is_positive and self.value > 0 and (self.without > 0).all())
-        without, error = np.log(self.without) if is_log else self.without, jackknife_error(self.without)
+        without, error = self.without, jackknife_error(self.without)
+        if is_log:  # NumPy's logarithm differs in the last digit between processors
+            without = np.fromiter(map(math.log, without), np.float64, len(without))
         images, none = len(without), np.empty(0)
         if error is None:
             return Estimate(self.value, is_log, self._least, math.nan, np.full(images, math.nan), none, none)
