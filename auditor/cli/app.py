@@ -235,7 +235,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _return_memory() -> None:
-    """Let glibc return freed memory to the system: by default, the heap of each thread keeps it for that thread."""
+    """Let allocators return freed memory to the system: Polars' keeps it, glibc's keeps it for the same thread."""
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:500,muzzy_decay_ms:0")  # read when Polars is imported
     with suppress(AttributeError, OSError, TypeError):  # another system
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_TRIM_THRESHOLD, 1 << 20)

@@ -19,6 +19,8 @@ from auditor.store.workspace import Workspace
 
 _DRAWN = "drawn_candidate"
 
+_KEPT_AT_ONCE = 1 << 17
+
 _POOL = {"dataset": pl.String, "seq": pl.Int32, "split": pl.String}
 
 
@@ -153,23 +155,24 @@ def keep_drawn(captions: Captions, workspace: Workspace, candidates: Sequence[Ca
     is_partial = selection.distinct is not None or (selection.draw is not None and selection.draw.images is not None)
     if not drawn or not store.keeps_drawn or is_partial:
         return
-    rows = workspace.rows(_DRAWN).partition_by("candidate", as_dict=True)
+    rows = workspace.rows(_DRAWN)
     for candidate in drawn:
-        if (candidate.name,) not in rows:
-            continue
-        facts = captions.stamp(rows[candidate.name,]).select(
-            "dataset",
-            "version",
-            "split",
-            pl.lit(captions.tokenizer).alias("tokenizer"),
-            pl.lit(selection.draw and selection.draw.captions - 1, pl.UInt32).alias("references"),
-            pl.col("candidate"),
-            pl.lit(candidate.params["seed"], pl.Int64).alias("seed"),
-            pl.lit(candidate.source, pl.String).alias("drawn_from"),
-            pl.exclude("dataset", "version", "split", "candidate"),
-        )
         key = kept.key(selection, captions.tokenizer, (_DRAWN, *candidate.files), candidate.facts)
-        kept.put(store, selection, _DRAWN, key, facts)
+        draft = kept.Draft(store, kept.Entry(selection, _DRAWN, key))
+        for part in rows.filter(candidate=candidate.name).iter_slices(_KEPT_AT_ONCE):
+            facts = captions.stamp(part).select(
+                "dataset",
+                "version",
+                "split",
+                pl.lit(captions.tokenizer).alias("tokenizer"),
+                pl.lit(selection.draw and selection.draw.captions - 1, pl.UInt32).alias("references"),
+                pl.col("candidate"),
+                pl.lit(candidate.params["seed"], pl.Int64).alias("seed"),
+                pl.lit(candidate.source, pl.String).alias("drawn_from"),
+                pl.exclude("dataset", "version", "split", "candidate"),
+            )
+            draft.add(facts)
+        draft.keep()
 
 
 def digest(rows: pl.DataFrame) -> str:

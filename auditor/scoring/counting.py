@@ -20,6 +20,8 @@ from auditor.text.normalization import NORMALIZATIONS
 #: Larger counts of one set of candidates are not kept.
 _KEPT_BYTES = 128 << 20
 
+_NORMALIZED_AT_ONCE = 1 << 16
+
 _LAST = (1 << 32) - 1
 
 
@@ -248,12 +250,15 @@ def bind_text_tokens(workspace: Workspace, normalization: str | None) -> None:
     )["word"]
     texts = workspace.query("select caption_id, tokens from text_tokens")
     normalized = (
-        texts.explode("tokens", empty_as_null=True)
+        part.explode("tokens", empty_as_null=True)
         .select("caption_id", tokens=pl.lit(lists).gather(pl.col("tokens")))
         .explode("tokens", empty_as_null=True)
         .group_by("caption_id", maintain_order=True)
         .agg(pl.col("tokens").drop_nulls())
+        for part in texts.iter_slices(_NORMALIZED_AT_ONCE)
     )
-    workspace.bind_rows("text_tokens", normalized)
+    made = pl.concat([texts.clear(), *normalized])
+    del texts
+    workspace.bind_rows("text_tokens", made)
     spelled = words.select("word", word_id=numbered["word"]).drop_nulls().unique()
     workspace.bind_rows("word", spelled)

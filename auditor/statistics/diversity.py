@@ -232,10 +232,16 @@ class Walk:
 
     list_no: int
     draw: int
-    tokens: NDArray[np.int64]
+    tokens: NDArray[np.uint32]
     starts: NDArray[np.int64]
     types: NDArray[np.uint32]
-    order: NDArray[np.int64]
+    order: NDArray[np.uint32]
+
+    def stream(self) -> NDArray[np.int64]:
+        """Return the tokens in this order."""
+        from auditor.statistics.kernels import walks  # noqa: PLC0415  numba
+
+        return walks.stream(self.tokens.astype(np.int64), self.starts, self.order.astype(np.int64))
 
 
 def walk(
@@ -266,7 +272,7 @@ def _walked(
     def wanted(name: str) -> bool:
         return requested is None or name in requested
 
-    walked = walks.stream(walk.tokens, walk.starts, walk.order)
+    walked = walk.stream()
     length, types = len(walked), max(len(walk.types), 1)
     scored: list[tuple[str, float | None, str | None]] = []
     for n, unit in ((1, "tokens"), (2, "bigrams"), (3, "trigrams")):
@@ -303,8 +309,5 @@ def compression_ratio(walk: Walk, words: pl.Series) -> tuple[float | None, str |
 
     zlib at level 9, without a header. Shaib et al. 2024 use gzip, which adds 18 bytes or more.
     """
-    from auditor.statistics.kernels import walks  # noqa: PLC0415  numba
-
-    walked = walks.stream(walk.tokens, walk.starts, walk.order)
-    text: bytes = (words.gather(pl.Series(walked)).str.join(" ").item() or "").encode()
+    text: bytes = (words.gather(pl.Series(walk.stream())).str.join(" ").item() or "").encode()
     return (len(text) / len(zlib.compress(text, 9)), None) if text else (None, "no token")

@@ -220,7 +220,7 @@ def lacks_memory(error: Exception) -> bool:
 
 def no_memory(what: str, error: Exception) -> EngineMemoryError:
     """Make the error for too little memory."""
-    more = "raise --memory, or AUDITOR_MEMORY (default: 640MiB)"
+    more = "raise --memory, or AUDITOR_MEMORY (default: 480MiB)"
     message = _first_line(str(error).strip().removeprefix(_FROM_A_STREAM))
     return EngineMemoryError(f"{what} needs more memory than the engine may use; {more}: {message}")
 

@@ -49,7 +49,7 @@ _COPY = "/copy"  # the engine names an open file by its stem, which never holds 
 
 _SIZE = re.compile(r"([0-9]+) ?([KMGT])(i?)B")
 
-_MEMORY = "640MiB"  # of the engine; more does not make it faster, and the process needs as much again for scores
+_MEMORY = "480MiB"  # of the engine; more does not make it faster, and the process needs as much again for scores
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ def _settings(path: Path, share: Share | None, *, read_only: bool) -> Settings:
 
 
 def memory() -> int:
-    """Return the bytes that the engine may use: AUDITOR_MEMORY, or 640MiB but at most half of the machine's memory."""
+    """Return the bytes that the engine may use: AUDITOR_MEMORY, or 480MiB but at most half of the machine's memory."""
     chosen = os.environ.get("AUDITOR_MEMORY")
     limit = chosen or _MEMORY
     size = _SIZE.fullmatch(limit)

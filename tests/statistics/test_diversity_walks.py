@@ -20,7 +20,7 @@ def _walk(captions: list[list[int]], order: list[int]) -> Walk:
     flat = np.array([token for caption in captions for token in caption], np.int64)
     types, codes = np.unique(flat, return_inverse=True)
     starts = np.cumsum([0, *map(len, captions)], dtype=np.int64)
-    return Walk(1, 0, codes.astype(np.int64), starts, types.astype(np.uint32), np.array(order, np.int64))
+    return Walk(1, 0, codes.astype(np.uint32), starts, types.astype(np.uint32), np.array(order, np.uint32))
 
 
 @examples(60)

@@ -265,23 +265,20 @@ def _orders(
 
 
 def _walks(captions: pl.DataFrame, orders: pl.DataFrame) -> list[Walk]:
+    """Return the walks of lists (list_no, tokens) in their orders (list_no, draw, place)."""
     made = []
-    parts = {number: part for (number,), part in captions.group_by("list_no", maintain_order=True)}
-    coded: dict[object, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
-    for (number, draw), order in orders.group_by("list_no", "draw", maintain_order=True):
-        if number not in coded:
-            tokens = parts[number]["tokens"]
-            flat = tokens.filter(tokens.list.len() > 0).explode().to_numpy()
-            known = np.zeros(int(flat.max(initial=0)) + 1, np.bool_)
-            known[flat] = True
-            ids, codes = np.flatnonzero(known).astype(flat.dtype), (np.cumsum(known) - 1)[flat]
-            starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(tokens.list.len().to_numpy(), dtype=np.int64)))
-            coded[number] = ids, codes.astype(np.int64), starts
-        ids, codes, starts = coded[number]
+    for number in captions["list_no"].unique(maintain_order=True):
+        tokens = captions.filter(list_no=number)["tokens"]
+        flat = tokens.filter(tokens.list.len() > 0).explode().to_numpy()
+        known = np.zeros(int(flat.max(initial=0)) + 1, np.bool_)
+        known[flat] = True
+        ids, codes = np.flatnonzero(known).astype(flat.dtype), (np.cumsum(known, dtype=np.uint32) - 1)[flat]
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(tokens.list.len().to_numpy(), dtype=np.int64)))
         if len(ids) > _MOST_TYPES:
             raise MetricError(f"{len(ids):,} different tokens: at most {_MOST_TYPES:,} are supported")
-        places = order["place"].to_numpy().astype(np.int64) - 1
-        made.append(Walk(number, draw, codes, starts, ids, places))
+        for (draw,), order in orders.filter(list_no=number).group_by("draw", maintain_order=True):
+            places = (order["place"] - 1).cast(pl.UInt32).to_numpy()
+            made.append(Walk(number, int(str(draw)), codes, starts, ids, places))
     return made
 
 

@@ -83,8 +83,12 @@ def _effect(captions: pl.DataFrame, name: str, column: str) -> pl.DataFrame:
     """Compare each slot with the others of its image. Sums are of integers, so their order changes no digit."""
     n = pl.len().over("image").cast(pl.Int128)
     units = exact(pl.col(column))
-    of_image = captions.filter(pl.col(column).is_not_null()).with_columns(
-        units=units, apart=((n * units - units.sum().over("image")).cast(pl.Float64) / (n - 1)).round(), n=n
+    of_image = (
+        captions.select("image", "slot", column)
+        .drop_nulls(column)
+        .select(
+            "slot", units=units, apart=((n * units - units.sum().over("image")).cast(pl.Float64) / (n - 1)).round(), n=n
+        )
     )
     sd = _sd(of_image.select(total=pl.col("units").sum(), squares=(pl.col("units") ** 2).sum(), n=pl.len()).row(0))
     by_slot = (
