@@ -70,7 +70,7 @@ Memory = Annotated[
     typer.Option(
         "--memory",
         envvar="AUDITOR_MEMORY",
-        help="Memory of the engine, such as 2GB; the process needs about 0.3 GB more; default: 480MiB.",
+        help="Memory of the engine, such as 2GB; the process needs up to 0.9 GB more; default: 480MiB.",
         rich_help_panel="Store",
         callback=_bounded,
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -101,3 +102,9 @@ def test_address_is_not_read_as_a_file() -> None:
     for find in (files.locate, lambda path: files.expand(Part((path,)))):
         with pytest.raises(SourceError, match=r"https://example\.org/a\.json: an address cannot be read here"):
             find(Path("https://example.org/a.json"))
+
+
+def test_missing_file_names_the_folder_where_it_was_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceError, match=re.escape(f"captions.csv.gz) in {tmp_path};")):
+        files.locate(Path("captions.csv"))

@@ -82,9 +82,11 @@ def locate(path: Path) -> Path:
     zipped = [path.with_name(path.name + ending) for ending in _ENDINGS if path.name]
     existing = next((candidate for candidate in (path, *zipped) if is_there(candidate)), None)
     if existing is None:
+        nor = f" (nor {zipped[0].name})" if zipped else ""
+        where = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise SourceError(
-            f"{path}: no such file{f' (nor {zipped[0].name})' if zipped else ''}; `auditor fetch` downloads "
-            "files with a url in datasets.toml; for others, set AUDITOR_DATA or [settings] data to their folder"
+            f"{path}: no such file{nor}{where}; `auditor fetch` downloads files with a url in datasets.toml; for "
+            "others, set AUDITOR_DATA or [settings] data to their folder"
         )
     return existing
 

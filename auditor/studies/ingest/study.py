@@ -55,7 +55,13 @@ Format = Annotated[
     str | None, p.Parameter("Format of the file; default: detected, and reported.", "format", completes="format")
 ]
 
-Kind = Annotated[str | None, p.Parameter("`captions`, or `candidates`: the output of a system that you want to score.")]
+Kind = Annotated[
+    str | None,
+    p.Parameter(
+        "`captions`; `candidates`: the output of a system that you want to score; or `judgements`, `pairs`, "
+        "`triplets`, `choices`, `corpus`, `wordlist`, `vectors`, `objects` or `synonyms`; default: by the format."
+    ),
+]
 
 Options = Annotated[Sequence[str], p.Parameter("Setting of the format: KEY=VALUE; repeat for more.", "option")]
 
