@@ -236,7 +236,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _return_memory() -> None:
     """Let allocators return freed memory to the system: Polars' keeps it, glibc's keeps it for the same thread."""
-    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:500,muzzy_decay_ms:0")  # read when Polars is imported
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")  # read when Polars is imported
     with suppress(AttributeError, OSError, TypeError):  # another system
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_TRIM_THRESHOLD, 1 << 20)
