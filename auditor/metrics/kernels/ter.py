@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.compiled import compiled, part
+from auditor.compiled import array_part, compiled, part
 from auditor.metrics.kernels import edit_distance as distance
 from auditor.metrics.kernels.columns import Sides, Texts, in_parts
 from auditor.metrics.kernels.edit_distance import Masks, Numbers, Table, Words
@@ -104,12 +104,12 @@ def _edits(both: Sides, shifts: bool, first: int, last: int, desk: _Desk, made: 
         made.rate[candidate] = rate / count
 
 
-@part
+@array_part
 def _text(texts: Texts, at: int) -> Words:
     return texts.tokens[texts.starts[at] : texts.starts[at + 1]]
 
 
-@part
+@array_part
 def _edits_of_pair(hyp: Words, ref: Words, shifts: bool, desk: _Desk) -> int:
     n_hyp, n_ref = len(hyp), len(ref)
     if n_hyp == 0 or n_ref == 0:

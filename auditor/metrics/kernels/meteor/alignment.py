@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.compiled import compiled, part
+from auditor.compiled import array_part, compiled, part
 from auditor.metrics.kernels.meteor.matches import ROWS, Texts, Words, enter, find, leave
 from auditor.metrics.kernels.meteor.phrases import Occurrences, Paraphrases, chain, gather, unchain
 from auditor.metrics.kernels.meteor.search import COLUMNS, HYP, HYP_END, MODULE, REF, REF_END, beams, chosen, search
@@ -168,7 +168,7 @@ def _credit_all(
             _credit(row, pool, match, text, hyp, ref, is_function)
 
 
-@part
+@array_part
 def _members(references: Starts, first: int, last: int, candidates: Starts, begin: int, finish: int) -> Starts:
     """Collect the texts of an image."""
     members = np.empty(last - first + finish - begin, dtype=np.int64)
@@ -285,6 +285,6 @@ def _longest(starts: Starts) -> int:
     return longest
 
 
-@part
+@array_part
 def _none(length: int) -> Numbers:
     return np.full(length, -1, dtype=np.int32)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.compiled import part
+from auditor.compiled import array_part, part
 from auditor.metrics.kernels.meteor.search import (
     BITS,
     COLUMNS,
@@ -61,7 +61,7 @@ class Texts(NamedTuple):
     starts: Starts
 
 
-@part
+@array_part
 def enter(
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,
     text: Numbers, first: int, last: int, key: Numbers, stem: Numbers, near: Numbers, synonym: Numbers,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.compiled import compiled, part
+from auditor.compiled import array_part, compiled, part
 from auditor.metrics.kernels.columns import offsets
 
 Numbers = NDArray[np.int32]
@@ -33,7 +33,7 @@ class Paraphrases(NamedTuple):
     target: Numbers
 
 
-@part
+@array_part
 def _twice(column: Numbers) -> Numbers:
     larger = np.empty(2 * len(column), dtype=column.dtype)
     for at in range(len(column)):  # assigning a slice would take a second longer to compile

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.compiled import part
+from auditor.compiled import array_part, part
 
 BEAM = 40
 
@@ -52,7 +52,7 @@ Columns = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
-@part
+@array_part
 def beams(longest: int) -> Columns:
     """Allocate the arrays of the search through texts of at most `longest` words."""
     return np.zeros(_USED + 2 * BEAM * (longest // 64 + 2) + BEAM * longest, dtype=np.int64)
