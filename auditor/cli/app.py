@@ -220,6 +220,7 @@ def main(arguments: list[str] | None = None) -> None:
     if arguments is not None:
         _run(arguments)
     gc.disable()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin while they wait, also without work
     _return_memory()
     try:
         _run(None)

@@ -94,15 +94,12 @@ def count_in_parts(
             if spec.keeps and not (is_sampled or candidate.once) and candidate.name in keys[spec]
         }
         for spec, frame in _count(captions, together, counted, progress):
-            if len(together) == 1 and names == keys[spec].keys():  # a single set, so nothing to separate
-                if (spec, together[0].name) in drafts and frame.height:
-                    drafts[spec, together[0].name].add(frame)
-                yield spec, frame
-                continue
-            for (name,), rows in frame.partition_by("candidate", as_dict=True).items():
+            of_each = frame.partition_by("candidate", as_dict=True) if any(of == spec for of, _ in drafts) else {}
+            for (name,), rows in of_each.items():
                 if (spec, name) in drafts:
                     drafts[spec, name].add(rows)
-            yield spec, frame.filter(pl.col("candidate").is_in(list(keys[spec])))
+            asked = frame if names == keys[spec].keys() else frame.filter(pl.col("candidate").is_in(list(keys[spec])))
+            yield spec, asked
         for draft in drafts.values():
             draft.keep()
 

@@ -197,8 +197,7 @@ def chosen_tokenizer(
     """
     if named != AUTO:
         return named, []
-    spoken = store.query("select distinct language from dataset")["language"]
-    if not any(map(_is_unspaced, spoken)) and not store.rows("unspaced_word").item():
+    if not _may_be_unspaced(store):
         return _SPACED, []
     reasons: dict[str, str | None] = {}
     for ref in filter(None, refs):
@@ -211,6 +210,12 @@ def chosen_tokenizer(
     others = [label for label, why in reasons.items() if not why]
     same = f"; it is also used for {', '.join(others)}, to keep tokens comparable" if others else ""
     return _UNSPACED, [f"tokenizer char splits text into characters: {'; '.join(unspaced_ones)}{same}"]
+
+
+def _may_be_unspaced(store: Store) -> bool:
+    """Return whether a language or a word of the store is written without spaces, so that datasets must be checked."""
+    spoken = store.query("select distinct language from dataset")["language"]
+    return any(map(_is_unspaced, spoken)) or bool(store.rows("unspaced_word").item())
 
 
 def _is_unspaced(spoken: str) -> bool:
@@ -237,7 +242,7 @@ def why_not_english(store: Store, selection: Selection) -> str | None:
 
 def unspaced(store: Store, selection: Selection) -> str | None:
     """Return a note on the tokenizer for captions without spaces between words; null for other captions."""
-    why = _why_unspaced(store, selection)
+    why = _why_unspaced(store, selection) if _may_be_unspaced(store) else None
     return (
         f"{selection.label} {why}: by default, studies use tokenizer char, which splits text into characters"
         if why

@@ -320,7 +320,7 @@ def small_disk(folder: Path, size: str) -> Iterator[Path]:
 
 def test_disk_that_is_really_full_is_told_in_one_line(nursery: Nursery, tmp_path: Path) -> None:
     small, big = (token_file(tmp_path / f"{images}.token", 2, images=images) for images in (2, 9000))
-    with small_disk(tmp_path / "disk", "5m") as disk:
+    with small_disk(tmp_path / "disk", "4m") as disk:
         path = disk / "audit.duckdb"
         outs = [disk / f"out.{name}" for name in ("csv", "json", "parquet", "txt")]
         for out in outs:
