@@ -37,8 +37,8 @@ INTERRUPTED = 130
 #: System errors for a full disk, a file at its size limit, and a used-up quota.
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
-#: Settings of glibc (malloc.h): the free bytes that a heap keeps at its end, and the most heaps.
-_TRIM_THRESHOLD, _ARENA_MAX = -1, -8
+#: A setting of glibc (malloc.h): the free bytes that a heap keeps at its end.
+_TRIM_THRESHOLD = -1
 
 #: What the system, Python and Polars report at a limit of memory, threads or open files.
 SCARCE = ("Too many open files", "Cannot allocate memory", "can't start new thread", "can't spawn worker thread")
@@ -236,12 +236,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _return_memory() -> None:
-    """Let allocators return freed memory to the system: Polars' keeps it, glibc's keeps it for the same thread."""
+    """Let allocators return freed memory to the system: by default, both Polars' and glibc's keep it."""
     os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")  # read when Polars is imported
     with suppress(AttributeError, OSError, TypeError):  # another system
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(_TRIM_THRESHOLD, 1 << 20)
-        mallopt(_ARENA_MAX, 2)
+        ctypes.CDLL(None).mallopt(_TRIM_THRESHOLD, 8 << 20)
 
 
 def _run(arguments: list[str] | None) -> NoReturn:
