@@ -1,5 +1,5 @@
 -- name: checked_record
--- version: 4
+-- version: 5
 -- grain: record of a source
 -- params: empty_allowed BOOLEAN
 -- reads: staged, split_list
@@ -7,9 +7,9 @@
 --
 -- Every record, with its slot and the reason for its rejection: the reader's reason, a caption without a visible
 -- character (allowed in the output of a system, which is scored as it is), or an identifier or key of an earlier
--- record. Null means accepted; `raw` is the text of rejected records. An empty caption keeps its slot, so filling it
--- in moves no other caption. A forced-choice item is rejected as a whole, with the first reason of its captions;
--- `leads` is true only for its right caption. Keys are compared by their hashes first, and only where slots are given.
+-- record (with its split if that differs). Null means accepted; `raw` is the text of rejected records. An empty caption
+-- keeps its slot, so filling it in moves no other one. A forced-choice item is rejected as a whole, with the first reason
+-- of its captions; `leads` is true only for its right one. Keys are compared by hashes first, and only if slots are given.
 with readable as not materialized (
     select
         position, source, unit, line, image, slot, rank, identifier, split, text, raw, pair,
@@ -28,8 +28,7 @@ shared_identifier as (
 ),
 unmistakable as not materialized (
     select r.* replace (if(r.position > s.first_position, format('{} occurs before', r.identifier), r.fault) as fault)
-    from readable as r
-    left join shared_identifier as s using (identifier)
+    from readable as r left join shared_identifier as s using (identifier)
 ),
 ranked as (
     select position, row_number() over (partition by image order by rank nulls last, position) - 1 as slot
@@ -38,8 +37,7 @@ ranked as (
 ),
 keyed as (
     select u.* replace (coalesce(u.slot, r.slot) as slot)
-    from unmistakable as u
-    left join ranked as r using (position)
+    from unmistakable as u left join ranked as r using (position)
 ),
 shared_hash as (
     select hash(image, slot) as key_hash
@@ -49,7 +47,9 @@ shared_hash as (
     having count(*) > 1
 ),
 first_place as (
-    select image, slot, min(position) as first_position, min_by(source, position) as source, min_by(line, position) as line
+    select
+        image, slot, min(position) as first_position, min_by(source, position) as source, min_by(line, position) as line,
+        min_by(split, position) as split
     from keyed
     where fault is null and hash(image, slot) in (from shared_hash)
     group by image, slot
@@ -66,8 +66,9 @@ spoilt_item as (
 select
     k.position, k.source, k.unit, k.line, k.image, k.slot::uinteger as slot, coalesce(k.split, l.split) as split, k.text,
     coalesce(i.fault, k.fault, case when k.position > f.first_position then format(
-        'duplicate key {}#{}, first at {}', k.image, k.slot,
-        case when f.source = k.source then f.line::varchar else concat(f.source, ':', f.line) end
+        'duplicate key {}#{}, first at {}{}', k.image, k.slot,
+        case when f.source = k.source then f.line::varchar else concat(f.source, ':', f.line) end,
+        if(k.split <> f.split, format(' in split {}; rename the images of a split, or ingest it as its own dataset', f.split), '')
     ) end) as reason,
     case
         when i.fault is not null or k.fault is not null or k.position > f.first_position then left(coalesce(k.raw, k.text), 2000)
