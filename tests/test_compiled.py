@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from auditor import compiled
 from auditor.errors import UsageError
@@ -51,10 +52,21 @@ def test_kernel_runs_where_its_folder_cannot_be_made(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_part_is_compiled_once_for_all_its_integers() -> None:
-    added = compiled.part(lambda a, b: a + b)
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    added = compiled.part(add)
     calling = compiled.compiled(lambda numbers: added(numbers[0], 1) + added(2, 3) + added(len(numbers), numbers[0]))
     assert calling(np.array([5], np.int32)) == 6 + 5 + 6
     assert len(added.signatures) == 1
+
+
+def test_part_that_returns_an_array_is_refused() -> None:
+    def first(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        return rows[:1]
+
+    with pytest.raises(TypeError, match="first returns an array, whose references must be counted: use array_part"):
+        compiled.part(first)
 
 
 def test_first_use_is_told_of_kernels_that_are_not_compiled_yet(
