@@ -2,7 +2,8 @@
 
 `wordings` numbers and counts the texts of a partition, `rarity` the words by the number of texts that have them, as
 `text_bag.sql` does. `bags` has the texts as bags of words, `pairs` those that share rare words: such keys of all texts
-meet in partitions. `repeats` counts the captions of a bucket that have a duplicate.
+meet in partitions. `similar` and `firsts` sort these, and the images of all texts, by the buckets that need them.
+`repeats` counts the captions of a bucket that have a duplicate.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from auditor.studies.findings import measures
 from auditor.studies.findings.shards import ShardPlan
 from auditor.studies.findings.summary import version_of
 
-SEARCHED, WORDINGS, RARITY, BAGS, PAIRS, REPEATS = "searched", "wordings", "rarity", "bags", "pairs", "repeats"
+SEARCHED, WORDINGS, RARITY, BAGS, PAIRS = "searched", "wordings", "rarity", "bags", "pairs"
+
+SIMILAR, FIRSTS, REPEATS = "similar", "firsts", "repeats"
 
 #: Further files: the numbers of images of texts that several have; how many captions are equal.
 AT_IMAGES, TEXTS = "texts-at-images", "texts"
@@ -110,13 +113,34 @@ def pairs(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFram
         return workspace.rows("similar_text").sort("text_no", "other_no")
 
 
+def similar(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """List the near-duplicates of a partition of texts for every bucket of these: `similar_text` with its bucket."""
+    del share
+    near = work.every(PAIRS, plan.partitions).filter(pl.col("text_no") % plan.partitions == number).unique()
+    texts = work.scan(WORDINGS, number).select("bucket", "text_no")
+    return near.join(texts, on="text_no").sort("bucket", "text_no", "other_no").collect()
+
+
+def firsts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """List the occurrences of a partition of texts for every bucket that has them or a near-duplicate of them."""
+    del share
+    others = work.every(SIMILAR, plan.partitions).select("bucket", text_no="other_no")
+    needed = pl.concat(
+        [
+            work.scan(WORDINGS, number).select("bucket", "text_no"),
+            others.filter(pl.col("text_no") % plan.partitions == number),
+        ]
+    ).unique()
+    occurrences = work.scan(_OCCURRENCES, number).join(needed, on="text_no")
+    return occurrences.sort("bucket", "side_no", "text_no", "image_no").collect()
+
+
 def repeats(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Count the captions of a bucket that have a duplicate, as `auditor duplicates` does, in further files."""
-    texts = work.every(WORDINGS, plan.partitions).filter(bucket=number).select("text_no", "tokens").collect()
-    near = work.every(PAIRS, plan.partitions).unique()
-    similar = near.join(texts.lazy(), on="text_no", how="semi").collect()
-    known = pl.concat([texts["text_no"], similar["other_no"]]).unique().to_frame("text_no").lazy()
-    occurrences = work.every(_OCCURRENCES, plan.partitions).join(known, on="text_no", how="semi").collect()
+    texts, similar, occurrences = (
+        work.every(stage, plan.partitions).filter(bucket=number).drop("bucket").collect()
+        for stage in (WORDINGS, SIMILAR, FIRSTS)
+    )
     with Store.open(MEMORY, share=share) as store:
         workspace = _workspace(plan, work, store)
         workspace.bind_rows("searched_text", _unplaced(work.scan(SEARCHED, number).collect()))

@@ -312,13 +312,7 @@ STAGES = {
         Stage(VOCABULARY, "words", _once, _once, words),
         Stage(IMAGES, "images", _of_partitions, _once, images),
         Stage(_COUNTS[0], "counts", _of_buckets, _once, counts),
-        Stage(
-            alike.WORDINGS,
-            "texts",
-            lambda plan: plan.partitions if is_compared(plan) else 0,
-            _of_buckets,
-            alike.wordings,
-        ),
+        Stage(alike.WORDINGS, "texts", lambda plan: plan.partitions * is_compared(plan), _of_buckets, alike.wordings),
         Stage(_SUMS[0], "sums", lambda plan: len(_names_of_sums(plan)[0]), _once, sums),
         Stage(
             _COUNTS[1],
@@ -334,6 +328,8 @@ STAGES = {
         Stage(alike.RARITY, "words of texts", _of_measured(_once), _once, alike.rarity),
         Stage(alike.BAGS, "rare words", _of_measured(_of_partitions), _once, alike.bags),
         Stage(alike.PAIRS, "near-duplicates", _of_measured(_of_partitions), _once, alike.pairs),
+        Stage(alike.SIMILAR, "groups of near-duplicates", _of_measured(_of_partitions), _of_buckets, alike.similar),
+        Stage(alike.FIRSTS, "images of texts", _of_measured(_of_partitions), _of_buckets, alike.firsts),
         Stage(alike.REPEATS, "captions with duplicates", _of_measured(_of_buckets), _once, alike.repeats),
         Stage(VERDICTS, "verdicts", lambda plan: len(plan.shards), _once, verdicts),
     )
