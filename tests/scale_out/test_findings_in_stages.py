@@ -371,6 +371,16 @@ def test_bytes_are_the_same_whoever_does_the_work(
 
 
 @pytest.mark.parametrize("executor", EVERYBODY[1:])
+def test_workers_find_shards_by_relative_paths(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor: str
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    for who in ("here", executor):
+        staged(Path(folder.name), tmp_path / who, executor=who, workers=2)
+    assert bytes_of(tmp_path / executor) == bytes_of(tmp_path / "here")
+
+
+@pytest.mark.parametrize("executor", EVERYBODY[1:])
 def test_task_of_a_killed_worker_is_repeated(
     folder: Path, tmp_path: Path, finished: tuple[Result, Path, Path], executor: str
 ) -> None:

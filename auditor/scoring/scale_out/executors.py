@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager, chdir, contextmanager
+from contextlib import AbstractContextManager, chdir, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -112,10 +112,10 @@ def on_ray(force: Force, run: Run) -> Iterator[Execute]:
                 ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise UsageError(f"--address {force.address}: Ray does not answer: {error}") from error
-    task = ray.remote(num_cpus=1, max_retries=_PATIENCE)(run)
+    task, home = ray.remote(num_cpus=1, max_retries=_PATIENCE)(_in_folder), Path.cwd()
 
     def execute(folder: Path, stage: str, numbers: Sequence[int]) -> Iterator[Done]:
-        waiting = [task.remote(folder, stage, number, force.memory) for number in numbers]
+        waiting = [task.remote(home, run, folder, stage, number, force.memory) for number in numbers]
         try:
             while waiting:
                 ready, waiting = ray.wait(waiting)
@@ -133,6 +133,12 @@ def on_ray(force: Force, run: Run) -> Iterator[Execute]:
     finally:
         if is_ours:
             ray.shutdown()
+
+
+def _in_folder(home: Path, run: Run, folder: Path, stage: str, number: int, memory: int) -> Done:
+    """Run a task in the folder of the command, if a worker's machine has it: the paths of files may be relative."""
+    with chdir(home) if home.is_dir() else nullcontext():
+        return run(folder, stage, number, memory)
 
 
 def _killed(folder: Path) -> StoreError:
