@@ -43,7 +43,7 @@ def compiled(function: _Function) -> _Function:
 
 
 def part(function: _Function) -> _Function:
-    """Compile a function into its callers, without counting references to arrays: counting takes a third of METEOR.
+    """Compile a function into its callers, without counting references to arrays: it takes up to a third of METEOR.
 
     It must neither make nor return an array. Raises `TypeError` if its result is not declared as numbers. Its signed
     integers are int64. Otherwise numba compiles a copy for each literal and each width of a number.
