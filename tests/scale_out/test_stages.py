@@ -212,7 +212,9 @@ def workers() -> list[int]:
         if "auditor.scoring.scale_out.processes" in _text(path)
         and f"PPid:\t{os.getpid()}\n" in _text(path.with_name("status"))
     ]
-    return ours or [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/comm") if "ray::_in_folder" in _text(path)]
+    return ours or [
+        int(path.parent.name) for path in Path("/proc").glob("[0-9]*/comm") if "ray::_in_folder" in _text(path)
+    ]
 
 
 def _text(path: Path) -> str:
