@@ -24,6 +24,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _HERE = Path(__file__).parent
 
+#: Declared results that hold no array.
+_NUMBERS = re.compile(r"(tuple\[|\b(int|float|bool|None|np\.uint64)\b|, |\])+")
+
 _ROOMS = ("metrics/kernels", "statistics/kernels", "text/kernels")
 
 
@@ -43,10 +46,11 @@ def compiled(function: _Function) -> _Function:
 
 
 def part(function: _Function) -> _Function:
-    """Compile a function into its callers, without counting references to arrays: it takes up to a third of METEOR.
+    """Compile a function into its callers, without counting references to arrays.
 
-    It must neither make nor return an array. Raises `TypeError` if its result is not declared as numbers. Its signed
-    integers are int64. Otherwise numba compiles a copy for each literal and each width of a number.
+    Counting them took up to a third of METEOR's time. The function must neither make nor return an array. Raises
+    `TypeError` if its result is not declared as numbers. Its signed integers are int64. Otherwise numba compiles a copy
+    for each literal and each width of a number.
     """
     if not _NUMBERS.fullmatch(str(function.__annotations__["return"])):
         raise TypeError(f"{function.__name__} returns an array, whose references must be counted: use array_part")
@@ -56,9 +60,6 @@ def part(function: _Function) -> _Function:
 def array_part(function: _Function) -> _Function:
     """Compile a function that makes or returns arrays into its callers; see `part`."""
     return _inlined(function, {})
-
-
-_NUMBERS = re.compile(r"(tuple\[|\b(int|float|bool|None|np\.uint64)\b|, |\])+")
 
 
 def _inlined(function: _Function, options: dict[str, Any]) -> _Function:

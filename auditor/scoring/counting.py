@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -94,7 +94,10 @@ def count_in_parts(
             if spec.keeps and not (is_sampled or candidate.once) and candidate.name in keys[spec]
         }
         for spec, frame in _count(captions, together, counted, progress):
-            of_each = frame.partition_by("candidate", as_dict=True) if any(of == spec for of, _ in drafts) else {}
+            of_each: Mapping[tuple[Any, ...], pl.DataFrame] = {}
+            if frame.height and any(of == spec for of, _ in drafts):
+                is_single = len(together) == 1  # then there is nothing to separate
+                of_each = {(together[0].name,): frame} if is_single else frame.partition_by("candidate", as_dict=True)
             for (name,), rows in of_each.items():
                 if (spec, name) in drafts:
                     drafts[spec, name].add(rows)
