@@ -236,8 +236,11 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _return_memory() -> None:
-    """Let allocators return freed memory to the system: by default, both Polars' and glibc's keep it."""
-    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")  # read when Polars is imported
+    """Let allocators return freed memory to the system: by default, both Polars' and glibc's keep it.
+
+    Polars keeps it for five milliseconds: without them, a fifth of the time goes into asking for the same pages again.
+    """
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:5,muzzy_decay_ms:0")  # read when Polars is imported
     with suppress(AttributeError, OSError, TypeError):  # another system
         ctypes.CDLL(None).mallopt(_TRIM_THRESHOLD, 8 << 20)
 

@@ -174,10 +174,23 @@ def hit(text: str, why: str) -> Marked:
     named = [*_QUOTED.findall(why), *(" ".join(words[start:]) for start in range(1, len(words)))]
     if len(low) == len(text):
         for part in (part.lower() for part in named if len(part) < len(text)):
-            if places := [*re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", low)]:
-                start, end = places[-1 if why.startswith("ends") else 0].span()
+            if places := [*_whole(part, low)]:
+                start = places[-1 if why.startswith("ends") else 0]
+                end = start + len(part)
                 return (text[:start], False), (text[start:end], True), (text[end:], False)
     return ((text, False),)
+
+
+def _whole(part: str, text: str) -> Iterator[int]:
+    """Yield where a text has a part that is not within a longer word. Compiling a pattern takes ten times as long."""
+    start = text.find(part)
+    while start >= 0:
+        end = start + len(part)
+        around = text[max(start - 1, 0) : start] + text[end : end + 1]
+        is_whole = not any(letter.isalnum() or letter == "_" for letter in around)
+        if is_whole:
+            yield start
+        start = text.find(part, end if is_whole else start + 1)
 
 
 def cut(parts: Marked, most: int = _AROUND) -> Marked:

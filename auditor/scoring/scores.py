@@ -255,6 +255,8 @@ def keep_scores(
 #: Names of rows that count all captions, and of rows that count each text once per image.
 RAW, DISTINCT = "raw", "distinct"
 
+_REPEATS = "repeat_count"
+
 #: The largest share of captions that may repeat another of their image without a finding.
 _MOST_REPEATED = 0.01
 
@@ -269,8 +271,7 @@ def repeats(audited: Sequence[Captions], progress: Progress, *, left_out: bool) 
     for captions in audited:
         selection, tokenizer = captions.selection, captions.tokenizer
         own = in_tokens_of_facts(captions.store, selection, progress)
-        counted = own.workspace(key=own.tokenizer).rows("repeat_count")
-        number, repeated, images = counted.select("captions", "repeats", "images_with_repeats").row(0)
+        number, repeated, images = _repeat_count(own).select("captions", "repeats", "images_with_repeats").row(0)
         equal = 0
         if left_out:
             equal = number - int(captions.like(replace(selection, distinct=tokenizer)).images()["captions"].sum())
@@ -289,6 +290,15 @@ def repeats(audited: Sequence[Captions], progress: Progress, *, left_out: bool) 
         severity: Severity = "warning" if repeated > _MOST_REPEATED * number else "notice"
         findings.append(Finding("repeated-captions", sentence, about(selection), values, number, severity))
     return findings
+
+
+def _repeat_count(captions: Captions) -> pl.DataFrame:
+    key = kept.key(captions.selection, captions.tokenizer, [_REPEATS])
+    rows = kept.get(captions.store, {key: _REPEATS}).get(key)
+    if rows is None:
+        rows = captions.workspace(key=captions.tokenizer).rows(_REPEATS)
+        kept.put(captions.store, captions.selection, _REPEATS, key, rows)
+    return rows
 
 
 def variants(against: References, tokenizer: str, *, distinct: bool) -> dict[str, References]:

@@ -230,7 +230,8 @@ def keep_scores(store: Store, selection: Selection, scores: pl.DataFrame, made: 
     """Keep at most `MOST_SCORES` scores for queries: candidate, image, slot, a column per metric; `made` has `MADE`."""
     made = _unkept(store, selection, made) if made.height and "score_column" in _tables(store) else made
     if made.height and scores.height * (scores.width - 3) <= MOST_SCORES:
-        when_closed(store, scores, partial(_save_scores, selection, made))
+        for (candidate,), part in made.partition_by("candidate", as_dict=True, maintain_order=True).items():
+            when_closed(store, scores.filter(candidate=candidate), partial(_save_scores, selection, part))
 
 
 def keep_findings(store: Store, selection: Selection, kinds: Sequence[str], listed: pl.DataFrame) -> None:
@@ -240,13 +241,11 @@ def keep_findings(store: Store, selection: Selection, kinds: Sequence[str], list
     """
     entries = {kind: key(selection, params={"findings": kind}) for kind in kinds}
     rows = listed.select(*_of(selection), *FOUND)
+    none, found = rows.clear(), rows.partition_by("kind", as_dict=True)
     held = get(store, dict.fromkeys(entries.values(), "finding"))
     earlier = any(isinstance(work, _Waiting) and work.saves_by(_save_findings) for work in store.on_close)
-    changed = [
-        kind
-        for kind, entry in entries.items()
-        if earlier or not rows.filter(kind=kind).equals(held.get(entry, rows.clear()))
-    ]
+    same = {kind for kind, entry in entries.items() if found.get((kind,), none).equals(held.get(entry, none))}
+    changed = [kind for kind in entries if earlier or kind not in same]
     if changed:
         when_closed(store, rows, partial(_save_findings, selection, changed))
 
@@ -266,16 +265,15 @@ def _save_entries(relation: str, entries: Mapping[str, tuple[Selection, pl.DataF
 
 
 def _save_scores(selection: Selection, made: pl.DataFrame, store: Store, scores: pl.DataFrame) -> None:
-    parts = _unkept(store, selection, made).partition_by("candidate", as_dict=True, maintain_order=True)
-    for (candidate,), part in parts.items():
-        entry = key(selection, params={"made_of": part["made_of"].to_list()})
-        position = pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).alias("place")
-        _insert(store, "score_column", {entry: part.select(position, *_of(selection), *MADE, "made_of")})
-        lists = scores.filter(pl.col("candidate") == candidate).select(
-            "image", "slot", scores=pl.concat_list(pl.col(metric).cast(pl.Float64) for metric in part["metric"])
-        )
-        _insert(store, "score_list", {entry: lists})
-        _enter(store, "score_list", {entry: selection})
+    """Write the scores of one candidate, except those that another process has written meanwhile."""
+    if not (made := _unkept(store, selection, made)).height:
+        return
+    entry = key(selection, params={"made_of": made["made_of"].to_list()})
+    position = pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).alias("place")
+    _insert(store, "score_column", {entry: made.select(position, *_of(selection), *MADE, "made_of")})
+    lists = pl.concat_list(pl.col(metric).cast(pl.Float64) for metric in made["metric"])
+    _insert(store, "score_list", {entry: scores.select("image", "slot", scores=lists)})
+    _enter(store, "score_list", {entry: selection})
     passed = store.query(_TOO_MANY, {"most": MOST_SCORES})["key"].to_list()
     for table in ("score_list", "score_column", "entry"):
         store.execute(f"delete from cache.{table} where list_contains($keys, key)", {"keys": passed})

@@ -104,7 +104,7 @@ def _around(store: Store, selections: Sequence[Selection]) -> list[tuple[Any, ..
     log = versions.log_rows(store)
     kinds = log["kind"].is_in(["corpus", "wordlist", "vectors"]) | log["dataset"].is_in([*beside, *own])
     held = log.filter(kinds).sort("dataset", "seq").select("dataset", "seq", "version", "rejected", "tags")
-    spoken = store.query("select dataset, language from dataset order by all")
+    spoken = store.known("select dataset, language from dataset order by all")
     return [*held.rows(), *spoken.filter(pl.col("dataset").is_in([*beside, *own])).rows()]
 
 

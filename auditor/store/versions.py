@@ -90,13 +90,13 @@ def _at(store: Store, ref: str, versions: list[Version], at: str) -> Version:
 def log(store: Store, dataset: str | None = None) -> list[Version]:
     """Return every version of a dataset, the newest first; without a name, of all datasets."""
     fields = [field.name for field in dataclasses.fields(Version)]
-    rows = store.rows("log", dataset=dataset).select(fields).to_dicts()
+    rows = log_rows(store, dataset).select(fields).to_dicts()
     return [Version(**row | {"tokenizers": tuple(row["tokenizers"])}) for row in rows]
 
 
 def log_rows(store: Store, dataset: str | None = None) -> pl.DataFrame:
     """Return the log as rows."""
-    return store.rows("log", dataset=dataset)
+    return store.known(catalogue()["log"].statement, {"dataset": dataset})
 
 
 def difference(

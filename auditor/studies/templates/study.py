@@ -98,22 +98,21 @@ def templates(
     }
     for captions in selected:
         workspace = _counted(captions, least, progress)
-        lengths = workspace.rows("slot_caption").select("image", "slot", "length")
-        made = workspace.rows("templated_caption").join(lengths, on=["image", "slot"]).filter(
-            pl.col("share") >= _HALF, (pl.col("share") * pl.col("length")).round() >= _FIXED
-        )  # fmt: skip
         if level == "caption":
             texts = captions.texts().select("image", "slot", "text")
-            listed = made.select("image", "slot", "pattern", value="share").join(
-                texts, on=["image", "slot"], how="left"
+            listed = (
+                _made(workspace)
+                .select("image", "slot", "pattern", value="share")
+                .join(texts, on=["image", "slot"], how="left")
             )
             frames.append(captions.stamp(listed.sort("image", "slot")))
             del workspace
             continue
+        made = _made(workspace).height
         effects, signed, slot_notes = slot_effects(captions, metric, workspace, progress)
         signatures |= signed
         notes += slot_notes
-        rows = pl.concat([_whole(rows) for rows in (*_of_dataset(workspace, made.height), effects)])
+        rows = pl.concat([_whole(rows) for rows in (*_of_dataset(workspace, made), effects)])
         frames.append(captions.stamp(rows))
         notes.append(tables.finding(captions.selection, rows, int(workspace.rows("slot_vocabulary")["captions"].sum())))
         del workspace  # frees its memory for the next dataset
@@ -144,6 +143,13 @@ def _counted(captions: Captions, least: float, progress: Progress) -> Workspace:
         workspace.append("template_skeleton")
     workspace.bind("template")
     return workspace
+
+
+def _made(workspace: Workspace) -> pl.DataFrame:
+    """Return the captions that follow a template for most of their words."""
+    lengths = workspace.rows("slot_caption").select("image", "slot", "length")
+    is_made = (pl.col("share") >= _HALF) & ((pl.col("share") * pl.col("length")).round() >= _FIXED)
+    return workspace.rows("templated_caption").join(lengths, on=["image", "slot"]).filter(is_made)
 
 
 def _of_dataset(workspace: Workspace, templated: int) -> list[pl.DataFrame]:
