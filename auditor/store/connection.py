@@ -110,7 +110,7 @@ class Store:
         """Open a store, waiting up to `wait` seconds for another process to release it.
 
         Writing makes a missing file, unless `make` is false. A store of an older schema is backed up and migrated,
-        unless `migrate` is false. Statements can only read files in the folder `files`. A store in memory may have a
+        unless `migrate` is false. Statements can only read files in the folder `files`. The engine may have a
         `share` of the machine. The schema of a file that is still as `known` is not checked again.
 
         Raises `StoreError` for a missing, foreign or damaged file and a full disk, `StoreLockedError` after the wait,
@@ -302,7 +302,8 @@ class Store:
             self._connection.close()
         self._connection = None
         if waiting and not self.writable:
-            with not_kept, Store.open(self.path, write=True, make=False, wait=0, known=known) as writer:
+            share = opening.share_to_keep(self.path)
+            with not_kept, Store.open(self.path, write=True, make=False, wait=0, share=share, known=known) as writer:
                 writer._keep(waiting)
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)

@@ -51,6 +51,8 @@ _SIZE = re.compile(r"([0-9]+) ?([KMGT])(i?)B")
 
 _MEMORY = "480MiB"  # of the engine; more does not make it faster, and the process needs as much again for scores
 
+_TO_KEEP = 160 << 20  # bytes of an engine that only writes what is kept
+
 
 @dataclass(frozen=True)
 class Share:
@@ -59,6 +61,11 @@ class Share:
     memory: int
     threads: int
     spill: Path
+
+
+def share_to_keep(path: Path) -> Share:
+    """Return the share of an engine that only writes to the cache: with more memory, it would hold what it writes."""
+    return Share(min(memory(), _TO_KEEP), os.cpu_count() or 1, Path(f"{path.absolute()}.tmp"))
 
 
 def refuse_name(path: Path) -> None:

@@ -207,14 +207,16 @@ def _of_captions(
         placed = placed.with_columns(candidate=pl.col("system"))
     labels = [metric.label for metric in requested]
     keys = ["split", "image", "slot", "candidate", *(["variant"] if distinct else []), *(["length"] if rank else [])]
+    tables = _tables(store, selection, systems, placed, requested, resampling, distinct=distinct)
+    del part, parts, scores  # the frame takes the most memory
     frame = placed.unpivot(labels, index=keys, variable_name="metric").select(
         pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
     )
-    ranked: tuple[Table, ...] = ()
     if rank:
         ranks = placed.unpivot([f"rank {label}" for label in labels], value_name="rank")
         frame = frame.with_columns(ranks["rank"])
         ranked, favored = ranking(store, selection, placed.filter(variant=RAW), labels)
+        tables = (*tables, *ranked)
         notes += favored
     reported = [*left_out(metrics), *unscored, *notes, *too_long(*map(captions.like, selections))]
     return Result(
@@ -222,7 +224,7 @@ def _of_captions(
         frame,
         selections=tuple(selections),
         signatures=signed,
-        tables=(*_tables(store, selection, systems, placed, requested, resampling, distinct=distinct), *ranked),
+        tables=tables,
         notes=(*captions.notes, *notes_in(reported)),
         findings=findings_in(reported),
     )
@@ -245,7 +247,7 @@ def _tables(
     ]
     several = len(systems) > 1
     means = [
-        summary_table(selection, system, scores.filter(system=name), metrics, distinct=distinct)
+        summary_table(selection, system, scores.filter(system=name) if several else scores, metrics, distinct=distinct)
         for name, system in named
     ]
     if several:
@@ -255,7 +257,7 @@ def _tables(
         least_alike_table(
             store,
             system or selection,
-            scores.filter(variant=RAW, system=name),
+            scores.lazy().filter(variant=RAW, system=name).select("image", "slot", last.label).collect(),
             last.label,
             last.metric,
             is_system=system is not None,
@@ -277,7 +279,7 @@ def summary_table(
     """Return the summary over captions: those of a system, or of the dataset itself."""
     labels = [metric.label for metric in metrics]
     summary = pl.concat(
-        summarize(scores.filter(variant=variant).select("image", *labels), ["caption"]).select(
+        summarize(scores.lazy().filter(variant=variant).select(labels).collect(), ["caption"]).select(
             "metric", *([pl.lit(variant).alias("variant")] if distinct else []), pl.exclude("metric", "level")
         )
         for variant in scores["variant"].unique(maintain_order=True)
@@ -315,7 +317,7 @@ def least_alike_table(
     reason = "does not match its image" if metric.sees_images else f"shares nothing with the {others}"
     of_last = pl.col(label) == least[label].tail(1).first() if least.height else pl.lit(False)
     equal = named.filter(of_last).height - least.filter(of_last).height
-    least = with_texts(store, selection, least.select("image", "slot", label))
+    least = with_texts(store, selection, least)
     return Table(
         f"the {least.height} captions {of}{what}, by {label}",
         least,
