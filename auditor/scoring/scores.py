@@ -257,6 +257,8 @@ RAW, DISTINCT = "raw", "distinct"
 
 _REPEATS = "repeat_count"
 
+_FEW = 10_000  # captions whose repeats are counted faster than the count is kept
+
 #: The largest share of captions that may repeat another of their image without a finding.
 _MOST_REPEATED = 0.01
 
@@ -293,11 +295,14 @@ def repeats(audited: Sequence[Captions], progress: Progress, *, left_out: bool) 
 
 
 def _repeat_count(captions: Captions) -> pl.DataFrame:
-    key = kept.key(captions.selection, captions.tokenizer, [_REPEATS])
-    rows = kept.get(captions.store, {key: _REPEATS}).get(key)
+    selection = captions.selection
+    is_kept = selection.version.captions > _FEW
+    key = kept.key(selection, captions.tokenizer, [_REPEATS])
+    rows = kept.get(captions.store, {key: _REPEATS}).get(key) if is_kept else None
     if rows is None:
         rows = captions.workspace(key=captions.tokenizer).rows(_REPEATS)
-        kept.put(captions.store, captions.selection, _REPEATS, key, rows)
+        if is_kept:
+            kept.put(captions.store, selection, _REPEATS, key, rows)
     return rows
 
 

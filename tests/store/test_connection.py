@@ -290,7 +290,7 @@ def test_kept_counts_equal_fresh_ones(path: Path, monkeypatch: pytest.MonkeyPatc
         kept = dict(
             store.query(
                 "select relation = 'drawn_candidate', count(*) from cache.entry"
-                " where relation not in ('score_list', 'script_count', 'repeat_count', 'study_result') group by all"
+                " where relation not in ('score_list', 'script_count', 'study_result') group by all"
             ).iter_rows()
         )
         assert kept[False] == len(counted)  # those of the captions, not of substitutes

@@ -67,9 +67,8 @@ def test_info_counts_what_is_there(path: Path) -> None:
     assert (numbers["schema"], numbers["newest-schema"]) == (migrations.newest(), migrations.newest())
     assert (numbers["datasets"], numbers["versions"]) == (1, 2)
     assert counted["membership"] == 121
-    # For both versions: two counts of human captions, scores of two candidates, one draw, one of letters, one of
-    # repeats, one result.
-    assert counted["cache.entry"] == 16
+    # For both versions: two counts of human captions, scores of two candidates, one draw, one of letters, one result.
+    assert counted["cache.entry"] == 14
 
 
 def test_gc_sweeps_counts_of_old_versions_and_keeps_those_of_the_newest(
@@ -80,7 +79,7 @@ def test_gc_sweeps_counts_of_old_versions_and_keeps_those_of_the_newest(
         expected = bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame
     told = gc(path)
     assert told["bytes"] == path.stat().st_size < told["bytes-before"]
-    assert (told["entries-swept"], told["tables-dropped"]) == (8, 0)
+    assert (told["entries-swept"], told["tables-dropped"]) == (7, 0)
     assert told["ngram-frequencies-swept"] > 0
     assert facts(path) == before
     forget_results(path)
@@ -113,9 +112,9 @@ def test_gc_of_everything_empties_the_cache_and_the_numbers_stay(path: Path) -> 
     told = gc(path, everything=True)
     counted = {asked.counting for asked in requests(None)}
     # Those of the old version; counts of human captions; human and intra: scores by two metrics, by the others; what was
-    # drawn, in which letters captions are written, what repeats, two results.
-    entries = 8 + len(counted) + 2 * 2 + 5
-    assert (told["entries-swept"], told["tables-dropped"]) == (entries, len({spec.table for spec in counted}) + 3)
+    # drawn, in which letters captions are written, two results.
+    entries = 7 + len(counted) + 2 * 2 + 4
+    assert (told["entries-swept"], told["tables-dropped"]) == (entries, len({spec.table for spec in counted}) + 2)
     with Store.open(path) as store:
         lasting = ["drawn_candidate", "entry", "finding", "ngram_frequency", "parse", "score_column", "score_list"]
         assert upkeep.relations(store)[-len(lasting) :] == [f"cache.{name}" for name in lasting]
@@ -136,7 +135,6 @@ def test_gc_drops_tables_without_entries_and_entries_without_tables(path: Path) 
         assert store.query("select distinct relation from cache.entry order by all").rows() == [
             ("bleu",),
             ("drawn_candidate",),
-            ("repeat_count",),
             ("score_list",),
             ("script_count",),
             ("study_result",),
