@@ -201,8 +201,7 @@ def _of_captions(
                 raise UsageError(
                     f"{system.label}: every caption is a reference of its image in {ref}, so none is left to score"
                 )
-    described = captions.images().select("image", "split")
-    placed = scores.join(described, on="image", how="left", maintain_order="left")
+    placed = _with_splits(captions, scores)
     if len(systems) > 1:
         placed = placed.with_columns(candidate=pl.col("system"))
     labels = [metric.label for metric in requested]
@@ -218,6 +217,7 @@ def _of_captions(
         ranked, favored = ranking(store, selection, placed.filter(variant=RAW), labels)
         tables = (*tables, *ranked)
         notes += favored
+    del placed
     reported = [*left_out(metrics), *unscored, *notes, *too_long(*map(captions.like, selections))]
     return Result(
         "score",
@@ -228,6 +228,14 @@ def _of_captions(
         notes=(*captions.notes, *notes_in(reported)),
         findings=findings_in(reported),
     )
+
+
+def _with_splits(captions: Captions, scores: pl.DataFrame) -> pl.DataFrame:
+    """Add the split of each image, without a copy of the scores if there are no splits."""
+    described = captions.images().select("image", "split")
+    if described["split"].null_count() == described.height:
+        return scores.with_columns(split=pl.lit(None, described.schema["split"]))
+    return scores.join(described, on="image", how="left", maintain_order="left")
 
 
 def _tables(
