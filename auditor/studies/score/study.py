@@ -29,7 +29,7 @@ from auditor.scoring.scores import (
 from auditor.scoring.single_captions import without_references
 from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.summary import summarize
-from auditor.store.captions import select
+from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, with_texts
 from auditor.studies.score.presets import preset_of
