@@ -231,7 +231,7 @@ def _of_captions(
 
 
 def _with_splits(captions: Captions, scores: pl.DataFrame) -> pl.DataFrame:
-    """Add the split of each image, without a copy of the scores if there are no splits."""
+    """Add the split of each image, without a copy of the scores if none has one."""
     described = captions.images().select("image", "split")
     if described["split"].null_count() == described.height:
         return scores.with_columns(split=pl.lit(None, described.schema["split"]))
