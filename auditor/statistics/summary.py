@@ -27,9 +27,9 @@ _STATISTICS = ("mean", "sd", "median", "min", "max")
 def summarize(scores: pl.DataFrame, levels: Sequence[str] = LEVELS) -> pl.DataFrame:
     """Summarize scores at some of the `LEVELS`.
 
-    `scores` has column image and one for each metric. The result has a row per metric and level: metric, level, n,
-    mean, sd (of the sample, n - 1; null for one value), median, min, max. A level without values has no row, as images
-    with one caption have no sd.
+    `scores` has a column for each metric, and column image unless the only level is caption. The result has a row per
+    metric and level: metric, level, n, mean, sd (of the sample, n - 1; null for one value), median, min, max. A
+    level without values has no row, as images with one caption have no sd.
     """
     made = {"image": image_means, "image-sd": image_sds}
     of_level = {level: made[level](scores) if level in made else scores for level in levels}

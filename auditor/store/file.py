@@ -65,7 +65,11 @@ class Share:
 
 def share_to_keep(path: Path) -> Share:
     """Return the share of an engine that only writes to the cache: with more memory, it would hold what it writes."""
-    return Share(min(memory(), _TO_KEEP), os.cpu_count() or 1, Path(f"{path.absolute()}.tmp"))
+    return Share(min(memory(), _TO_KEEP), os.cpu_count() or 1, _spill_of(path))
+
+
+def _spill_of(path: Path) -> Path:
+    return Path(f"{path.absolute()}.tmp")
 
 
 def refuse_name(path: Path) -> None:
@@ -210,7 +214,7 @@ def _settings(path: Path, share: Share | None, *, read_only: bool) -> Settings:
     else:
         own = {
             "memory_limit": f"{memory()}B",
-            "temp_directory": f"{path.absolute()}.tmp",
+            "temp_directory": str(_spill_of(path)),
             "disable_database_invalidation": read_only,  # a statement that breaks the engine does not break later ones
         }
     return {**engine.FROM_THE_START, **own}
