@@ -74,7 +74,8 @@ def machine() -> str:
 def measured(folder: Path, names: Sequence[str] = ()) -> Ratios:
     """Measure everything, or what is named; return the ratios of each to its floor."""
     found: Ratios = {}
-    if not names or any(not name.startswith(("start:", "peak memory:")) for name in names):
+    has_stores = (folder / "few.duckdb").exists()
+    if not (names and has_stores) or any(not name.startswith(("start:", "peak memory:")) for name in names):
         found = json.loads(run([sys.executable, str(_HERE / "gate_work.py"), str(folder), *names], folder)[1])
     few = str(folder / "few.duckdb")
     small = [*AUDITOR, "-q", "profile", "set", "--store", few, "-o", str(folder / "out.json")]

@@ -64,7 +64,9 @@ def run(command: Sequence[str], folder: Path, at: Path | None = None) -> tuple[C
     """
     with (folder / "stdout").open("w+b") as out, (folder / "stderr").open("w+b") as err:
         start = time.perf_counter()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=at)
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=at, env=keeps_bytecode()
+        )
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -73,6 +75,11 @@ def run(command: Sequence[str], folder: Path, at: Path | None = None) -> tuple[C
             sys.exit(f"{' '.join(command)}: exit code {process.returncode}: {err.read().decode().strip()}")
         out.seek(0)
         return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024), out.read().decode()
+
+
+def keeps_bytecode() -> dict[str, str]:
+    """Return an environment where Python keeps bytecode: an installed package has it, a fresh clone has to write it."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def timed(call: Callable[[], object]) -> Cost:
