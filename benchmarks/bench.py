@@ -195,7 +195,6 @@ def main(arguments: Sequence[str]) -> None:
         os.environ["AUDITOR_DATA"] = str(asked.data.resolve())
     if _part(asked):
         return
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the modules of an installed package are compiled
     if not asked.page:
         packages = sorted({peer.package for peer in peers.PEERS})
         made = f"{versions(*packages)} Before the run: {load_before()}."

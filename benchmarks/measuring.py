@@ -60,13 +60,13 @@ def best(costs: Sequence[Cost]) -> Cost:
 def run(command: Sequence[str], folder: Path, at: Path | None = None) -> tuple[Cost, str]:
     """Run a process to its end, in a folder; give its cost and what it wrote to stdout. Ends this one where it fails.
 
-    The cost is that of the process and of those that it started and waited for.
+    The cost is that of the process and of those that it started and waited for. It keeps bytecode, which an installed
+    package has: a process of a fresh clone would compile its modules at every start.
     """
+    around = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with (folder / "stdout").open("w+b") as out, (folder / "stderr").open("w+b") as err:
         start = time.perf_counter()
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=at, env=keeps_bytecode()
-        )
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=at, env=around)
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -75,11 +75,6 @@ def run(command: Sequence[str], folder: Path, at: Path | None = None) -> tuple[C
             sys.exit(f"{' '.join(command)}: exit code {process.returncode}: {err.read().decode().strip()}")
         out.seek(0)
         return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024), out.read().decode()
-
-
-def keeps_bytecode() -> dict[str, str]:
-    """Return an environment where Python keeps bytecode: an installed package has it, a fresh clone has to write it."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def timed(call: Callable[[], object]) -> Cost:

@@ -265,7 +265,6 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--before", type=Path, metavar="DIR", help="a checkout of the earlier commit, run once before")
     asked = parser.parse_args(arguments)
     os.environ["AUDITOR_DATA"] = str((asked.data or Path(os.environ["AUDITOR_DATA"])).resolve())
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the modules of an installed package are compiled
     file = _HERE / "results.json"
     kept = json.loads(file.read_text(encoding="utf-8"))
     kept["waits_by"] = f"{versions('pycocoevalcap')} Before the run: {load_before()}."
