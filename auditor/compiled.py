@@ -94,6 +94,15 @@ def is_kept(kernel: str) -> bool:
     return any(_folder().glob(f"*/{kernel}-*.nbc"))
 
 
+def can_keep() -> bool:
+    """Return whether this process can keep what it compiles for others."""
+    try:
+        _folder().mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(_folder(), os.W_OK)
+
+
 @functools.cache
 def _folder() -> Path:
     sources = hashlib.sha256()

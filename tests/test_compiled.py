@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from auditor import compiled
 from auditor.errors import UsageError
 from auditor.metrics.card import Kernel
+from auditor.scoring import first_use
+from auditor.scoring.registry import METRICS
 
 _USE = """
 import numpy as np
@@ -77,6 +79,52 @@ def test_first_use_is_told_of_kernels_that_are_not_compiled_yet(
     assert Kernel("plain", lambda rows, _: rows["none"]).is_compiled
     (tmp_path / "kernels_0" / "ter._edits-1.nbc").mkdir(parents=True)
     assert Kernel("ter", lambda rows, _: rows["none"], compiles="ter._edits").is_compiled
+
+
+def test_kernel_has_the_name_of_its_metric() -> None:
+    kernels = {name: metric.kernel for name, metric in METRICS.items() if metric.kernel and metric.kernel.compiles}
+    assert {name: kernel.name for name, kernel in kernels.items()} == {name: name for name in kernels}
+
+
+@pytest.mark.slow
+def test_other_kernels_are_compiled_by_another_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compiled, "_folder", compiled._folder.__wrapped__)
+    first, second = (METRICS[name].kernel for name in ("ter", "chrf"))
+    assert first is not None
+    assert second is not None
+    with first_use.compiled_meanwhile([first, second]) as wait_for:
+        wait_for(first)
+        assert not first.is_compiled
+        wait_for(second)
+        assert second.is_compiled
+
+
+def test_process_that_fails_to_compile_is_no_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(compiled, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(first_use, "_SCORES", "raise SystemExit(1)")
+    kernels = [Kernel(name, lambda rows, _: rows["none"], compiles=name) for name in ("first", "second")]
+    with first_use.compiled_meanwhile(kernels) as wait_for:
+        wait_for(kernels[1])
+    assert not kernels[1].is_compiled
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_one_kernel_needs_no_other_process(count: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(compiled, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(first_use, "_started", lambda _: pytest.fail("started"))
+    kernels = [Kernel(name, lambda rows, _: rows["none"], compiles=name) for name in ("first", "second")]
+    with first_use.compiled_meanwhile(kernels[:count]) as wait_for:
+        wait_for(kernels[1])
+
+
+def test_kernels_that_cannot_be_kept_need_no_other_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setattr(compiled, "_folder", lambda: tmp_path / "file")
+    monkeypatch.setattr(first_use, "_started", lambda _: pytest.fail("started"))
+    kernels = [Kernel(name, lambda rows, _: rows["none"], compiles=name) for name in ("first", "second")]
+    with first_use.compiled_meanwhile(kernels):
+        pass
 
 
 def test_settings_that_lie_in_the_working_folder_are_refused() -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from auditor.metrics.card import CountSpec
+from auditor.metrics.card import CountSpec, Kernel
 from auditor.model import Progress, silent
 from auditor.scoring import frequencies, image_vectors
 from auditor.scoring.candidates import CandidateSet, bind_candidates, keep_drawn
+from auditor.scoring.first_use import compiled_meanwhile
 from auditor.store import kept, ngrams
 from auditor.store.captions import Captions, bind_references
 from auditor.store.sqlfiles import catalogue
@@ -72,39 +73,45 @@ def count_in_parts(
     draw = captions.selection.draw
     is_sampled = draw is not None and draw.images is not None  # counts of sampled images are read once
     todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
-    for together, counted in _parted(todo, list({spec: None for _, spec, _ in missing})):
-        names = {candidate.name for candidate in together}
-        keys = {
-            spec: {candidate.name: key for candidate, of, key in missing if of == spec and candidate.name in names}
-            for spec in counted
-        }
-        drafts = {
-            (spec, candidate.name): kept.Draft(
-                captions.store,
-                kept.Entry(
-                    captions.selection,
-                    spec.table,
-                    keys[spec][candidate.name],
-                    written=not candidate.is_drawn and candidate.makes is None,  # others are many and large
-                ),
-                _KEPT_BYTES,
-            )
-            for spec in counted
-            for candidate in together
-            if spec.keeps and not (is_sampled or candidate.once) and candidate.name in keys[spec]
-        }
-        for spec, frame in _count(captions, together, counted, progress):
-            of_each: Mapping[tuple[Any, ...], pl.DataFrame] = {}
-            if frame.height and any(of == spec for of, _ in drafts):
-                is_single = len(together) == 1  # then there is nothing to separate
-                of_each = {(together[0].name,): frame} if is_single else frame.partition_by("candidate", as_dict=True)
-            for (name,), rows in of_each.items():
-                if (spec, name) in drafts:
-                    drafts[spec, name].add(rows)
-            asked = frame if names == keys[spec].keys() else frame.filter(pl.col("candidate").is_in(list(keys[spec])))
-            yield spec, asked
-        for draft in drafts.values():
-            draft.keep()
+    kernels = [*dict.fromkeys(spec.kernel for _, spec, _ in missing if spec.kernel)]
+    with compiled_meanwhile(kernels) as wait_for:
+        for together, counted in _parted(todo, list({spec: None for _, spec, _ in missing})):
+            names = {candidate.name for candidate in together}
+            keys = {
+                spec: {candidate.name: key for candidate, of, key in missing if of == spec and candidate.name in names}
+                for spec in counted
+            }
+            drafts = {
+                (spec, candidate.name): kept.Draft(
+                    captions.store,
+                    kept.Entry(
+                        captions.selection,
+                        spec.table,
+                        keys[spec][candidate.name],
+                        written=not candidate.is_drawn and candidate.makes is None,  # others are many and large
+                    ),
+                    _KEPT_BYTES,
+                )
+                for spec in counted
+                for candidate in together
+                if spec.keeps and not (is_sampled or candidate.once) and candidate.name in keys[spec]
+            }
+            for spec, frame in _count(captions, together, counted, wait_for, progress):
+                of_each: Mapping[tuple[Any, ...], pl.DataFrame] = {}
+                if frame.height and any(of == spec for of, _ in drafts):
+                    is_single = len(together) == 1  # then there is nothing to separate
+                    of_each = (
+                        {(together[0].name,): frame} if is_single else frame.partition_by("candidate", as_dict=True)
+                    )
+                for (name,), rows in of_each.items():
+                    if (spec, name) in drafts:
+                        drafts[spec, name].add(rows)
+                asked = (
+                    frame if names == keys[spec].keys() else frame.filter(pl.col("candidate").is_in(list(keys[spec])))
+                )
+                yield spec, asked
+            for draft in drafts.values():
+                draft.keep()
 
 
 def _parted(
@@ -126,6 +133,7 @@ def _count(
     captions: Captions,
     candidates: Sequence[CandidateSet],
     specs: Sequence[CountSpec],
+    wait_for: Callable[[Kernel], None],
     progress: Progress,
 ) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
     """Count candidates that share their references; a set with changed references is counted alone."""
@@ -164,6 +172,8 @@ def _count(
                     first_use = spec.kernel and not spec.kernel.is_compiled
                     compiling = " (compiling for the first use, takes seconds)" if first_use else ""
                     progress(f"{selection.label}: {spec.table}{compiling}", done, steps)
+                    if spec.kernel and first_use:
+                        wait_for(spec.kernel)
                     workspace.params |= spec.params
                     rows = {relation: _rows(workspace, relation, spec, aligned) for relation in spec.relations}
                     if is_last:
