@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from auditor.errors import SourceError
+from auditor.sources.reading.lines import plain_lines
 
 _QUOTING = ",;"  # these separators require quoting; with others, a quote may be text
 
@@ -99,31 +100,34 @@ def _is_quoted(fields: list[str], quoted: Iterator[list[str]], lines: Lines) -> 
     return True
 
 
-def _fields(block: bytes, delimiter: str, width: int) -> tuple[pl.DataFrame, list[str]] | None:
+def _fields(block: bytes, delimiter: str, width: int) -> tuple[pl.DataFrame, pl.Series] | None:
     """Return the fields and the lines of a block whose lines are plain records; null if one may not be.
 
-    What a plain line holds, no reader of delimited text reads differently.
+    What a plain line holds, no reader of delimited text reads differently. A line without quotes is plain if it has so
+    many fields: fewer leave the last one empty. Others are matched with a pattern.
     """
-    if width < 2 or b"\0" in block or block.count(b"\r") != block.count(b"\r\n"):
+    if width < 2:
+        return None
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n")
+    block = block.rstrip(b"\n")
+    is_quoted = b'"' in block
+    lines = None if is_quoted and delimiter not in _QUOTING else plain_lines(block)
+    if lines is None:
         return None
     try:
-        text = block.decode().replace("\r\n", "\n").rstrip("\n")
-    except UnicodeDecodeError:
+        fields = pl.read_csv(
+            io.BytesIO(block), has_header=False, separator=delimiter, quote_char='"' if is_quoted else None,
+            schema={str(number): pl.String() for number in range(width)}, empty_string_is_null=False,
+        )  # fmt: skip
+    except pl.exceptions.PolarsError:  # more fields
         return None
-    is_quoted = '"' in text
-    if not text or (is_quoted and delimiter not in _QUOTING):
+    if fields.shape != (len(lines), width):
         return None
+    doubtful = lines.filter(lines.str.contains('"', literal=True) | (fields.to_series(width - 1) == ""))
     field = f'(?:"(?:[^"]|"")*"|[^"{delimiter}]*)' if is_quoted else f"[^{re.escape(delimiter)}]*"
-    every = text.split("\n")
     form = rf"^{field}(?:{re.escape(delimiter)}{field}){{{width - 1}}}$"
-    if not pl.Series(every).str.contains(form).all():
-        return None
-    names = [str(number) for number in range(width)]
-    fields = pl.read_csv(
-        io.BytesIO(text.encode()), has_header=False, separator=delimiter, infer_schema=False, new_columns=names,
-        quote_char='"' if is_quoted else None, empty_string_is_null=False,
-    )  # fmt: skip
-    return (fields, every) if fields.shape == (len(every), width) else None
+    return (fields, lines) if doubtful.str.contains(form).all() else None
 
 
 class Lines:
@@ -149,7 +153,7 @@ class Lines:
         """Return whether no line waits to be read again."""
         return self._at >= len(self._again) and self.first + self._count > self._reached
 
-    def plain_block(self, delimiter: str, width: int) -> tuple[int, pl.DataFrame, list[str]] | None:
+    def plain_block(self, delimiter: str, width: int) -> tuple[int, pl.DataFrame, pl.Series] | None:
         """Take the next megabytes at once if each line is one record of so many fields, all quoted well or not at all.
 
         Returns the number of the first line, the fields, in columns named by position, and the lines. Returns null for

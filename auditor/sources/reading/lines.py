@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from functools import partial
@@ -14,6 +15,8 @@ from auditor.errors import SourceError
 from auditor.sources.reading.files import is_compressed, open_bytes
 
 _BLOCK = 1 << 23
+
+_FIRST = 1 << 20
 
 _SIZE_OF_MAGIC = 4
 
@@ -41,11 +44,27 @@ def blocks_of(file: BinaryIO, source: str, where: Path | str) -> Iterator[pl.Dat
     line = 1
     for block in _cut(file, where):
         broken: dict[int, str] = {}
-        lines = _decode(block, broken)
+        lines = plain_lines(block)
+        if lines is None:
+            lines = pl.Series(_decode(block, broken), dtype=pl.String)
         for start in range(0, len(lines), _MOST_LINES):
-            frame = _frame(lines[start : start + _MOST_LINES], source, line, start, broken)
+            frame = _frame(lines.slice(start, _MOST_LINES), source, line, start, broken)
             line += frame.height
             yield frame
+
+
+def plain_lines(block: bytes) -> pl.Series | None:
+    """Return the lines of a block that is UTF-8 and has no control characters that readers treat differently."""
+    if not block or b"\0" in block or b"\r" in block or block.startswith(_BOM):
+        return None
+    try:
+        lines = pl.read_csv(
+            io.BytesIO(block), has_header=False, separator="\0", quote_char=None, schema={"raw": pl.String()},
+            empty_string_is_null=False,
+        ).to_series()  # fmt: skip
+    except pl.exceptions.PolarsError:  # not UTF-8
+        return None
+    return lines if len(lines) == block.count(b"\n") + 1 else None
 
 
 def unended(path: Path) -> int | None:
@@ -65,20 +84,20 @@ def unended(path: Path) -> int | None:
 
 
 def first_line(path: Path) -> str | None:
-    """Return the first non-empty line of a text file; null if its first megabytes have none.
+    """Return the first non-empty line of a text file; null if its first megabyte has none.
 
     Raises `SourceError` as `blocks` does.
     """
     with open_bytes(path) as file:
-        lines = _decode(next(_cut(file, path), b""), {})
+        lines = _decode(next(_cut(file, path, _FIRST), b""), {})
     return next((line.removesuffix("\r") for line in lines if line.strip()), None)
 
 
-def _cut(file: BinaryIO, where: Path | str) -> Iterator[bytes]:
+def _cut(file: BinaryIO, where: Path | str, size: int = _BLOCK) -> Iterator[bytes]:
     """Split a stream at line ends, so that memory does not grow with the file."""
     rest = b""
     line = 1
-    block = file.read(_BLOCK)
+    block = file.read(size)
     if block.startswith(_UTF_16):
         raise SourceError(f"{where}:1: UTF-16; convert it to UTF-8 with `iconv -f UTF-16 -t UTF-8`")
     block = block.removeprefix(_BOM)
@@ -91,7 +110,7 @@ def _cut(file: BinaryIO, where: Path | str) -> Iterator[bytes]:
             line += whole[0].count(b"\n") + 1
         if len(rest) > _LONGEST_LINE:
             raise SourceError(f"{where}:{line}: a line longer than {_LONGEST_LINE >> 20} MiB; not a text file")
-        block = file.read(_BLOCK)
+        block = file.read(size)
     if rest:
         yield rest
 
@@ -111,9 +130,9 @@ def _decode_line(line: bytes, number: int, broken: dict[int, str]) -> str:
         return line.decode(errors="backslashreplace")
 
 
-def _frame(lines: list[str], source: str, first_line: int, start: int, broken: dict[int, str]) -> pl.DataFrame:
+def _frame(lines: pl.Series, source: str, first_line: int, start: int, broken: dict[int, str]) -> pl.DataFrame:
     """Return a frame of lines from `start` of their block; `broken` has the faults of the block's lines."""
-    frame = pl.DataFrame({"raw": lines}, schema={"raw": pl.String}).with_row_index("row", offset=start)
+    frame = lines.alias("raw").to_frame().with_row_index("row", offset=start)
     reason = pl.col("row").replace_strict(broken, default=None, return_dtype=pl.String) if broken else pl.lit(None)
     return frame.select(
         source=pl.lit(source),

@@ -206,7 +206,7 @@ class _Table:
         """Return whether cells are values as they are: known from the first valid record."""
         return not (self._undecided or self.lists or self._padded)
 
-    def frame(self, first: int, fields: pl.DataFrame, raw: list[str]) -> pl.DataFrame:
+    def frame(self, first: int, fields: pl.DataFrame, raw: pl.Series) -> pl.DataFrame:
         """Return plain records from a line on, as `row` and `layout.frame` would."""
         numbers = pl.int_range(first, first + len(raw), dtype=pl.UInt32, eager=True)
         cells = {thing: fields.to_series(place) for thing, place in zip(self._columns, self._places, strict=True)}
