@@ -18,10 +18,11 @@ from auditor.store.workspace import Workspace
 
 _CAPTIONS_AT_ONCE = 60_000
 
-#: Frequencies are counted in one table of n-grams, and need fewer rows at once than scores.
-_FREQUENCIES_AT_ONCE = 240_000
-
 _WORDS_AT_ONCE = 3_000_000
+
+#: Repeats within images are found in so many captions and words, whose tables fit in the caches of a processor.
+#: Frequencies are one table of n-grams: they are counted in so many of these ranges together.
+_REPEATS_AT_ONCE, _RANGES_TOGETHER = (40_000, 500_000), 32
 
 _PAIRINGS_AT_ONCE = 750_000
 
@@ -54,7 +55,10 @@ class Pool:
 
 
 def buckets(
-    workspace: Workspace, loads: pl.DataFrame | None = None, *, captions_at_once: int = _CAPTIONS_AT_ONCE
+    workspace: Workspace,
+    loads: pl.DataFrame | None = None,
+    captions_at_once: int = _CAPTIONS_AT_ONCE,
+    words_at_once: int = _WORDS_AT_ONCE,
 ) -> list[Bucket]:
     """Cut the images of relation `reference` into ranges small enough to count in memory.
 
@@ -72,7 +76,7 @@ def buckets(
     if loads.is_empty():
         return [Bucket(1, 0)]
     number, captions, candidates, words = (pl.col(name).cast(pl.Int64) for name in loads.columns)
-    most = captions / captions_at_once, words / _WORDS_AT_ONCE, captions * candidates / _PAIRINGS_AT_ONCE
+    most = captions / captions_at_once, words / words_at_once, captions * candidates / _PAIRINGS_AT_ONCE
     loads = loads.with_columns(load=pl.max_horizontal(most)).with_columns(alone=pl.col("load") > 1)
     share, alone = (pl.col("load").cum_sum() - pl.col("load")).floor(), pl.col("alone")
     begins = (share.diff() > 0) | (number.diff() > 1) | alone | alone.shift()
@@ -92,15 +96,20 @@ def buckets(
 def count(workspace: Workspace, relation: str = "selection_frequency") -> None:
     """Bind a relation to the n-gram frequencies of relation `reference`."""
     workspace.forget("ngram_frequency_part")
-    parts = buckets(workspace, captions_at_once=_FREQUENCIES_AT_ONCE)
-    if len(parts) == 1:  # whose frequencies are those of the whole
-        workspace.params |= {"first_image": parts[0].first, "last_image": parts[0].last}
-        workspace.bind(relation, "ngram_frequency_part")
-        return
-    for bucket in parts:
-        workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
+    ranges = buckets(workspace, None, *_REPEATS_AT_ONCE)
+    parts = [ranges[start : start + _RANGES_TOGETHER] for start in range(0, len(ranges), _RANGES_TOGETHER)]
+    for part in parts:
+        workspace.forget("gram_repeat")
+        for few in part:
+            workspace.params |= {"first_image": few.first, "last_image": few.last}
+            workspace.append("gram_repeat")
+        workspace.params |= {"first_image": part[0].first, "last_image": part[-1].last}
         workspace.append("ngram_frequency_part")
-    workspace.bind(relation, "selection_frequency")
+    workspace.forget("gram_repeat")
+    if len(parts) == 1:  # whose frequencies are those of the whole
+        workspace.take(relation, workspace, "ngram_frequency_part")
+    else:
+        workspace.bind(relation, "selection_frequency")
 
 
 def provide(captions: Captions, workspace: Workspace, relation: str) -> None:

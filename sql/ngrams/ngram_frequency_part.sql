@@ -1,25 +1,19 @@
 -- name: ngram_frequency_part
--- version: 3
+-- version: 4
 -- grain: n-gram
 -- params: first_image UINTEGER, last_image UINTEGER
--- reads: reference, text_tokens
+-- reads: reference, text_tokens, gram_repeat
 -- returns: n, gram, occurrences, captions, images
 --
 -- N-gram frequencies (n = 1 to 4) of one bucket of images. Buckets share no image, so their parts can be added. Grams
 -- are packed as in caption_gram. All occurrences are counted; images and captions are these, less the repeats within
--- each. Repeats are found order by order, as in ngram_occurrence, in blocks of 60 captions, each with its own bit. The
--- few n-grams that several blocks of an image share are counted apart.
-with placed as (
-    select r.image_no, row_number() over (partition by r.image_no order by r.slot) - 1 as place, t.tokens
+-- each, which gram_repeat has for all images of the bucket, or for one range of them after another.
+with position as materialized (
+    select
+        unnest(t.tokens)::ubigint as a, unnest(t.tokens[2:]) as b, unnest(t.tokens[3:]) as c, unnest(t.tokens[4:]) as d
     from reference as r
     join text_tokens as t using (caption_id)
     where r.image_no between $first_image::uinteger and $last_image::uinteger
-),
-position as materialized (
-    select
-        image_no, place // 60 as block, 1::ubigint << (place % 60) as bit,
-        unnest(tokens)::ubigint as a, unnest(tokens[2:]) as b, unnest(tokens[3:]) as c, unnest(tokens[4:]) as d
-    from placed
 ),
 counted as (
     select 1 as n, a::uhugeint as gram, count(*) as occurrences from position where a is not null group by a
@@ -30,48 +24,8 @@ counted as (
     union all
     select 4, pack(a::uhugeint, b, c, d), count(*) from position where d is not null group by pack(a::uhugeint, b, c, d)
 ),
-first as (
-    select bit, a, b, c, d, pack((image_no - $first_image::uinteger)::ubigint * 65536 + block, a) as gram_key
-    from position
-    where a is not null
-),
-unigram as materialized (
-    select gram_key, row_number() over () as no, count(*) as n, bit_count(bit_or(bit)) as held, any_value(a) as gram
-    from first group by gram_key having count(*) > 1
-),
-second as materialized (
-    select p.bit, p.a, p.b, p.c, p.d, pack(g.no::ubigint, p.b) as gram_key
-    from first as p join unigram as g using (gram_key) where p.b is not null
-),
-bigram as materialized (
-    select gram_key, row_number() over () as no, count(*) as n, bit_count(bit_or(bit)) as held, any_value(pack(a, b)) as gram
-    from second group by gram_key having count(*) > 1
-),
-third as materialized (
-    select p.bit, p.a, p.b, p.c, p.d, pack(g.no::ubigint, p.c) as gram_key
-    from second as p join bigram as g using (gram_key) where p.c is not null
-),
-trigram as materialized (
-    select gram_key, row_number() over () as no, count(*) as n, bit_count(bit_or(bit)) as held, any_value(pack(a::uhugeint, b, c)) as gram
-    from third group by gram_key having count(*) > 1
-),
-four_gram as (
-    select count(*) as n, bit_count(bit_or(p.bit)) as held, any_value(pack(p.a::uhugeint, p.b, p.c, p.d)) as gram
-    from third as p join trigram as g using (gram_key) where p.d is not null
-    group by g.no, p.d having count(*) > 1
-),
-across as (
-    select image_no, block, unnest([a, pack(a, b), pack(a::uhugeint, b, c), pack(a::uhugeint, b, c, d)]) as gram
-    from position where image_no in (select image_no from position where block > 0)
-),
 repeated as (
-    select gram, sum(captions)::bigint as of_captions, sum(images)::bigint as of_images
-    from (
-        select gram, n - held as captions, n - 1 as images
-        from (from unigram union all by name from bigram union all by name from trigram union all by name from four_gram)
-        union all select gram, 0, count(distinct block) - 1 from across where gram is not null group by image_no, gram
-    )
-    group by gram
+    select gram, sum(of_captions)::bigint as of_captions, sum(of_images)::bigint as of_images from gram_repeat group by gram
 )
 select
     n::utinyint as n, gram, occurrences::uinteger as occurrences, (occurrences - coalesce(of_captions, 0))::uinteger as captions,

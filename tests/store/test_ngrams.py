@@ -19,12 +19,13 @@ from auditor.store.versions import resolve
 WORDS = "a dog the café runs 日本 in on red".split()
 
 
-@pytest.mark.parametrize("captions_at_once", [1, 100, 60_000])
+@pytest.mark.parametrize(("captions_at_once", "together"), [(1, 1), (1, 2), (100, 2), (40_000, 32)])
 def test_frequencies_equal_a_plain_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, captions_at_once: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, captions_at_once: int, together: int
 ) -> None:
     """Images with 1, 59, 60, 61 and 130 captions: the counting keeps a bit for each of 60."""
-    monkeypatch.setattr(ngrams, "_CAPTIONS_AT_ONCE", captions_at_once)
+    monkeypatch.setattr(ngrams, "_REPEATS_AT_ONCE", (captions_at_once, 500_000))
+    monkeypatch.setattr(ngrams, "_RANGES_TOGETHER", together)
     chance = random.Random(1)
     rows = [
         (f"image {size}", slot * 3, " ".join(chance.choices(WORDS, k=chance.randint(1, 9))))
