@@ -73,8 +73,8 @@ def count_in_parts(
     draw = captions.selection.draw
     is_sampled = draw is not None and draw.images is not None  # counts of sampled images are read once
     todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
-    kernels = [*dict.fromkeys(spec.kernel for _, spec, _ in missing if spec.kernel)]
-    with compiled_meanwhile(kernels) as wait_for:
+    kernels = {spec.kernel.name: spec.kernel for _, spec, _ in missing if spec.kernel}
+    with compiled_meanwhile([*kernels.values()]) as wait_for:
         for together, counted in _parted(todo, list({spec: None for _, spec, _ in missing})):
             names = {candidate.name for candidate in together}
             keys = {
