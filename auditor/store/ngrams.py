@@ -95,7 +95,6 @@ def buckets(
 
 def count(workspace: Workspace, relation: str = "selection_frequency") -> None:
     """Bind a relation to the n-gram frequencies of relation `reference`."""
-    workspace.forget("ngram_frequency_part")
     ranges = buckets(workspace, None, *_REPEATS_AT_ONCE)
     parts = [ranges[start : start + _RANGES_TOGETHER] for start in range(0, len(ranges), _RANGES_TOGETHER)]
     for part in parts:
@@ -104,12 +103,14 @@ def count(workspace: Workspace, relation: str = "selection_frequency") -> None:
             workspace.params |= {"first_image": few.first, "last_image": few.last}
             workspace.append("gram_repeat")
         workspace.params |= {"first_image": part[0].first, "last_image": part[-1].last}
-        workspace.append("ngram_frequency_part")
-    workspace.forget("gram_repeat")
-    if len(parts) == 1:  # whose frequencies are those of the whole
-        workspace.take(relation, workspace, "ngram_frequency_part")
-    else:
+        if len(parts) == 1:  # whose frequencies are those of the whole
+            workspace.bind(relation, "ngram_frequency_part")
+        else:
+            workspace.append("ngram_frequency_part")
+    if len(parts) > 1:
         workspace.bind(relation, "selection_frequency")
+    for counted in ("gram_repeat", "ngram_frequency_part"):
+        workspace.forget(counted)
 
 
 def provide(captions: Captions, workspace: Workspace, relation: str) -> None:
