@@ -19,15 +19,12 @@ from typing import Any
 #: What it is told to do in place of a floor.
 RESTS = "rests"
 
-#: How many images small statements read.
-_FEW = 40
-
 _READ = """
 create table caption as select string_split(place, '#')[1] as image, string_split(place, '#')[2] as slot, text
 from read_csv($file, delim = '\t', header = false, quote = '', escape = '', names = ['place', 'text'])"""
 
-#: The floor of large statements: three words in a row, how often each occurs, and what captions of an image share.
-_LARGE = """
+#: The floor of statements: three words in a row, how often each occurs, and what captions of an image share.
+_SQL = """
 create or replace temp table found as
 with word as (
   select image, slot, unnest(list_zip(words, words[2:], words[3:], range(len(words)))) as three
@@ -46,21 +43,6 @@ from counted join held using (three)
 join (select image, slot, max(shared) as most from together group by all) t using (image, slot)
 group by image, slot"""
 
-#: The floor of small statements, of which planning is much and the rows are few.
-_SMALL = """
-create or replace temp table found as
-with word as (select image, slot, lower(unnest(string_split(text, ' '))) as word from few),
-counted as (select word, count(*) as times, count(distinct image) as images from word group by word),
-ranked as (select *, row_number() over (order by times desc, word) as place from counted),
-rare as (select image, slot, count(*) filter (where r.images < 3) as rare, max(r.place) as last
-         from word join ranked r using (word) group by image, slot),
-length as (select image, slot, count(*) as words, string_agg(word, ' ' order by word) as sorted from word group by all)
-select f.image, f.slot, l.words, coalesce(r.rare, 0) as rare, r.last, avg(l.words) over (partition by f.image) as mean,
-       count(*) over (partition by l.sorted) as alike
-from few f join length l using (image, slot) left join rare r using (image, slot)
-where exists (select 1 from counted c where c.times > 3 and contains(f.text, c.word))
-order by f.image, f.slot"""
-
 #: One time that a floor was done: its name, when it began and ended, and CPU seconds.
 Done = tuple[str, float, float, float]
 
@@ -76,8 +58,6 @@ def floors(file: Path) -> dict[str, Callable[[], object]]:
     connection.execute(_READ, {"file": str(file)}).fetchall()
     columns = connection.execute("select image, text from caption").fetchall()
     frame = pl.DataFrame(columns, schema=["image", "text"], orient="row")
-    few = frame["image"].unique(maintain_order=True)[:_FEW].to_list()
-    connection.execute("create table few as from caption where image in $few", {"few": few}).fetchall()
     words = frame["text"].str.split(" ")
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(words.list.len().to_numpy(), dtype=np.int64)])
     tokens = words.explode().rank("dense").cast(pl.Int64).to_numpy()
@@ -105,8 +85,7 @@ def floors(file: Path) -> dict[str, Callable[[], object]]:
         return total
 
     return {
-        "large": lambda: connection.execute(_LARGE).fetchall(),
-        "small": lambda: connection.execute(_SMALL).fetchall(),
+        "sql": lambda: connection.execute(_SQL).fetchall(),
         "kernel": lambda: distances(tokens, starts, images),
     }
 

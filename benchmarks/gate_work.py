@@ -155,14 +155,12 @@ def works(folder: Path) -> list[Work]:
     if not lacking(METRICS["meteor"]):
         kernels.append(Work("meteor: alignment", "kernel", searched))
     return [
-        Work("ingest", "large", ingested),
-        Work(
-            "score: n-grams and subsequences", "large", asked(whole, lambda audit: audit.score("set", metrics=COUNTED))
-        ),
+        Work("ingest", "sql", ingested),
+        Work("score: n-grams and subsequences", "sql", asked(whole, lambda audit: audit.score("set", metrics=COUNTED))),
         *kernels,
-        Work("duplicates", "large", asked(whole, lambda audit: audit.duplicates("set"))),
-        Work("findings", "small", asked(few, lambda audit: audit.findings("set"))),
-        Work("report", "small", asked(few, lambda audit: audit.report("set"))),
+        Work("duplicates", "sql", asked(whole, lambda audit: audit.duplicates("set"))),
+        Work("findings", "sql", asked(few, lambda audit: audit.findings("set"))),
+        Work("report", "sql", asked(few, lambda audit: audit.report("set"))),
     ]
 
 

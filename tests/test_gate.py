@@ -35,6 +35,7 @@ def test_slowdown_of_30_percent_fails_and_what_is_usual_passes(gate: ModuleType)
 def test_unknown_machine_is_compared_with_the_median_of_the_known_ones(gate: ModuleType) -> None:
     assert gate.usual(USUAL, "another") == {"ingest": (2.2, gate.OTHER), "report": (100.0, gate.OTHER)}
     assert gate.usual(USUAL, "one") == {"ingest": (2.0, gate.KNOWN), "report": (100.0, gate.KNOWN)}
+    assert gate.usual(USUAL, "two") == {"ingest": (2.2, gate.KNOWN), "report": (100.0, gate.OTHER)}
 
 
 def test_kernel_on_an_unknown_machine_fails_at_twice_the_median(gate: ModuleType) -> None:
@@ -67,17 +68,16 @@ def test_what_fails_once_is_measured_again_and_judged_by_all_runs(
 def test_floor_counts_only_where_it_ran_beside_the_work(gate: ModuleType) -> None:
     from gate_floor import ratios
 
-    done = [("large", 0.0, 1.0, 9.0), ("large", 1.1, 1.2, 2.0), ("large", 1.2, 1.4, 4.0), ("small", 1.2, 1.4, 7.0)]
-    assert ratios([(1.0, 2.0, 6.0)], "large", done) == [2.0]
-    assert ratios([(5.0, 6.0, 6.0)], "large", done) == []
+    done = [("sql", 0.0, 1.0, 9.0), ("sql", 1.1, 1.2, 2.0), ("sql", 1.2, 1.4, 4.0), ("kernel", 1.2, 1.4, 7.0)]
+    assert ratios([(1.0, 2.0, 6.0)], "sql", done) == [2.0]
+    assert ratios([(5.0, 6.0, 6.0)], "sql", done) == []
 
 
 def test_every_work_has_a_usual_ratio(gate: ModuleType, tmp_path: object) -> None:
     from gate_work import works
 
     kept = json.loads((BENCHMARKS / "gate.json").read_text(encoding="utf-8"))
-    for ratios in kept.values():
-        assert {work.name for work in works(tmp_path)} <= ratios.keys()
+    assert {work.name for work in works(tmp_path)} <= gate.usual(kept, "another").keys()
 
 
 def test_bundled_captions_are_some_16000_and_most_differ(gate: ModuleType) -> None:
