@@ -16,6 +16,7 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.store import kept, versions
 from auditor.store.connection import Store
+from auditor.store.sqlfiles import catalogue
 from auditor.store.tokens import tokenize
 from auditor.store.versions import language, resolve
 from auditor.store.workspace import Workspace
@@ -214,8 +215,8 @@ def chosen_tokenizer(
 
 def _may_be_unspaced(store: Store) -> bool:
     """Return whether a language or a word of the store is written without spaces, so that datasets must be checked."""
-    spoken = store.query("select distinct language from dataset")["language"]
-    return any(map(_is_unspaced, spoken)) or bool(store.rows("unspaced_word").item())
+    spoken = store.known("select distinct language from dataset")["language"]
+    return any(map(_is_unspaced, spoken)) or bool(store.known(catalogue()["unspaced_word"].statement).item())
 
 
 def _is_unspaced(spoken: str) -> bool:

@@ -340,9 +340,9 @@ def _describe(store: Store, relation: str, columns: Sequence[str]) -> None:
 def _tables(store: Store) -> dict[str, list[str]]:
     """Return the columns of each table of the cache, by its name."""
     if store.cached is None:
-        listed = store.query(
-            "select table_name, list(column_name order by column_index) from duckdb_columns()"
-            " where schema_name = 'cache' group by table_name"
-        )
-        store.cached = dict(listed.rows())
+        columns: dict[str, list[str]] = {}
+        every = "select table_name, column_name from duckdb_columns() where schema_name = 'cache' order by column_index"
+        for table, column in store.query(every).iter_rows():
+            columns.setdefault(table, []).append(column)
+        store.cached = columns
     return store.cached
