@@ -10,9 +10,9 @@ other work on the machine slows both.
 machine. What it knows of the machine fails if it is 12% more than usual. The rest fails if it is 25% more than the
 median of other machines, since caches and compilers differ: there a slowdown of 30% may only just be seen. A kernel's
 ratio to its floor differs most between processors: 5.5 to 11.0 for TER with the same code. So on a machine that it
-does not know, a kernel fails at twice the median. What fails is measured twice more, and judged by the
-median of all. Where the measurements of one work differ so much that their mean is less certain than the limit, there
-is no verdict, and this alone fails nothing. Exit code 1: something is slower than allowed.
+does not know, a kernel fails at twice the median. What fails is measured twice more, and judged by the median of all.
+Where the measurements of one work differ so much that their mean is less certain than the limit, there is no verdict,
+and this alone fails nothing. Exit code 1: something is slower than allowed.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def measured(folder: Path, names: Sequence[str] = ()) -> Ratios:
     """Measure everything, or what is named; return the ratios of each to its floor."""
     found: Ratios = {}
     has_stores = (folder / "few.duckdb").exists()
-    if not (names and has_stores) or any(not name.startswith(("start:", "peak memory:")) for name in names):
+    if not names or not has_stores or any(not name.startswith(("start:", "peak memory:")) for name in names):
         found = json.loads(run([sys.executable, str(_HERE / "gate_work.py"), str(folder), *names], folder)[1])
     few = str(folder / "few.duckdb")
     small = [*AUDITOR, "-q", "profile", "set", "--store", few, "-o", str(folder / "out.json")]

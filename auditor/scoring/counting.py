@@ -70,8 +70,6 @@ def count_in_parts(
         known.add(key)
         yield of[key], counts
     missing = [each for each in wanted if each[-1] not in known]
-    draw = captions.selection.draw
-    is_sampled = draw is not None and draw.images is not None  # counts of sampled images are read once
     todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
     kernels = {spec.kernel.name: spec.kernel for _, spec, _ in missing if spec.kernel}
     with compiled_meanwhile([*kernels.values()]) as wait_for:
@@ -81,37 +79,46 @@ def count_in_parts(
                 spec: {candidate.name: key for candidate, of, key in missing if of == spec and candidate.name in names}
                 for spec in counted
             }
-            drafts = {
-                (spec, candidate.name): kept.Draft(
-                    captions.store,
-                    kept.Entry(
-                        captions.selection,
-                        spec.table,
-                        keys[spec][candidate.name],
-                        written=not candidate.is_drawn and candidate.makes is None,  # others are many and large
-                    ),
-                    _KEPT_BYTES,
-                )
-                for spec in counted
-                for candidate in together
-                if spec.keeps and not (is_sampled or candidate.once) and candidate.name in keys[spec]
-            }
-            for spec, frame in _count(captions, together, counted, wait_for, progress):
-                of_each: Mapping[tuple[Any, ...], pl.DataFrame] = {}
-                if frame.height and any(of == spec for of, _ in drafts):
-                    is_single = len(together) == 1  # then there is nothing to separate
-                    of_each = (
-                        {(together[0].name,): frame} if is_single else frame.partition_by("candidate", as_dict=True)
-                    )
-                for (name,), rows in of_each.items():
-                    if (spec, name) in drafts:
-                        drafts[spec, name].add(rows)
-                asked = (
-                    frame if names == keys[spec].keys() else frame.filter(pl.col("candidate").is_in(list(keys[spec])))
-                )
-                yield spec, asked
-            for draft in drafts.values():
-                draft.keep()
+            yield from _count_and_keep(captions, together, keys, wait_for, progress)
+
+
+def _count_and_keep(
+    captions: Captions,
+    together: Sequence[CandidateSet],
+    keys: Mapping[CountSpec, Mapping[str, str]],
+    wait_for: Callable[[Kernel], None],
+    progress: Progress,
+) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
+    """Count candidates that can be counted at once, and keep the counts; `keys` has those asked for, by name."""
+    draw = captions.selection.draw
+    is_sampled = draw is not None and draw.images is not None  # counts of sampled images are read once
+    drafts = {
+        (spec, candidate.name): kept.Draft(
+            captions.store,
+            kept.Entry(
+                captions.selection,
+                spec.table,
+                asked[candidate.name],
+                written=not candidate.is_drawn and candidate.makes is None,  # others are many and large
+            ),
+            _KEPT_BYTES,
+        )
+        for spec, asked in keys.items()
+        for candidate in together
+        if spec.keeps and not (is_sampled or candidate.once) and candidate.name in asked
+    }
+    for spec, frame in _count(captions, together, [*keys], wait_for, progress):
+        of_each: Mapping[tuple[Any, ...], pl.DataFrame] = {}
+        if frame.height and any(of == spec for of, _ in drafts):
+            is_single = len(together) == 1  # then there is nothing to separate
+            of_each = {(together[0].name,): frame} if is_single else frame.partition_by("candidate", as_dict=True)
+        for (name,), rows in of_each.items():
+            if (spec, name) in drafts:
+                drafts[spec, name].add(rows)
+        is_whole = len(keys[spec]) == len(together)
+        yield spec, frame if is_whole else frame.filter(pl.col("candidate").is_in(list(keys[spec])))
+    for draft in drafts.values():
+        draft.keep()
 
 
 def _parted(
