@@ -1,20 +1,22 @@
 """Compilation of kernels: at their first use, once, even if the package is reinstalled.
 
 Compiled kernels are kept in the user's cache or in `NUMBA_CACHE_DIR`. Their folder is named by the sources of all
-kernels, since kernels are compiled into each other. So they survive releases that do not change the kernels, and the
-package folder can be read-only; a new version of numba compiles them again.
+kernels, since kernels are compiled into each other, and by the version of numba. So they survive releases that do not
+change the kernels, every environment and checkout finds them, and the package folder can be read-only.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import importlib.metadata
 import os
 import re
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
-from typing import Any, TypeVar
+from types import FunctionType, ModuleType
+from typing import Any, Self, TypeVar
 
 import platformdirs
 
@@ -35,14 +37,48 @@ def compiled(function: _Function) -> _Function:
     numba = _numba()
     config: Any = numba.config
     options: Any = {"nogil": True, "error_model": "numpy"}
-    before, config.CACHE_DIR = config.CACHE_DIR, str(_folder())
+    before, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, f"{__name__}.{_Place.__name__}"
     try:
         made: Any = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # neither this folder nor numba's own can be written to
+    except RuntimeError:  # its folder cannot be written to
         made = numba.njit(**options)(function)
     finally:
-        config.CACHE_DIR = before
+        config.CACHE_LOCATOR_CLASSES = before
     return made  # type: ignore[no-any-return]
+
+
+class _Place:
+    """Tells numba where a kernel is kept: by its module, while numba itself names the folder of the package."""
+
+    def __init__(self, function: FunctionType, file: str) -> None:
+        self._function, self._file = function, Path(file)
+
+    @classmethod
+    def from_function(cls, function: FunctionType, file: str) -> Self | None:
+        """Return the place of a function; null if nothing can be written there."""
+        place = cls(function, file)
+        try:
+            place.ensure_cache_path()
+        except OSError:
+            return None
+        return place
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder. Raises `OSError` if it cannot be written to."""
+        os.makedirs(self.get_cache_path(), exist_ok=True)
+        tempfile.TemporaryFile(dir=self.get_cache_path()).close()
+
+    def get_cache_path(self) -> str:
+        """Return the folder of the function's module."""
+        return str(_folder() / self._function.__module__)
+
+    def get_source_stamp(self) -> str:
+        """Return the hash of the function's file."""
+        return hashlib.sha256(self._file.read_bytes()).hexdigest()
+
+    def get_disambiguator(self) -> str:
+        """Return what tells functions of one name apart: the line."""
+        return str(self._function.__code__.co_firstlineno)
 
 
 def part(function: _Function) -> _Function:
@@ -105,7 +141,7 @@ def can_keep() -> bool:
 
 @functools.cache
 def _folder() -> Path:
-    sources = hashlib.sha256()
+    sources = hashlib.sha256(importlib.metadata.version("numba").encode())
     for file in sorted(file for room in _ROOMS for file in (_HERE / room).rglob("*.py")):
         sources.update(file.read_bytes())
     named = os.environ.get("NUMBA_CACHE_DIR")

@@ -55,11 +55,10 @@ class Walk:
 def walk(command: list[str]) -> Walk:
     """Run a command in this process, and return what it passed."""
     taken = Walk()
-    sys.argv[1:] = command
     threading.setprofile(taken)
     sys.setprofile(taken)
     try:
-        main()
+        main(command)  # without arguments it would end the process
     except SystemExit as end:
         if end.code:
             raise

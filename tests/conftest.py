@@ -11,9 +11,10 @@ from types import ModuleType
 from typing import Any
 
 import duckdb
+import fills
 import polars as pl
 import pytest
-from changes import tests_what_changed
+from changes import tests_an_unchanged_kernel, tests_what_changed
 
 from auditor.cli.app import main
 from auditor.cli.verbosity import VERBOSITY, Verbosity
@@ -178,18 +179,23 @@ def ingest_rows(
     note: str | None = None,
 ) -> ingestion.Ingest:
     """Ingest literal (image, slot, text) rows."""
-    frame = pl.DataFrame(
-        {
-            "source": "literal",
-            "unit": "line",
-            "line": range(1, len(rows) + 1),
-            "image": [image for image, _, _ in rows],
-            "slot": [slot for _, slot, _ in rows],
-            "text": [text for _, _, text in rows],
-        }
-    )
-    source = Source(dataset, kind, "literal", (), splits=dict.fromkeys(splits or {}, Path("list")))
-    return ingestion.write(store, source, iter([complete(frame)]), splits or {}, AT_INGEST, "0" * 64, note)
+
+    def ingest() -> ingestion.Ingest:
+        frame = pl.DataFrame(
+            {
+                "source": "literal",
+                "unit": "line",
+                "line": range(1, len(rows) + 1),
+                "image": [image for image, _, _ in rows],
+                "slot": [slot for _, slot, _ in rows],
+                "text": [text for _, _, text in rows],
+            }
+        )
+        source = Source(dataset, kind, "literal", (), splits=dict.fromkeys(splits or {}, Path("list")))
+        return ingestion.write(store, source, iter([complete(frame)]), splits or {}, AT_INGEST, "0" * 64, note)
+
+    key = (tuple(map(tuple, rows)), dataset, kind, repr(splits), note)
+    return fills.filled(store, dataset, key, ingest)
 
 
 #: The folders whose tests ask a store, with or without the fixture.
@@ -216,6 +222,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         needs = {"data", "browser", "store"}.intersection(getattr(item, "fixturenames", ()))
         if str(item.path).startswith(ASK_A_STORE) or item.name.startswith("test_case_holds["):
             needs.add("store")
+        if tests_an_unchanged_kernel(item):
+            item.add_marker("kernel")
         for marker in sorted(needs - {"store"} if tests_what_changed(item) else needs):
             item.add_marker(marker)
     items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in ("slow", "full")))

@@ -17,8 +17,9 @@ from conftest import ROOT
 
 from auditor import __version__
 
-#: The largest wheel, and the most direct dependencies.
-BYTES, DEPENDENCIES = 2_000_000, 13
+#: The largest wheel, and the most direct dependencies. The wheel had 1,983,000 bytes when this was set: the limit is for
+#: what slips in by mistake, as a file of data would, and code may grow by a tenth before somebody looks again.
+BYTES, DEPENDENCIES = 2_200_000, 13
 
 ROWS = ["image,caption", *(f"{n}.jpg,a dog number {n % 7} runs over grass {n}" for n in range(40))]
 

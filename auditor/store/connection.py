@@ -195,7 +195,7 @@ class Store:
         """Run one statement and return its rows. Raises `SqlError` with the engine's message."""
         self.drop_what_nobody_holds()
         with engine_errors(self.path):
-            stream = self.connection.sql(statement, params=params or None).__arrow_c_stream__()
+            stream = engine.rows_of(self.connection, statement, params)
             return pl.DataFrame(ArrowStream(lambda: stream))
 
     def bounded(self, work: Callable[[], T], seconds: float | None) -> T:
@@ -210,7 +210,7 @@ class Store:
     def execute(self, statement: str, params: dict[str, Any] | None = None) -> int:
         """Run one statement for its effect, and return the number of rows that it changed."""
         with engine_errors(self.path):
-            changed = self.connection.execute(statement, params).fetchall()
+            changed = self.connection.execute(engine.parsed(statement), params).fetchall()
             return changed[0][0] if changed and isinstance(changed[0][0], int) else 0
 
     def hold(

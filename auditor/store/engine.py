@@ -10,11 +10,12 @@ statement is abandoned after a moment, and a process that ends must not wait for
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -55,6 +56,26 @@ def seal(connection: duckdb.DuckDBPyConnection, databases: Sequence[Path] = (), 
 def is_sealed(connection: duckdb.DuckDBPyConnection) -> bool:
     """Return whether another connection of this process to the same file has sealed their engine."""
     return bool(connection.execute("select current_setting('lock_configuration')").fetchall()[0][0])
+
+
+def rows_of(connection: duckdb.DuckDBPyConnection, statement: str, params: Mapping[str, object] | None = None) -> object:
+    """Run one statement and return its rows as a stream of Arrow.
+
+    A relation parses and binds a statement, and binds it again to run it. Its last step alone takes half of the time; a
+    release whose relations have another one takes the whole way.
+    """
+    values = dict(params) if params else None
+    submit = getattr(connection, "_submit", None)
+    if submit is None:
+        return connection.sql(statement, params=values).__arrow_c_stream__()
+    return submit(statement, values, "stream").arrow_capsule()
+
+
+@functools.lru_cache(maxsize=256)
+def parsed(statement: str) -> duckdb.Statement | str:
+    """Parse a statement; several are returned as they are. Parsing takes a third of the time of a small statement."""
+    found = duckdb.extract_statements(statement)
+    return found[0] if len(found) == 1 else statement
 
 
 def quoted(text: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import polars as pl
@@ -40,6 +41,11 @@ class Terms:
 
 #: Terms that every set of captions meets.
 ANY = Terms()
+
+#: The columns of a record that annotate its caption, and what a source without any makes of them.
+_ANNOTATIONS = ("phrases", "judgements", "pair", "triplet", "occurrences")
+_NO_VOTES = pl.DataFrame(schema={"image": pl.String, "slot": pl.UInt32, "votes": pl.String})
+
 #: The beginning of a tag that names a script without a language.
 _ONLY_SCRIPT = "und-"
 
@@ -100,9 +106,12 @@ def write(
         previous = next(iter(versions.log(store, source.dataset)), None)
         check_kind(source, previous)
         workspace = Workspace(store, empty_allowed=source.kind == "candidates", dataset=source.dataset)
-        left_out = _stage(workspace, source, batches, splits, progress)
+        left_out, is_annotated = _stage(workspace, source, batches, splits, progress)
         workspace.bind("checked_record")
-        workspace.bind("annotated", "annotation_accepted")
+        if is_annotated:
+            workspace.bind("annotated", "annotation_accepted")
+        else:
+            workspace.bind_rows("vote_text", _NO_VOTES)
         workspace.bind("content", "content_accepted")
         rejected = workspace.rows("refused")
         facts = workspace.rows("ingest_facts").row(0, named=True)
@@ -116,18 +125,28 @@ def write(
         is_other = False
         spoken = _language(store, workspace, source)
         describe(store, source, spoken.language)
-        if is_new:
-            log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
+        if previous is None or is_new:
             _add_texts(store, workspace, tokenizers, progress)
-            removed = close(store, "membership", workspace, "membership_closed")
+            removed = 0 if previous is None else close(store, "membership", workspace, "membership_closed")
             added = workspace.insert("membership", "membership_opened")
             if previous is not None and added == content["captions"]:
                 is_other = workspace.rows("shared_text").item() == 0
-            tokens.note_tokenizers(store, source.dataset)
-        _annotate(store, workspace, is_new=is_new)
-        keep_rejected(store, source.dataset, seq, rejected)
-        version = versions.log(store, source.dataset)[0]
-        unmatched = workspace.rows("unmatched_split").row(0, named=True)
+            logged = {"seq": seq, "source_sha256": source_sha256, "note": note, **content}
+            made = tokens.of_every_text(store)
+            version = log(store, source, logged, made or ())
+            if made is None:
+                tokens.note_tokenizers(store, source.dataset)
+                version = versions.log(store, source.dataset)[0]
+        else:
+            version = replace(previous, kind=source.kind)
+        if is_annotated and workspace.query("select count(*) from annotated").item():
+            _annotate(store, workspace)
+        elif is_new and previous is not None:  # a source without annotations keeps those of unchanged captions
+            close(store, "annotation", workspace, "annotation_orphaned")
+        keep_rejected(store, version, rejected, is_new=is_new)
+        unmatched = {"listed_missing": 0, "unlisted": content["images"]}
+        if splits:
+            unmatched = workspace.rows("unmatched_split").row(0, named=True)
         single = workspace.rows("single_caption_image")
     names = tuple(single["image"].head(_NAMED))
     return Ingest(
@@ -151,12 +170,14 @@ def checked(store: Store, source: Source, batches: Batches) -> pl.DataFrame:
 
 def _stage(
     workspace: Workspace, source: Source, batches: Batches, splits: Mapping[str, list[str]], progress: Progress
-) -> int:
-    """Stage the records and the split lists. Return the number of records that are left out."""
+) -> tuple[int, bool]:
+    """Stage the records and the split lists. Return how many records are left out, and if any other is annotated."""
     read = left_out = 0
+    is_annotated = False
     for records in batches:
         batch = records.filter(pl.col("left_out").is_null()).drop("left_out")
         left_out += records.height - batch.height
+        is_annotated = is_annotated or any(batch[name].null_count() < batch.height for name in _ANNOTATIONS)
         workspace.append_rows("staged", batch.with_row_index("position", offset=read + 1))
         read += batch.height
         progress(f"{source.dataset}: reading captions", read, source.captions or read)
@@ -170,7 +191,7 @@ def _stage(
         both = frame.filter(pl.col("image") == image)["split"].to_list()
         raise SourceError(f"{source.splits[both[1]]}: image {image} is in split {both[0]} already")
     workspace.bind_rows("split_list", frame)
-    return left_out
+    return left_out, is_annotated
 
 
 def _language(store: Store, workspace: Workspace, source: Source) -> Spoken:
@@ -247,13 +268,15 @@ def describe(store: Store, source: Source, language: str) -> None:
     )
 
 
-def log(store: Store, source: Source, facts: Mapping[str, Any]) -> None:
-    """Add a version to the log."""
+def log(store: Store, source: Source, facts: Mapping[str, Any], tokenizers: Sequence[str] = ()) -> Version:
+    """Add a version to the log, and return it."""
+    known = {"dataset": source.dataset, "format": source.format, "created_at": datetime.now(UTC), **facts}
     store.execute(
-        "insert into version values ($dataset, $seq, $version, now(), $source_sha256, $format, [],"
+        "insert into version values ($dataset, $seq, $version, $created_at, $source_sha256, $format, $tokenizers,"
         " $images, $captions, $note)",
-        {"dataset": source.dataset, "format": source.format, **facts},
+        {**known, "tokenizers": [*tokenizers]},
     )
+    return Version(**known, tokenizers=tuple(tokenizers), kind=source.kind)
 
 
 def _add_texts(
@@ -288,22 +311,22 @@ def close(store: Store, table: str, workspace: Workspace, name: str, places: Seq
     return gone.height
 
 
-def _annotate(store: Store, workspace: Workspace, *, is_new: bool) -> None:
-    """Update annotations with their captions. A source without annotations keeps those of unchanged captions."""
-    if workspace.query("select count(*) from annotated").item():
-        close(store, "annotation", workspace, "annotation_closed")
-        workspace.insert("annotation", "annotation_opened")
-        # Unchanged captions keep their version: their earlier annotations in it are replaced.
-        store.execute("delete from annotation where dataset = $dataset and from_seq = to_seq", {
-            "dataset": workspace.params["dataset"]
-        })  # fmt: skip
-    elif is_new:
-        close(store, "annotation", workspace, "annotation_orphaned")
+def _annotate(store: Store, workspace: Workspace) -> None:
+    """Replace the annotations of a dataset by those of an annotated source."""
+    close(store, "annotation", workspace, "annotation_closed")
+    workspace.insert("annotation", "annotation_opened")
+    # Unchanged captions keep their version: their earlier annotations in it are replaced.
+    store.execute(
+        "delete from annotation where dataset = $dataset and from_seq = to_seq",
+        {"dataset": workspace.params["dataset"]},
+    )
 
 
-def keep_rejected(store: Store, dataset: str, seq: int, rejected: pl.DataFrame) -> None:
+def keep_rejected(store: Store, version: Version, rejected: pl.DataFrame, *, is_new: bool) -> None:
     """Store the rejected records of the latest ingest of a version."""
-    key = {"dataset": dataset, "seq": seq}
-    store.execute("delete from rejected where dataset = $dataset and seq = $seq", key)
-    with store.registered("refusals", rejected):
-        store.execute("insert into rejected by name select $dataset as dataset, $seq as seq, * from refusals", key)
+    key = {"dataset": version.dataset, "seq": version.seq}
+    if not is_new:
+        store.execute("delete from rejected where dataset = $dataset and seq = $seq", key)
+    if rejected.height:
+        with store.registered("refusals", rejected):
+            store.execute("insert into rejected by name select $dataset as dataset, $seq as seq, * from refusals", key)

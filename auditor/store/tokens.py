@@ -105,6 +105,15 @@ def spell(store: Store, words: pl.Series) -> None:
     _add_words(store, words.unique().to_frame("token"), "vocabulary" if store.writable else "made_word")
 
 
+def of_every_text(store: Store) -> list[str] | None:
+    """Return the tokenizers that made tokens, if each did for every text of the store; else null."""
+    made = store.query(
+        "select tokenizer, count(*) = (select count(*) from caption) as is_whole"
+        " from caption_tokens group by tokenizer order by tokenizer"
+    )
+    return made["tokenizer"].to_list() if made["is_whole"].all() else None
+
+
 def note_tokenizers(store: Store, dataset: str | None = None) -> None:
     """Log the tokenizers of each version, of one dataset or of all: those with tokens for all of its texts."""
     with store.registered("found", store.rows("tokenized_version", dataset=dataset)):

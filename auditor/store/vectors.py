@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import polars as pl
 
@@ -55,12 +56,14 @@ def write(
         workspace.params["seq"] = seq
         added = removed = 0
         ingestion.describe(store, source, _NO_LANGUAGE)
-        if is_new:
-            ingestion.log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
+        if previous is None or is_new:
+            facts = {"seq": seq, "source_sha256": source_sha256, "note": note, **content}
+            version = ingestion.log(store, source, facts)
             removed = ingestion.close(store, "vector", workspace, "vector_closed", ("image", "text"))
             added = workspace.insert("vector", "vector_opened")
-        ingestion.keep_rejected(store, source.dataset, seq, rejected)
-        version = versions.log(store, source.dataset)[0]
+        else:
+            version = replace(previous, kind=source.kind)
+        ingestion.keep_rejected(store, version, rejected, is_new=is_new)
     kept = version.images + version.captions
     return ingestion.Ingest(
         version, is_new, read=read, left_out=read - rejected.height - kept, normalized=0, added=added, removed=removed,

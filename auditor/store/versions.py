@@ -89,8 +89,7 @@ def _at(store: Store, ref: str, versions: list[Version], at: str) -> Version:
 
 def log(store: Store, dataset: str | None = None) -> list[Version]:
     """Return every version of a dataset, the newest first; without a name, of all datasets."""
-    fields = [field.name for field in dataclasses.fields(Version)]
-    rows = log_rows(store, dataset).select(fields).to_dicts()
+    rows = store.known(catalogue()["logged_version"].statement, {"dataset": dataset}).to_dicts()
     return [Version(**row | {"tokenizers": tuple(row["tokenizers"])}) for row in rows]
 
 

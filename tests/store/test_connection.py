@@ -174,8 +174,8 @@ def test_transaction_left_open_by_an_interrupt_ends_quietly_with_the_store(path:
 
 def test_interrupt_in_the_middle_of_a_commit_is_an_interrupt(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     class Interrupted:
-        def execute(self, statement: str, params: object) -> object:
-            if statement == "commit":
+        def execute(self, statement: duckdb.Statement, params: object) -> object:
+            if statement.query == "commit":
                 raise RuntimeError("Query interrupted")
             return real.execute(statement, params)
 
