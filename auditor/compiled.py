@@ -65,8 +65,9 @@ class _Place:
 
     def ensure_cache_path(self) -> None:
         """Make the folder. Raises `OSError` if it cannot be written to."""
-        os.makedirs(self.get_cache_path(), exist_ok=True)
-        tempfile.TemporaryFile(dir=self.get_cache_path()).close()
+        folder = Path(self.get_cache_path())
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
 
     def get_cache_path(self) -> str:
         """Return the folder of the function's module."""

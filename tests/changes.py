@@ -17,7 +17,12 @@ _ROOT = Path(__file__).parents[1]
 
 #: The kernels whose tests take longest, and what they share.
 _KERNELS = ("meteor", "ter")
-_SHARED = ("auditor/compiled", "auditor/arrays", "auditor/metrics/kernels/edit_distance", "auditor/metrics/kernels/shifts")
+_SHARED = (
+    "auditor/compiled",
+    "auditor/arrays",
+    "auditor/metrics/kernels/edit_distance",
+    "auditor/metrics/kernels/shifts",
+)
 
 
 def tests_what_changed(item: pytest.Item) -> bool:

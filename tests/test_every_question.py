@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -114,8 +114,16 @@ def audit(audits: tuple[auditor.Auditor, auditor.Auditor]) -> auditor.Auditor:
     return audits[0]
 
 
+#: What takes seconds.
+SLOW = {"findings", "syntax"}
+
+
+def each(names: Iterable[str]) -> list[Any]:
+    return [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in names]
+
+
 @pytest.mark.xdist_group("every question")
-@pytest.mark.parametrize("name", [*(name for name in STUDIES if name not in APART or name in ALIKE), "card"])
+@pytest.mark.parametrize("name", each([*(name for name in STUDIES if name not in APART or name in ALIKE), "card"]))
 def test_question_has_an_answer_on_the_sample_that_is_the_same_in_another_store(
     name: str, audits: tuple[auditor.Auditor, auditor.Auditor]
 ) -> None:

@@ -58,7 +58,9 @@ def is_sealed(connection: duckdb.DuckDBPyConnection) -> bool:
     return bool(connection.execute("select current_setting('lock_configuration')").fetchall()[0][0])
 
 
-def rows_of(connection: duckdb.DuckDBPyConnection, statement: str, params: Mapping[str, object] | None = None) -> object:
+def rows_of(
+    connection: duckdb.DuckDBPyConnection, statement: str, params: Mapping[str, object] | None = None
+) -> object:
     """Run one statement and return its rows as a stream of Arrow.
 
     A relation parses and binds a statement, and binds it again to run it. Its last step alone takes half of the time; a

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from conftest import ROOT, UNLIKE_CAPTIONS, ingest_rows
 from running import run_auditor
+from test_own_statements import SHARED, written
 
 import auditor
 from auditor.errors import MetricError
@@ -98,25 +99,28 @@ def test_references_of_a_system_are_all_captions_of_the_image(store: Store) -> N
     assert {("made", 3), ("up", 1)} <= set(met)
 
 
-def test_every_question_of_scores_takes_it(store: Store) -> None:
+def test_every_question_of_scores_takes_a_function_and_a_statement(store: Store) -> None:
     auditor.metric(name="shared")(shared)
+    statement = written(SHARED)
     rows = [(f"i{n}", slot, f"a {w} dog {n % 7} runs {slot}") for n in range(12) for slot, w in enumerate("abcd")]
     ingest_rows(store, rows)
     ingest_rows(store, [(image, slot, text[::-1]) for image, slot, text in rows], dataset="other")
-    signature = str(request("shared").signature("bare", References()))
-    asked = ["shared", "bleu-1"]
+    signatures = {name: str(request(one).signature("bare", References()))
+                  for name, one in (("shared", "shared"), ("word-share", statement))}  # fmt: skip
+    asked = ["shared", statement, "bleu-1"]
     for result in (
         bounds(store, "set", metrics=asked),
         compare(store, "set", "other", metrics=asked, resamples=40),
         correlate(store, "set", metrics=asked),
         score(store, "set", metrics=asked),
         score(store, "set", metrics=asked, rank=True),
-        probe(store, "set", metrics=asked),
+        probe(store, "set", metrics=asked, components=["order"]),
         enough_references(store, "set", metrics=asked),
     ):
-        assert signature in result.signatures["shared"], result.command
-    document = report(store, "set", settings=ReportSettings(metrics=("shared",)), sections=["bounds"])
-    assert signature in document.signatures.values()
+        for name, signature in signatures.items():
+            assert signature in result.signatures[name], result.command
+    document = report(store, "set", settings=ReportSettings(metrics=("shared", statement)), sections=["bounds"])
+    assert set(signatures.values()) <= set(document.signatures.values())
 
 
 def test_function_is_taken_as_by_its_name_decorated_or_not(store: Store) -> None:

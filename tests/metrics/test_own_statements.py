@@ -13,12 +13,7 @@ import auditor
 from auditor.errors import MetricError
 from auditor.scoring.registry import References, are_ours, request, requests
 from auditor.store.connection import Store
-from auditor.studies.bounds import bounds
-from auditor.studies.compare import compare
-from auditor.studies.correlate import correlate
 from auditor.studies.metrics import metric_cards
-from auditor.studies.probe import probe
-from auditor.studies.report import ReportSettings, report
 from auditor.studies.score import score
 
 pytestmark = pytest.mark.usefixtures("registers_for_this_test_alone")
@@ -61,23 +56,6 @@ def test_signature_names_the_text_of_the_file(store: Store) -> None:
     assert signatures[0] == signatures[1] != signatures[2]
     assert signatures[0].startswith("word-share|tok:none|refs:loo|source:")
     assert not are_ours(requests([written(SHARED)]))
-
-
-def test_every_question_of_scores_takes_it(store: Store) -> None:
-    rows = [(f"i{n}", slot, f"a {w} dog {n % 7} runs {slot}") for n in range(12) for slot, w in enumerate("abcd")]
-    ingest_rows(store, rows)
-    ingest_rows(store, [(image, slot, f"one {text}") for image, slot, text in rows], dataset="other")
-    asked = [written(SHARED), "bleu-1"]
-    signature = str(request(asked[0]).signature("bare", References()))
-    for result in (
-        bounds(store, "set", metrics=asked),
-        compare(store, "set", "other", metrics=asked, resamples=40),
-        correlate(store, "set", metrics=asked),
-        probe(store, "set", metrics=asked),
-    ):
-        assert signature in result.signatures["word-share"], result.command
-    document = report(store, "set", settings=ReportSettings(metrics=(asked[0],)), sections=["bounds"])
-    assert signature in document.signatures.values()
 
 
 def test_comments_name_it_and_say_where_less_is_better(store: Store) -> None:
