@@ -51,8 +51,8 @@ class Statement:
 
         Raises `MetricError` for wrong columns, and unless there is exactly one row per candidate.
         """
-        numbered = pl.int_range(len(candidates), eager=True, dtype=pl.Int64).alias("id")
-        rows = pl.DataFrame([numbered, candidates.alias("text"), references.alias("reference_texts")])
+        numbers = pl.int_range(len(candidates), eager=True, dtype=pl.Int64)
+        rows = pl.DataFrame({"id": numbers, "text": candidates, "reference_texts": references})
         scores = self.scores(rows)
         unknown = scores.join(rows, on="id", how="anti")["id"]
         if len(unknown):

@@ -26,7 +26,9 @@ IMAGES, REFERENCES, _SEED, _RESAMPLES, _CONFIDENCE, TOKENIZER = 500, 4, 1, 1000,
 
 def marks() -> pl.DataFrame:
     """Return the marks. Columns: dataset, version, metric, value, low, high, signature."""
-    return pl.DataFrame(json.loads(files("auditor.studies.compare").joinpath("marks.json").read_text("utf-8")))
+    return pl.DataFrame(
+        json.loads(files("auditor.studies.compare").joinpath("marks.json").read_text("utf-8")), orient="row"
+    )
 
 
 def mark_of(captions: Captions, progress: Progress) -> pl.DataFrame:
