@@ -31,7 +31,10 @@ _SMOOTH = Parameter(
 )
 
 _FLOOR = Parameter(
-    0.1, "matches of an order without a match, if smooth=floor", matters=lambda settings: settings["smooth"] == "floor"
+    0.1,
+    "matches of an order without a match, if smooth=floor",
+    most=1.0,
+    matters=lambda settings: settings["smooth"] == "floor",
 )
 
 _BP = Parameter(

@@ -28,9 +28,9 @@ class Parameter:
 
     `choices` are its values, `aliases` other words for them. `read` parses any other word, of the form `form`; it
     returns null or raises `MetricError` if it cannot, and opens no file. Only `of_file` does, which parses `file:PATH`.
-    A setting without choices is a number of at least `least` (above 0 if `least` is 0 and `zero` is false), and a whole
-    number if its default is an `int`. `matters` returns whether it affects the score under the other settings; null
-    means always. A signature names only settings that do.
+    A setting without choices is a number from `least` (above 0 if `least` is 0 and `zero` is false) to `most`, and a
+    whole number if its default is an `int`. `matters` returns whether it affects the score under the other settings;
+    null means always. A signature names only settings that do.
     """
 
     default: str | float | bool
@@ -38,6 +38,7 @@ class Parameter:
     choices: tuple[str | bool, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
     least: float = 0.0
+    most: float = math.inf
     zero: bool = False
     counts: bool = False  # whether it changes what is counted, and not only how counts become scores
     form: str = ""
@@ -54,9 +55,10 @@ class Parameter:
     def range(self) -> str:
         """The range of a setting without choices, in words."""
         number = "whole number" if isinstance(self.default, int) else "number"
-        if self.least:
-            return f"a {number} from {plain(self.least)}"
-        return f"a {number} from 0" if self.zero else f"a positive {number}"
+        most = "" if math.isinf(self.most) else f"to {plain(self.most)}"
+        if self.least or self.zero:
+            return f"a {number} from {plain(self.least)} {most}".rstrip()
+        return f"a positive {number} up {most}" if most else f"a positive {number}"
 
     def setting(self, text: str, key: str, value: str) -> str | float | bool:
         """Parse the value of this parameter, called `key`, in the request `text`.
@@ -81,7 +83,7 @@ class Parameter:
             number = int(value) if whole else float(value)
         except ValueError:
             number = -1
-        if not self.least <= number < float("inf") or (number == 0 and not self.zero):
+        if not self.least <= number <= self.most or math.isinf(number) or (number == 0 and not self.zero):
             raise MetricError(f"{text}: {key} must be {self.range}, not {value!r}")
         return number
 
@@ -203,12 +205,6 @@ class Metric:
     caution: str | None = None
     ranks_what_is_tiny: Callable[[Mapping[str, Any]], bool] | None = None
     version: int = 1
-
-    def __post_init__(self) -> None:
-        if not self.lowest <= self.highest:
-            raise MetricError(
-                f"{self.name}: its lowest value {self.lowest} must not be above {self.highest}, its highest"
-            )
 
     def ends(self, settings: Mapping[str, Any]) -> ranges.Ends:
         """Return the lowest and the highest value with these settings."""

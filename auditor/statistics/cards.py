@@ -6,10 +6,12 @@ captions of the same image: a system's with human captions, and human captions w
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from math import inf
+from typing import Any, Literal
+
+from auditor.ranges import Ends
 
 #: The data that a statistic needs: the captions alone, training data, human captions for evaluation, both, or images
 #: with several captions.
@@ -38,6 +40,11 @@ class Statistic:
     version: int = 1
 
 
+def _unlimited(name: str, definition: str, source: str, needs: Needs = "captions", **more: Any) -> Statistic:
+    """Return the card of a statistic that can be any number from 0."""
+    return Statistic(name, definition, source, needs, highest=inf, **more)
+
+
 _MILTENBURG = "van Miltenburg et al. 2018"
 
 _IN_FILE_ORDER = "one walk, in the order of the file"
@@ -46,15 +53,10 @@ _SHAIB = "Shaib et al. 2024"
 
 #: In the order in which results show them.
 GLOBAL = (
-    Statistic("tokens", "tokens of the captions", f"{_MILTENBURG}, section 2", digits=0, highest=math.inf),
-    Statistic("types", "different tokens", f"{_MILTENBURG}, section 2", digits=0, highest=math.inf),
-    Statistic("asl", "average sentence length: tokens / captions", f"{_MILTENBURG}, section 2", highest=math.inf),
-    Statistic(
-        "sdsl",
-        "standard deviation of sentence length, of the population",
-        f"{_MILTENBURG}, section 2",
-        highest=math.inf,
-    ),
+    _unlimited("tokens", "tokens of the captions", f"{_MILTENBURG}, section 2", digits=0),
+    _unlimited("types", "different tokens", f"{_MILTENBURG}, section 2", digits=0),
+    _unlimited("asl", "average sentence length: tokens / captions", f"{_MILTENBURG}, section 2"),
+    _unlimited("sdsl", "standard deviation of sentence length, of the population", f"{_MILTENBURG}, section 2"),
     Statistic(
         "ttr-1",
         "mean segmental type-token ratio: types / tokens of each whole segment of a walk, the partial last one dropped",
@@ -93,14 +95,13 @@ GLOBAL = (
         published=_IN_FILE_ORDER,
         walks=True,
     ),
-    Statistic(
+    _unlimited(
         "mtld",
         "tokens / stretches after which the type-token ratio falls below 0.72, mean of a walk forward and one back",
         "McCarthy & Jarvis 2010",
         published=_IN_FILE_ORDER,
         walks=True,
         digits=1,
-        highest=math.inf,
     ),
     Statistic(
         "hd-d",
@@ -115,33 +116,28 @@ GLOBAL = (
         _SHAIB,
         highest=4.0,
     ),
-    Statistic(
+    _unlimited(
         "self-repetition",
         "mean over captions of ln(1 + number of other captions that contain each of its different 4-grams, summed)",
         f"Salkar et al. 2022; {_SHAIB}",
-        highest=math.inf,
     ),
-    Statistic(
+    _unlimited(
         "compression-ratio",
         "bytes of the tokens, joined by spaces in the first random order / bytes after zlib, level 9",
         _SHAIB,
         published="in the order of the file",
-        highest=math.inf,
     ),
     Statistic(
         "yule-k", "10,000 (sum over types of their squared frequency - N) / N^2", "Yule 1944", digits=1, highest=1e4
     ),
-    Statistic(
-        "entropy",
-        "Shannon entropy of the token distribution, in bits, by relative frequencies",
-        "Shannon 1948",
-        highest=math.inf,
+    _unlimited(
+        "entropy", "Shannon entropy of the token distribution, in bits, by relative frequencies", "Shannon 1948"
     ),
     Statistic(
         "zipf-slope",
         "slope of ln frequency on ln rank, least squares over all types, ranks 1 to V in order of frequency",
         "Zipf 1935",
-        lowest=-math.inf,
+        lowest=-inf,
         highest=0.0,
     ),
     Statistic(
@@ -168,22 +164,20 @@ GLOBAL = (
         needs="training",
         published="captions are equal if text.lower().strip('.?!') is: a space at the end makes a caption novel",
     ),
-    Statistic(
+    _unlimited(
         "novel-types",
         "types that the training data does not have",
         f"{_MILTENBURG}, code of the paper",
         needs="training",
         digits=0,
-        highest=math.inf,
     ),
-    Statistic(
+    _unlimited(
         "learnable",
         "types of human captions that the training data has, for the images in both",
         f"{_MILTENBURG}, equation 1",
         needs="training and evaluation",
         digits=0,
         version=2,
-        highest=math.inf,
     ),
     Statistic(
         "limit",
@@ -192,14 +186,13 @@ GLOBAL = (
         needs="training and evaluation",
         version=2,
     ),
-    Statistic(
+    _unlimited(
         "recalled",
         "learnable types that the captions have, for the images in both",
         f"{_MILTENBURG}, equation 2",
         needs="training and evaluation",
         digits=0,
         version=2,
-        highest=math.inf,
     ),
     Statistic(
         "coverage",
@@ -281,21 +274,19 @@ LOCAL = (
         )
         for order, grams in ((1, "words"), (2, "bigrams"))
     ),
-    Statistic(
+    _unlimited(
         "image-types",
         "different words of an image's captions: mean over images",
         _WITHIN,
         needs="several captions of an image",
         digits=1,
-        highest=math.inf,
     ),
-    Statistic(
+    _unlimited(
         "image-content-types",
         "different content words of an image's captions: mean over images",
         _WITHIN,
         needs="several captions of an image",
         digits=1,
-        highest=math.inf,
     ),
     Statistic(
         "image-ttr",
@@ -307,3 +298,6 @@ LOCAL = (
 
 #: Every statistic of a dataset version by name, in the order of results.
 STATISTICS: Mapping[str, Statistic] = {card.name: card for card in (*GLOBAL, *LOCAL)}
+
+#: The ranges of all of them.
+ENDS: Mapping[str, Ends] = {card.name: (card.lowest, card.highest) for card in STATISTICS.values()}

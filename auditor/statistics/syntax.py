@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from auditor.ranges import Ends
 from auditor.statistics.summary import ratio
 
 _MILTENBURG = "van Miltenburg et al. 2018"
@@ -146,6 +147,10 @@ STATISTICS = (
         for word_class in CLASSES
     ),
 )  # fmt: skip
+
+
+#: The ranges of all of them.
+ENDS: Mapping[str, Ends] = {statistic.name: (statistic.lowest, statistic.highest) for statistic in STATISTICS}
 
 
 def definitions() -> pl.DataFrame:

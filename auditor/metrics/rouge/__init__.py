@@ -22,8 +22,9 @@ _PARAMETERS = {
     "measure": Parameter("f", "f = weighted harmonic mean of precision and recall", ("f", "precision", "recall")),
     "alpha": Parameter(
         0.5,
-        "weight of precision in F, from 0 to 1 (script: -p)",
+        "weight of precision in F (script: -p)",
         zero=True,
+        most=1.0,
         matters=lambda settings: settings["measure"] == "f" and not settings["beta"],
     ),
     "beta": Parameter(
