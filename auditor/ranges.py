@@ -30,7 +30,7 @@ def scores_within(scores: pl.Series, ends: Ends, counts: pl.DataFrame, *, is_our
     """
     outside = _outside(scores, ends).fill_null(value=False)
     if outside.any():
-        image, slot, score = counts.select("image", "slot", scores).filter(outside).row(0)
+        image, slot, score = counts.select("image", "slot", scores).filter(outside).sort("image", "slot").row(0)
         message = f"{scores.name}: image {image}, slot {slot}: {score} is outside of its range, {in_words(ends)}"
         raise RuntimeError(message) if is_ours else MetricError(message)
     return scores
