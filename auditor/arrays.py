@@ -6,8 +6,11 @@ Kernels import it themselves, since numba compiles no stand-in.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,4 +32,9 @@ else:
 
     np, scipy = _AtFirstUse("numpy"), _AtFirstUse("scipy")
 
-__all__ = ["NDArray", "np", "scipy"]
+__all__ = ["NDArray", "frame_of", "np", "scipy"]
+
+
+def frame_of(rows: NDArray[Any], names: Sequence[str]) -> pl.DataFrame:
+    """Make a frame of an array: its rows are rows, also if it is square, where Polars by itself may take columns."""
+    return pl.DataFrame(rows, schema=list(names), orient="row")

@@ -92,7 +92,7 @@ def differences(keys: pl.DataFrame, scored: NDArray[np.float64], path: Path) -> 
 
     Metrics that only one side has are left out.
     """
-    ours = pl.concat([keys, pl.DataFrame(scored, schema=[*METRICS])], how="horizontal").filter(
+    ours = pl.concat([keys, pl.DataFrame(scored, schema=[*METRICS], orient="row")], how="horizontal").filter(
         pl.col(METRICS[0]).is_not_nan()
     )
     rows = pl.read_parquet(path).filter(pl.col("metric").is_in(METRICS))

@@ -31,7 +31,10 @@ _SMOOTH = Parameter(
 )
 
 _FLOOR = Parameter(
-    0.1, "matches of an order without a match, if smooth=floor", matters=lambda settings: settings["smooth"] == "floor"
+    0.1,
+    "matches of an order without a match, if smooth=floor",
+    most=1.0,
+    matters=lambda settings: settings["smooth"] == "floor",
 )
 
 _BP = Parameter(
@@ -203,7 +206,8 @@ def _card(order: int) -> Metric:
         score=score,
         summary=f"sentence-level BLEU: geometric mean of clipped precisions, n = 1 to {order}, with brevity penalty",
         kind="precision, with a brevity penalty",
-        range="0 to 1",
+        lowest=0.0,
+        highest=1.0,
         references="clips against all references: increases with their number; compare only equal numbers",
         sensitivity="strong",
         edge_cases=(

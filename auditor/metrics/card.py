@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import polars as pl
 
+from auditor import ranges
 from auditor.compiled import is_kept
 from auditor.errors import MetricError
 from auditor.metrics import idf
@@ -26,9 +28,9 @@ class Parameter:
 
     `choices` are its values, `aliases` other words for them. `read` parses any other word, of the form `form`; it
     returns null or raises `MetricError` if it cannot, and opens no file. Only `of_file` does, which parses `file:PATH`.
-    A setting without choices is a number of at least `least` (above 0 if `least` is 0 and `zero` is false), and a whole
-    number if its default is an `int`. `matters` returns whether it affects the score under the other settings; null
-    means always. A signature names only settings that do.
+    A setting without choices is a number from `least` (above 0 if `least` is 0 and `zero` is false) to `most`, and a
+    whole number if its default is an `int`. `matters` returns whether it affects the score under the other settings;
+    null means always. A signature names only settings that do.
     """
 
     default: str | float | bool
@@ -36,6 +38,7 @@ class Parameter:
     choices: tuple[str | bool, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
     least: float = 0.0
+    most: float = math.inf
     zero: bool = False
     counts: bool = False  # whether it changes what is counted, and not only how counts become scores
     form: str = ""
@@ -52,9 +55,10 @@ class Parameter:
     def range(self) -> str:
         """The range of a setting without choices, in words."""
         number = "whole number" if isinstance(self.default, int) else "number"
-        if self.least:
-            return f"a {number} from {plain(self.least)}"
-        return f"a {number} from 0" if self.zero else f"a positive {number}"
+        most = "" if math.isinf(self.most) else f"to {plain(self.most)}"
+        if self.least or self.zero:
+            return f"a {number} from {plain(self.least)} {most}".rstrip()
+        return f"a positive {number} up {most}" if most else f"a positive {number}"
 
     def setting(self, text: str, key: str, value: str) -> str | float | bool:
         """Parse the value of this parameter, called `key`, in the request `text`.
@@ -79,7 +83,7 @@ class Parameter:
             number = int(value) if whole else float(value)
         except ValueError:
             number = -1
-        if not self.least <= number < float("inf") or (number == 0 and not self.zero):
+        if not self.least <= number <= self.most or math.isinf(number) or (number == 0 and not self.zero):
             raise MetricError(f"{text}: {key} must be {self.range}, not {value!r}")
         return number
 
@@ -148,10 +152,11 @@ Counting = tuple[str, Kernel | None]
 class Metric:
     """The card of a metric.
 
-    `kind` is what it measures (precision, F, an error rate, consensus), `range` its lowest and highest value.
-    `references` is how references are combined into one score, `sensitivity` how much it depends on their number:
-    strong (any of them may match), some (the best counts), none (they are averaged). Parameters may change all of
-    this; the card describes the defaults.
+    `kind` is what it measures (precision, F, an error rate, consensus). `lowest` and `highest` are the ends of its
+    range, infinite if it has none. `scales` are factors of both, by the values of setting `scale`. `references` is how
+    references are combined into one score, `sensitivity` how much it depends on their number: strong (any of them may
+    match), some (the best counts), none (they are averaged). Parameters may change all of this; the card describes the
+    defaults.
 
     `counts` is its SELECT, `kernel` computes counts from its rows if it aligns tokens. `fixed` are settings that its
     name implies, and parameters of a variant, `shown` whether a signature repeats them. `counted_with` are parameters
@@ -174,12 +179,14 @@ class Metric:
     score: Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]
     summary: str
     kind: str
-    range: str
     references: str
     sensitivity: Literal["strong", "some", "none"]
     edge_cases: str
     source: str
     bibtex: str
+    lowest: float = -math.inf
+    highest: float = math.inf
+    scales: Mapping[str, float] = field(default_factory=dict)
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     shown: bool = False
@@ -198,3 +205,14 @@ class Metric:
     caution: str | None = None
     ranks_what_is_tiny: Callable[[Mapping[str, Any]], bool] | None = None
     version: int = 1
+
+    def ends(self, settings: Mapping[str, Any]) -> ranges.Ends:
+        """Return the lowest and the highest value with these settings."""
+        factor = self.scales.get(settings.get("scale", ""), 1.0)
+        return self.lowest * factor, self.highest * factor
+
+    @property
+    def range(self) -> str:
+        """Its range in words, in each of its scales."""
+        scaled = (f"{ranges.in_words(self.ends({'scale': scale}))} with scale={scale}" for scale in self.scales)
+        return "; ".join([ranges.in_words((self.lowest, self.highest)), *scaled])

@@ -83,7 +83,7 @@ def cards_of_scores(path: Path) -> list[Metric]:
             card(
                 GivenScores(path.stem if column == "score" else column, len, columns=True, home=str(path), table=table),
                 summary=f"scores of {path.name}, column {column}", kind="scores computed elsewhere",
-                position=str(path), digest=digest, lower_is_better=False, caution=None,
+                position=str(path), digest=digest, caution=None,
             )
         )  # fmt: skip
     return cards

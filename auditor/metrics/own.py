@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import polars as pl
 
@@ -46,8 +46,16 @@ NAMED_BY = "@auditor.metric(name=…), or the line `-- name: …` of a file, giv
 _CAUTION = "its source is not available, so its signature is the same for all functions of this name"
 
 
+class Scale(TypedDict, total=False):
+    """What the user declares of scores, as on the card of a metric."""
+
+    lower_is_better: bool
+    lowest: float
+    highest: float
+
+
 def card_of(
-    function: OfRow | OfColumns, name: str, *, columns: bool, lower_is_better: bool, summary: str | None
+    function: OfRow | OfColumns, name: str, *, columns: bool = False, summary: str | None = None, **scale: Unpack[Scale]
 ) -> Metric:
     """Make a metric of a function. Raises `MetricError` for a name that is invalid in requests and signatures."""
     source = _source(function)
@@ -58,13 +66,13 @@ def card_of(
         kind="a function of your own",
         position=_place(function),
         digest=digest,
-        lower_is_better=lower_is_better,
         caution=None if source else _CAUTION,
+        **scale,
     )
 
 
 def card(
-    scorer: Scorer, *, summary: str, kind: str, position: str, digest: str, lower_is_better: bool, caution: str | None
+    scorer: Scorer, *, summary: str, kind: str, position: str, digest: str, caution: str | None, **scale: Unpack[Scale]
 ) -> Metric:
     """Make a metric of a scorer. Raises `MetricError` for a name that is invalid in requests and signatures."""
     if not _NAME.fullmatch(scorer.name):
@@ -78,16 +86,15 @@ def card(
         kernel=Kernel(f"own {scorer.name}", scorer, keeps=False),
         summary=summary,
         kind=kind,
-        range="depends on the function",
         references="the function receives all references of a caption at once",
         sensitivity="some",
         edge_cases="an exception, or a score that is not a finite number, is an error",
         source=f"{position}, sha256 {digest}",
         bibtex="",
-        lower_is_better=lower_is_better,
         default=False,
         signed=lambda tokenizer, settings: {"tok": "none", "source": digest},  # it reads texts as they are written
         caution=caution,
+        **scale,
     )
 
 

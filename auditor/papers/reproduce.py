@@ -98,7 +98,7 @@ def reproduce(
     of_yours = {name: rows.schema[name] for name in ("paper", *KEYS, "value", "verdict")}
     return Result(
         "reproduce",
-        pl.concat([rows, pl.DataFrame(further, schema=of_yours)], how="diagonal") if further else rows,
+        pl.concat([rows, pl.DataFrame(further, schema=of_yours, orient="row")], how="diagonal") if further else rows,
         selections=tuple(dict.fromkeys(selection for result in measured for selection in result.selections)),
         signatures={label: text for result in measured for label, text in result.signatures.items()},
         tables=tuple(

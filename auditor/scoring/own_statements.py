@@ -15,7 +15,7 @@ import polars as pl
 
 from auditor.errors import AuditorError, MetricError
 from auditor.metrics.card import Metric
-from auditor.metrics.own import Scorer, card
+from auditor.metrics.own import Scale, Scorer, card
 from auditor.result import listed
 from auditor.store.connection import MEMORY, Store
 from auditor.store.readonly_sql import ask
@@ -28,7 +28,7 @@ _NONE = pl.DataFrame(schema={"id": pl.Int64, "text": pl.String, "reference_texts
 _SHOWN = 60  # characters of a text that has no score
 
 #: The comments before a SELECT that describe the metric, each on a separate line.
-_COMMENT = re.compile(r"^--\s*(name|lower_is_better|summary):\s*(.*?)\s*$", re.MULTILINE)
+_COMMENT = re.compile(r"^--\s*(name|lower_is_better|lowest|highest|summary):\s*(.*?)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Statement:
     text: str
     name: str
     summary: str
-    lower_is_better: bool
+    scale: Scale
 
     @property
     def digest(self) -> str:
@@ -51,8 +51,8 @@ class Statement:
 
         Raises `MetricError` for wrong columns, and unless there is exactly one row per candidate.
         """
-        numbered = pl.int_range(len(candidates), eager=True, dtype=pl.Int64).alias("id")
-        rows = pl.DataFrame([numbered, candidates.alias("text"), references.alias("reference_texts")])
+        numbers = pl.int_range(len(candidates), eager=True, dtype=pl.Int64)
+        rows = pl.DataFrame({"id": numbers, "text": candidates, "reference_texts": references})
         scores = self.scores(rows)
         unknown = scores.join(rows, on="id", how="anti")["id"]
         if len(unknown):
@@ -86,8 +86,8 @@ class Statement:
 def statement_of(path: Path) -> Statement:
     """Read a file, and test its SELECT on an empty table.
 
-    It may have comments `-- name: …`, `-- summary: …` and `-- lower_is_better: true`. The default name is that of the
-    file. Raises `MetricError` with the file and the problem.
+    It may have comments `-- name: …`, `-- summary: …`, `-- lower_is_better: true`, `-- lowest: 0` and `-- highest: 1`.
+    The default name is that of the file. Raises `MetricError` with the file and the problem.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -95,12 +95,17 @@ def statement_of(path: Path) -> Statement:
         why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise MetricError(f"{path}: {why}") from error
     described = dict(_COMMENT.findall(text))
+    scale = Scale(lower_is_better=described.get("lower_is_better", "").lower() == "true")
+    try:
+        scale |= Scale(lowest=float(described.get("lowest", "-inf")), highest=float(described.get("highest", "inf")))
+    except ValueError as error:
+        raise MetricError(f"{path}: lowest and highest must be numbers: {error}") from error
     statement = Statement(
         path,
         text,
         described.get("name") or path.stem,
         described.get("summary") or f"the SELECT of {path.name}",
-        described.get("lower_is_better", "").lower() == "true",
+        scale,
     )
     try:
         statement.scores(_NONE)
@@ -119,6 +124,6 @@ def card_of_statement(statement: Statement) -> Metric:
         kind="a SELECT of your own",
         position=str(statement.path),
         digest=statement.digest,
-        lower_is_better=statement.lower_is_better,
         caution=None,
+        **statement.scale,
     )

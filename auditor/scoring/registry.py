@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, Unpack, overload
 
 import polars as pl
 
+from auditor import ranges
 from auditor.errors import AuditorError, MetricError, MissingExtraError
 from auditor.metrics import bleu, chrf, cider, given, meteor, own, rouge, ter
 from auditor.metrics.card import OF_FILE, CountSpec, Metric
@@ -102,8 +103,9 @@ class MetricRequest:
 
     def scores(self, counts: pl.DataFrame) -> pl.Series:
         """Compute scores from its counts, rounded to 12 decimals, or to significant digits if the card requires it."""
+        ends = self.metric.ends(self.settings)
         if are_ours([self]):
-            return self._scores(counts)
+            return ranges.scores_within(self._scores(counts), ends, counts, is_ours=True)
         try:
             scores = self._scores(counts)
             if len(scores) != counts.height or not scores.drop_nulls().is_finite().all():
@@ -112,7 +114,7 @@ class MetricRequest:
             if isinstance(error, AuditorError | KeyboardInterrupt):
                 raise
             raise MetricError(f"{self.label}, of another package: {described(error)}") from error
-        return scores
+        return ranges.scores_within(scores, ends, counts, is_ours=False)
 
     def _scores(self, counts: pl.DataFrame) -> pl.Series:
         scores = self.metric.score(counts, {**self.metric.fixed, **self.settings}).alias(self.label)
@@ -169,7 +171,7 @@ def metric(function: F, /) -> F: ...
 
 @overload
 def metric(
-    *, name: str | None = None, columns: bool = False, lower_is_better: bool = False, summary: str | None = None
+    *, name: str | None = None, columns: bool = False, summary: str | None = None, **scale: Unpack[own.Scale]
 ) -> Callable[[F], F]: ...
 
 
@@ -179,22 +181,22 @@ def metric(
     *,
     name: str | None = None,
     columns: bool = False,
-    lower_is_better: bool = False,
     summary: str | None = None,
+    **scale: Unpack[own.Scale],
 ) -> F | Callable[[F], F]:
     """Register a function as a metric in this process, under its own name with hyphens, or under `name`.
 
     The function receives a candidate and the list of its references, as they are written, and returns a `float`. With
     `columns` it receives two Polars series of equal length, String and List(String), and returns a score for each row,
     in their order. It is called every time: its scores are not kept. Its signature names the sha256 of its source. Set
-    `lower_is_better` for metrics that count errors. Returns the function unchanged.
+    `lower_is_better` for metrics that count errors. `lowest` and `highest` are the ends of its range: other scores are
+    an error. `summary` is a line for `auditor metrics`. Returns the function unchanged.
 
     Raises `MetricError` for an invalid name, and for the name of a metric of the package or of another module.
     """
 
     def registering(function: F) -> F:
-        called = name or _called(function)
-        _register(own.card_of(function, called, columns=columns, lower_is_better=lower_is_better, summary=summary))
+        _register(own.card_of(function, name or _called(function), columns=columns, summary=summary, **scale))
         return function
 
     return registering if function is None else registering(function)
@@ -217,7 +219,7 @@ def _called(function: Callable[..., Any]) -> str:
 def _of_function(function: Callable[..., Any], called: str) -> Metric:
     """Return the metric of a function: as its decorator declares it, or else called row by row."""
     declared = next((card for card in reversed(METRICS.values()) if own.is_of(card, function)), None)
-    return declared or _register(own.card_of(function, called, columns=False, lower_is_better=False, summary=None))
+    return declared or _register(own.card_of(function, called))
 
 
 def request(text: MetricName) -> MetricRequest:

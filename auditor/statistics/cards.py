@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from math import inf
+from typing import Any, Literal
+
+from auditor.ranges import Ends
 
 #: The data that a statistic needs: the captions alone, training data, human captions for evaluation, both, or images
 #: with several captions.
@@ -20,8 +23,9 @@ class Statistic:
     """A statistic's card.
 
     `definition` is what it counts. `published` is how the definition of the paper's code differs, null if it does not.
-    `walks` marks a statistic that depends on the order of the captions. `digits` is the number of decimals in tables.
-    `version` grows when the same captions get another number.
+    `lowest` and `highest` are the ends of its range, infinite if it has none; most are shares. `walks` marks a
+    statistic that depends on the order of the captions. `digits` is the number of decimals in tables. `version` grows
+    when the same captions get another number.
     """
 
     name: str
@@ -29,9 +33,16 @@ class Statistic:
     source: str
     needs: Needs = "captions"
     published: str | None = None
+    lowest: float = 0.0
+    highest: float = 1.0
     walks: bool = False
     digits: int = 4
     version: int = 1
+
+
+def _unlimited(name: str, definition: str, source: str, needs: Needs = "captions", **more: Any) -> Statistic:
+    """Return the card of a statistic that can be any number from 0."""
+    return Statistic(name, definition, source, needs, highest=inf, **more)
 
 
 _MILTENBURG = "van Miltenburg et al. 2018"
@@ -42,10 +53,10 @@ _SHAIB = "Shaib et al. 2024"
 
 #: In the order in which results show them.
 GLOBAL = (
-    Statistic("tokens", "tokens of the captions", f"{_MILTENBURG}, section 2", digits=0),
-    Statistic("types", "different tokens", f"{_MILTENBURG}, section 2", digits=0),
-    Statistic("asl", "average sentence length: tokens / captions", f"{_MILTENBURG}, section 2"),
-    Statistic("sdsl", "standard deviation of sentence length, of the population", f"{_MILTENBURG}, section 2"),
+    _unlimited("tokens", "tokens of the captions", f"{_MILTENBURG}, section 2", digits=0),
+    _unlimited("types", "different tokens", f"{_MILTENBURG}, section 2", digits=0),
+    _unlimited("asl", "average sentence length: tokens / captions", f"{_MILTENBURG}, section 2"),
+    _unlimited("sdsl", "standard deviation of sentence length, of the population", f"{_MILTENBURG}, section 2"),
     Statistic(
         "ttr-1",
         "mean segmental type-token ratio: types / tokens of each whole segment of a walk, the partial last one dropped",
@@ -84,7 +95,7 @@ GLOBAL = (
         published=_IN_FILE_ORDER,
         walks=True,
     ),
-    Statistic(
+    _unlimited(
         "mtld",
         "tokens / stretches after which the type-token ratio falls below 0.72, mean of a walk forward and one back",
         "McCarthy & Jarvis 2010",
@@ -103,24 +114,31 @@ GLOBAL = (
         "ngram-diversity",
         "sum over n = 1 to 4 of different n-grams / n-grams, within captions (in the authors' program they cross)",
         _SHAIB,
+        highest=4.0,
     ),
-    Statistic(
+    _unlimited(
         "self-repetition",
         "mean over captions of ln(1 + number of other captions that contain each of its different 4-grams, summed)",
         f"Salkar et al. 2022; {_SHAIB}",
     ),
-    Statistic(
+    _unlimited(
         "compression-ratio",
         "bytes of the tokens, joined by spaces in the first random order / bytes after zlib, level 9",
         _SHAIB,
         published="in the order of the file",
     ),
-    Statistic("yule-k", "10,000 (sum over types of their squared frequency - N) / N^2", "Yule 1944", digits=1),
-    Statistic("entropy", "Shannon entropy of the token distribution, in bits, by relative frequencies", "Shannon 1948"),
+    Statistic(
+        "yule-k", "10,000 (sum over types of their squared frequency - N) / N^2", "Yule 1944", digits=1, highest=1e4
+    ),
+    _unlimited(
+        "entropy", "Shannon entropy of the token distribution, in bits, by relative frequencies", "Shannon 1948"
+    ),
     Statistic(
         "zipf-slope",
         "slope of ln frequency on ln rank, least squares over all types, ranks 1 to V in order of frequency",
         "Zipf 1935",
+        lowest=-inf,
+        highest=0.0,
     ),
     Statistic(
         "top-20",
@@ -146,14 +164,14 @@ GLOBAL = (
         needs="training",
         published="captions are equal if text.lower().strip('.?!') is: a space at the end makes a caption novel",
     ),
-    Statistic(
+    _unlimited(
         "novel-types",
         "types that the training data does not have",
         f"{_MILTENBURG}, code of the paper",
         needs="training",
         digits=0,
     ),
-    Statistic(
+    _unlimited(
         "learnable",
         "types of human captions that the training data has, for the images in both",
         f"{_MILTENBURG}, equation 1",
@@ -168,7 +186,7 @@ GLOBAL = (
         needs="training and evaluation",
         version=2,
     ),
-    Statistic(
+    _unlimited(
         "recalled",
         "learnable types that the captions have, for the images in both",
         f"{_MILTENBURG}, equation 2",
@@ -256,14 +274,14 @@ LOCAL = (
         )
         for order, grams in ((1, "words"), (2, "bigrams"))
     ),
-    Statistic(
+    _unlimited(
         "image-types",
         "different words of an image's captions: mean over images",
         _WITHIN,
         needs="several captions of an image",
         digits=1,
     ),
-    Statistic(
+    _unlimited(
         "image-content-types",
         "different content words of an image's captions: mean over images",
         _WITHIN,
@@ -280,3 +298,6 @@ LOCAL = (
 
 #: Every statistic of a dataset version by name, in the order of results.
 STATISTICS: Mapping[str, Statistic] = {card.name: card for card in (*GLOBAL, *LOCAL)}
+
+#: The ranges of all of them.
+ENDS: Mapping[str, Ends] = {card.name: (card.lowest, card.highest) for card in STATISTICS.values()}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from auditor.arrays import np
+from auditor.arrays import frame_of, np
 from auditor.model import Progress, silent
 from auditor.statistics.permutation import two_sided_p
 from auditor.statistics.resampling import AT_A_TIME, Floats, stream_of
@@ -145,4 +145,4 @@ def p_of_difference(
 
 
 def _scores(totals: Floats, names: Sequence[str], score: Score) -> Floats:
-    return score(pl.DataFrame(totals, schema=list(names))).to_numpy()
+    return score(frame_of(totals, names)).to_numpy()

@@ -9,10 +9,11 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.metrics.card import Metric
+from auditor.ranges import in_words
 from auditor.result import Result, Table
 from auditor.scoring.registry import METRICS, References, defaults_of, lacking, request
 from auditor.statistics.cards import STATISTICS, Statistic
-from auditor.statistics.syntax import explained
+from auditor.statistics.syntax import ENDS, explained
 from auditor.store.sqlfiles import catalogue, sql_root
 
 _PARAMETER: Mapping[str, pl.DataType] = {
@@ -70,37 +71,21 @@ def metric_cards(name: Name = None) -> Result:
     if name in explained():
         return _of_syntax(name)
     metric = METRICS[name] if name in METRICS else request(name).metric
-    facts = pl.DataFrame(
+    facts = _facts(
         {
-            "property": [
-                "summary",
-                "kind",
-                "range",
-                "better",
-                "references",
-                _SENSITIVE,
-                "edge cases",
-                "source",
-                "counts",
-                "asked for by default",
-                "version",
-                "bibtex",
-            ],
-            "value": [
-                metric.summary,
-                metric.kind,
-                metric.range,
-                "lower" if metric.lower_is_better else "higher",
-                metric.references,
-                f"{metric.sensitivity}, with every parameter at its default",
-                metric.edge_cases,
-                metric.source,
-                f"sql/{catalogue()[metric.counts].path.relative_to(sql_root())}"
-                + (", aligned by a kernel" if metric.kernel else ""),
-                lacking(metric) or ("yes" if metric.default else "no"),
-                str(metric.version),
-                metric.bibtex,
-            ],
+            "summary": metric.summary,
+            "kind": metric.kind,
+            "range": metric.range,
+            "better": "lower" if metric.lower_is_better else "higher",
+            "references": metric.references,
+            _SENSITIVE: f"{metric.sensitivity}, with every parameter at its default",
+            "edge cases": metric.edge_cases,
+            "source": metric.source,
+            "counts": f"sql/{catalogue()[metric.counts].path.relative_to(sql_root())}"
+            + (", aligned by a kernel" if metric.kernel else ""),
+            "asked for by default": lacking(metric) or ("yes" if metric.default else "no"),
+            "version": str(metric.version),
+            "bibtex": metric.bibtex,
         }
     )
     signature = str(defaults_of(metric).signature("bare", References()))
@@ -123,24 +108,15 @@ def metric_cards(name: Name = None) -> Result:
 
 
 def _statistic(card: Statistic) -> Result:
-    facts = pl.DataFrame(
+    facts = _facts(
         {
-            "property": [
-                "definition",
-                "as published",
-                "depends on the order of captions",
-                "needs",
-                "source",
-                "command",
-            ],
-            "value": [
-                card.definition,
-                card.published or "the same",
-                "yes: the mean over random orders" if card.walks else "no",
-                f"{card.needs} data" if card.needs.endswith(("training", "evaluation")) else card.needs,
-                card.source,
-                "auditor diversity",
-            ],
+            "definition": card.definition,
+            "range": in_words((card.lowest, card.highest)),
+            "as published": card.published or "the same",
+            "depends on the order of captions": "yes: the mean over random orders" if card.walks else "no",
+            "needs": f"{card.needs} data" if card.needs.endswith(("training", "evaluation")) else card.needs,
+            "source": card.source,
+            "command": "auditor diversity",
         }
     )
     return Result("metrics", facts, tables=(Table(card.name, facts, name="metric"),))
@@ -149,9 +125,13 @@ def _statistic(card: Statistic) -> Result:
 def _of_syntax(name: str) -> Result:
     definition, source, parsed = explained()[name]
     needs = "captions, and a spaCy pipeline that tags" + (" and parses" if parsed else "")
-    card = {"definition": definition, "needs": needs, "source": source, "command": "auditor syntax"}
-    facts = pl.DataFrame({"property": [*card], "value": [*card.values()]})
+    known = {"range": in_words(ENDS[name])} if name in ENDS else {}
+    facts = _facts({"definition": definition, **known, "needs": needs, "source": source, "command": "auditor syntax"})
     return Result("metrics", facts, tables=(Table(name, facts, name="metric"),))
+
+
+def _facts(card: Mapping[str, str]) -> pl.DataFrame:
+    return pl.DataFrame({"property": [*card], "value": [*card.values()]})
 
 
 def _parameters(metric: Metric) -> pl.DataFrame:

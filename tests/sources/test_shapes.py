@@ -83,7 +83,7 @@ def shard(*members: tuple[str, str]) -> bytes:
 
 def parquet(**columns: list[object]) -> bytes:
     written = io.BytesIO()
-    pl.DataFrame(columns).write_parquet(written)
+    pl.DataFrame({**columns}).write_parquet(written)
     return written.getvalue()
 
 

@@ -40,7 +40,7 @@ def rows(*paths: Path, **options: Any) -> list[tuple[str, list[float]]]:
 
 
 def parquet(path: Path, **columns: Any) -> Path:
-    pl.DataFrame(columns).write_parquet(path)
+    pl.DataFrame({**columns}).write_parquet(path)
     return path
 
 

@@ -75,5 +75,5 @@ def test_rows_of_a_card_hold_every_parameter(name: str) -> None:
         assert found[key]["meaning"] == parameter.meaning
         assert found[key]["choices"] == (parameter.words or None)
         assert (found[key]["range"] is None) == bool(parameter.choices)
-    facts = pl.DataFrame(read).filter(pl.col("property") != "parameter")
+    facts = pl.DataFrame(read, orient="row").filter(pl.col("property") != "parameter")
     assert facts["value"].null_count() == 0

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from auditor.arrays import np
+from auditor.arrays import frame_of, np
 from auditor.errors import MetricError
 from auditor.metrics.card import Kernel, Metric, Parameter
 from auditor.metrics.kernels.columns import beside, flat, in_parts, offsets, texts
@@ -64,7 +64,7 @@ def _sums(counts: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.DataFrame:
     rows = counts.select(pl.col(STATISTICS).cast(pl.Int64)).to_numpy(writable=True)
     matched = rows[:, 4:CHUNKS].reshape(-1, 4, 2, 2).sum(axis=(1, 2))  # modules, kinds, sides
     rows[:, CHUNKS] -= (matched == rows[:, :2]).all(axis=1) & (rows[:, CHUNKS] == 1)
-    return counts.select("image").hstack(pl.DataFrame(rows.astype(np.float64), schema=list(STATISTICS)))
+    return counts.select("image").hstack(frame_of(rows.astype(np.float64), STATISTICS))
 
 
 def _of_sums(sums: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.Series:
@@ -185,7 +185,8 @@ CARDS = (
         score=score,
         summary="METEOR 1.5: weighted F of words aligned by form, stem, synonym and paraphrase, lower if scattered",
         kind="F, with recall weighted more than precision, and a penalty for scattered matches",
-        range="0 to 1",
+        lowest=0.0,
+        highest=1.0,
         references="the highest over the references: increases with their number; compare only equal numbers",
         sensitivity="some",
         edge_cases=(

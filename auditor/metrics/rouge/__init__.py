@@ -22,8 +22,9 @@ _PARAMETERS = {
     "measure": Parameter("f", "f = weighted harmonic mean of precision and recall", ("f", "precision", "recall")),
     "alpha": Parameter(
         0.5,
-        "weight of precision in F, from 0 to 1 (script: -p)",
+        "weight of precision in F (script: -p)",
         zero=True,
+        most=1.0,
         matters=lambda settings: settings["measure"] == "f" and not settings["beta"],
     ),
     "beta": Parameter(
@@ -81,7 +82,8 @@ def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str,
         score=score,
         summary=summary,
         kind="F of precision and recall with equal weights; measure=precision or recall selects one",
-        range="0 to 1",
+        lowest=0.0,
+        highest=1.0,
         references=(
             "pooled over the references: does not increase with their number, long references weigh more; increases "
             "with aggregate=best, max or coco"

@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 
 from auditor.arrays import NDArray, np
-from auditor.errors import MetricError
 
 Numbers = NDArray["np.float64"]
 
@@ -73,7 +72,6 @@ def scores(pairs: Pairs, parameters: Mapping[str, Any]) -> Numbers:
     highest recall, the first if equal; mean, max = of the measure over the references; coco = the measure of the
     highest precision and the highest recall, even from two references.
     """
-    _refuse_alpha(parameters)
     if not len(pairs.starts):
         return np.empty(0)
     if parameters["aggregate"] == "pooled":
@@ -105,14 +103,8 @@ def pooled_scores(
     unweighted: Callable[[Numbers], Numbers],
 ) -> Numbers:
     """Return a score per candidate, from hits and totals added over its references."""
-    _refuse_alpha(parameters)
     precision, recall = (unweighted(ratio(hits, totals)) for totals in (candidate_totals, reference_totals))
     return _measure(precision, recall, parameters)
-
-
-def _refuse_alpha(parameters: Mapping[str, Any]) -> None:
-    if parameters["alpha"] > 1:
-        raise MetricError(f"alpha must be a number from 0 to 1, not {parameters['alpha']}")
 
 
 def _measure(precision: Numbers, recall: Numbers, parameters: Mapping[str, Any]) -> Numbers:

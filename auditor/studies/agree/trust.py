@@ -170,7 +170,7 @@ def compared(places: Sequence[Place], said: Sequence[Said], confidence: float) -
     labels = list(dict.fromkeys(label for place in places for label in place.values if label != PEOPLE))
     changes = _changes(places, labels)
     rows = [*(row for place in places for row in place.rows(confidence)), *changes]
-    frame = pl.DataFrame(rows, schema={**ROWS, **_LABELS})
+    frame = pl.DataFrame(rows, schema={**ROWS, **_LABELS}, orient="row")
     metrics = frame.filter(pl.col("is_trusted").is_not_null(), pl.col("metric") != PEOPLE)
     unique = dict.fromkeys(said)
     return Result(

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from importlib.resources import files
 
@@ -26,7 +25,7 @@ IMAGES, REFERENCES, _SEED, _RESAMPLES, _CONFIDENCE, TOKENIZER = 500, 4, 1, 1000,
 
 def marks() -> pl.DataFrame:
     """Return the marks. Columns: dataset, version, metric, value, low, high, signature."""
-    return pl.DataFrame(json.loads(files("auditor.studies.compare").joinpath("marks.json").read_text("utf-8")))
+    return pl.read_json(files("auditor.studies.compare").joinpath("marks.json").read_bytes())
 
 
 def mark_of(captions: Captions, progress: Progress) -> pl.DataFrame:

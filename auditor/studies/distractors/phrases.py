@@ -67,7 +67,7 @@ def bind_words(workspace: Workspace) -> None:
     words = [columns | part | {"word": word} for part in listed["word_class"] for word in part["words"].split()]
     schema = {"class": pl.String, "sort": pl.String, "alone": pl.Boolean, "is_mention": pl.Boolean, "word": pl.String}
     workspace.bind_rows("word_class", pl.DataFrame(words, schema=schema))
-    workspace.bind_rows("symmetric_link", pl.DataFrame(listed["symmetric_link"]))
+    workspace.bind_rows("symmetric_link", pl.DataFrame(listed["symmetric_link"], orient="row"))
 
 
 def bind_phrases(workspace: Workspace, selection: Selection, noun_chunks: parses.Parses | None) -> None:

@@ -16,6 +16,7 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
+from auditor.ranges import statistics_within
 from auditor.result import Result, Table, findings_in, notes_in
 from auditor.scoring.registry import DECIMALS, References
 from auditor.statistics import cards
@@ -214,11 +215,8 @@ def _only(table: Table, asked: Asked) -> Table:
 
 
 def _as_rows(*parts: pl.DataFrame) -> pl.DataFrame:
-    return (
-        pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), *parts], how="diagonal_relaxed")
-        .cast(pl.Schema(ROWS))
-        .with_columns(pl.col("value", "low", "high").round(DECIMALS))
-    )
+    rows = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), *parts], how="diagonal_relaxed").cast(pl.Schema(ROWS))
+    return statistics_within(rows, cards.ENDS).with_columns(pl.col("value", "low", "high").round(DECIMALS))
 
 
 def _check(settings: DiversitySettings) -> None:

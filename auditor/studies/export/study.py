@@ -255,7 +255,7 @@ def _write(
     text = FILES[chosen].render(captions)
     with replacing(target) as file:
         file.write(text.encode())
-    return pl.DataFrame([bundle.row_of(selection, contents, target, captions.rows.height)])
+    return pl.DataFrame([bundle.row_of(selection, contents, target, captions.rows.height)], orient="row")
 
 
 def _check_free(target: Path, chosen: str, force: bool) -> None:

@@ -184,7 +184,7 @@ def _profile(workspace: Workspace, sizes: pl.DataFrame, one: Mapping[str, int], 
     workspace.bind_rows(
         "repeat_count", pl.DataFrame([{name: one[name] for name in catalogue()["repeat_count"].returns}])
     )
-    rows = workspace.part("profile", {name: pl.DataFrame([row]) for name, row in given.items()})
+    rows = workspace.part("profile", {name: pl.DataFrame([row], orient="row") for name, row in given.items()})
     own = dict(zip(_ACROSS, (one[_ACROSS[0]], _unusual(lengths), _uneven(of_images)), strict=True))
     signs = [(name, float(own.get(name, one.get(name, 0)))) for name in profile.HYGIENE]
     splits = of_images.group_by(scope="part").agg(pl.col("number").sum()).sort("scope", nulls_last=True)

@@ -282,7 +282,7 @@ def _tables(ordered: Sequence[Finding]) -> tuple[Table, ...]:
 
 
 def _columns(finding: Finding) -> pl.DataFrame:
-    frame = pl.DataFrame(finding.examples, infer_schema_length=None)
+    frame = pl.DataFrame(finding.examples, infer_schema_length=None, orient="row")
     return frame.select(column for column in frame.get_columns() if column.null_count() < frame.height)
 
 

@@ -91,7 +91,7 @@ def fetch_sources(
             if not source.downloads and source.obtain is None and _missing(source):
                 raise UsageError(f"{source.dataset}: {_nowhere(source)}")
     rows = [row for source in sources for row in _fetch(source, force, everything, patience, progress)]
-    frame = pl.DataFrame(rows, schema=_ROWS)
+    frame = pl.DataFrame(rows, schema=_ROWS, orient="row")
     tables = [
         Table(
             "files", frame.filter(pl.col("note").is_null()).select("dataset", "path", "status", "bytes"), name="files"

@@ -93,7 +93,7 @@ def _made(data: Any) -> pl.DataFrame | None:
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return _of_pandas(data)
     if hasattr(data, "__arrow_c_stream__"):
-        return pl.DataFrame(data)
+        return pl.DataFrame(data, orient="row")
     if hasattr(data, "to_pandas"):
         return _of_pandas(data.to_pandas())
     return _of_rows(data) if isinstance(data, Iterable) and not isinstance(data, str | bytes) else None

@@ -12,6 +12,7 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.metrics.together import Together, mean_of
 from auditor.model import Progress, Selection
+from auditor.ranges import within
 from auditor.result import Finding, Result, Said, Table, about, counted, findings_in, listed, notes_in
 from auditor.scoring.candidates import output_of
 from auditor.scoring.counting import count
@@ -118,7 +119,9 @@ def _rows(
             raise UsageError(f"{label}: none of its captions has a reference in {selection.label}")
         measures.append(Measure(outputs, partial(_scaled, printed, settings)))
     key = (resampling.seed, *selection.content)
-    for (printed, _), scores in zip(scored, beside_first(measures, resampling, key, progress), strict=True):
+    for (printed, metric), scores in zip(scored, beside_first(measures, resampling, key, progress), strict=True):
+        lowest, highest = metric.metric.ends(metric.settings)
+        within(printed.name, scores["value"], (lowest * printed.scale, highest * printed.scale))
         yield (
             printed.name,
             scores.select(

@@ -12,13 +12,14 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
+from auditor.ranges import statistics_within
 from auditor.result import Finding, Result, Signature, about
 from auditor.scoring.registry import DECIMALS
 from auditor.scoring.single_captions import Lists, parallel_lists
 from auditor.statistics.resampling import jackknife_error
 from auditor.statistics.significance import students_quantile
 from auditor.statistics.summary import INTERVAL, ratio
-from auditor.statistics.syntax import TYPES, definitions, measured
+from auditor.statistics.syntax import ENDS, TYPES, definitions, measured
 from auditor.store import parses
 from auditor.store.captions import EVALUATION, Captions, selections_of, stamp, why_not_english
 from auditor.store.connection import Store
@@ -207,8 +208,8 @@ def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Ma
         .then(pl.lit("the denominator is zero" if by.parses else f"{by.label} does not parse"))
         .alias("reason"),
     )
-    complete = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), stamped], how="diagonal_relaxed")
-    return complete.cast(pl.Schema(ROWS)).with_columns(pl.col("value", "low", "high").round(DECIMALS))
+    complete = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), stamped], how="diagonal_relaxed").cast(pl.Schema(ROWS))
+    return statistics_within(complete, ENDS).with_columns(pl.col("value", "low", "high").round(DECIMALS))
 
 
 def _interval(name: str) -> str:

@@ -36,7 +36,7 @@ class Dataset:
         self.rows = rows
 
     def to_polars(self) -> pl.DataFrame:
-        return pl.DataFrame(self.rows)
+        return pl.DataFrame(self.rows, orient="row")
 
 
 def version_of(data: Any, name: str = "set") -> str:
@@ -67,7 +67,7 @@ def test_data_by_split_say_their_split() -> None:
     first, last = ROWS[:4], ROWS[4:]
     several = [
         {"train": first, "test": last},
-        {"train": pl.DataFrame(first), "test": pd.DataFrame(last)},
+        {"train": pl.DataFrame(first, orient="row"), "test": pd.DataFrame(last)},
         {"train": Dataset(first), "test": Dataset(last)},
     ]
     assert len({version_of(one, f"set{place}") for place, one in enumerate(several)}) == 1

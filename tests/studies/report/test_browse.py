@@ -51,7 +51,7 @@ def test_sample_is_drawn_by_the_seed_with_all_captions_of_its_images(store: Stor
     again, other = made(store).browsed[0].captions, made(store, 2).browsed[0].captions
     assert again.equals(browsed.captions)
     assert not other.filter("at_random").select("image", "slot").equals(drawn.select("image", "slot"))
-    sizes = pl.DataFrame([image for image, _, _ in ROWS], schema=["image"]).group_by("image").len()
+    sizes = pl.DataFrame({"image": [image for image, _, _ in ROWS]}).group_by("image").len()
     whole = browsed.captions.filter(pl.col("image").is_in(drawn["image"].implode()), pl.col("slot").is_not_null())
     shown = whole.unique(["image", "slot"]).group_by("image").len()
     assert shown.join(sizes, on=["image", "len"], how="anti").is_empty()

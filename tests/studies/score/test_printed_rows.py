@@ -60,14 +60,18 @@ def test_row_is_what_the_program_says(described: Store, preset: str) -> None:
 def _ingested(store: Store, data: Path, without: list[str]) -> None:
     with gzip.open(data / "coco-val2014" / "captions_val2017.json.gz") as file:
         published = json.load(file)
-    captions = pl.DataFrame(published["annotations"]).select(image=pl.col("image_id").cast(pl.String), text="caption")
+    captions = pl.DataFrame(published["annotations"], orient="row").select(
+        image=pl.col("image_id").cast(pl.String), text="caption"
+    )
     captions = captions.with_columns(slot=pl.int_range(pl.len()).over("image"))
     kept = captions.filter(~pl.col("image").is_in(without)).select("image", "slot", "text")
     ingest_rows(store, kept.rows())
     for name, folder in make_gold_printed.SYSTEMS.items():
         (path,) = (data / "measure-diversity-systems" / folder).glob("*.json.gz")
         with gzip.open(path) as file:
-            said = pl.DataFrame(json.load(file)).select(pl.col("image_id").cast(pl.String), pl.lit(0), "caption")
+            said = pl.DataFrame(json.load(file), orient="row").select(
+                pl.col("image_id").cast(pl.String), pl.lit(0), "caption"
+            )
         ingest_rows(store, said.filter(pl.col("image_id").is_in(kept["image"].implode())).rows(), name, "candidates")
 
 
