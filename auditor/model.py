@@ -290,7 +290,7 @@ class Selection:
 
     `shows_version` is set if a result holds several versions of one dataset. `draw` is set for a sample of the captions
     of each image. `distinct` is set if each text counts once per image: it names the tokenizer whose tokens decide
-    which texts are equal.
+    which texts are equal. `images` are the only ones that count, sorted, if the captions are compared on some of them.
     """
 
     version: Version
@@ -298,6 +298,7 @@ class Selection:
     shows_version: bool = False
     draw: Draw | None = None
     distinct: str | None = None
+    images: tuple[str, ...] | None = field(default=None, repr=False)
 
     @property
     def label(self) -> str:

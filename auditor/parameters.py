@@ -73,6 +73,16 @@ def check_resampling(resamples: int, confidence: float) -> None:
         raise UsageError(f"--resamples {resamples}: expected {_RESAMPLES:,} or fewer")
 
 
+#: What counts for an item that one of two compared sets lacks.
+COMMON, EMPTY, ERROR = "common", "empty", "error"
+
+
+def check_missing(missing: str) -> None:
+    """Raise `UsageError` for an unknown rule on missing items."""
+    if missing not in (COMMON, EMPTY, ERROR):
+        raise UsageError(f"--missing {missing}: expected {COMMON}, {EMPTY} or {ERROR}")
+
+
 def finite(option: str) -> Callable[[float | None], None]:
     """Return a check that rejects numbers that compare with no score or rating: NaN and infinity."""
 
@@ -223,6 +233,14 @@ Training = Annotated[str | None, Parameter("Training data, for novelty.", "again
 
 Evaluation = Annotated[
     str | None, Parameter("Human captions of the same images, for coverage, recall and precision.", "eval")
+]
+
+Missing = Annotated[
+    str,
+    Parameter(
+        "What one of two sets lacks: common (compare what both have), empty (count empty captions) or error.",
+        check=check_missing,
+    ),
 ]
 
 WithoutOwn = Annotated[bool, Parameter("Leave out captions that match a reference of their image word for word.")]

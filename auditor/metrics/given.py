@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +34,13 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class GivenScores(Scorer):
-    """Finds the scores of one column. `table` has the columns of the keys, and column score."""
+    """Finds the scores of one column. `table` has the columns of the keys, and column score.
+
+    Of a `partial` file, captions without a row have no score.
+    """
 
     table: pl.DataFrame = field(default_factory=pl.DataFrame, repr=False)
+    partial: bool = False
 
     def __call__(self, rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
         """Find the scores of the candidates of one bucket of images. Raises `MetricError` if one has none."""
@@ -50,7 +54,7 @@ class GivenScores(Scorer):
             self.table, on=keys, how="left", maintain_order="left"
         )
         lacking = found.filter(pl.col("score").is_null())
-        if lacking.height:
+        if lacking.height and not (self.partial and lacking.height < found.height):
             image, slot, text, candidate = lacking.select("image", "slot", "text", "candidate").row(0)
             which = f"{lacking.height:,} of {pairs.height:,} captions ({candidate})"
             raise MetricError(
@@ -58,6 +62,14 @@ class GivenScores(Scorer):
                 "add a row for each"
             )
         return pairs.select("candidate", "image", "slot", found["score"])
+
+
+def in_part(metric: Metric) -> Metric:
+    """Return a metric whose file may lack captions; other metrics stay as they are."""
+    scorer = metric.kernel.run if metric.kernel else None
+    if not isinstance(scorer, GivenScores) or metric.kernel is None:
+        return metric
+    return replace(metric, kernel=replace(metric.kernel, run=replace(scorer, partial=True)))
 
 
 def cards_of_scores(path: Path) -> list[Metric]:

@@ -196,7 +196,11 @@ def _parted(captions: Captions, datasets: Sequence[Selection]) -> tuple[tuple[Se
     others = {
         selection.version.dataset: selection for selection in reversed(datasets) if selection.version.dataset != own
     }
-    is_kin = {name: name in kin or own in related(store, name) for name in others}
+    same = captions.selection.images  # on which both are compared
+    is_kin = {
+        name: name in kin or own in related(store, name) or (same is not None and same == other.images)
+        for name, other in others.items()
+    }
     unrelated, relatives = (
         tuple(others[name] for name in sorted(others) if is_kin[name] is kind) for kind in (False, True)
     )

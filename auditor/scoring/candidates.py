@@ -84,14 +84,18 @@ class CandidateSet:
 HUMAN = CandidateSet("human", "candidate_human")
 
 
-def output_of(system: Selection) -> CandidateSet:
-    """Return the captions of another dataset, such as a system's output, as candidates for images of the same ID."""
+def output_of(system: Selection, *, filled: bool = False) -> CandidateSet:
+    """Return the captions of another dataset, such as a system's output, as candidates for images of the same ID.
+
+    If it is `filled`, images without a caption get an empty one.
+    """
     params = {
         "system": system.version.dataset,
         "system_seq": system.version.seq,
         "system_split": system.split,
     }
-    return CandidateSet(system.version.dataset, "candidate_system", params, drawn_from=(system,))
+    makes = "absent_text" if filled else None
+    return CandidateSet(system.version.dataset, "candidate_system", params, drawn_from=(system,), makes=makes)
 
 
 def bind_candidates(workspace: Workspace, candidates: Sequence[CandidateSet]) -> None:
@@ -152,7 +156,8 @@ def keep_drawn(captions: Captions, workspace: Workspace, candidates: Sequence[Ca
     """
     store, selection = captions.store, captions.selection
     drawn = [candidate for candidate in candidates if candidate.is_drawn and not candidate.once]
-    is_partial = selection.distinct is not None or (selection.draw is not None and selection.draw.images is not None)
+    is_partial = selection.distinct is not None or selection.images is not None
+    is_partial |= selection.draw is not None and selection.draw.images is not None
     if not drawn or not store.keeps_drawn or is_partial:
         return
     rows = workspace.rows(_DRAWN)

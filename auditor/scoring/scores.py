@@ -136,7 +136,7 @@ def scorable(
 def _refused(captions: Captions, metrics: Sequence[MetricRequest]) -> dict[str, str]:
     """Return why metrics cannot score captions, by label."""
     selection = captions.selection
-    if selection.split is None and selection.draw is None:
+    if (selection.split, selection.draw, selection.images) == (None,) * 3:
         described = selection.version.images
     else:
         fewest = selection.draw.fewest if selection.draw else 1

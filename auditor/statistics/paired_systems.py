@@ -50,7 +50,7 @@ class Resampling:
         )
 
 
-_SCHEMA = {
+SCHEMA = {
     "candidate": pl.String,
     "n": pl.Int64,
     **dict.fromkeys(("value", "low", "high"), pl.Float64),
@@ -63,21 +63,25 @@ def beside_first(
     measures: Sequence[Measure],
     resampling: Resampling,
     key: Sequence[object],
+    contents: Mapping[str, Sequence[object]],
     progress: Progress = silent,
 ) -> list[pl.DataFrame]:
     """Score outputs by each measure, with intervals, and compare each with the first.
 
-    Columns: candidate, n (candidates), value, low, high, against, difference, p; null without resamples, or if a
-    resample has no score.
+    `contents` identify the systems under any name, and seed their tests. Columns: candidate, n (candidates), value,
+    low, high, against, difference, p; null without resamples, or if a resample has no score.
     """
     drawn = {name: _intervals(name, measures, resampling, key, progress) for name in measures[0].outputs}
+    keys = {name: (*key, *contents[name]) for name in drawn}
     return [
-        _beside_first(measure, [ends[at] for ends in drawn.values()], resampling.times, key)
+        _beside_first(measure, [ends[at] for ends in drawn.values()], resampling.times, keys)
         for at, measure in enumerate(measures)
     ]
 
 
-def _beside_first(measure: Measure, ends: Sequence[Ends], times: int, key: Sequence[object]) -> pl.DataFrame:
+def _beside_first(
+    measure: Measure, ends: Sequence[Ends], times: int, keys: Mapping[str, tuple[object, ...]]
+) -> pl.DataFrame:
     first, score = next(iter(measure.outputs)), measure.score
     rows = []
     for (name, sums), (low, high) in zip(measure.outputs.items(), ends, strict=True):
@@ -85,9 +89,9 @@ def _beside_first(measure: Measure, ends: Sequence[Ends], times: int, key: Seque
         row: dict[str, object] = {"candidate": name, "n": sums.height, "value": value, "low": low, "high": high}
         if name != first:
             row |= {"against": first, "difference": value - score_of(measure.outputs[first], score)}
-            row["p"] = p_of_difference(sums, measure.outputs[first], score, times, (*key, name))
+            row["p"] = p_of_difference(sums, measure.outputs[first], score, times, keys[name])
         rows.append(row)
-    return pl.DataFrame(rows, schema=_SCHEMA)
+    return pl.DataFrame(rows, schema=SCHEMA)
 
 
 def _intervals(

@@ -130,17 +130,20 @@ def selections_of(captions: Iterable[Captions]) -> tuple[Selection, ...]:
 
 
 def bind_references(workspace: Workspace, selection: Selection, relation: str = "reference") -> None:
-    """Bind a relation to the captions of a selection: all, those with different texts, or a sample."""
-    draw = selection.draw
-    if selection.distinct is None:
-        workspace.bind(relation if draw is None else "every_reference", "reference")
-    else:
-        workspace.bind("every_reference", "reference")
-        workspace.bind(relation if draw is None else "every_reference", "distinct_reference")
+    """Bind a relation to the captions of a selection: all, or those of some images, different texts, a sample."""
+    draw, steps = selection.draw, ["reference"]
+    if selection.images is not None:
+        workspace.bind_rows("compared_image", pl.DataFrame({"image": selection.images}, schema={"image": pl.String}))
+        steps.append("shared_reference")
+    if selection.distinct is not None:
+        steps.append("distinct_reference")
     if draw is not None:
         workspace.params |= {"drawn": draw.captions, "fewest": draw.fewest, "draw_seed": draw.seed}
         workspace.params |= {"mirrored": draw.fewest if draw.mirrored else 0, "drawn_images": draw.images}
-        workspace.bind(relation, "drawn_reference")
+        steps.append("drawn_reference")
+    for step in steps[:-1]:
+        workspace.bind("every_reference", step)
+    workspace.bind(relation, steps[-1])
 
 
 def select_all(

@@ -76,6 +76,7 @@ def key(
         "split": selection.split,
         "draw": selection.draw and (*astuple(selection.draw), fingerprint("drawn_reference")),
         "distinct": selection.distinct and (selection.distinct, fingerprint("distinct_reference")),
+        **({} if selection.images is None else {"images": (selection.images, fingerprint("shared_reference"))}),
         "tokenizer": tokenizer,
         "sql": [fingerprint(relation) for relation in relations],
         "params": params,

@@ -188,7 +188,7 @@ def is_kept(captions: Captions) -> bool:
 
 
 def _is_whole(selection: Selection) -> bool:
-    return selection.split is None and selection.draw is None and selection.distinct is None
+    return (selection.split, selection.draw, selection.distinct, selection.images) == (None,) * 4
 
 
 def pool(every: Sequence[Captions]) -> Pool:

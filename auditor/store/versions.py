@@ -120,10 +120,12 @@ def images(store: Store, selection: Selection) -> pl.DataFrame:
     If each text counts once per image, the tokens must exist.
     """
     if selection.distinct is None:
-        return store.known(catalogue()["image"].statement, _params(selection))
+        every = store.known(catalogue()["image"].statement, _params(selection))
+        return every if selection.images is None else every.filter(pl.col("image").is_in(selection.images))
     workspace = Workspace(store, **_params(selection), tokenizer=selection.distinct)
     workspace.bind("every_reference", "reference")
-    return workspace.rows("image_texts")
+    every = workspace.rows("image_texts")
+    return every if selection.images is None else every.filter(pl.col("image").is_in(selection.images))
 
 
 def related(store: Store, dataset: str) -> list[str]:

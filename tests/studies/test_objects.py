@@ -51,8 +51,17 @@ def test_planted_objects_are_found(audit: auditor.Auditor, tmp_path: Path) -> No
         "chair-s": (3, 1.0), "chair-i": (5, 4 / 5), "objects": (3, 4 / 3), "object-recall": (3, 1 / 3),
     }  # fmt: skip
     assert values(result, "careful") == {
+        "chair-s": (3, 0.0), "chair-i": (3, 0.0), "objects": (3, 1.0), "object-recall": (3, 1.0),
+    }  # fmt: skip
+    alone = audit.objects("careful", listing="things", synonyms="names")
+    assert values(alone, "careful") == {
         "chair-s": (4, 0.0), "chair-i": (5, 0.0), "objects": (4, 1.0), "object-recall": (4, 1.0),
     }  # fmt: skip
+    beside = result.frame.filter(pl.col("object").is_null(), dataset="careful")
+    assert dict(beside.select("statistic", "own_value").iter_rows()) == dict(
+        alone.frame.filter(pl.col("object").is_null()).select("statistic", "value").iter_rows()
+    )
+    assert set(beside["images"]) == {3}
     assert values(result, "bold", "dog") == {"chair-i": (2, 0.5), "object-recall": (1, 1.0)}
     assert values(result, "bold", "hot dog") == {"object-recall": (1, 0.0)}
     with file.open(encoding="utf-8") as opened:
@@ -66,7 +75,8 @@ def test_planted_objects_are_found(audit: auditor.Auditor, tmp_path: Path) -> No
     assert len(rows) == 10
     difference = result.frame.filter(dataset="careful", statistic="chair-s")
     assert difference.select("against", "difference").row(0) == ("bold", -1.0)
-    assert result.lead[0].startswith("bold: 100.0% of 3 captions mention an object that the image lacks (80.0% of 5")
+    assert result.lead[0] == "Warning: careful and bold are compared on 3 of 4 images."
+    assert result.lead[2].startswith("bold: 100.0% of 3 captions mention an object that the image lacks (80.0% of 5")
     assert "bold: 1 of 4 captions left out: things lacks their images" in result.notes
     assert "not counted: 1 object of things without a synonym in names: unicorn" in result.notes
 

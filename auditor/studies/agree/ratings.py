@@ -12,6 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.arrays import np
 from auditor.errors import UsageError
+from auditor.metrics import given
 from auditor.model import Progress, Selection, silent
 from auditor.result import Said, Table, counted
 from auditor.scoring.candidates import CandidateSet, bind_candidates, output_of
@@ -114,17 +115,20 @@ def rated_captions(
     *,
     rated: CandidateSet | None = None,
     rounded: bool = True,
+    in_part: bool = False,
 ) -> Rated:
     """Score the rated captions, or the candidates `rated`, against the captions of their images.
 
-    Scores that are not `rounded` have all digits. Raises `UsageError` without ratings, or without captions of the
-    images.
+    Scores that are not `rounded` have all digits; those from files may be null if they are `in_part`. Raises
+    `UsageError` without ratings, or without captions of the images.
     """
     annotated = captions.selection
     ratings, notes = _ratings(captions, scale)
     references, unmatched = references_of(captions, against)
     rule = References("all")
     wanted = [replace(request, rounded=rounded) for request in requests(metric_names)]
+    if in_part:
+        wanted = [replace(request, metric=given.in_part(request.metric)) for request in wanted]
     metrics, unscored = scorable(references, wanted, metric_names)
     candidates = rated or output_of(annotated)
     scores = score_candidates(references, [candidates], metrics, progress).drop("candidate")

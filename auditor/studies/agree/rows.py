@@ -39,7 +39,7 @@ SCHEMA: Mapping[str, pl.DataType] = {
     **dict.fromkeys(("value", "low", "high", "p"), pl.Float64()),
     "n": pl.Int64(),
     **dict.fromkeys(("strength", "candidates", "other"), pl.String()),
-    **dict.fromkeys(("p_holm", "threshold"), pl.Float64()),
+    **dict.fromkeys(("p_holm", "threshold", "own_value", "empty_difference", "empty_p"), pl.Float64()),
 }
 
 Row = dict[str, Any]

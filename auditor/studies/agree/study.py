@@ -18,7 +18,15 @@ from auditor.store.captions import Captions, select_all
 from auditor.store.connection import Store
 from auditor.studies.agree import rows as agreement_rows
 from auditor.studies.agree import tables, trust
-from auditor.studies.agree.ratings import FEW_JUDGES, Rated, class_tables, judges, protocols_of, rated_captions
+from auditor.studies.agree.common import beside_whole, coverage_of, on_known
+from auditor.studies.agree.ratings import (
+    FEW_JUDGES,
+    Rated,
+    class_tables,
+    judges,
+    protocols_of,
+    rated_captions,
+)
 from auditor.studies.agree.ratings import without_own_references as left_out_own
 from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
 from auditor.studies.consensus import COMPARED, ConsensusSettings, PairSettings, consensus
@@ -89,6 +97,7 @@ def agree(
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     without_own_references: p.WithoutOwn = False,
+    missing: p.Missing = p.COMMON,
     question: AgreeSettings | None = None,
     pairs: PairSettings | None = None,
     config: p.Config = None,
@@ -133,7 +142,8 @@ def agree(
 
     Scores that were computed elsewhere are metrics too: `--scores FILE`, or `-m scores:FILE` in any command with
     metrics. The file has columns image and caption (or slot), and a column of numbers per metric. Without -m, only
-    these scores are compared.
+    these scores are compared. If they lack captions, metrics are compared on captions that all have scored.
+    `own_value` is of all captions of a metric. `empty_difference` counts the lowest score for missing ones.
 
     Your own ratings are a table with one row per rating. In datasets.toml, set kind = "judgements", format =
     "judgements", and options = { image_col = "photo", caption_col = "text", judge_col = "who", score_col = "stars" }.
@@ -156,8 +166,10 @@ def agree(
         return ConsensusSettings(**vars(pairs), **shared, tokenizer=captions.tokenizer, split=captions.selection.split,
                                  without_own_references=without)  # fmt: skip
 
+    lead = list[str]()
+
     def rated(captions: Captions) -> Rated:
-        scored = rated_captions(captions, against, metrics, question.scale, progress)
+        scored = rated_captions(captions, against, metrics, question.scale, progress, in_part=missing != p.ERROR)
         if without_own_references or captions.selection.version.dataset in declared:
             why = "--without-own-references asks" if without_own_references else "datasets.toml declares"
             return left_out_own(scored, why)
@@ -176,19 +188,24 @@ def agree(
             if captions.selection.version.kind in COMPARED:
                 made, notes = trust.of_pairs(captions, metrics, against, settings(captions), resampling, progress)
             else:
-                made, notes = trust.of_ratings(rated(captions), captions, statistics[0], resampling)
+                whole = rated(captions)
+                lead += coverage_of(whole, missing).lead()
+                some = on_known(whole, whole.labels, missing)
+                made, notes = trust.of_ratings(some, captions, statistics[0], resampling)
             places += made
             said += notes
         result = trust.compared(places, said, resampling.confidence)
     elif every[0].selection.version.kind in COMPARED:
+        if missing != p.COMMON:
+            raise UsageError(f"--missing {missing} is for ratings; {every[0].label} is of kind pairs or triplets")
         _refuse_unread("ratings", every, question, question.resampling)
         result = consensus(store, refs[0], metrics, against, settings(every[0]), progress)
     else:
         _refuse_unread("pairs and triplets", every, pairs)
         statistics = _checked(question, metrics)
         _protocols(every[0].selection, protocols_of(judges(every[0], question.scale)), question.protocols)
-        result = _agreement(rated(every[0]), question, statistics, left_out(metrics), progress)
-    return replace(result, notes=(*every[0].notes, *result.notes))
+        result = _agreement(rated(every[0]), question, statistics, missing, left_out(metrics), progress)
+    return replace(result, notes=(*every[0].notes, *result.notes), lead=(*lead, *result.lead))
 
 
 def _refuse_unread(kind: str, every: Sequence[Captions], *records: Any, read: Sequence[str] = ()) -> None:
@@ -203,10 +220,17 @@ def _refuse_unread(kind: str, every: Sequence[Captions], *records: Any, read: Se
 
 
 def _agreement(
-    rated: Rated, question: AgreeSettings, statistics: Sequence[str], left: Sequence[Said], progress: Progress
+    whole: Rated,
+    question: AgreeSettings,
+    statistics: Sequence[str],
+    missing: str,
+    left: Sequence[Said],
+    progress: Progress,
 ) -> Result:
     """Return the agreement of metrics and raters on one set of ratings."""
-    resampling = question.resampling
+    resampling, coverage = question.resampling, coverage_of(whole, missing)
+    rated = on_known(whole, whole.labels, missing)
+    rated.workspace.bind_rows("rating", rated.ratings)
     protocols, notes = _protocols(rated.annotated, rated.protocols(), question.protocols)
     threshold = sum(rated.scale) / 2 if question.threshold is None else question.threshold
     correlated = agreement_rows.correlations(rated, protocols, statistics, resampling, progress)
@@ -217,6 +241,7 @@ def _agreement(
         rows += agreement_rows.tests(rated, *tested, correlated[tested[0], ALL], resampling)
     elif len(rated.metrics) > 1:
         notes.append(f"{rated.annotated.label}: differences between metrics were not tested; add --statistic spearman")
+    beside_whole(rows, whole, coverage, protocols, statistics, resampling)
     rows += agreement_rows.kappas(rated, threshold, question.cut)
     notes += agreement_rows.uncut(rated, threshold)
     between, unknown = agreement_rows.agreement(rated)
@@ -226,6 +251,7 @@ def _agreement(
     browsed = metrics[order[0] if order else rated.labels[0]]
     said = dict.fromkeys([*left, *rated.notes, *notes, *unknown, *tables.messages(rated, frame)])
     described = agreement_rows.described(rated, frame, resampling)
+    apart = described.filter(statistic="difference").with_columns(label="other", difference="value")
     return Result(
         "agree",
         described,
@@ -240,7 +266,10 @@ def _agreement(
             "metrics-against-people",
         ),
         figures=tuple(tables.figures(rated, frame)),
-        lead=tuple(tables.lead(rated, described, resampling.confidence)),
+        lead=(
+            *coverage.lead(apart, resampling.confidence, "metric"),
+            *tables.lead(rated, described, resampling.confidence),
+        ),
         notes=notes_in(said),
         findings=findings_in(said),
     )

@@ -6,7 +6,8 @@ captions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -20,8 +21,9 @@ from auditor.scoring.candidates import CandidateSet, output_of
 from auditor.scoring.references import references_of
 from auditor.scoring.registry import MetricRequest, References, requests
 from auditor.scoring.scores import scorable, score_candidates, signatures
+from auditor.statistics.common_items import Coverage
 from auditor.store.captions import Captions
-from auditor.studies.choices.rows import METRIC, SCHEMA, SIDES, SYSTEM, Scored, by_item, of_sides
+from auditor.studies.choices.rows import METRIC, SCHEMA, SIDES, SYSTEM, Scored, by_item, of_all_items, of_sides
 
 #: Columns of numbers: a score of each caption, under either name, or whether the right one was chosen.
 _SIDES, _SCORES, _ANSWER = ("right", "wrong"), ("right_score", "wrong_score"), "correct"
@@ -162,6 +164,60 @@ def _note_missing(
         numbers = listed(extra["row"], _EXAMPLES)
         what = counted(extra.height, "row matches no item", "rows match no item")
         notes.append(f"{system}: {what} of {selection.label}, skipped: {numbers}")
+
+
+def coverage_of(scored: Sequence[Scored], items: pl.DataFrame, missing: str) -> Coverage:
+    """Return which items each system has answered; without a system, those of a set that has all."""
+    known = {
+        one.name: {*one.scores.drop_nulls("low")["item_no"].cast(pl.String)} for one in scored if one.kind == SYSTEM
+    }
+    if missing != p.COMMON and not known:
+        raise UsageError(f"--missing {missing} needs --scores: it is for items that a system has not answered")
+    every = {*items["item_no"].cast(pl.String)}
+    return Coverage(every, known or {"": every}, missing, "items", "wrong answers")
+
+
+def on_common(scored: Sequence[Scored], coverage: Coverage) -> list[Scored]:
+    """Leave out the answers of systems to items that the first system has not answered; or fill in missing ones."""
+    if coverage.missing != p.COMMON:
+        return filled(scored, coverage)
+    pairs = {name: common for name in coverage.of if (common := coverage.pair(name)) is not None}
+    is_common = {name: pl.col("item_no").cast(pl.String).is_in(common) for name, common in pairs.items()}
+    return [
+        replace(
+            one, scores=one.scores.with_columns(pl.when(is_common[one.name]).then(pl.exclude("item_no")).name.keep())
+        )
+        if one.name in is_common
+        else one
+        for one in scored
+    ]
+
+
+def filled(scored: Sequence[Scored], coverage: Coverage) -> list[Scored]:
+    """Count items that a system has not answered as wrong."""
+    wrong = pl.col("low").fill_null(2), pl.col("tied").fill_null(0)
+    return [replace(one, scores=one.scores.with_columns(wrong)) if one.name in coverage.of else one for one in scored]
+
+
+def beside_others(
+    coverage: Coverage,
+    rows: pl.DataFrame,
+    rows_of: Callable[[Sequence[Scored]], pl.DataFrame],
+    scored: Sequence[Scored],
+) -> pl.DataFrame:
+    """Add own_accuracy (of all items that a scorer has), and the gap with wrong answers if many are missing."""
+    own, empty = (rows_of(some) if coverage.has_gaps else rows for some in (scored, filled(scored, coverage)))
+    is_partial = pl.col("scorer").is_in(coverage.partial)
+    gaps = [pl.when(is_partial).then(name).alias(f"empty_{name}") for name in ("gap", "gap_p")]
+    further = [own.select(own_accuracy="accuracy"), empty.select(gaps), rows.select("signature")]
+    return pl.concat([rows.drop("signature"), *further], how="horizontal")
+
+
+def warnings(rows: pl.DataFrame, coverage: Coverage, confidence: float) -> list[str]:
+    """Return the warnings on the items that systems have answered, and if these decide."""
+    named = {"difference": "gap", "p": "gap_p", "empty_difference": "empty_gap", "empty_p": "empty_gap_p"}
+    told = of_all_items(rows).select(label="scorer", by=pl.lit("accuracy"), **named)
+    return coverage.lead(told, confidence, "by")
 
 
 def of_metrics(

@@ -105,6 +105,7 @@ def choices(
     answers: Answers = None,
     force: Force = False,
     confidence: p.Confidence = 0.95,
+    missing: p.Missing = p.COMMON,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     seed: p.Seed = 1,
@@ -158,7 +159,8 @@ def choices(
     accuracy, low, high. The rest compares it: p, expected, majority, best_blind, gap, gap_p, people_gap, people_p,
     chance, blind, people, signature. `by` is what the scorer uses. `p` tests the accuracy against chance. `gap` is the
     lead over `best_blind`, `people_gap` the lead over the annotators. The three columns before signature are above,
-    below or no different.
+    below or no different. Systems are compared on items that both have answered, and `own_accuracy` is of all items of
+    one. `empty_gap` and `empty_gap_p` count missing answers as wrong.
 
     Raises `UsageError` if a dataset has no items, or none that is confirmed. Raises `SourceError` for scores that
     cannot be read.
@@ -187,12 +189,17 @@ def choices(
     for file in scores or ():
         scored += given.scorers(file, texts, items, selection, notes)
     _check_names(scored)
-    found = ranks(items, scored)
-    marked = marks(found)
     signed = {scorer.name: _signature(scorer, tokenizer, confirmed) for scorer in scored}
-    subset = fair_subset(workspace, found, [scorer.name for scorer in scored if scorer.kind == BLIND])
-    kept = marked.join(subset.items, on="item_no", how="semi", maintain_order="left")
-    rows = rows_of(selection, marked, kept, sides, scored, signed, confidence, seed)
+    subset = fair_subset(workspace, ranks(items, scored), [scorer.name for scorer in scored if scorer.kind == BLIND])
+    coverage = given.coverage_of(scored, items, missing)
+
+    def counted(some: Sequence[Scored]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+        marked = marks(ranks(items, some))
+        kept = marked.join(subset.items, on="item_no", how="semi", maintain_order="left")
+        return marked, kept, rows_of(selection, marked, kept, sides, some, signed, confidence, seed)
+
+    marked, kept, rows = counted(given.on_common(scored, coverage))
+    rows = given.beside_others(coverage, rows, lambda some: counted(some)[-1], scored)
     if fair is not None:
         write_rows(_fair_rows(selection, items, subset, battery, confirmed), fair)
     if answers is not None:
@@ -210,7 +217,7 @@ def choices(
         signatures=signed,
         tables=folded(tables(selection, rows, marked, scored, texts, subset, kept, errors), "choices", "against-blind"),
         figures=(figure(selection, rows),),
-        lead=lead(selection, rows),
+        lead=(*given.warnings(rows, coverage, confidence), *lead(selection, rows)),
         notes=notes_in(notes),
         findings=(*findings_in(notes), *findings(selection, rows, examples)),
     )

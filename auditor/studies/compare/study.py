@@ -27,6 +27,7 @@ from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, 
 from auditor.studies.compare.overlap import Overlap, overlaps
 from auditor.studies.compare.pairs import ComparedDataset
 from auditor.studies.compare.sameness import added, ranked_by_sameness
+from auditor.studies.compare.shared import on_shared
 from auditor.text import AUTO
 
 
@@ -135,6 +136,7 @@ def compare(
     confidence: p.Confidence = 0.95,
     equalize: Equalize = False,
     images: Images = None,
+    missing: p.Missing = p.COMMON,
     progress: Progress = silent,
 ) -> Result:
     """Rank datasets by how similar their captions are.
@@ -170,6 +172,9 @@ def compare(
     come first: equally many images and captions. Raw numbers are beside them. `--equalize` does so for all datasets.
     Scores are pooled over five samples with consecutive seeds. Intervals are over all images in them.
 
+    Datasets that describe the same images are compared on those that all of them describe. This holds for related
+    datasets and system output, and for datasets with equal captions of an image.
+
     Limits: longer captions have higher sameness. Intervals treat CIDEr's word weights as fixed. They reflect the choice
     of images, not of annotators.
 
@@ -195,13 +200,15 @@ def compare(
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
     against = References("loo", None if equalize else references, seed)
     selected = select_all(store, refs, split, tokenizer, beside=others, progress=progress)
+    selected, shared = on_shared(selected, missing)
     tokenizer, notes = selected[0].tokenizer, selected[0].notes
     single = any(map(lacking, selected)) and not sees_images(requested)
     sameness = ranked_by_sameness(selected, seed, resamples, confidence, progress) if single else None
     words = f"`auditor words {refs[0]} --against {refs[1]}` compares words"
     every, alone = referenced(selected, against, requested, 0 if sameness else 2, words)
     if sameness and len(every) < 2:
-        return replace(sameness, notes=(*notes, *sameness.notes), findings=findings_in(alone))
+        told = (*notes, *sameness.notes)
+        return replace(sameness, notes=told, findings=findings_in(alone), lead=(*shared, *sameness.lead))
     selections, captions_of = selections_of(every), {captions.selection: captions for captions in every}
     substitutes, pooled = one_pool(every, substitutes_of(every, others, corpus))
     repeated = repeats(every, progress, left_out=distinct)
@@ -291,6 +298,7 @@ def compare(
         ),
         figures=(*drawn(rows, errors, confidence), *overlap.figures(parts[-1].overlaps)),
         lead=(
+            *shared,
             *same,
             *lead([one for one in ahead if one.kind == "more-homogeneous"], main, answers[0]),
             *(f"Caveat: {one.sentence}{', as here' if both else ''}." for one in unequal),
@@ -316,7 +324,7 @@ def _ranked(indices: Sequence[Indices], statistic: str, metric: str, confidence:
     every = [index for each in indices for index in each.indices]
     same_kind = [index for index in every if (index.statistic, index.metric) == (statistic, metric)]
     order = zip(same_kind, ranks(same_kind, confidence), strict=True)
-    return sorted(order, key=lambda pair: (pair[1].rank, pair[0].label))
+    return sorted(order, key=lambda pair: pair[1].rank)
 
 
 def _rows(

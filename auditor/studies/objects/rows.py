@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
 
 from auditor.model import Progress
+from auditor.statistics.common_items import Items
 from auditor.statistics.paired_systems import Resampling, measured, p_of_difference, score_of
 from auditor.statistics.resampling import Floats
 from auditor.statistics.studentized import estimates
@@ -56,6 +57,26 @@ class System:
         """The listed images, sorted."""
         return self.described.select("image").unique().sort("image")
 
+    def on(self, images: Items) -> System:
+        """Return the captions of some images; null for all."""
+        some = pl.lit(value=True) if images is None else pl.col("image").is_in(images)
+        return replace(self, described=self.described.filter(some), counts=self.counts.filter(some))
+
+    def filled(self, systems: Sequence[System]) -> System:
+        """Add an empty caption of each image that only others of the systems describe."""
+        every = pl.concat(other.counts for other in systems).filter(pl.col("listed") > 0)
+        images = pl.concat(other.images for other in systems).unique().sort("image")
+        lacks = images.join(self.images, on="image", how="anti")
+        listed = every.select("image", "object").unique().sort("image", "object").join(lacks, on="image", how="semi")
+        described, counts = (
+            pl.concat([own, added], how="diagonal").with_columns(pl.exclude("image", "object").fill_null(0))
+            for own, added in (
+                (self.described, lacks),
+                (self.counts, listed.with_columns(listed=pl.lit(1, self.counts.schema["listed"]))),
+            )
+        )
+        return replace(self, described=described, counts=counts)
+
 
 @dataclass(frozen=True)
 class _Ratio:
@@ -101,21 +122,17 @@ def rows_of(systems: Sequence[System], resampling: Resampling, progress: Progres
             if item is None and system is not first:
                 row |= _difference(ratio, of_first[name], first.label, resampling, (*key, name))
             rows.append(row)
-        parts.append(system.captions.stamp(pl.DataFrame(rows, schema=_SCHEMA)))
+        stamped = system.captions.stamp(pl.DataFrame(rows, schema=_SCHEMA))
+        parts.append(stamped.with_columns(label=pl.lit(system.label)))
     return pl.concat(parts).with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
 def _difference(
     ours: _Ratio, theirs: _Ratio, label: str, resampling: Resampling, key: Sequence[object]
 ) -> dict[str, object]:
-    """Compare two systems on the images of both; empty if there are none."""
-    own, other = (
-        one.sums.join(another.sums, on="image", how="semi") for one, another in ((ours, theirs), (theirs, ours))
-    )
-    if own.is_empty():
-        return {}
-    apart = score_of(own, ours) - score_of(other, ours)
-    p = p_of_difference(own, other, ours, resampling.times, key) if resampling.times else None
+    """Compare two systems on the same images."""
+    apart = score_of(ours.sums, ours) - score_of(theirs.sums, theirs)
+    p = p_of_difference(ours.sums, theirs.sums, ours, resampling.times, key) if resampling.times else None
     return {"against": label, "difference": apart, "p": p}
 
 

@@ -13,6 +13,7 @@ from auditor.errors import UsageError
 from auditor.files.rows import check_path, write_rows
 from auditor.model import Kind, Progress, silent
 from auditor.result import Result, Signature, Table, counted, listed
+from auditor.statistics.common_items import Coverage, Items
 from auditor.statistics.paired_systems import Resampling
 from auditor.store.captions import Captions, select, select_all, selections_of
 from auditor.store.connection import Store
@@ -49,6 +50,7 @@ def objects(
     force: Force = False,
     resamples: p.Resamples = 1000,
     confidence: p.Confidence = 0.95,
+    missing: p.Missing = p.COMMON,
     split: p.Split = None,
     seed: p.Seed = 1,
     progress: Progress = silent,
@@ -77,8 +79,10 @@ def objects(
     Source: Rohrbach et al. 2018, Object hallucination in image captioning, EMNLP.
 
     A row is a statistic of a dataset, or of one `object`: dataset, version, split, statistic, object, n, value, low,
-    high, against, difference, p, signature. `n` counts what the value is a share of. An interval needs ten images with
-    such a caption.
+    high, against, difference, p, images, own_value, empty_difference, empty_p, signature. `n` counts what the value
+    is a share of. An interval needs ten images with such a caption. Values are of the images that a system and the
+    first describe (`images`), own_value of all images of the system. `empty_difference` counts empty captions for
+    missing images.
 
     Raises `UsageError` if no caption describes a listed image, or a dataset is of another kind.
 
@@ -108,7 +112,19 @@ def objects(
             captions.stamp(system.mentions.join(texts, on=["image", "slot"], how="left", maintain_order="left"))
         )
     resampling = Resampling(resamples, confidence, seed)
-    rows = rows_of(systems, resampling, progress)
+    images = {system.label: {*system.images["image"]} for system in systems}
+    coverage = Coverage(set[str]().union(*images.values()), images, missing)
+
+    def compared(items: Items, labels: Sequence[str], is_filled: bool) -> pl.DataFrame:
+        some = [
+            system.filled(systems) if is_filled else system.on(items) for system in systems if system.label in labels
+        ]
+        return rows_of(some, resampling, progress)
+
+    rows = coverage.side_by_side(compared, ["statistic", "object"])
+    totals = rows.filter(pl.col("object").is_null())
+    told, rows = coverage.lead(totals, confidence, "statistic"), rows.drop("label")
+    systems = [system.on(coverage.pair(system.label)) for system in systems]
     signed = {name: str(Signature(name, _settings(inventory, named), _VERSION)) for name in _STATISTICS}
     if mentions is not None:
         write_rows(pl.concat(written), mentions)
@@ -121,11 +137,11 @@ def objects(
         ),
         signatures={name: signature for name, signature in signed.items() if name in rows["statistic"]},
         tables=(
-            overview(systems, rows, resampling),
+            overview(totals, coverage, resampling),
             *(hallucinated(system, rows, texts) for system, texts in zip(systems, written, strict=True)),
         ),
         notes=tuple(notes),
-        lead=lead(systems, rows),
+        lead=(*told, *lead(systems, rows)),
     )
 
 
@@ -178,20 +194,17 @@ def _undescribed(captions: Captions, inventory: Captions, described: pl.DataFram
 _SHOWN = 10
 
 
-def overview(systems: Sequence[System], rows: pl.DataFrame, resampling: Resampling) -> Table:
+def overview(totals: pl.DataFrame, coverage: Coverage, resampling: Resampling) -> Table:
     """Return the statistics of all systems."""
-    of_captions = rows.filter(pl.col("object").is_null()).with_columns(
-        dataset=pl.Series([system.label for system in systems for _ in _own(system, rows)["statistic"]])
-    )
-    order = pl.Enum(of_captions["statistic"].unique(maintain_order=True))
-    compared = ["difference", "p"] if len(systems) > 1 else []
+    order = pl.Enum(totals["statistic"].unique(maintain_order=True))
+    compared = ["difference", "p", *coverage.columns(totals)] if len(coverage.of) > 1 else []
     return Table(
         "objects that captions mention and images lack",
-        of_captions.sort(pl.col("statistic").cast(order), maintain_order=True).select(
-            "statistic", "dataset", "n", "value", "low", "high", *compared
+        totals.sort(pl.col("statistic").cast(order), maintain_order=True).select(
+            "statistic", pl.col("label").alias("dataset"), "n", "value", "low", "high", *compared
         ),
         sections="statistic",
-        caption=resampling.caption(systems[0].label) if compared else None,
+        caption=resampling.caption(coverage.first) if compared else None,
         name="chair",
     )
 

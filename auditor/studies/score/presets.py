@@ -24,12 +24,13 @@ class Printed:
 
 @dataclass(frozen=True)
 class Preset:
-    """A program that scores outputs: its numbers, decimals, and signatures, if any."""
+    """A program that scores outputs: its numbers, decimals, signatures, and a note on outputs with gaps, if any."""
 
     program: str
     printed: tuple[Printed, ...]
     digits: int
     signed: Mapping[str, str]
+    on_some: str = ""
 
 
 _COCO = (
@@ -46,7 +47,14 @@ _SACREBLEU = (
 )
 
 PRESETS: Mapping[str, Preset] = {
-    "coco": Preset("pycocoevalcap 1.2", _COCO, 3, {}),
+    "coco": Preset(
+        "pycocoevalcap 1.2",
+        _COCO,
+        3,
+        {},
+        "pycocoevalcap takes CIDEr's document frequencies from the images that it is given. Given the described images "
+        "of a system, it prints own_value. Given all images, and empty captions, it prints what --missing empty does",
+    ),
     "sacrebleu": Preset(
         "sacrebleu 2.6",
         _SACREBLEU,

@@ -12,13 +12,15 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.metrics.together import Together, mean_of
 from auditor.model import Progress, Selection
+from auditor.parameters import EMPTY
 from auditor.ranges import within
 from auditor.result import Finding, Result, Said, Table, about, counted, findings_in, listed, notes_in
-from auditor.scoring.candidates import output_of
+from auditor.scoring.candidates import CandidateSet, output_of
 from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
-from auditor.scoring.scores import scorable, too_long
-from auditor.statistics.paired_systems import Measure, Resampling, Score, beside_first
+from auditor.scoring.scores import scorable, score_candidates, too_long
+from auditor.statistics.common_items import Coverage, Items
+from auditor.statistics.paired_systems import SCHEMA, Measure, Resampling, Score, beside_first
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.tokens import tokenize
@@ -35,6 +37,7 @@ def printed(
     systems: Sequence[Selection],
     preset: Preset,
     resampling: Resampling,
+    coverage: Coverage,
     messages: Sequence[Said],
     progress: Progress,
 ) -> Result:
@@ -47,17 +50,27 @@ def printed(
     for candidate, metric in scored:
         of_tokenizer.setdefault(candidate.tokenizer, []).append((candidate, metric))
         signature = metric.signature(candidate.tokenizer, _ALL)
-        signed[candidate.name] = str(replace(signature, parameters={**signature.parameters, "level": "corpus"}))
-    rows = {
-        name: frame
-        for tokenizer, some in of_tokenizer.items()
-        for name, frame in _rows(Captions(store, selection, tokenizer), systems, some, resampling, progress)
-    }
-    labels = pl.Enum([system.label for system in systems])
-    frame = pl.concat(rows[candidate.name] for candidate, _ in scored).sort(
-        pl.col("candidate").cast(labels), maintain_order=True
-    )
+        rule = {"missing": coverage.missing} if coverage.has_gaps else {}
+        signed[candidate.name] = str(replace(signature, parameters={**signature.parameters, "level": "corpus", **rule}))
+
+    def compared(images: Items, labels: Sequence[str], is_filled: bool) -> pl.DataFrame:
+        some = replace(selection, images=images)
+        outputs = {one.label: output_of(one, filled=is_filled) for one in systems if one.label in labels}
+        rows = {
+            name: frame
+            for tokenizer, numbers in of_tokenizer.items()
+            for name, frame in _rows(Captions(store, some, tokenizer), outputs, numbers, resampling, progress)
+        }
+        return pl.concat((rows[candidate.name] for candidate, _ in scored), how="diagonal_relaxed")
+
+    for system in systems:
+        for tokenizer in of_tokenizer:
+            tokenize(store, [selection, system], tokenizer, progress)
+    frame = coverage.side_by_side(compared, ["metric"])
+    lead = [*coverage.lead(frame, resampling.confidence, "metric"), *_without_values(frame)]
+    frame = frame.rename({"label": "candidate"})
     notes += _without_intervals(frame, resampling)
+    notes += [preset.on_some] if preset.on_some and coverage.has_gaps else []
     notes += _program_signatures(store, selection, preset, [candidate for candidate, _ in scored])
     reported = [*notes, *messages]
     reported += [
@@ -70,9 +83,10 @@ def printed(
         frame,
         selections=(selection, *systems),
         signatures=signed,
-        tables=_tables(frame, selection, preset, [candidate.name for candidate, _ in scored], resampling),
+        tables=_tables(frame, selection, preset, resampling, coverage),
         notes=notes_in(reported),
         findings=findings_in(reported),
+        lead=tuple(lead),
     )
 
 
@@ -98,15 +112,18 @@ def _scorable(
 
 def _rows(
     captions: Captions,
-    systems: Sequence[Selection],
+    candidates: Mapping[str, CandidateSet],
     scored: Sequence[tuple[Printed, MetricRequest]],
     resampling: Resampling,
     progress: Progress,
 ) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield the rows of each number of one tokenizer, by its name."""
     selection = captions.selection
-    tokenize(captions.store, [selection, *systems], captions.tokenizer, progress)
-    candidates = {system.label: output_of(system) for system in systems}
+    for printed, metric in scored:
+        if selection.images is not None and metric.refusal(len(selection.images)):
+            facts = {"metric": printed.name, "level": "corpus"}
+            yield printed.name, captions.stamp(pl.DataFrame({"label": [*candidates], **facts}))
+    scored = [one for one in scored if selection.images is None or not one[1].refusal(len(selection.images))]
     counts = count(captions, [*candidates.values()], [*{metric.counting: None for _, metric in scored}], progress)
     measures = []
     for printed, metric in scored:
@@ -119,7 +136,9 @@ def _rows(
             raise UsageError(f"{label}: none of its captions has a reference in {selection.label}")
         measures.append(Measure(outputs, partial(_scaled, printed, settings)))
     key = (resampling.seed, *selection.content)
-    for (printed, metric), scores in zip(scored, beside_first(measures, resampling, key, progress), strict=True):
+    contents = {label: one.drawn_from[0].content for label, one in candidates.items()}
+    tested = beside_first(measures, resampling, key, contents, progress)
+    for (printed, metric), scores in zip(scored, tested, strict=True):
         lowest, highest = metric.metric.ends(metric.settings)
         within(printed.name, scores["value"], (lowest * printed.scale, highest * printed.scale))
         yield (
@@ -128,7 +147,7 @@ def _rows(
                 pl.lit(selection.version.dataset).alias("dataset"),
                 pl.lit(selection.version.version).alias("version"),
                 pl.lit(selection.split, pl.String).alias("split"),
-                "candidate",
+                pl.col("candidate").alias("label"),
                 pl.lit(printed.name).alias("metric"),
                 pl.lit("corpus").alias("level"),
                 pl.exclude("candidate"),
@@ -142,9 +161,17 @@ def _scaled(printed: Printed, settings: Mapping[str, Any], sums: pl.DataFrame) -
 
 def _without_intervals(frame: pl.DataFrame, resampling: Resampling) -> list[Said]:
     """Report the scores without an interval: their resamples without a few images have almost no standard error."""
-    missing = frame.filter(pl.col("low").is_null(), bool(resampling.times)).group_by("candidate", maintain_order=True)
-    named = missing.agg("metric").iter_rows()
+    known = frame.filter(pl.col("low").is_null(), pl.col("value").is_not_null() & bool(resampling.times))
+    named = known.group_by("candidate", maintain_order=True).agg("metric").iter_rows()
     return [f"{name}: no interval for {', '.join(some)}: too few images decide the score" for name, some in named]
+
+
+def _without_values(frame: pl.DataFrame) -> list[str]:
+    """Report the scores that need more images."""
+    unknown = frame.filter(pl.col("value").is_null()).group_by("label", maintain_order=True).agg("metric")
+    return [
+        f"{label}: no value for {', '.join(some)}: too few images are compared." for label, some in unknown.iter_rows()
+    ]
 
 
 def _refuse_several(store: Store, selection: Selection, system: Selection) -> None:
@@ -171,24 +198,26 @@ def _program_signatures(store: Store, selection: Selection, preset: Preset, scor
 
 
 def _tables(
-    frame: pl.DataFrame, selection: Selection, preset: Preset, names: Sequence[str], resampling: Resampling
+    frame: pl.DataFrame, selection: Selection, preset: Preset, resampling: Resampling, coverage: Coverage
 ) -> tuple[Table, ...]:
     """Return the rows as the program prints them, and their intervals and tests."""
-    wide = frame.pivot("metric", index="candidate", values="value").select("candidate", *names)
+    index = ["candidate", *coverage.columns(frame)[:1]]
+    wide, names = frame.pivot("metric", index=index, values="value"), frame["metric"].unique(maintain_order=True)
     title = f"scores of {preset.program} for {selection.label}"
     shown = Table(title, wide, digits=tuple((name, preset.digits) for name in names), name="printed")
     if not resampling.times:
         return (shown,)
-    columns = ["candidate", "metric", "value", "low", "high", *(["difference", "p"] if wide.height > 1 else [])]
+    compared = ["difference", "p"] if wide.height > 1 else []
+    columns = ["candidate", "metric", "value", "low", "high", *compared, *coverage.columns(frame)]
     title = f"confidence intervals and differences over the images of {selection.label}"
     beside = Table(title, frame.select(columns), sections="candidate", caption=resampling.caption(wide["candidate"][0]))
     return shown, replace(beside, name="intervals")
 
 
 def systems_of(
-    store: Store, selection: Selection, ref: str, candidates: Sequence[str]
-) -> tuple[list[Selection], list[Said]]:
-    """Return the named outputs, and notes on mismatches with the references."""
+    store: Store, selection: Selection, ref: str, candidates: Sequence[str], missing: str
+) -> tuple[list[Selection], Coverage, list[Said]]:
+    """Return the named outputs, the described images of each, and notes on mismatches with the references."""
     notes: list[Said] = []
     systems = resolve_all(store, candidates)
     for name, system in zip(candidates, systems, strict=True):
@@ -199,7 +228,9 @@ def systems_of(
             notes.append(
                 f"{name} was ingested as {system.version.kind}, not as candidates (set --kind in `auditor ingest`)"
             )
-    return list(systems), notes
+    every = set(images(store, selection)["image"])
+    of = {system.label: every.intersection(images(store, system)["image"]) for system in systems}
+    return list(systems), Coverage(every, of, missing), notes
 
 
 def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Finding]:
@@ -240,25 +271,53 @@ def _last(names: pl.Series) -> pl.Series:
     return names.str.extract(r"([^/]*)$")
 
 
-def means_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[str], resampling: Resampling) -> Table:
-    """Return the means of several systems side by side, with differences from the first.
+def means_of(
+    captions: Captions,
+    systems: Sequence[Selection],
+    scores: pl.DataFrame,
+    metrics: Sequence[MetricRequest],
+    coverage: Coverage,
+    resampling: Resampling,
+    progress: Progress,
+) -> tuple[Table, list[str]]:
+    """Return the means of several systems side by side, with differences from the first, and the sentences before.
 
-    `scores` has columns system, image and the metrics.
+    `scores` on all images have columns system, image, slot and the metrics. Those on some images are scored again, with
+    the document frequencies of these images.
     """
-    key = (resampling.seed, *selection.content)
-    measures = []
-    for label in labels:
-        mean = mean_of(_column(label))
-        sums = {
-            str(system): mean.sums(of_system, {})
-            for (system,), of_system in scores.group_by("system", maintain_order=True)
-        }
-        measures.append(Measure(sums, _of_sums(mean)))
-    rows = zip(labels, beside_first(measures, resampling, key), strict=True)
-    frame = pl.concat(means.with_columns(metric=pl.lit(label)) for label, means in rows)
-    frame = frame.select("metric", "candidate", "n", pl.exclude("metric", "candidate", "n", "against"))
-    title = f"means of the systems over the captions of {selection.label}"
-    return Table(title, frame, sections="metric", caption=resampling.caption(next(iter(sums))), name="means")
+    key, contents = (resampling.seed, *captions.selection.content), {one.label: one.content for one in systems}
+
+    def compared(images: Items, labels: Sequence[str], is_filled: bool) -> pl.DataFrame:
+        known = [one for one in metrics if images is None or one.refusal(len(images)) is None]
+        some, outputs = captions.like(replace(captions.selection, images=images)), {}
+        for system in (system for system in systems if known and system.label in labels):
+            own, output = scores.filter(system=system.label), output_of(system, filled=is_filled)
+            if images is not None or is_filled > (coverage.missing == EMPTY):
+                again = score_candidates(some, [output], known, progress)
+                is_new = ~pl.col("image").is_in(coverage.of[system.label])
+                same = again.join(own, on=["image", "slot"], how="semi", maintain_order="left")
+                own = pl.concat([same, again.filter(is_new)])
+            outputs[system.label] = own
+        means = {one.label: mean_of(_column(one.label)) for one in known}
+        sums = {name: {label: mean.sums(own, {}) for label, own in outputs.items()} for name, mean in means.items()}
+        measures = [Measure(sums[name], _of_sums(mean)) for name, mean in means.items()]
+        rows = beside_first(measures, resampling, key, contents, progress) if measures else []
+        made = [of.with_columns(metric=pl.lit(name)) for name, of in zip(means, rows, strict=True)]
+        lacking = pl.DataFrame({"metric": [one.label for one in metrics if one not in known]}, {"metric": pl.String})
+        bare = [pl.DataFrame(schema=SCHEMA), lacking.join(pl.DataFrame({"candidate": labels}), how="cross")]
+        return pl.concat([*made, *bare], how="diagonal").rename({"candidate": "label"})
+
+    frame = coverage.side_by_side(compared, ["metric"])
+    order = pl.col("metric").cast(pl.Enum([one.label for one in metrics]))
+    shown = ["n", "value", "low", "high", "difference", "p", *coverage.columns(frame)]
+    means = Table(
+        f"means of the systems over the captions of {captions.label}",
+        frame.sort(order, maintain_order=True).select("metric", pl.col("label").alias("candidate"), *shown),
+        sections="metric",
+        caption=resampling.caption(systems[0].label),
+        name="means",
+    )
+    return means, [*coverage.lead(frame, resampling.confidence, "metric"), *_without_values(frame)]
 
 
 def _column(label: str) -> Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]:

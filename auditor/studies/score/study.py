@@ -27,13 +27,14 @@ from auditor.scoring.scores import (
     variants,
 )
 from auditor.scoring.single_captions import without_references
+from auditor.statistics.common_items import Coverage
 from auditor.statistics.paired_systems import Resampling
 from auditor.statistics.summary import summarize
 from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, with_texts
 from auditor.studies.score.presets import preset_of
-from auditor.studies.score.printed import means_table, printed, systems_of
+from auditor.studies.score.printed import means_of, printed, systems_of
 from auditor.studies.score.ranked import ranking, with_ranks
 from auditor.text import AUTO
 
@@ -69,6 +70,7 @@ def score(
     references: p.References = None,
     distinct: p.Distinct = False,
     without_own_references: p.WithoutOwn = False,
+    missing: p.Missing = p.COMMON,
     resamples: p.Resamples = 1000,
     confidence: p.Confidence = 0.95,
     seed: p.Seed = 1,
@@ -89,6 +91,10 @@ def score(
     metric. `low` and `high` are its confidence interval over images; CIDEr's word weights stay the same in each
     resample. `difference` is from the first system. `p` is from a permutation test: the share of random swaps between
     both systems with at least this difference.
+
+    A system and the first are compared on the `images` that both describe; only these weigh CIDEr's words. `own_value`
+    is of all images of the system. `--missing empty` counts empty captions for missing images; `empty_difference` and
+    `empty_p` show this if more than 1% are missing.
 
     Captions that repeat another of their image, token for token, score as a perfect match. `--distinct` adds results
     without these repeats; column variant names them.
@@ -116,6 +122,8 @@ def score(
     p.check_resampling(resamples, confidence)
     if without_own_references and not named:
         raise UsageError("--without-own-references needs --candidates: leave-one-out already holds out each caption")
+    if missing != p.COMMON and not named:
+        raise UsageError(f"--missing {missing} needs --candidates: it is for images that a system does not describe")
     if rank and named:
         raise UsageError("--rank ranks the captions of the dataset itself; leave out --candidates")
     resampling = Resampling(resamples, confidence, seed)
@@ -130,8 +138,8 @@ def score(
         if not named:
             raise UsageError(f"--preset {preset} scores a system's output; name it with --candidates")
         selection = resolve(store, ref, split)
-        systems, notes = systems_of(store, selection, ref, named)
-        return printed(store, selection, systems, chosen, resampling, notes, progress)
+        systems, coverage, notes = systems_of(store, selection, ref, named, missing)
+        return printed(store, selection, systems, chosen, resampling, coverage, notes, progress)
     return _of_captions(
         store,
         ref,
@@ -143,6 +151,7 @@ def score(
         rank=rank,
         distinct=distinct,
         without_own_references=without_own_references,
+        missing=missing,
         resampling=resampling,
         progress=progress,
     )
@@ -160,6 +169,7 @@ def _of_captions(
     rank: bool,
     distinct: bool,
     without_own_references: bool,
+    missing: str,
     resampling: Resampling,
     progress: Progress,
 ) -> Result:
@@ -169,13 +179,12 @@ def _of_captions(
     requested, unscored = scorable(against.select(captions), requests(metrics), metrics)
     notes = list[Said](too_few_captions(captions, against))
     chosen = {HUMAN.name: HUMAN}
-    systems: list[Selection] = []
+    systems, coverage = list[Selection](), Coverage({ref}, {ref: {ref}})
     if candidates:
         requested = list({in_scale.label: in_scale for metric in requested for in_scale in in_scales(metric)}.values())
-        systems, mismatches = systems_of(store, selection, ref, candidates)
+        systems, coverage, mismatches = systems_of(store, selection, ref, candidates, missing)
         notes += mismatches
-        chosen = {system.label: output_of(system) for system in systems}
-    selections = [selection, *systems]
+        chosen = {system.label: output_of(system, filled=missing == p.EMPTY) for system in systems}
     if not candidates or distinct:
         notes += repeats([captions], progress, left_out=distinct)
     signed, parts = dict[str, str](), list[pl.DataFrame]()
@@ -183,7 +192,7 @@ def _of_captions(
         named = signatures(requested, captions.tokenizer, sampled)
         for label, output in chosen.items():
             part = score_candidates(sampled.select(captions), [output], requested, progress)
-            keep_scores(captions, part, [output], named)
+            keep_scores(captions, part, [output] if not output.makes else [], named)
             parts.append(part.with_columns(variant=pl.lit(variant), system=pl.lit(label)))
         signed |= named if variant == RAW else {f"{label} {variant}": named[label] for label in named}
     scores = pl.concat(parts)
@@ -195,18 +204,17 @@ def _of_captions(
         scored = scores.filter(variant=RAW, system=system.label).height
         notes += own_finding(own.height, scored, selection, system, left_out=without_own_references)
         if without_own_references:
-            own = own.with_columns(system=pl.lit(system.label))
-            scores = scores.join(own, on=["system", "image", "slot"], how="anti", maintain_order="left")
-            if not (scores["system"] == system.label).any():
-                raise UsageError(
-                    f"{system.label}: every caption is a reference of its image in {ref}, so none is left to score"
-                )
+            scores = _without(own, scores, system, ref)
     placed = _with_splits(captions, scores)
     if len(systems) > 1:
         placed = placed.with_columns(candidate=pl.col("system"))
     labels = [metric.label for metric in requested]
     keys = ["split", "image", "slot", "candidate", *(["variant"] if distinct else []), *(["length"] if rank else [])]
-    tables = _tables(store, selection, systems, placed, requested, resampling, distinct=distinct)
+    tables, lead = _tables(store, selection, systems, placed, requested, distinct=distinct), coverage.lead()
+    if len(systems) > 1:
+        some, raw = against.select(captions), placed.filter(variant=RAW)
+        means, lead = means_of(some, systems, raw, requested, coverage, resampling, progress)
+        tables = (*tables[: len(systems)], means, *tables[len(systems) :])
     del part, parts, scores  # the frame takes the most memory
     frame = placed.unpivot(labels, index=keys, variable_name="metric").select(
         pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
@@ -218,16 +226,28 @@ def _of_captions(
         tables = (*tables, *ranked)
         notes += favored
     del placed
-    reported = [*left_out(metrics), *unscored, *notes, *too_long(*map(captions.like, selections))]
+    reported = [*left_out(metrics), *unscored, *notes, *too_long(*map(captions.like, [selection, *systems]))]
     return Result(
         "score",
         frame,
-        selections=tuple(selections),
+        selections=(selection, *systems),
         signatures=signed,
         tables=tables,
         notes=(*captions.notes, *notes_in(reported)),
         findings=findings_in(reported),
+        lead=tuple(lead),
     )
+
+
+def _without(own: pl.DataFrame, scores: pl.DataFrame, system: Selection, ref: str) -> pl.DataFrame:
+    """Leave out a system's captions that are references of their image."""
+    own = own.with_columns(system=pl.lit(system.label))
+    scores = scores.join(own, on=["system", "image", "slot"], how="anti", maintain_order="left")
+    if not (scores["system"] == system.label).any():
+        raise UsageError(
+            f"{system.label}: every caption is a reference of its image in {ref}, so none is left to score"
+        )
+    return scores
 
 
 def _with_splits(captions: Captions, scores: pl.DataFrame) -> pl.DataFrame:
@@ -244,11 +264,10 @@ def _tables(
     systems: Sequence[Selection],
     scores: pl.DataFrame,
     metrics: Sequence[MetricRequest],
-    resampling: Resampling,
     *,
     distinct: bool,
 ) -> tuple[Table, ...]:
-    """Return the means of each output, all outputs side by side, and the lowest scores of each."""
+    """Return the means of each output, and the lowest scores of each."""
     last = metrics[-1]
     named: Sequence[tuple[str, Selection | None]] = [(selection.label, selection) for selection in systems] or [
         (HUMAN.name, None)
@@ -258,9 +277,6 @@ def _tables(
         summary_table(selection, system, scores.filter(system=name) if several else scores, metrics, distinct=distinct)
         for name, system in named
     ]
-    if several:
-        labels = [metric.label for metric in metrics]
-        means.append(means_table(selection, scores.filter(variant=RAW), labels, resampling))
     least = [
         least_alike_table(
             store,

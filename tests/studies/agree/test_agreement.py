@@ -17,7 +17,7 @@ from scipy import stats
 
 import auditor
 from auditor.cli.app import app
-from auditor.errors import UsageError
+from auditor.errors import MetricError, UsageError
 from auditor.model import Option, Part, Source
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.agree.rows import Resampling
@@ -340,3 +340,29 @@ def test_set_of_ratings_is_used_without_what_it_declares_to_leave_out(store: Sto
     for result, why in ((fewer, "datasets.toml declares"), (asked_for, "--without-own-references asks")):
         note = f"left out, as {why}: 1 caption identical to a reference of the image in refs"
         assert any(note in one for one in result.sentences)
+
+
+def test_metrics_are_compared_on_captions_that_all_have_scored(store: Store, tmp_path: Path) -> None:
+    """Who skips hard captions does not win; missing scores can count as the lowest."""
+    rate(store, tmp_path)
+    rows = [line.split(",") for line in TABLE.splitlines()[1:]]
+    scores = {(image, text): at * 7 % 5 for at, (image, text, *_) in enumerate(rows)}
+    files = [tmp_path / name for name in ("whole.csv", "part.csv")]
+    for file, few in zip(files, (99, 6), strict=True):
+        lines = [f"{image},{text},{score}" for (image, text), score in [*scores.items()][:few]]
+        file.write_text("\n".join(["image,caption,score", *lines]))
+    asked = AgreeSettings(statistics=["spearman"], protocols=["mean"], resampling=Resampling(100))
+    found = agree(store, "mine", scores=files, question=asked)
+    values = {metric: found.frame.filter(metric=metric, statistic="spearman").row(0, named=True) for metric in
+              ("whole", "part")}  # fmt: skip
+    assert values["whole"]["value"] == values["part"]["value"] == values["part"]["own_value"]
+    assert values["whole"]["own_value"] != values["whole"]["value"]
+    assert values["whole"]["n"] == values["part"]["n"] == 6
+    apart = found.frame.filter(statistic="difference").row(0, named=True)
+    assert (apart["value"], apart["p"]) == (0.0, 1.0)
+    assert found.lead[0] == "Warning: part and whole are compared on 6 of 7 captions."
+    empty = agree(store, "mine", scores=files, question=asked, missing="empty")
+    of_empty = empty.frame.filter(statistic="difference").row(0, named=True)
+    assert (of_empty["value"], of_empty["p"]) == (apart["empty_difference"], apart["empty_p"])
+    with pytest.raises(MetricError, match="no score of part for 1 of 7 captions"):
+        agree(store, "mine", scores=files, question=asked, missing="error")

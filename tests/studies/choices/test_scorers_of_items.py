@@ -362,3 +362,29 @@ def test_items_are_versioned_exported_and_read_back(store: Store, tmp_path: Path
         ingest(other, "bench", files=[tmp_path / "bundle"])
         before, after = (choices(one, "bench").frame.drop("version", "signature").to_dicts() for one in (store, other))
         assert before == after
+
+
+def test_systems_are_compared_on_items_that_both_have_answered(asked: Store, tmp_path: Path) -> None:
+    """Who skips hard items does not win; missing ones can count as wrong answers."""
+    columns = ["image", "right", "wrong", "right_score", "wrong_score", "model"]
+    scores = [(2.0, 1.0), (2.0, 1.0), (1.0, 2.0), (1.0, 2.0)]
+    files = []
+    for name, n in (("whole", 4), ("half", 2)):
+        rows = [(*item[1:], *one, name) for item, one in zip(SWAP[:n], scores[:n], strict=True)]
+        files.append(tmp_path / f"{name}.csv")
+        pl.DataFrame(rows, schema=columns, orient="row").write_csv(files[-1])
+
+    def found(**how: str) -> tuple[dict[str, list[Any]], Result]:
+        result = blind(asked, scores=files, **how)
+        of_all = result.frame.filter(part="all")
+        return {name: [*of_all.filter(scorer=name).select("n", "accuracy", "own_accuracy").row(0)] for name in
+                ("whole", "half")}, result  # fmt: skip
+
+    values, result = found()
+    assert values == {"whole": [2, 1.0, 0.5], "half": [2, 1.0, 1.0]}
+    assert result.table("between-scorers").frame.select("n", "difference", "p").row(0) == (2, 0.0, 1.0)
+    assert result.lead[0] == "Warning: half and whole are compared on 2 of 4 items."
+    values, result = found(missing="empty")
+    assert values == {"whole": [4, 0.5, 0.5], "half": [4, 0.5, 1.0]}
+    with pytest.raises(UsageError, match="half: 2 of 4 items are missing: 3, 4; add them"):
+        found(missing="error")

@@ -183,7 +183,8 @@ def test_one_image_has_no_interval_and_the_reason_is_told(store: Store) -> None:
 def test_a_ratio_to_nothing_is_no_homogeneity(store: Store) -> None:
     nothing = [(f"i{image}", slot, f"{image} {slot}") for image in range(5) for slot in range(2)]
     ingest_rows(store, nothing, dataset="nothing")
-    ingest_rows(store, [*nothing, ("j", 0, "a b"), ("j", 1, "a b")], dataset="little")
+    others = [(f"j{image}", slot, text) for image, slot, text in nothing]
+    ingest_rows(store, [*others, ("j", 0, "a b"), ("j", 1, "a b")], dataset="little")
     result = compare(store, "nothing", "little", metrics=["rouge-2"])
     assert set(result.frame.filter(statistic="homogeneity")["dataset"]) == {"little"}
     assert "nothing: no homogeneity by rouge-2: the divisor is 0" in result.sentences
