@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 from conftest import ROOT, ingest_rows
-from sqlcases import CASES, PARAMS, every_file, holds, load, order_of, path_of
+from sqlcases import CASES, MANY_WORDS, PARAMS, every_file, holds, load, order_of, path_of
 
 from auditor.store import statements
 from auditor.store.connection import MEMORY, Store
@@ -30,6 +30,13 @@ def test_case_holds(file: SqlFile) -> None:
     case = load(file)
     assert order_of(file.statement) == file.order, "the header declares another order than the statement asks for"
     assert not (wrong := holds(file, case)), wrong
+
+
+@pytest.mark.full
+@FILES
+def test_case_holds_in_a_store_of_many_words(file: SqlFile) -> None:
+    """The engine plans joins with a large table otherwise."""
+    assert not (wrong := holds(file, load(file), MANY_WORDS)), wrong
 
 
 @FILES

@@ -81,7 +81,7 @@ _FORM = (
 )
 
 
-class _Degenerate(ValueError):
+class _NoChoiceError(ValueError):
     """An item that no system can get right or wrong: it is left out, and is no fault of the file."""
 
 
@@ -128,7 +128,7 @@ def _sides(path: Path, options: Mapping[str, Option], numbers: Iterator[int]) ->
             texts = _of_question(fields, options) if _is_asked(fields) else _of_captions(fields)
             _check(texts, votes)
             image = _image(fields, options)
-        except _Degenerate as error:
+        except _NoChoiceError as error:
             yield JudgedCaption(record.unit, record.number, left_out=f"item {name}: {error}")
             continue
         except ValueError as error:
@@ -149,11 +149,11 @@ def _is_asked(fields: Mapping[str, Any]) -> bool:
 
 
 def _of_captions(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the captions of an item. Raises `_Degenerate` if a right one is wrong, too."""
+    """Return the captions of an item. Raises `_NoChoiceError` if a right one is wrong, too."""
     texts = {side: fields.get(side) for side in SIDES if side != "right2" or fields.get(side) is not None}
     for side, called in SIDES.items():
         if side != "wrong" and side in texts and str(texts[side]).strip() == str(texts["wrong"]).strip() != "":
-            raise _Degenerate(f"the {called} and the wrong caption are the same")
+            raise _NoChoiceError(f"the {called} and the wrong caption are the same")
     return texts
 
 
@@ -161,7 +161,7 @@ def _of_question(fields: Mapping[str, Any], options: Mapping[str, Option]) -> di
     """Return the question of an item, then its options in the order of the source.
 
     Wrong options are numbered by their position, which the right one lacks among them; yes and no have no order.
-    Raises `ValueError` for an answer that is none of the options, `_Degenerate` if all options have the same text.
+    Raises `ValueError` for an answer that is none of the options, `_NoChoiceError` if all options have the same text.
     """
     question, listed, answer = fields.get("question"), fields.get("options"), str(fields["answer"]).strip()
     labels: list[str] = []
@@ -178,7 +178,7 @@ def _of_question(fields: Mapping[str, Any], options: Mapping[str, Option]) -> di
             raise ValueError(f"the answer is {answer[:40]!r}; expected {' or '.join(words)}, or options beside it")
         return {"question": question, "right": words[place], "wrong": words[1 - place]}
     if isinstance(listed, list) and len(listed) == 1:
-        raise _Degenerate("it has a single option")
+        raise _NoChoiceError("it has a single option")
     if not isinstance(listed, list) or not _FEWEST <= len(listed) <= _MOST:
         raise ValueError(f"expected a list of {_FEWEST} to {_MOST} options")
     letter = re.fullmatch(r"\(?([A-Ja-j])[).:]?", answer)
@@ -192,7 +192,7 @@ def _of_question(fields: Mapping[str, Any], options: Mapping[str, Option]) -> di
     if place >= len(listed):
         raise ValueError(f"the answer {answer[:40]!r} is none of the {len(listed)} options")
     if len({*texts}) == 1:
-        raise _Degenerate("its options are the same")
+        raise _NoChoiceError("its options are the same")
     sides = ["right" if number == place else f"wrong{number + 1}" for number in range(len(listed))]
     asked = {} if question is None else {"question": question}
     return {**asked, **dict(zip(sides, listed, strict=True))}

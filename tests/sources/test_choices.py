@@ -277,7 +277,10 @@ def test_item_without_a_choice_is_left_out_and_is_no_fault_of_the_file(
     with Store.open(MEMORY) as store:
         result = ingest(store, "own", files=[path], max_rejected=0.0)
     assert result.frame["read"].item() == 1
-    assert ["1 record skipped: their right and wrong captions are the same" in finding.sentence for finding in result.findings] == [True]
+    assert [
+        "1 record skipped: their right and wrong captions are the same" in finding.sentence
+        for finding in result.findings
+    ] == [True]
 
 
 @pytest.mark.parametrize("answer", [" yes it is", "yes it is ", "A", 0])

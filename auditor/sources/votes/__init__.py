@@ -49,7 +49,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 #: A choice of neither caption over the other.
-_TIES = {"equal", "equally good", "tie", "tied", "tie (bothbad)", "draw", "same", "both", "neither", "no preference", counts.TIE}
+_TIES = {"equal", "equally good", "tie", "tied", "tie (bothbad)", "draw", "same", "both", "neither", counts.TIE}
 
 _OF_A_JUDGE = re.compile(r"judge[-_ ]?\d+")
 

@@ -133,9 +133,7 @@ def _once_each(given: pl.DataFrame) -> pl.DataFrame:
     again = [
         pl.when(
             pl.col("task").is_not_null() & (pl.col("shown") != pl.col("shown").filter(sound).first().over("question"))
-        ).then(
-            pl.format("task {} has other texts at line {}", "task", first)
-        ),
+        ).then(pl.format("task {} has other texts at line {}", "task", first)),
         pl.when(pl.col("judge").is_not_null() & (pl.col("line") > first_of_judge)).then(
             pl.format("judge {} already voted on it at line {}", "judge", first_of_judge)
         ),
