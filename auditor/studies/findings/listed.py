@@ -45,7 +45,7 @@ def _at_several(_: Questions, captions: Captions, __: Finding) -> pl.DataFrame:
 
 def _leaking(_: Questions, captions: Captions, finding: Finding) -> pl.DataFrame:
     """List the captions that occur in another split of the dataset; none of a leak from another dataset."""
-    dataset, _, into = str(finding.about["against"]).rpartition(":")
+    dataset, into = str(finding.about["against"]).rpartition(":")[::2]
     if dataset not in ("", captions.selection.version.dataset):
         return pl.DataFrame()
     rows = _same_words(captions, str(finding.about["split"]), into)
