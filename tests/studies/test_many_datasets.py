@@ -47,7 +47,7 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[auditor.Auditor]
         ingest_rows(written.store, [(f"{n}", 0, text) for n, text in enumerate(words)], "words", kind="corpus")
         things = path.with_name("things.json")
         things.write_text(json.dumps({f"{n}.jpg": ["dog", "the dog"] for n in range(50)}))
-        written.ingest("things", files=[things], file_format="objects")
+        written.ingest("things", files=[things], file_format="mapping", kind="objects", config={})
         written.ingest("bench", files=[items], file_format="choices")
     with auditor.Auditor(path) as opened:
         yield opened

@@ -65,7 +65,7 @@ def test_planted_objects_are_found(audit: auditor.Auditor, tmp_path: Path) -> No
     assert ("bold", "2.jpg", "men", "person", "false") in rows
     assert len(rows) == 10
     difference = result.frame.filter(dataset="careful", statistic="chair-s")
-    assert difference.select("against", "difference").row(0) == ("bold", -1.0)
+    assert difference.select("against", "common_images", "difference").row(0) == ("bold", 3, -1.0)
     assert result.lead[0].startswith("bold: 100.0% of 3 captions mention an object that the image lacks (80.0% of 5")
     assert "bold: 1 of 4 captions left out: things lacks their images" in result.notes
     assert "not counted: 1 object of things without a synonym in names: unicorn" in result.notes

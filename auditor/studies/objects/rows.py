@@ -33,7 +33,7 @@ _EQUAL = "chair-s-at-equal-objects"
 _SCHEMA = {
     "statistic": pl.String, "object": pl.String, "n": pl.Int64,
     **dict.fromkeys(("value", "low", "high"), pl.Float64),
-    "against": pl.String, **dict.fromkeys(("difference", "p"), pl.Float64),
+    "against": pl.String, "common_images": pl.Int64, **dict.fromkeys(("difference", "p"), pl.Float64),
 }  # fmt: skip
 
 
@@ -116,7 +116,7 @@ def _difference(
         return {}
     apart = score_of(own, ours) - score_of(other, ours)
     p = p_of_difference(own, other, ours, resampling.times, key) if resampling.times else None
-    return {"against": label, "difference": apart, "p": p}
+    return {"against": label, "common_images": own.height, "difference": apart, "p": p}
 
 
 def _weights(systems: Sequence[System]) -> Floats:

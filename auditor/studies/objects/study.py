@@ -77,8 +77,8 @@ def objects(
     Source: Rohrbach et al. 2018, Object hallucination in image captioning, EMNLP.
 
     A row is a statistic of a dataset, or of one `object`: dataset, version, split, statistic, object, n, value, low,
-    high, against, difference, p, signature. `n` counts what the value is a share of. An interval needs ten images with
-    such a caption.
+    high, against, common_images, difference, p, signature. `n` counts what the value is a share of. `common_images`
+    counts the images of the difference. An interval needs ten images with such a caption.
 
     Raises `UsageError` if no caption describes a listed image, or a dataset is of another kind.
 
@@ -184,7 +184,7 @@ def overview(systems: Sequence[System], rows: pl.DataFrame, resampling: Resampli
         dataset=pl.Series([system.label for system in systems for _ in _own(system, rows)["statistic"]])
     )
     order = pl.Enum(of_captions["statistic"].unique(maintain_order=True))
-    compared = ["difference", "p"] if len(systems) > 1 else []
+    compared = ["common_images", "difference", "p"] if len(systems) > 1 else []
     return Table(
         "objects that captions mention and images lack",
         of_captions.sort(pl.col("statistic").cast(order), maintain_order=True).select(
