@@ -133,6 +133,8 @@ PARAMS: dict[str, Any] = {
     "needs": "",
     "unless": "",
     "fix": "ship",
+    "leaking": None,
+    "into": None,
 }
 
 #: Beside the captions of a case stand others that no file may take for them: what the version before held at their
@@ -146,6 +148,18 @@ OTHER_VERSIONS = """
 """
 
 
+#: What a large store holds beside them: words of other texts, which are the captions of no image.
+MANY_WORDS = """
+    insert into vocabulary
+    select n.last + range + 1, 'w' || range || 'x' from range(100000), (select coalesce(max(token_id), 0) as last from vocabulary) as n;
+    insert into caption select n.last + range + 1, 'w' || range || 'x'
+    from range(100000), (select coalesce(max(caption_id), 0) as last from caption) as n;
+    insert into caption_tokens
+    select c.caption_id, 'bare', [v.token_id] from caption as c join vocabulary as v on v.token = c.text;
+    insert into dataset select 'far' || range, 'captions', 'en', [] from range(60);
+"""
+
+
 def path_of(file: SqlFile) -> Path:
     return CASES / file.path.relative_to(sql_root()).with_suffix(".toml")
 
@@ -155,8 +169,8 @@ def load(file: SqlFile) -> dict[str, Any]:
 
 
 @contextmanager
-def workspace_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Workspace]:
-    """Ingest the captions of a case and bind what its file reads but does not define."""
+def workspace_of(file: SqlFile, case: dict[str, Any], beside: str = "") -> Iterator[Workspace]:
+    """Ingest the captions of a case, and what stands `beside` them, and bind what its file reads but does not define."""
     with Store.open(MEMORY) as store:
         store.execute("set threads = 2")  # tokens have numbers in the order in which threads find them
         _ingest(store, case["captions"], "case", kind="candidates")  # which lets an empty caption in
@@ -168,16 +182,18 @@ def workspace_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Workspace]:
             workspace.params["version"] = workspace.params.get("version", version)
         if not case.get("alone"):
             store.execute(OTHER_VERSIONS)
+        if beside:
+            store.execute(beside)
         for name, table in case.get("tables", {}).items():
             _literal(store, workspace, name, table)
         _bind_what_studies_bind(store, workspace, file, case)
         yield workspace
 
 
-def returned(file: SqlFile, case: dict[str, Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
+def returned(file: SqlFile, case: dict[str, Any], beside: str = "") -> tuple[list[str], list[tuple[Any, ...]]]:
     if file.name in statements.relations():
         return _asked(case)
-    with workspace_of(file, case) as workspace:
+    with workspace_of(file, case, beside) as workspace:
         return rows_in(workspace, file)
 
 
@@ -198,9 +214,11 @@ def variants(case: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def holds(file: SqlFile, case: dict[str, Any]) -> str:
+def holds(file: SqlFile, case: dict[str, Any], beside: str = "") -> str:
     """Return where the rows of a file differ from those of its case, and all rows; empty where they are equal."""
-    return "\n".join(filter(None, (difference(file, one["rows"], *returned(file, one)) for one in variants(case))))
+    return "\n".join(
+        filter(None, (difference(file, one["rows"], *returned(file, one, beside)) for one in variants(case)))
+    )
 
 
 def difference(file: SqlFile, expected: list[Any], columns: list[str], rows: list[tuple[Any, ...]]) -> str:

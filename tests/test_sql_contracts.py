@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 from conftest import ROOT, ingest_rows
-from sqlcases import CASES, PARAMS, every_file, holds, load, order_of, path_of
+from sqlcases import CASES, MANY_WORDS, PARAMS, every_file, holds, load, order_of, path_of
 
 from auditor.store import statements
 from auditor.store.connection import MEMORY, Store
@@ -41,6 +41,16 @@ def faults(check: Callable[[SqlFile], None]) -> list[str]:
         except AssertionError as error:
             found.append(f"{file.path.relative_to(ROOT)}: {error}")
     return found
+
+
+@pytest.mark.full
+def test_cases_hold_in_a_store_of_many_words() -> None:
+    """The engine plans joins with a large table otherwise."""
+
+    def check_case(file: SqlFile) -> None:
+        assert not (wrong := holds(file, load(file), MANY_WORDS)), wrong
+
+    assert faults(check_case) == []
 
 
 def test_declared_parameters_are_those_of_the_statement() -> None:

@@ -117,13 +117,15 @@ def refuse_unscorable(captions: Captions, metrics: Sequence[MetricRequest]) -> N
 def scorable(
     captions: Captions, metrics: Sequence[MetricRequest], metric_names: Sequence[MetricName] | None
 ) -> tuple[list[MetricRequest], list[str]]:
-    """Leave out the metrics that cannot score so few images, or such captions, unless requested by name.
+    """Leave out the metrics that cannot score so few images, or such captions, unless no requested one can.
 
     Returns the others, with pinned vectors if they see images, and notes on the metrics and images left out.
     """
     seen = any(metric.metric.sees_images for metric in metrics)
     metrics = pinned(captions, metrics) if seen else metrics
-    refused = {} if metric_names else _refused(captions, metrics)
+    refused = _refused(captions, metrics)
+    if metric_names and len(refused) == len(metrics):
+        refused = {}  # scoring them raises the reason
     notes = [
         f"{captions.label}: {', '.join(label for label in refused if refused[label] == why)} not available: {why}"
         for why in dict.fromkeys(refused.values())

@@ -81,6 +81,10 @@ _FORM = (
 )
 
 
+class _NoChoiceError(ValueError):
+    """An item that no system can get right or wrong: it is left out, and is no fault of the file."""
+
+
 class _Record(NamedTuple):
     """A record: its position in the file, its name there, its fields, and a fault of the whole record."""
 
@@ -124,6 +128,9 @@ def _sides(path: Path, options: Mapping[str, Option], numbers: Iterator[int]) ->
             texts = _of_question(fields, options) if _is_asked(fields) else _of_captions(fields)
             _check(texts, votes)
             image = _image(fields, options)
+        except _NoChoiceError as error:
+            yield JudgedCaption(record.unit, record.number, left_out=f"item {name}: {error}")
+            continue
         except ValueError as error:
             yield refused(record.unit, record.number, f"item {name}: {error}", record.fields)
             continue
@@ -142,11 +149,11 @@ def _is_asked(fields: Mapping[str, Any]) -> bool:
 
 
 def _of_captions(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the captions of an item. Raises `ValueError` if a right one is wrong, too."""
+    """Return the captions of an item. Raises `_NoChoiceError` if a right one is wrong, too."""
     texts = {side: fields.get(side) for side in SIDES if side != "right2" or fields.get(side) is not None}
     for side, called in SIDES.items():
         if side != "wrong" and side in texts and str(texts[side]).strip() == str(texts["wrong"]).strip() != "":
-            raise ValueError(f"the {called} and the wrong caption are the same")
+            raise _NoChoiceError(f"the {called} and the wrong caption are the same")
     return texts
 
 
@@ -154,12 +161,13 @@ def _of_question(fields: Mapping[str, Any], options: Mapping[str, Option]) -> di
     """Return the question of an item, then its options in the order of the source.
 
     Wrong options are numbered by their position, which the right one lacks among them; yes and no have no order.
-    Raises `ValueError` for an answer that is none of the options.
+    Raises `ValueError` for an answer that is none of the options, `_NoChoiceError` if all options have the same text.
     """
     question, listed, answer = fields.get("question"), fields.get("options"), str(fields["answer"]).strip()
     labels: list[str] = []
     if isinstance(listed, dict):
-        labels, listed = [*listed] if answer in listed else [], [*listed.values()]
+        labels = [str(label).strip() for label in listed]
+        labels, listed = labels if answer in labels else [], [*listed.values()]
     if listed is None and isinstance(question, str) and (found := list(_OPTION.finditer(question))):
         labels, listed = [one[1] for one in found], [one[2] for one in found]
         question = re.sub(r"^\s*Question:\s*", "", question[: found[0].start()]).strip()
@@ -169,17 +177,22 @@ def _of_question(fields: Mapping[str, Any], options: Mapping[str, Option]) -> di
         if place is None:
             raise ValueError(f"the answer is {answer[:40]!r}; expected {' or '.join(words)}, or options beside it")
         return {"question": question, "right": words[place], "wrong": words[1 - place]}
+    if isinstance(listed, list) and len(listed) == 1:
+        raise _NoChoiceError("it has a single option")
     if not isinstance(listed, list) or not _FEWEST <= len(listed) <= _MOST:
         raise ValueError(f"expected a list of {_FEWEST} to {_MOST} options")
     letter = re.fullmatch(r"\(?([A-Ja-j])[).:]?", answer)
-    if answer in (labels or listed):
-        place = (labels or listed).index(answer)
+    texts = [str(option).strip() for option in listed]
+    if answer in (labels or texts):
+        place = (labels or texts).index(answer)
     elif letter:
         place = ord(letter[1].upper()) - ord("A")
     else:
         place = int(answer) if _is_count(answer) else _MOST
     if place >= len(listed):
         raise ValueError(f"the answer {answer[:40]!r} is none of the {len(listed)} options")
+    if len({*texts}) == 1:
+        raise _NoChoiceError("its options are the same")
     sides = ["right" if number == place else f"wrong{number + 1}" for number in range(len(listed))]
     asked = {} if question is None else {"question": question}
     return {**asked, **dict(zip(sides, listed, strict=True))}
@@ -314,6 +327,7 @@ def _of_table(path: Path, split: Mapping[str, list[str]]) -> Iterator[_Record]:
 
 FORMAT = Format(
     "choices", recognizes, read, reading=reading, kind="choices",
+    why_left_out="their right and wrong captions are the same, or they have one option",
     options={
         "image_col": "key or column with the image name",
         "right_col": "key or column with the right caption",

@@ -210,7 +210,7 @@ def _settings(path: Path, share: Share | None, *, read_only: bool) -> Settings:
             "temp_directory": str(share.spill),
         }
     elif str(path) == IN_MEMORY:
-        own = {"temp_directory": ""}
+        own = {"temp_directory": "", "disable_database_invalidation": True}
     else:
         own = {
             "memory_limit": f"{memory()}B",

@@ -6,7 +6,7 @@
 --
 -- The forms by which captions can mention an object: its synonyms, the last word also in the plural and with a
 -- possessive s. Forms with words that no text in the store has are left out.
-with named as (
+with named as materialized (
     select s.object, t.tokens, v.token as last_word
     from synonym as s
     join text_tokens as t on t.caption_id = s.caption_id

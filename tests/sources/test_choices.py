@@ -201,7 +201,7 @@ def test_every_lettered_column_is_an_option_and_so_is_every_key(tmp_path: Path) 
     [
         ({"answer": "D"}, "the answer 'D' is none of the 3 options"),
         ({"answer": "a horse"}, "the answer 'a horse' is none of the 3 options"),
-        ({"options": ["a dog"]}, "expected a list of 2 to 10 options"),
+        ({"options": []}, "expected a list of 2 to 10 options"),
         ({"options": ["a dog", " "]}, "right is empty"),
         ({"options": None, "answer": "maybe"}, "the answer is 'maybe'; expected no or yes, or options beside it"),
         ({"question": 7}, "question is missing, or not a string"),
@@ -240,12 +240,10 @@ def test_columns_of_other_names_are_read_where_they_are_named(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
-        ({"wrong": " a dog sees a cat "}, "the right and the wrong caption are the same"),
         ({"wrong": ""}, "wrong is missing, or not a string"),
         ({"right": 7}, "right is missing, or not a string"),
         ({"image": None}, "image is missing, or not a string"),
         ({"votes_right": "many"}, "are not whole numbers"),
-        ({"right2": "a cat sees a dog"}, "the second right and the wrong caption are the same"),
         ({"right2": 7}, "right2 is missing, or not a string"),
     ],
 )
@@ -257,6 +255,39 @@ def test_item_that_is_none_is_refused_with_its_place_and_takes_no_other_along(
     assert refused["line"].to_list() == [1]
     assert reason in refused["reason"].item()
     assert rows.height == 3
+
+
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [
+        ({**ITEM, "wrong": " a dog sees a cat "}, "the right and the wrong caption are the same"),
+        ({**ITEM, "right2": "a cat sees a dog"}, "the second right and the wrong caption are the same"),
+        ({**ASKED, "options": ["a dog"]}, "it has a single option"),
+        ({**ASKED, "options": ["a dog ", "a dog", " a dog"], "answer": "B"}, "its options are the same"),
+    ],
+)
+def test_item_without_a_choice_is_left_out_and_is_no_fault_of_the_file(
+    tmp_path: Path, item: dict[str, Any], reason: str
+) -> None:
+    """One in two items: more than the share of records that may be rejected."""
+    path = write(tmp_path / "x.json", [item, ITEM])
+    rows = read(path)
+    assert rows["reason"].null_count() == rows.height == 3
+    assert reason in rows["left_out"].drop_nulls().item()
+    with Store.open(MEMORY) as store:
+        result = ingest(store, "own", files=[path], max_rejected=0.0)
+    assert result.frame["read"].item() == 1
+    assert [
+        "1 record skipped: their right and wrong captions are the same" in finding.sentence
+        for finding in result.findings
+    ] == [True]
+
+
+@pytest.mark.parametrize("answer", [" yes it is", "yes it is ", "A", 0])
+@pytest.mark.parametrize("options", [[" yes it is", "no it is not "], {"A": " yes it is", "B ": "no it is not "}])
+def test_blanks_around_options_and_answers_do_not_matter(tmp_path: Path, answer: object, options: object) -> None:
+    rows = read(write(tmp_path / "x.json", [{**ASKED, "options": options, "answer": answer}]))
+    assert {text.strip(): side for _, text, _, side, *_ in sides(rows)}["yes it is"] == "right"
 
 
 def test_rejected_items_name_their_keys_and_their_places(tmp_path: Path) -> None:

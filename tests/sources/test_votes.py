@@ -82,7 +82,7 @@ def test_what_cannot_count_is_refused_with_its_line(tmp_path: Path) -> None:
         "t1,x.jpg,a bus,a dog,two cats,w1,C,HC",
         "t1,x.jpg,a bus,a dog,TWO cats,w2,C,HC",
         "t2,x.jpg,a bus,,two cats,w2,C,HC",
-        "t3,x.jpg,a bus,a dog,two cats,w2,tie,HC",
+        "t3,x.jpg,a bus,a dog,two cats,w2,perhaps,HC",
         "t4,x.jpg,a bus,a dog,two cats,w2,C,HX",
         "t5,x.jpg,a bus",
         "t0123456789abcdef,x.jpg,a bus,a dog,two cats,w2,C,HC",
@@ -95,7 +95,7 @@ def test_what_cannot_count_is_refused_with_its_line(tmp_path: Path) -> None:
         (3, "judge w1 already voted on it at line 2"),
         (4, "task t1 has other texts at line 2"),
         (5, "b is empty"),
-        (6, 'choice "tie"; expected B or C, or an empty cell'),
+        (6, 'choice "perhaps"; expected B, C, their column or author, equal, or an empty cell'),
         (7, 'category "HX"; expected HC, HI, HM, MM or an empty cell'),
         (8, "3 fields; the header has 8"),
         (9, "task t0123456789abcdef does not match its texts: the image or a sentence has changed"),
@@ -106,23 +106,47 @@ def test_what_cannot_count_is_refused_with_its_line(tmp_path: Path) -> None:
     assert rows.row(by_predicate=pl.col("line") == 4, named=True)["raw"] == "t1,x.jpg,a bus,a dog,TWO cats,w2,C,HC"
 
 
-def test_counts_are_whole_numbers_and_given_once(tmp_path: Path) -> None:
+def test_counts_are_whole_numbers_that_add_up(tmp_path: Path) -> None:
     path = written(
         tmp_path / "votes.csv",
         "image,b,c,votes_b,votes_c",
         "x,p,q,2,1",
-        "x,p,q,1,1",
+        "x,q,p,4,0",
         "y,p,q,-1,1",
         "z,p,q,2,",
         "w,p,q,1.5,1",
     )
     rows = read(path)
     assert refused(rows) == [
-        (3, "its votes were already counted at line 2"),
         (4, 'votes_b "-1" is not a whole number from 0 to 4,294,967,295'),
         (6, 'votes_b "1.5" is not a whole number from 0 to 4,294,967,295'),
     ]
-    assert [side[-1] for side in compared(rows)] == [2, 1, 2, 0]
+    assert [side[-1] for side in compared(rows)] == [2, 1 + 4, 2, 0]
+
+
+@pytest.mark.parametrize("tie", ["equal", "Tie", "both", "B=C", "B and C", "me, midge", "neither"])
+@pytest.mark.parametrize("chosen", ["B", "winner: B", "b_text", "me", "A dog"])
+def test_tie_is_a_vote_for_both_and_a_name_a_vote_for_its_caption(tmp_path: Path, chosen: str, tie: str) -> None:
+    path = written(
+        tmp_path / "votes.csv",
+        "image,b_text,c_text,origin_b,origin_c,judge,winner",
+        *(f'x,a dog,two cats,me,midge,w{n},"{one}"' for n, one in enumerate([chosen, tie, "", "C"])),
+        'y,a dog,two cats,me,me,w1,"me"',
+    )
+    rows = read(path, b_col="b_text", c_col="c_text")
+    assert [side[-1] for side in compared(rows)] == [2, 2]
+    assert refused(rows) == [(6, 'choice "me"; expected B, C, their column or author, equal, or an empty cell')]
+
+
+def test_rows_of_other_raters_on_the_same_captions_add_up_in_any_order(tmp_path: Path) -> None:
+    """The votes are counted again, plainly: each of a shuffled table, by the caption that it names."""
+    votes = [("dog", "cat", "B"), ("cat", "dog", "B"), ("dog", "cat", "C"), ("cat", "dog", "C"), ("dog", "cat", "tie")]
+    path = written(tmp_path / "votes.csv", "image,b,c,choice", *(f"x,{b},{c},{choice}" for b, c, choice in votes))
+    plain = {"dog": 0, "cat": 0}
+    for b, c, choice in votes:
+        for side, text in (("B", b), ("C", c)):
+            plain[text] += choice in (side, "tie")
+    assert {side[1]: side[-1] for side in compared(read(path))} == plain
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from conftest import forget_results, ingest_rows
 
 from auditor.errors import EngineFaultError, SqlError, StoreError, StoreLockedError
 from auditor.scoring.registry import requests
+from auditor.store import engine, verification, versions
 from auditor.store import file as opening
-from auditor.store import verification, versions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.engine import engine_errors
 from auditor.store.readonly_sql import ask
@@ -249,12 +249,69 @@ def test_small_join_that_is_read_twice_is_answered(path: Path) -> None:
 def test_fault_of_the_engine_is_told_from_damage_and_ends_no_reading(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening, "_MIXES_DICTIONARIES", "no_such_setting")
+    def fails(*_: object) -> object:
+        raise duckdb.InternalException("INTERNAL Error: Attempted to access index 1 within vector of size 1")
+
     with Store.open(path) as store:
-        with pytest.raises(EngineFaultError, match="failed at a statement of auditor; the store is intact") as fault:
-            joined(store)
+        with monkeypatch.context() as patched:
+            patched.setattr(engine, "rows_of", fails)
+            with pytest.raises(
+                EngineFaultError, match="failed at a statement of auditor; the store is intact"
+            ) as fault:
+                joined(store)
         assert fault.value.exit_code == 5
         assert store.query("select count(*) from caption").item() == 4
+
+
+#: A list of words is joined, spread by `unnest`, and joined again: with many words, DuckDB 2.0.0 fails at it.
+SPREAD = """
+    with named as (
+        select w.object, t.tokens, v.token from worded as w
+        join told as t using (text) join vocabulary as v on v.token_id = t.tokens[-1]
+    ),
+    spread as (select object, tokens, unnest([token, token || 's']) as token from named)
+    select s.object, list_append(s.tokens, v.token_id) as tokens
+    from spread as s join vocabulary as v using (token)
+"""
+
+
+def test_statement_that_the_engine_breaks_at_is_answered_by_a_read_and_by_an_insert(path: Path) -> None:
+    with Store.open(path) as store:
+        store.execute(
+            "create temp table vocabulary as"
+            " select range::uinteger as token_id, 'w' || range as token from range(1000000)"
+        )
+        store.execute(
+            "create temp table told as"
+            " select range as text, [range % 50, range * 7919 % 1000000]::uinteger[] as tokens from range(2000)"
+        )
+        store.execute("create temp table worded as select 'o' || (range % 80) as object, range as text from range(400)")
+        read = store.query(SPREAD).sort("object", "tokens")
+        store.execute(f"create temp table made as {SPREAD}")
+        made = store.query("from made").sort("object", "tokens")
+    expected = [(f"o{n % 80}", [n % 50, n * 7919, n * 7919]) for n in range(400) if n * 7919 < 1_000_000]
+    assert read.equals(made)
+    assert read.height == 400
+    assert all(row in read.rows() for row in expected)
+
+
+@pytest.mark.parametrize("raised", [duckdb.InternalException, pl.exceptions.ComputeError])
+def test_work_is_done_again_only_for_the_fault_that_another_plan_avoids(raised: type[Exception]) -> None:
+    connection, tried = duckdb.connect(), list[str]()
+
+    def fails(message: str) -> str:
+        tried.append(str(connection.execute("select current_setting('disabled_optimizers')").fetchall()[0][0]))
+        if len(tried) == 1:
+            raise raised(message)
+        return "done"
+
+    assert engine.again_in_order(connection, lambda: fails("dict-surviving join: narrowed column 0")) == "done"
+    assert "join_order" in tried[1]
+    assert connection.execute("select current_setting('disabled_optimizers')").fetchall() == [("",)]
+    tried.clear()
+    with pytest.raises(raised):
+        engine.again_in_order(connection, lambda: fails("another fault"))
+    assert len(tried) == 1
 
 
 def test_error_in_the_middle_of_a_result_is_one_of_the_statement(path: Path) -> None:

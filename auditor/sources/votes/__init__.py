@@ -1,7 +1,9 @@
 """Format `votes`: which of two captions each judge chose, from `auditor tasks` or in your own table.
 
 A row is a question with a choice (B or C) in a column for each judge, one judge's vote, or a comparison with its votes
-counted; CSV, TSV or JSON lines. With a column for A the questions are triplets, without one pairs.
+counted; CSV, TSV or JSON lines. With a column for A the questions are triplets, without one pairs. A choice can also
+name the column or author of a caption. A tie (equal, tie, both) is a vote for each caption. Votes of several rows on
+the same captions add up.
 """
 
 from __future__ import annotations
@@ -46,6 +48,9 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "origin_c": ("origin_c",),
 }
 
+#: A choice of neither caption over the other.
+_TIES = {"equal", "equally good", "tie", "tied", "tie (bothbad)", "draw", "same", "both", "neither", counts.TIE}
+
 _OF_A_JUDGE = re.compile(r"judge[-_ ]?\d+")
 
 #: Positions of columns by their content; only `choice` can have several, one per judge.
@@ -56,7 +61,7 @@ OPTIONS: Mapping[str, str] = {
     "a_col": "column with sentence A, which B and C are compared with; without it, the votes are on pairs",
     "b_col": "column with the first caption",
     "c_col": "column with the second caption",
-    "choice_col": 'column with the choice, B or C, or one column per judge: "judge_1,judge_2"',
+    "choice_col": 'column with the choice (B, C, a name, equal), or one column per judge: "judge_1,judge_2"',
     "judge_col": "column with the judge, in a table with one vote per row",
     "votes_b_col": "column with the number of votes for B, in a table with one comparison per row",
     "votes_c_col": "column with the number of votes for C",
@@ -99,7 +104,7 @@ def read(part: Part) -> Batches:
     for path in files.expand(part):
         separator, names = _layout(path, part.options)
         places = find(names, part.options)
-        rows = [_row(record, places) for record in _records(path, separator, names)]
+        rows = [_row(record, places, names) for record in _records(path, separator, names)]
         compared = counts.gathered(path, pl.DataFrame(rows, schema=counts.RECORD, orient="row"), key)
         yield from frames(path.name, counts.sides(compared, numbers, triplets="a" in places))
 
@@ -134,7 +139,7 @@ def _records(path: Path, separator: str, names: list[str]) -> Iterator[_Record]:
         yield line, raw, reason, ["" if field is None else str(field) for field in fields]
 
 
-def _row(record: _Record, places: Places) -> tuple[Any, ...]:
+def _row(record: _Record, places: Places, header: Sequence[str]) -> tuple[Any, ...]:
     """Return a record in the fields of `counts.RECORD`; missing columns are null."""
     line, raw, reason, fields = record
     if reason is not None:
@@ -145,12 +150,29 @@ def _row(record: _Record, places: Places) -> tuple[Any, ...]:
     task = values.get("task", "").strip() or None
     if reason is None and task is not None and (ours := _TASK.fullmatch(task)) and ours[1] != _name(texts):
         reason = f"task {task} does not match its texts: the image or a sentence has changed"
-    choices = [fields[at] for at in places["choice"]] if "choice" in places else None
+    names = {side: (side, header[places[side][0]], values.get(f"origin_{side}"), values[side]) for side in "bc"}
+    choices = [_choice(fields[at], names) for at in places["choice"]] if "choice" in places else None
     return (
         line, raw, reason, task, values["image"], values.get("a"), values["b"], values["c"], values.get("judge"),
         choices, values.get("votes_b"), values.get("votes_c"), values.get("category"),
         values.get("origin_b"), values.get("origin_c"),
     )  # fmt: skip
+
+
+def _choice(cell: str, names: Mapping[str, Sequence[str | None]]) -> str:
+    """Return B, C or a tie, if a cell names one of the captions, by its side, column, author or text, or both."""
+    chosen = re.sub(r"^winner\s*:", "", _small(cell)).strip()
+    named = {side: {_small(name) for name in known if name} for side, known in names.items()}
+    parts = {part.strip() for part in re.split(r"\s+and\s+|[,/&+=]", chosen)}
+    of_both = [[side for side in "bc" if part in named[side] - named["c" if side == "b" else "b"]] for part in parts]
+    if chosen in _TIES or (len(parts) == 2 and sorted(of_both) == [["b"], ["c"]]):
+        return counts.TIE
+    sides = [side for side in "bc" if chosen in named[side]]
+    return sides[0].upper() if len(sides) == 1 else cell.strip()
+
+
+def _small(cell: str) -> str:
+    return cell.strip().lower()
 
 
 def _name(texts: Mapping[str, str]) -> str:

@@ -26,6 +26,10 @@ _TEXTS = ("image", "a", "b", "c")
 
 _BLANK = pl.lit(None, pl.String)
 
+#: A vote for both captions.
+TIE = "="
+_CHOICES = ("B", "C", TIE, "")
+
 
 def key(path: Path) -> pl.DataFrame:
     """Read the key of questions: task, swapped, category, origin_b, origin_c (of the captions shown as B and C)."""
@@ -52,6 +56,12 @@ def gathered(path: Path, records: pl.DataFrame, key: pl.DataFrame | None) -> pl.
     """
     judged = _judged(_keyed(records, key))
     sound = judged.filter(pl.col("reason").is_null())
+    # Without a task, the same captions in the other order are the same question.
+    is_turned = pl.col("task").is_null() & (pl.col("b") != pl.col("b").first().over("question"))
+    sound = sound.with_columns(
+        pl.when(is_turned).then(opposite).otherwise(name).alias(name)
+        for name, opposite in (("for_b", "for_c"), ("for_c", "for_b"))
+    )
     counted = (
         sound.group_by("question", maintain_order=True)
         .agg(
@@ -86,19 +96,22 @@ def _keyed(records: pl.DataFrame, key: pl.DataFrame | None) -> pl.DataFrame:
 
 def _judged(records: pl.DataFrame) -> pl.DataFrame:
     """Count the votes of each record, and reject faulty records. Adds question, for_b and for_c."""
-    choice = pl.element().str.strip_chars().str.to_uppercase()
-    choices = pl.col("choices").list.eval(choice)
+    choices = pl.col("choices")
+    for_both = choices.list.count_matches(TIE)
     numbers = {side: pl.col(f"votes_{side}").str.strip_chars().replace("", "0") for side in "bc"}
     counts = {side: number.cast(pl.UInt32, strict=False) for side, number in numbers.items()}
     given = records.with_columns(
         pl.col("category", "origin_b", "origin_c", "judge").str.strip_chars().replace("", None),
         shown=pl.struct(_TEXTS).struct.json_encode(),
-        odd=pl.col("choices").list.eval(pl.element().filter(~choice.is_in(["B", "C", ""]))).list.first(),
-        for_b=pl.coalesce(choices.list.count_matches("B"), counts["b"]),
-        for_c=pl.coalesce(choices.list.count_matches("C"), counts["c"]),
-    ).with_columns(question=pl.coalesce("task", "shown"))
+        odd=choices.list.eval(pl.element().filter(~pl.element().is_in(_CHOICES))).list.first(),
+        for_b=pl.coalesce(choices.list.count_matches("B") + for_both, counts["b"]),
+        for_c=pl.coalesce(choices.list.count_matches("C") + for_both, counts["c"]),
+        pair=pl.struct("image", "a", pl.min_horizontal("b", "c"), c=pl.max_horizontal("b", "c")).struct.json_encode(),
+    ).with_columns(question=pl.coalesce("task", "pair"))
     faults = [
-        pl.when(pl.col("odd").is_not_null()).then(pl.format('choice "{}"; expected B or C, or an empty cell', "odd")),
+        pl.when(pl.col("odd").is_not_null()).then(
+            pl.format('choice "{}"; expected B, C, their column or author, equal, or an empty cell', "odd")
+        ),
         *(
             pl.when(number.is_not_null() & counts[side].is_null()).then(
                 pl.format(f'votes_{side} "{{}}" is not a whole number from 0 to 4,294,967,295', number)
@@ -113,17 +126,14 @@ def _judged(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def _once_each(given: pl.DataFrame) -> pl.DataFrame:
-    """Reject records that repeat a question with other texts, or repeat a vote."""
+    """Reject records that repeat a question with other texts, or the vote of a judge; other votes add up."""
     sound = pl.col("reason").is_null()
     first = pl.col("line").filter(sound).first().over("question")
     first_of_judge = pl.col("line").filter(sound).first().over("question", "judge")
     again = [
-        pl.when(pl.col("shown") != pl.col("shown").filter(sound).first().over("question")).then(
-            pl.format("task {} has other texts at line {}", "task", first)
-        ),
-        pl.when(pl.col("votes_b").is_not_null() & (pl.col("line") > first)).then(
-            pl.format("its votes were already counted at line {}", first)
-        ),
+        pl.when(
+            pl.col("task").is_not_null() & (pl.col("shown") != pl.col("shown").filter(sound).first().over("question"))
+        ).then(pl.format("task {} has other texts at line {}", "task", first)),
         pl.when(pl.col("judge").is_not_null() & (pl.col("line") > first_of_judge)).then(
             pl.format("judge {} already voted on it at line {}", "judge", first_of_judge)
         ),

@@ -93,7 +93,7 @@ def bounds(
     captions, means of images (image), or standard deviations within images (image-sd). With `--draws`, each draw has
     its own rows, with its seed. With `--distinct`, every row appears twice; column variant shows which is which.
 
-    With `--work`, `--executor` or `--scores`, the upper bounds are computed in parts on disk, to the same digits. One
+    With `--work`, `--executor` or `--scores`, the upper bounds are computed in parts on disk, to 14 digits. One
     bucket of images is in memory at a time, so memory does not grow with the dataset. If a run was stopped or killed,
     run it again: it computes only what is missing. A changed file is computed again, with all that depends on it. Every
     machine of a cluster must see the folder `work` at the same path. A receipt next to `scores` lists captions,

@@ -17,7 +17,18 @@ from auditor.model import Selection
 from auditor.result import Finding, Severity, about
 from auditor.statistics.forced_choice import CHANCE
 from auditor.store.workspace import Workspace
-from auditor.studies.choices.rows import ALL, BLIND, CEILING, FAIR, Scored, Settings, by_item, of_all_items
+from auditor.studies.choices.rows import (
+    ALL,
+    BLIND,
+    CEILING,
+    FAIR,
+    LEARNING,
+    Scored,
+    Settings,
+    by_item,
+    of_all_items,
+    rivals_in_words,
+)
 
 #: What a scorer uses; each has a kind of finding. `surface` combines several.
 LENGTH, PUNCTUATION, MODEL, COPY, WORDS = "length", "punctuation", "language-model", "copies", "words"
@@ -30,9 +41,6 @@ _CUES = {
     "answer": ("answer-prior", ANSWERS), "position": ("position-prior", POSITION), "option": ("option-ngrams", WORDS),
     "question": ("question-ngrams", QUESTION),
 }  # fmt: skip
-
-#: Scorers that learn from items.
-LEARNING = ("learnt", *(name for name, _ in _CUES.values()))
 
 #: First the caption without a final full stop; if both or neither have one, the shorter.
 STOP_THEN_SHORTER = "no-full-stop-then-shorter"
@@ -287,7 +295,7 @@ def _decided(selection: Selection, rows: pl.DataFrame, significant: pl.DataFrame
     overall, items = same["accuracy"].to_list(), same["n"].to_list()
     away = float(worst["away"])
     severity: Severity = "error" if away >= _ERROR else "warning" if away >= _WARNING else "notice"
-    chance = f"{worst['expected']:.0%} expected by chance"
+    chance = rivals_in_words(worst)
     sentence = f"{selection.label}: {subject} {worst['accuracy']:.1%} of {worst['n']:,} items"
     if worst["part"] != ALL and overall:
         sentence += (

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -22,6 +23,9 @@ from auditor.store.workspace import Workspace
 
 #: Kinds of scorers: without the image; ceiling for scorers without word order; captions of the image; the image.
 BLIND, CEILING, METRIC, PEOPLE, SYSTEM = "blind", "ceiling", "metric", "people", "system"
+
+#: Scorers that learn from items.
+LEARNING = ("learnt", "answer-prior", "position-prior", "option-ngrams", "question-ngrams")
 
 #: The captions of an item; an item with one right caption has no second.
 SIDES = ("right", "right2", "wrong")
@@ -121,6 +125,21 @@ def chance_in_words(rows: pl.DataFrame, *, has_two: bool) -> str:
     return f"chance is {share}: both right captions must score higher than the wrong one; a tie counts as a guess"
 
 
+def rivals_in_words(row: Mapping[str, Any]) -> str:
+    """Return what a blind scorer is compared with: chance, and the best constant answer if that gets more."""
+    chance = f"{row['expected']:.0%} expected by chance"
+    is_more = row["majority"] is not None and row["majority"] > row["expected"] + _MORE
+    return f"{chance}; the best constant answer gets {row['majority']:.1%}" if is_more else chance
+
+
+def items_in_words(row: Mapping[str, Any]) -> str:
+    """Return how many items a scorer has scored, and why not the others."""
+    if not row["missing"]:
+        return f"the {row['n']:,} items"
+    why = "only train it" if row["scorer"] in LEARNING else "have no score by it"
+    return f"{row['n']:,} of {row['n'] + row['missing']:,} items (the others {why})"
+
+
 def chance_of(marked: pl.DataFrame) -> float:
     """Compute the share of items that chance gets right: .5, or 1/3 if each has two right captions."""
     expected = marked["expected"]
@@ -132,6 +151,9 @@ ALL, FAIR = "all", "blind-fair"
 
 #: Where a scorer stands against something: by its interval, or a paired test.
 ABOVE, BESIDE, BELOW = "above", "no different", "below"
+
+#: What a constant answer must get more than chance to be named: the last printed digit.
+_MORE = 5e-4
 
 _SCHEMA = {
     "part": pl.String, "scorer": pl.String, "kind": pl.String, "by": pl.String, "n": pl.Int64, "right": pl.Int64,

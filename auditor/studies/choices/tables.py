@@ -22,8 +22,10 @@ from auditor.studies.choices.rows import (
     Scored,
     chance_in_words,
     in_part,
+    items_in_words,
     of_all_items,
     parts_of,
+    rivals_in_words,
 )
 
 #: Two tasks of Hodosh & Hockenmaier 2016: a scorer that only prefers long texts is right on one and wrong on the other.
@@ -81,7 +83,7 @@ def lead(selection: Selection, rows: pl.DataFrame) -> tuple[str, ...]:
     if blind.is_empty():
         return (f"{selection.label} has no items that can be scored.",)
     best = blind.row(0, named=True)
-    items, chance = f"the {best['n']:,} items of {selection.label}", f"{best['expected']:.0%} expected by chance"
+    items, chance = f"{items_in_words(best)} of {selection.label}", rivals_in_words(best)
     sentences = [
         f"{best['accuracy']:.1%} of {items} are solved without the image by {best['scorer']} ({chance})."
         if best["chance"] == ABOVE

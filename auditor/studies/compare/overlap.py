@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
@@ -11,9 +12,12 @@ import polars as pl
 from auditor.arrays import np
 from auditor.result import Figure, Table
 from auditor.statistics.resampling import GIVER, Floats
+from auditor.studies.compare.indices import Indices
 
 #: The statistic of the rows.
 OVERLAP = "overlap"
+
+_INDEX = "homogeneity"
 
 #: The candidates, with what a figure adds to the name of a dataset.
 _NAMES = {"human": "", "intra": ", another image"}
@@ -77,6 +81,25 @@ def rows(
         for one in measured
     ]  # fmt: skip
     return pl.DataFrame(made, schema_overrides={"split": pl.String}, infer_schema_length=None)
+
+
+def contradictions(measured: Sequence[Overlap], indices: Sequence[Indices]) -> list[str]:
+    """Return a sentence on the metrics by which overlap and homogeneity order the datasets differently."""
+    wholes = {(one.label, one.metric): one.value for each in indices for one in each.indices if one.statistic == _INDEX}
+    orders: dict[str, list[tuple[float, float]]] = {}
+    for one in measured:
+        if (value := wholes.get((one.label, one.metric))) is not None:
+            orders.setdefault(one.metric, []).append((one.value, value))
+    metrics = [
+        metric for metric, pairs in orders.items() if [*map(pairs.index, sorted(pairs))]
+        != [*map(pairs.index, sorted(pairs, key=itemgetter(1)))]
+    ]  # fmt: skip
+    if not metrics:
+        return []
+    return [
+        f"overlap and homogeneity order the datasets differently by {', '.join(metrics)}. Homogeneity asks how high "
+        "captions of another image score on average, overlap how often one scores like a caption of the image"
+    ]
 
 
 def table(measured: Sequence[Overlap]) -> tuple[Table, ...]:

@@ -13,11 +13,11 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, findings_in, notes_in
-from auditor.scoring.candidate_sets import CandidateScores, missing, one_pool, substitutes_of
+from auditor.scoring.candidate_sets import CandidateScores, Substitutes, missing, one_pool, substitutes_of
 from auditor.scoring.registry import References, defaults, left_out, requests
 from auditor.scoring.scores import DISTINCT, RAW, only_distinct, repeats
 from auditor.scoring.single_captions import lacking, referenced, sees_images
-from auditor.store.captions import select_all, selections_of
+from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
 from auditor.studies.compare import overlap, tables
 from auditor.studies.compare import pairs as comparison_pairs
@@ -210,16 +210,17 @@ def compare(
         told = (*notes, *sameness.notes)
         return replace(sameness, notes=told, findings=findings_in(alone), lead=(*shared, *sameness.lead))
     selections, captions_of = selections_of(every), {captions.selection: captions for captions in every}
-    substitutes, pooled = one_pool(every, substitutes_of(every, others, corpus))
+    substitutes, pooled, ranked_by = _pool(every, substitutes_of(every, others, corpus))
     repeated = repeats(every, progress, left_out=distinct)
     by = tokenizer if distinct else None
     unequal = unequal_captions(every, references)
     try:
         equal = equalize or (bool(unequal) and not distinct and images is None)
         samplings = samplings_of(every, references, images, seed, equalize=equal, distinct=by)
-    except UsageError:
+    except UsageError as error:
         if equalize or images is not None:
             raise
+        pooled = [*pooled, f"no equal samples: {str(error).removeprefix('--equalize: ')}"]
         samplings = samplings_of(every, references, images, seed, equalize=False, distinct=by)
     last, both = samplings[-1].name, len(samplings) > 1
 
@@ -250,6 +251,7 @@ def compare(
         }
         for part in parts
     ]
+    reported += overlap.contradictions(parts[-1].overlaps, parts[-1].indices)
     rows = pl.concat(
         _on(part.sampling, _rows(order, part.facts, part.signatures, seed, resamples, confidence), beside=both)
         for part, order in zip(parts, orders, strict=True)
@@ -262,7 +264,7 @@ def compare(
         for part, rows in zip(parts, tested, strict=True)
     ]
     main = rows.filter(variant=last) if both else rows
-    answers = [answer(index, main, tested[-1], errors) for index in INDICES]
+    answers = [answer(index, main, tested[-1], errors) for index in ranked_by]
     on_all = answer("homogeneity", rows.filter(variant=RAW), tested[0], errors) if both else None
     same = same_captions(selections)
     ahead = [
@@ -272,7 +274,7 @@ def compare(
         "compare",
         pl.concat(
             [
-                rows.select(*_COLUMNS, *(_EQUALIZED_COLUMNS if both else ())),
+                _unranked(rows.select(*_COLUMNS, *(_EQUALIZED_COLUMNS if both else ())), ranked_by),
                 *(
                     _on(p.sampling, overlap.rows(p.overlaps, p.facts, p.signatures, seed), beside=both).drop(
                         () if both else _EQUALIZED_COLUMNS, strict=False
@@ -289,14 +291,14 @@ def compare(
             *tables.placed(answers[0], main, errors, confidence, last if both else ""),
             *(tables.placed(on_all, rows.filter(variant=RAW), errors, confidence, RAW) if on_all else ()),
             *overlap.table(parts[-1].overlaps),
-            *tabled(rows, errors, resamples, confidence),
+            *tabled(_known(rows, ranked_by), errors, resamples, confidence),
             *(
                 comparison_pairs.table(rows, part.sampling.name if both else None)
                 for part, rows in zip(parts, tested, strict=True)
                 if resamples
             ),
         ),
-        figures=(*drawn(rows, errors, confidence), *overlap.figures(parts[-1].overlaps)),
+        figures=(*drawn(_known(rows, ranked_by), errors, confidence), *overlap.figures(parts[-1].overlaps)),
         lead=(
             *shared,
             *same,
@@ -307,11 +309,27 @@ def compare(
         findings=(
             *findings_in(reported),
             *ahead,
-            *(changed_orders(orders[0], orders[1], INDICES, last) if both else ()),
+            *(changed_orders(orders[0], orders[1], ranked_by, last) if both else ()),
             *unequal,
         ),
     )
     return added(result, sameness) if sameness else result
+
+
+def _pool(every: Sequence[Captions], drawn: Substitutes) -> tuple[Substitutes, list[str], Sequence[str]]:
+    """Return the common sources of `inter`, notes on them, and the indices to rank by: both only with such sources."""
+    substitutes, notes = one_pool(every, drawn)
+    return substitutes, notes, INDICES[:1] if notes and substitutes is drawn else INDICES
+
+
+def _known(rows: pl.DataFrame, ranked_by: Sequence[str]) -> pl.DataFrame:
+    return rows.filter(~pl.col("statistic").is_in(INDICES) | pl.col("statistic").is_in(ranked_by))
+
+
+def _unranked(rows: pl.DataFrame, ranked_by: Sequence[str]) -> pl.DataFrame:
+    """Return the rows without the ranks that `inter` from different sources would give."""
+    is_ranked = ~pl.col("statistic").is_in(["inter", "specificity"]) | (len(ranked_by) == len(INDICES))
+    return rows.with_columns(pl.when(is_ranked).then(name).alias(name) for name in ("rank", "rank_low", "rank_high"))
 
 
 def _on(sampling: Sampling, rows: pl.DataFrame, *, beside: bool) -> pl.DataFrame:

@@ -28,13 +28,14 @@ from auditor.text import function_words, tokenizer_of, word_lists
 
 _EXAMPLES = 3
 
-_ROWS = pl.Schema({
+#: The columns of the list of captions.
+ROWS = pl.Schema({
     "dataset": pl.String, "version": pl.String, "split": pl.String, "kind": pl.String, "severity": pl.String,
     "image": pl.String, "slot": pl.UInt32, "text": pl.String, "why": pl.String, "other_image": pl.String,
     "other_slot": pl.UInt32, "other_text": pl.String,
 })  # fmt: skip
 
-_EXAMPLE = ("image", "slot", "text", "why", "other_image", "other_slot", "other_text")
+EXAMPLE = ("image", "slot", "text", "why", "other_image", "other_slot", "other_text")
 
 #: How many times the bits that tell one image from the others the texts that two copies of an image share must have:
 #: captions of similar images are similar.
@@ -273,7 +274,7 @@ def of_captions(
         checked, texts = bound()
         rows = FINDERS[kind](checked)
         if rows.is_empty():
-            return Result("findings", pl.DataFrame(schema=_ROWS))
+            return Result("findings", pl.DataFrame(schema=ROWS))
         finding, listed = _finding(selection, kind, rows, texts, texts["image"].n_unique())
         return Result("findings", listed, findings=(finding,))
 
@@ -285,7 +286,7 @@ def of_captions(
     if "mixed-language" in settings:
         settings["mixed-language"]["language"] = language(captions.store, version.dataset)
     found = [*kept_results(captions.store, settings, [selection], search)]
-    lists = [pl.DataFrame(schema=_ROWS), *(result.frame for result in found)]
+    lists = [pl.DataFrame(schema=ROWS), *(result.frame for result in found)]
     return [finding for result in found for finding in result.findings], pl.concat(lists)
 
 
@@ -316,10 +317,10 @@ def _finding(
             counterparts.rename({name: f"other_{name}" for name in counterparts.columns}),
             on=["other_image", "other_slot"], how="left", maintain_order="left",
         )
-        .select("split", pl.lit(kind).alias("kind"), pl.lit(bad).alias("severity"), *_EXAMPLE)
+        .select("split", pl.lit(kind).alias("kind"), pl.lit(bad).alias("severity"), *EXAMPLE)
     )  # fmt: skip
     found = finding_of(selection, kind, number, n, bad, tuple(examples_of(listed)))
-    return found, stamp(selection, listed).cast(_ROWS)
+    return found, stamp(selection, listed).cast(ROWS)
 
 
 def finding_of(
@@ -343,7 +344,7 @@ def examples_of(listed: pl.DataFrame) -> Iterator[dict[str, str | int | None]]:
     """Yield a few rows, first those that are listed for different reasons."""
     different = listed.unique("why", keep="first", maintain_order=True).head(_EXAMPLES)
     rest = listed.join(different, on=["image", "slot", "why"], how="anti", nulls_equal=True, maintain_order="left")
-    yield from pl.concat([different, rest]).head(_EXAMPLES).select(_EXAMPLE).to_dicts()
+    yield from pl.concat([different, rest]).head(_EXAMPLES).select(EXAMPLE).to_dicts()
 
 
 def _percent(share: float) -> str:

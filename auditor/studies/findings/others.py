@@ -18,9 +18,9 @@ from auditor.studies.duplicates import COPIED, LEAK, TEST, TRAIN, examples_of
 from auditor.studies.findings.questions import METRICS, Questions
 
 #: The kinds of findings that are reported here, in addition to those of duplicates.
-AT_SEVERAL, _SWAPPED, _UPSIDE_DOWN = "captions-at-several-images", "swapped-captions", "bound-upside-down"
+AT_SEVERAL, SWAPPED, _UPSIDE_DOWN = "captions-at-several-images", "swapped-captions", "bound-upside-down"
 
-_UNLIKE, _SORTED, _OF_TEMPLATES = "unlike-slot", "sorted-captions", "templated-captions"
+_UNLIKE, _SORTED, TEMPLATED = "unlike-slot", "sorted-captions", "templated-captions"
 
 #: A leak exceeds the share expected by chance by so many standard errors and by so large a share. From the last share
 #: on, it is an error.
@@ -64,11 +64,11 @@ def findings_of(questions: Questions, captions: Captions, wanted: Collection[str
     bounds = answer(lambda: questions.bounds(captions), _UPSIDE_DOWN)
     if duplicates := answer(questions.duplicates, LEAK, AT_SEVERAL, COPIED):
         findings += of_duplicates(selection, duplicates)
-    if outliers := answer(lambda: questions.outliers(captions), _SWAPPED):
-        findings += [replace(finding, examples=_misplaced(outliers)) for finding in outliers.found(_SWAPPED)]
-    if templates := answer(lambda: questions.templates(captions), _UNLIKE, _SORTED, _OF_TEMPLATES):
+    if outliers := answer(lambda: questions.outliers(captions), SWAPPED):
+        findings += [replace(finding, examples=_examples(outliers)) for finding in outliers.found(SWAPPED)]
+    if templates := answer(lambda: questions.templates(captions), _UNLIKE, _SORTED, TEMPLATED):
         findings += [*_together(selection, templates, _UNLIKE), *templates.found(_SORTED)]
-        findings += [_templated(finding) for finding in templates.found(_OF_TEMPLATES)]
+        findings += [_templated(finding) for finding in templates.found(TEMPLATED)]
     if bounds:
         findings += _upside_down(selection, bounds)
     return [finding for finding in findings if finding.kind in wanted]
@@ -214,17 +214,21 @@ def _templated(finding: Finding) -> Finding:
 _TEMPLATED, _FEW = 0.3, 0.1
 
 
-def _misplaced(outliers: Result) -> tuple[dict[str, str | int | None], ...]:
+def misplaced(outliers: Result) -> pl.DataFrame:
+    """Return the captions that appear to be at the wrong image; of swapped ones, both."""
     rows = outliers.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"]))
     texts = outliers.frame.select(other_image="image", other_slot="slot", other_text="text")
-    shown = rows.join(texts, on=["other_image", "other_slot"], how="left", maintain_order="left")
-    pairs = shown.filter((pl.col("finding") == "elsewhere") | (pl.col("image") < pl.col("other_image")))
     why = pl.format("{} bits for {}", pl.coalesce("pair_evidence", "evidence").round(0).cast(pl.Int64), "other_image")
-    return tuple(
-        pairs.head(3).select(
-            "image", "slot", "text", why.alias("why"), "other_image", "other_slot", "other_text"
-        ).to_dicts()
-    )  # fmt: skip
+    return rows.join(texts, on=["other_image", "other_slot"], how="left", maintain_order="left").select(
+        "finding", "image", "slot", "text", why.alias("why"), "other_image", "other_slot", "other_text"
+    )
+
+
+def _examples(outliers: Result) -> tuple[dict[str, str | int | None], ...]:
+    """Return a few of them, one of each swapped pair."""
+    rows = misplaced(outliers)
+    shown = rows.filter((pl.col("finding") == "elsewhere") | (pl.col("image") < pl.col("other_image")))
+    return tuple(shown.drop("finding").head(3).to_dicts())
 
 
 def _upside_down(selection: Selection, bounds: Result) -> list[Finding]:

@@ -24,6 +24,7 @@ from auditor.store.versions import log, related, resolve
 from auditor.studies.compare import UNEQUAL, unequal_captions
 from auditor.studies.findings.baseline import Baseline, read, write
 from auditor.studies.findings.captions import keep, of_captions
+from auditor.studies.findings.listed import listed_of
 from auditor.studies.findings.others import findings_of, incomparable
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.questions import Questions
@@ -205,7 +206,8 @@ def all_findings(
             _of_items(questions, selection, wanted, notes) if of_items else findings_of(questions, captions, wanted)
         )
         collected += others
-        keep(captions, wanted, rows, ranked([*found, *others]))
+        lists.append(listed_of(questions, captions, others))
+        keep(captions, wanted, pl.concat([rows, lists[-1]]), ranked([*found, *others]))
     if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
         collected += unequal_captions(questions.in_pairs, questions.references)
     names = ((captions.selection.version.dataset, captions.images()["image"]) for captions in questions.every)

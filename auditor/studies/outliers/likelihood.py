@@ -200,13 +200,15 @@ class Claims(NamedTuple):
         return (2 * self.pairs.claims if self.pairs else 0) + (self.alone.claims if self.alone else 0)
 
 
-def claims(workspace: Workspace, leads: pl.DataFrame, repeated: pl.DataFrame | None = None) -> Claims:
+def claims(workspace: Workspace, leads: pl.DataFrame, generic: pl.DataFrame | None = None) -> Claims:
     """Find swapped pairs and captions of another image, from the thresholds at which most findings are right.
 
     `workspace` has the relations `gain` and `reach`; `leads` has the columns of `likelihood.leads`. Captions that are
-    `repeated` (image, slot) are not reported: their text is at more than two images, as in the sidebar of a site.
+    `generic` (image, slot, images) are not reported as of another image: their words are also those of a caption there.
+    A swapped one can have the words of its true image, but not of further images.
     """
-    repeated = leads.select(PLACE).clear() if repeated is None else repeated
+    generic = leads.select(*PLACE, images=0).clear() if generic is None else generic
+    repeated = generic.filter(pl.col("images") > 2).select(PLACE)
     others = repeated.rename({name: f"other_{name}" for name in PLACE})
     exchanges = exchanged(workspace).join(repeated, on=PLACE, how="anti").join(others, on=others.columns, how="anti")
     by_chance = dict(workspace.rows("exchange_by_chance").iter_rows())
@@ -214,7 +216,7 @@ def claims(workspace: Workspace, leads: pl.DataFrame, repeated: pl.DataFrame | N
     pairs = pair_level(exchanges, by_chance, least)
     swapped = exchanges.filter(pl.col("lesser") >= (pairs.bits if pairs else math.inf)).drop("lesser")
     alone = leads.filter(~pl.col("is_decoy")).join(swapped, on=PLACE, how="anti")
-    single = alone.join(repeated, on=PLACE, how="anti")
+    single = alone.join(generic, on=PLACE, how="anti")
     misplaced, singly = caption_level(pl.concat([single, leads.filter("is_decoy")]), least)
     rows = pl.concat(
         [

@@ -199,20 +199,19 @@ def _checked(
     """Return the suspect captions with the image that fits better, and the findings: by words, or also by vectors."""
     suspects = _suspects(scored, share)
     if sight is None:
-        claims = _by_words(captions, texts, suspects, progress)
+        claims = _by_words(captions, suspects, progress)
         return _with_findings(texts, scored, suspects, claims), claims
     claims = likelihood.claims(sight.workspace, sight.leads)
     if not sight.sees_all:
-        by_words = _by_words(captions, texts, suspects, progress)
+        by_words = _by_words(captions, suspects, progress)
         claims = likelihood.together(by_words, claims, sight.fits["image"].unique())
     rows = _with_findings(texts, scored, suspects, claims)
     return rows.join(sight.fits.drop("match"), on=PLACE, how="left", maintain_order="left"), claims
 
 
-def _by_words(captions: Captions, texts: pl.DataFrame, suspects: pl.DataFrame, progress: Progress) -> Claims:
+def _by_words(captions: Captions, suspects: pl.DataFrame, progress: Progress) -> Claims:
     workspace = likelihood.weigh(captions, suspects, captions.images().height, progress)
-    repeated = texts.filter(pl.col("image").n_unique().over("text") > 2).select(PLACE)
-    return likelihood.claims(workspace, likelihood.leads(workspace), repeated)
+    return likelihood.claims(workspace, likelihood.leads(workspace), workspace.rows("generic_caption"))
 
 
 def _with_findings(texts: pl.DataFrame, scored: pl.DataFrame, suspects: pl.DataFrame, claims: Claims) -> pl.DataFrame:

@@ -64,8 +64,9 @@ def templates(
     five to seven tokens in a row, or four to seven with one open position. Statistics at level dataset:
 
     - `opening`: share of captions that begin with `pattern`, a sequence of `n` tokens; the 100 most frequent;
-    - `openings`: number of different openings of `n` tokens; `opening-top-10` and `opening-top-100`: share of captions
-      with one of the most frequent; `opening-entropy` in bits, and `opening-perplexity`, 2 to its power;
+    - `openings`: number of different openings of `n` tokens; `opening-top-10` and `opening-top-100`: share of those
+      with `n` tokens or more (`captions`) that have a frequent one; `opening-entropy` in bits, and
+      `opening-perplexity`, 2 to its power;
     - `template`: share of captions that contain `pattern`. `fillers` different tokens fill its open position.
       `association` is how much more often than by chance its two sides occur together (log2). Templates are sorted by
       captions × association;

@@ -92,7 +92,8 @@ def _of_dataset(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         Table(
             f"first tokens of the captions of {selection.label}",
             spread.with_columns(pl.col("openings").cast(pl.Int64)) if spread.height else spread,
-            caption="opening-top-10: share of captions whose opening is one of the ten most frequent",
+            caption="opening-top-10: share of the captions with so many tokens whose opening is one of the ten most "
+            "frequent",
             name="openings",
         ),
         Table(
@@ -138,7 +139,8 @@ def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
     top = values.get(("opening-top-10", _OPENED))
     if top is not None:
         sentence += (
-            f". {top:.1%} begin with one of the ten most frequent openings of {_OPENED} words, rare ones included"
+            f". Of captions with {_OPENED} words or more, {top:.1%} begin with one of the ten most frequent openings of"
+            f" {_OPENED} words, rare ones included"
         )
     return Finding(
         TEMPLATED,

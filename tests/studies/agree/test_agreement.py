@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
+from plain_draws import drawn_images
 from scipy import stats
 
 import auditor
@@ -110,6 +112,46 @@ def test_lead_names_the_metrics_that_are_not_separated_from_the_first(mine: Stor
     assert lead(rated, frame.with_columns(unsure), 0.95)[0].endswith(
         ".896. It is not separated from ter (p > 0.05, corrected for all pairs)."
     )
+
+
+def test_interval_of_a_difference_is_that_of_a_plain_bootstrap(tmp_path: Path) -> None:
+    """Whole images are drawn; scipy correlates; a metric of errors changes its sign, its size stays."""
+    images, resamples = 14, 60
+    said = ["a dog runs", "two men play guitar", "a red bus in the street", "cake for the girl", "the dog is here"]
+    lines = [
+        f"i{n},{said[(n * 7 + k) % 5]} {n % (k + 2)},ann,{(n * 3 + k * 5) % 6}" for n in range(images) for k in (0, 1)
+    ]
+    references = [(f"i{n}", k, said[(n * 3 + k) % 5]) for n in range(images) for k in (0, 1)]
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(["photo,text,who,stars", *lines]), encoding="utf-8")
+    metrics, asked = (
+        ["bleu-1", "ter"],
+        AgreeSettings(resampling=Resampling(resamples=resamples), statistics=["spearman"]),
+    )
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, references, "refs")
+        source = Source("mine", "judgements", "judgements", (Part((path,), options=COLUMNS),), related=("refs",))
+        ingest_sources(store, [source])
+        found = agree(store, "mine", metrics=metrics, question=asked)
+        scores = score(store, "refs", metrics=metrics, candidates="mine").frame
+        stars = store.query("select image, slot, score as stars from judgement where dataset = 'mine'")
+    rows = scores.pivot("metric", index=["image", "slot"], values="value").join(stars, on=["image", "slot"])
+    of_image = [rows.filter(image=image) for image in sorted(set(rows["image"]))]
+
+    def apart(drawn: pl.DataFrame) -> float:
+        plus, minus = (float(stats.spearmanr(drawn["stars"], drawn[metric]).statistic) for metric in metrics)
+        return plus - -minus
+
+    key = asked.resampling.key(SimpleNamespace(annotated=found.selections[0]), "all")  # type: ignore[arg-type]
+    plain = [apart(pl.concat([of_image[n] for n in one])) for one in drawn_images(images, resamples, key)]
+    mean = math.fsum(plain) / resamples
+    error = math.sqrt(math.fsum((one - mean) ** 2 for one in plain) / (resamples - 1) * images / (images - 1))
+    value, reach = apart(rows), float(stats.t.ppf(0.975, images - 1)) * error
+    row = found.frame.filter(statistic="difference").row(0, named=True)
+    assert (row["metric"], row["other"], row["protocol"]) == ("bleu-1", "ter", "pooled")
+    assert [row["value"], row["low"], row["high"]] == pytest.approx([value, value - reach, value + reach])
+    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(value) / error, images - 1))
+    assert abs(value) > 0.05
 
 
 def test_coefficient_without_a_test_of_differences_is_reported(mine: Store) -> None:

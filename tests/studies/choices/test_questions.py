@@ -16,6 +16,7 @@ from auditor.papers.reproduce import reproduce
 from auditor.result import Result
 from auditor.store.connection import Store
 from auditor.studies.choices import choices
+from auditor.studies.choices.rows import items_in_words
 from auditor.studies.findings import findings
 from auditor.studies.ingest import ingest
 from auditor.studies.report import report
@@ -95,6 +96,25 @@ def test_balanced_answers_are_a_control_and_a_telling_word_is_found(store: Store
     told = asked(store, tmp_path, yes_or_no(1, telling=True))
     assert values(told)["question-ngrams"] > 0.9
     assert decided(told) == ["benchmark-decided-by-words", "benchmark-decided-by-question"]
+
+
+def test_blind_scorers_are_compared_with_the_best_constant_answer(store: Store, tmp_path: Path) -> None:
+    """Always no is right in 80 of 140 items (57.1%), and so is a rule that prefers it."""
+    records = [
+        {"image": f"{n}.jpg", "question": f"is it {n * 7 % 11}", "answer": "no" if n % 7 < 4 else "yes"}
+        for n in range(140)
+    ]
+    result = asked(store, tmp_path, records)
+    best = result.frame.filter(part="asked", scorer=result.frame["best_blind"][0]).row(0, named=True)
+    assert best["majority"] == pytest.approx(4 / 7)
+    assert "50% expected by chance; the best constant answer gets 57.1%)" in result.lead[0]
+
+
+@pytest.mark.parametrize(("scorer", "why"), [("learnt", "only train it"), ("clip", "have no score by it")])
+def test_items_that_are_left_out_are_counted_with_the_reason(scorer: str, why: str) -> None:
+    row = {"n": 5_967, "missing": 638, "scorer": scorer}
+    assert items_in_words(row) == f"5,967 of 6,605 items (the others {why})"
+    assert items_in_words({**row, "missing": 0}) == "the 5,967 items"
 
 
 @pytest.mark.parametrize("seed", range(2, 5))

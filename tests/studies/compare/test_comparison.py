@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -15,6 +16,7 @@ from auditor.errors import UsageError
 from auditor.result import Result
 from auditor.store.connection import Store
 from auditor.studies.bounds.study import bounds
+from auditor.studies.compare import overlap
 from auditor.studies.compare.study import compare as compare_and_test
 
 WORDS = ("red", "green", "blue", "café", "日本", "dog", "cat", "tree", "house", "car")
@@ -73,7 +75,9 @@ def test_bounds_are_those_of_bounds_and_indices_follow_from_them(filled: Store) 
 
 
 def test_larger_means_more_of_it_whatever_a_metric_counts(filled: Store) -> None:
-    frame = compare(filled, "alike", "unlike", metrics=["bleu-1", "rouge-1", "ter"], resamples=0).frame
+    frame = compare(
+        filled, "alike", "unlike", metrics=["bleu-1", "rouge-1", "ter"], resamples=0, others=["as-unlike"]
+    ).frame
     first = frame.filter(pl.col("statistic").is_in(["intra", "homogeneity", "specificity"]), rank=1)
     assert first["dataset"].to_list() == ["alike"] * 9
     assert by_statistic(frame, "alike", "rank", "ter")["upper"] == 1
@@ -147,6 +151,42 @@ def test_specificities_of_different_pools_are_said_to_be_so(filled: Store) -> No
         "inter draws from different datasets (alike from unlike; unlike from alike), so ranks of inter and specificity "
         "are not comparable: set --others to datasets that are related to none of them"
     ]
+
+
+def test_what_is_not_comparable_is_not_ranked(filled: Store) -> None:
+    result = compare(filled, "alike", "unlike", metrics=["bleu-1"], resamples=0)
+    ranked = result.frame.filter(pl.col("rank").is_not_null())["statistic"]
+    assert {"specificity", "inter"} & set(result.frame["statistic"]) == {"specificity", "inter"}
+    assert {"specificity", "inter"}.isdisjoint(ranked)
+    assert "specificity" not in {table.name for table in result.tables}
+    assert not result.found("more-specific")
+    others = compare(filled, "alike", "unlike", metrics=["bleu-1"], resamples=0, others=["as-unlike"])
+    assert others.found("more-specific")
+
+
+def test_sets_without_equal_samples_are_told_why(store: Store) -> None:
+    """Half of the images of the first have a single caption, and the others five."""
+    ingest_rows(store, [row for row in captions(20, 2) if row[1] == 0 or int(row[0][-1]) % 2], dataset="half")
+    ingest_rows(
+        store, [(image, slot, f"{text} {slot}") for image, _, text in captions(20, 3) for slot in range(9)], "many"
+    )
+    notes = compare(store, "half", "many", metrics=["bleu-1"], resamples=0).sentences
+    assert [note for note in notes if "no equal samples: half: more than 10% of the images" in note]
+
+
+@pytest.mark.parametrize("agree", [True, False])
+def test_overlap_and_homogeneity_that_contradict_each_other_are_told(agree: bool) -> None:
+    """One overlap says b, one homogeneity a; where both say the same there is nothing to tell."""
+    shares = {"a": 0.2, "b": 0.4}
+    wholes = {"a": 0.3 if agree else 0.9, "b": 0.5}
+    measured = [overlap.Overlap(label, "cider", share, pl.DataFrame()) for label, share in shares.items()]
+    indices: Any = [
+        SimpleNamespace(indices=[SimpleNamespace(label=label, metric="cider", statistic="homogeneity", value=value)])
+        for label, value in wholes.items()
+    ]
+    notes = overlap.contradictions(measured, indices)
+    assert len(notes) == (not agree)
+    assert all("differently by cider. Homogeneity asks" in note for note in notes)
 
 
 def test_what_cannot_be_drawn_has_no_row_and_a_reason(store: Store) -> None:
@@ -233,7 +273,9 @@ def test_wider_confidence_gives_wider_intervals_of_the_same_resamples(filled: St
 
 
 def test_each_index_is_drawn_with_its_intervals(filled: Store) -> None:
-    homogeneity, specificity = compare(filled, "alike", "unlike", metrics=["bleu-1", "ter"]).figures[:2]
+    homogeneity, specificity = compare(
+        filled, "alike", "unlike", metrics=["bleu-1", "ter"], others=["as-unlike"]
+    ).figures[:2]
     assert (homogeneity.name, specificity.name) == ("homogeneity", "specificity")
     assert homogeneity.title == "Homogeneity = intra / upper (ter: upper / intra)"
     for figure in (homogeneity, specificity):
@@ -243,7 +285,7 @@ def test_each_index_is_drawn_with_its_intervals(filled: Store) -> None:
 
 @pytest.mark.parametrize("resamples", [0, 40])
 def test_tables_show_the_jackknife_error_of_every_value(filled: Store, resamples: int) -> None:
-    result = compare(filled, "alike", "unlike", metrics=["bleu-1", "ter"], resamples=resamples)
+    result = compare(filled, "alike", "unlike", metrics=["bleu-1", "ter"], resamples=resamples, others=["as-unlike"])
     for statistic in ("upper", "specificity"):
         table = result.table(statistic if statistic != "upper" else "bounds")
         rows = result.frame.filter(statistic=statistic).select("metric", "dataset", "se")

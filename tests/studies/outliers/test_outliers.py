@@ -89,7 +89,7 @@ def test_nothing_is_swapped_where_nothing_was(store: Store) -> None:
 
 def test_caption_of_another_image_is_told_without_a_partner(store: Store) -> None:
     shared = [(f"j{n}", slot, f"a w{n} w{n + 1} w{n + 2} {slot}") for n in range(30) for slot in range(4)]
-    ingest_rows(store, [*scenes(swapped=False), *shared, ("i3", 4, "a red kite sky there")])
+    ingest_rows(store, [*scenes(swapped=False), *shared, ("i3", 4, "the red kite sky there")])
     result = outliers(store, "set", share=0.01)
     assert result.frame.select("image", "slot", "finding", "other_image", "other_slot").row(0) == (
         "i3", 4, "elsewhere", "i0", None
@@ -100,8 +100,16 @@ def test_caption_of_another_image_is_told_without_a_partner(store: Store) -> Non
 
 def test_text_of_several_images_is_not_misplaced(store: Store) -> None:
     shared = [(f"j{n}", slot, f"a w{n} w{n + 1} w{n + 2} {slot}") for n in range(24) for slot in range(4)]
-    sidebar = [(image, 4, "a red kite sky there") for image in ("i3", "i4")]
+    sidebar = [(image, 4, "the red kite sky there") for image in ("i3", "i4")]
     ingest_rows(store, [*scenes(swapped=False), *shared, *sidebar])
+    assert set(outliers(store, "set", share=0.02).frame["finding"]) == {"unlike"}
+
+
+@pytest.mark.parametrize("same", ["a red kite sky there", "There: a red kite, sky."])
+def test_caption_with_the_words_of_another_image_fits_both(store: Store, same: str) -> None:
+    """As in sentences on what has changed: each fits its own image and another, and the text alone cannot tell."""
+    shared = [(f"j{n}", slot, f"a w{n} w{n + 1} w{n + 2} {slot}") for n in range(30) for slot in range(4)]
+    ingest_rows(store, [*scenes(swapped=False), *shared, ("i3", 4, same)])
     assert set(outliers(store, "set", share=0.02).frame["finding"]) == {"unlike"}
 
 
