@@ -19,7 +19,6 @@ from conftest import forget_results, ingest_rows
 from auditor.errors import EngineFaultError, SqlError, StoreError, StoreLockedError
 from auditor.scoring.registry import requests
 from auditor.store import engine, verification, versions
-from auditor.store import file as opening
 from auditor.store.connection import MEMORY, Store
 from auditor.store.engine import engine_errors
 from auditor.store.readonly_sql import ask
