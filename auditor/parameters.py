@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from auditor.errors import UsageError
+from auditor.files.guards import Role as Role  # noqa: PLC0414  studies name it
 from auditor.model import Source
 
 #: A metric in a request: its name with parameters, or a function of the user.
@@ -36,7 +37,7 @@ class Parameter:
     number of values is `optional` if it may have none. `least` and `most` bound a number. `check` raises
     `UsageError` for values that no study can use. `panel` is its section in the help. `typed` is its type on the
     command line if it differs; `read` converts that to what the study takes, before a store is opened. `completes`
-    names its shell completion: one of `auditor.cli.completions.OFFERS`.
+    names its shell completion: one of `auditor.cli.completions.OFFERS`. Each path has a role: see `files.guards`.
     """
 
     help: str
@@ -51,6 +52,7 @@ class Parameter:
     typed: Any = None
     read: Callable[[Any], Any] | None = None
     completes: str | None = None
+    path: Role | None = None
 
 
 def bound(study: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
@@ -176,6 +178,7 @@ GivenScores = Annotated[
     Parameter(
         "Scores computed elsewhere: columns image, caption (or slot), and one per metric. Same as -m scores:FILE.",
         "scores",
+        path=Role.INPUT,
     ),
 ]
 
@@ -229,7 +232,9 @@ WithoutOwn = Annotated[bool, Parameter("Leave out captions that match a referenc
 
 AsText = Annotated[bool, Parameter("Compare letter for letter: case, punctuation and spaces count.")]
 
-FunctionWords = Annotated[Path | None, Parameter("File of function words, one per line; default: an English list.")]
+FunctionWords = Annotated[
+    Path | None, Parameter("File of function words, one per line; default: an English list.", path=Role.INPUT)
+]
 
 MinRate = Annotated[
     float, Parameter("Minimum download speed in bytes per second, over a minute; 0: no minimum.", check=_rated)
@@ -248,6 +253,7 @@ Config = Annotated[
         typed=Path | None,
         panel="Store",
         read=_declared,
+        path=Role.INPUT,
     ),
 ]
 
@@ -259,6 +265,7 @@ ConfigFile = Annotated[
         typed=Path | None,
         panel="Store",
         check=_declared,
+        path=Role.INPUT,
     ),
 ]
 
@@ -282,5 +289,6 @@ WorkFolder = Annotated[
     Parameter(
         "Compute by files in this folder, which is kept; default: a folder next to the store or the output.",
         panel=BY_FILES,
+        path=Role.FOLDER,
     ),
 ]

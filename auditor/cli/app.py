@@ -11,6 +11,7 @@ import importlib
 import io
 import itertools
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -26,7 +27,7 @@ from typer.core import TyperGroup
 from auditor import __version__
 from auditor.cli.former import refuse_former
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
-from auditor.errors import AuditorError, MissingExtraError, redacted
+from auditor.errors import AuditorError, MissingExtraError, disobeyed, redacted
 from auditor.plugins import described
 from auditor.studies import GROUPS, STUDIES, of_others
 
@@ -222,6 +223,10 @@ def main(arguments: list[str] | None = None) -> None:
     gc.disable()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin while they wait, also without work
     _return_memory()
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows lacks one, and nohup ignores it
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _stop)
     try:
         _run(None)
     except SystemExit as end:
@@ -233,6 +238,11 @@ def main(arguments: list[str] | None = None) -> None:
             if not isinstance(end.code, str):
                 os._exit(end.code or 0)
         raise
+
+
+def _stop(number: int, _: object) -> NoReturn:
+    """End as after an error: temporary folders are removed, workers are ended, and the store is closed."""
+    raise SystemExit(128 + number)
 
 
 def _return_memory() -> None:
@@ -318,7 +328,7 @@ def _bug(error: BaseException) -> int:
 def _fail(message: str, code: int) -> int:
     try:
         if VERBOSITY.debug:
-            sys.stderr.write(redacted(traceback.format_exc()))
+            sys.stderr.write(disobeyed(redacted(traceback.format_exc())))
         print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the line that always reaches the user
     except OSError:  # the exit code still reports the failure
         mute(STDERR)
@@ -327,7 +337,7 @@ def _fail(message: str, code: int) -> int:
 
 def _one_line(message: str) -> str:
     """Escape characters that cannot be printed, and hide passwords: file names and contents may hold anything."""
-    line = " ".join(redacted(message).split("\n"))
+    line = disobeyed(" ".join(redacted(message).split("\n")))
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode() for character in line
     )

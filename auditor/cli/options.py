@@ -10,7 +10,7 @@ import gc
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +23,7 @@ from auditor.cli.file_arguments import refuse_targets
 from auditor.cli.verbosity import STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
 from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
 from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
+from auditor.files.folders import sweep_temporary
 
 if TYPE_CHECKING:
     from auditor.files.rows import Batches
@@ -139,8 +140,11 @@ def _until_reader_leaves() -> Iterator[None]:
         mute(STDOUT)
 
 
-def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., None]:
-    """Return a command with the options that every command has, and with a check of its output before it begins."""
+def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[str] = ()) -> Callable[..., None]:
+    """Return a command with the options that every command has, and with a check of its output before it begins.
+
+    `outputs` are the options with further files that it writes.
+    """
 
     @functools.wraps(command)
     def run(*, quiet: bool, verbose: bool, no_color: bool, debug: bool, **arguments: object) -> None:
@@ -149,7 +153,8 @@ def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., Non
             gc.enable()
         VERBOSITY.set(quiet=quiet, verbose=verbose, no_color=no_color, debug=debug)
         refuse_formats(name, arguments)
-        refuse_targets(name, arguments)
+        refuse_targets(name, arguments, outputs)
+        sweep_temporary()
         with _until_reader_leaves():
             command(**arguments)
 
@@ -169,8 +174,11 @@ def opened(
     path: Path, *, write: bool = False, wait: float = 10.0, files: Path | None = None, migrate: bool = True
 ) -> Iterator[Store]:
     """Open the store for the length of a command; its statements may read the files of one folder, or none."""
+    from auditor.errors import StoreError
     from auditor.store.connection import Store
 
+    if path == DEFAULT_STORE and path.is_symlink():
+        raise StoreError(f"{path}: a link to {path.resolve()}, which may be anyone's; name that store with --store")
     with Store.open(path, write=write, wait=wait, files=files, migrate=migrate, narrate=narrate) as store:
         yield store
 
@@ -240,7 +248,7 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
 
         with _target(output) as file:
             if output is None:
-                _put(reports.TEXT_FORMATS[chosen](result), file)
+                _put(reports.TEXT_FORMATS[chosen](result), file, chosen)
             else:
                 write(result, chosen, file)
     if chosen != "table":
@@ -295,7 +303,7 @@ def _put_rows(command: str, batches: Batches, chosen: str, file: BinaryIO) -> No
             yield batch
 
     for text in rows.TEXTS[chosen](command, counted()):
-        _put(text, file)
+        _put(text, file, chosen)
     _warn(formulas)
 
 
@@ -319,7 +327,7 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
         show(document, Screen(sys.stdout, color=VERBOSITY.color))
         return
     with _target(output) as file:
-        _put(reports.document_text(document, chosen), file)
+        _put(reports.document_text(document, chosen), file, chosen)
     if output is not None:
         narrate(f"written: {output}")
 
@@ -338,10 +346,12 @@ def _target(output: Path | None) -> Iterator[BinaryIO]:
     sys.stdout.buffer.flush()
 
 
-def _put(text: str, file: BinaryIO) -> None:
-    """Write data in UTF-8, unchanged to a file or pipe; a terminal shows control characters as escapes."""
-    if file.isatty():
-        from auditor.reports.escaping import visible
+def _put(text: str, file: BinaryIO, chosen: str) -> None:
+    """Write data in UTF-8: unchanged to a file; on standard output, without what a terminal or a CI log would obey."""
+    from auditor.reports.escaping import AS_ESCAPES, for_log, visible
 
-        text = visible(text)
-    file.write(text.encode())
+    text = visible(text) if file.isatty() else text
+    shown = for_log(text, chosen) if file is sys.stdout.buffer else text
+    if shown != text and chosen not in AS_ESCAPES:
+        narrate("text that a CI log would obey as a command was changed; -o FILE writes it unchanged")
+    file.write(shown.encode())

@@ -149,6 +149,8 @@ def _refuse(key: str, value: Any) -> str | None:
 
 
 def _write(path: Path, entries: Mapping[str, Entry]) -> None:
+    if path.is_symlink():
+        raise SourceError(f"{path}: not written, since it is a link; remove it, or use --frozen")
     document = {dataset: dataclasses.asdict(entry) for dataset, entry in entries.items()}
     written = json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     try:

@@ -14,6 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import AuditorError, MetricError
+from auditor.files import read_text
 from auditor.metrics.card import Metric
 from auditor.metrics.own import Scorer, card
 from auditor.result import listed
@@ -90,7 +91,7 @@ def statement_of(path: Path) -> Statement:
     file. Raises `MetricError` with the file and the problem.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise MetricError(f"{path}: {why}") from error

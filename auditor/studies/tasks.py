@@ -67,7 +67,12 @@ Judges = Annotated[
 
 File = Annotated[
     Path | None,
-    p.Parameter("Write the questions to FILE.csv or FILE.jsonl, and their key to FILE.key.csv.", "output", "o"),
+    p.Parameter(
+        "Write the questions to FILE.csv or FILE.jsonl, and their key to FILE.key.csv.",
+        "output",
+        "o",
+        path=p.Role.OUTPUT,
+    ),
 ]
 
 Force = Annotated[bool, p.Parameter("Replace existing files.")]

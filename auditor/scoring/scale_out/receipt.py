@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from auditor.errors import SourceError, SqlError, UsageError
-from auditor.files import is_plain, replacing
+from auditor.files import is_plain, read_json, replacing
 from auditor.plugins import typed
 from auditor.scoring.scale_out import plan as plans
 from auditor.scoring.scale_out.plan import Plan
@@ -87,7 +87,7 @@ def write(receipt: Receipt, path: Path) -> None:
 def read(path: Path) -> Receipt:
     """Read a receipt. Raises `SourceError` for any other file, and for a plan with another hash."""
     try:
-        fields = json.loads(path.read_bytes())[_NAME]
+        fields = read_json(path)[_NAME]
         named = fields.pop("plan_sha256")
         plan = plans.read(json.dumps(fields.pop("plan")))
         fields |= {"rows": tuple(fields["rows"]), "sums": tuple(fields["sums"])}

@@ -44,6 +44,7 @@ Scores = Annotated[
         "By files: write the score of every caption to a .parquet or .csv file, with a receipt.",
         "scores",
         panel=p.BY_FILES,
+        path=p.Role.OUTPUT,
     ),
 ]
 

@@ -78,7 +78,9 @@ Draw = Annotated[
     ),
 ]
 
-File = Annotated[Path | None, p.Parameter("Write the items to FILE.csv or FILE.jsonl.", "output", "o")]
+File = Annotated[
+    Path | None, p.Parameter("Write the items to FILE.csv or FILE.jsonl.", "output", "o", path=p.Role.OUTPUT)
+]
 
 Force = Annotated[bool, p.Parameter("Replace an existing file.")]
 

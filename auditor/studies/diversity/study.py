@@ -90,7 +90,9 @@ Robustness = Annotated[
 
 RatedWords = Annotated[
     Path | None,
-    p.Parameter("List of words with ratings of concreteness, for the ratio of abstract to concrete words."),
+    p.Parameter(
+        "List of words with ratings of concreteness, for the ratio of abstract to concrete words.", path=p.Role.INPUT
+    ),
 ]
 
 

@@ -35,7 +35,9 @@ Synonyms = Annotated[
     ),
 ]
 
-Mentions = Annotated[Path | None, p.Parameter("Write every mention with its caption to FILE.csv or FILE.jsonl.")]
+Mentions = Annotated[
+    Path | None, p.Parameter("Write every mention with its caption to FILE.csv or FILE.jsonl.", path=p.Role.OUTPUT)
+]
 
 Force = Annotated[bool, p.Parameter("Replace an existing file.")]
 
