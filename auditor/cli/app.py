@@ -41,6 +41,9 @@ FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 #: A setting of glibc (malloc.h): the free bytes that a heap keeps at its end.
 _TRIM_THRESHOLD = -1
 
+#: The least virtual memory in bytes: with less, libraries end the process without an error.
+_LEAST_ROOM = 2_000_000 << 10
+
 #: What the system, Python and Polars report at a limit of memory, threads or open files.
 SCARCE = ("Too many open files", "Cannot allocate memory", "can't start new thread", "can't spawn worker thread")
 
@@ -223,6 +226,9 @@ def main(arguments: list[str] | None = None) -> None:
     gc.disable()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin while they wait, also without work
     _return_memory()
+    if (room := _address_space()) < _LEAST_ROOM:
+        what = f"the limit of virtual memory (ulimit -v) is {room >> 10:,} KiB"
+        _end(_fail(f"error: {what}, and libraries crash below {_LEAST_ROOM >> 10:,}; raise it", 3))
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows lacks one, and nohup ignores it
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
@@ -243,6 +249,16 @@ def main(arguments: list[str] | None = None) -> None:
 def _stop(number: int, _: object) -> NoReturn:
     """End as after an error: temporary folders are removed, workers are ended, and the store is closed."""
     raise SystemExit(128 + number)
+
+
+def _address_space() -> int:
+    """Return the bytes of virtual memory that the process may have."""
+    try:
+        import resource
+    except ImportError:
+        return sys.maxsize
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return sys.maxsize if limit == resource.RLIM_INFINITY else limit
 
 
 def _return_memory() -> None:

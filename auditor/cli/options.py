@@ -354,4 +354,4 @@ def _put(text: str, file: BinaryIO, chosen: str) -> None:
     shown = for_log(text, chosen) if file is sys.stdout.buffer else text
     if shown != text and chosen not in AS_ESCAPES:
         narrate("text that a CI log would obey as a command was changed; -o FILE writes it unchanged")
-    file.write(shown.encode())
+    file.write(shown.encode(errors="backslashreplace"))  # a file name may be no UTF-8

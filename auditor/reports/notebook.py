@@ -98,7 +98,7 @@ def write(result: Result, chosen: str, file: BinaryIO) -> None:
         terminal.show(result, terminal.Screen(drawn, color=False, endless=True))
         file.write(drawn.getvalue().encode())
     else:
-        file.write(reports.TEXT_FORMATS[chosen](result).encode())
+        file.write(reports.TEXT_FORMATS[chosen](result).encode(errors="backslashreplace"))
 
 
 def of_result(result: Result, pictures: Pictures) -> str:

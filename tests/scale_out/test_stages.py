@@ -165,7 +165,7 @@ def test_what_a_killed_worker_had_to_do_is_done_by_another(
     def kill_one() -> None:
         while not killed:
             time.sleep(0.02)
-            if any(work.folder.glob(".spill-*")):  # somebody is at a task
+            if any(work.folder.glob(".auditor-*.temporary")):  # somebody is at a task
                 killed.extend(workers()[:1])
                 for worker in killed:
                     os.kill(worker, signal.SIGKILL)

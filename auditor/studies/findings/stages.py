@@ -1,9 +1,9 @@
 """The stages of findings over shards: from files to a file, a bucket of shards at a time.
 
-`records` are the captions of a bucket with their tokens, `read` the hashes of its files, `spoken` its words. Its images meet those of other buckets in
-partitions, in `images`, and its texts in `wordings`. `vocabulary` numbers the words of all shards. `counts-1` and
-`counts-2` count for kinds that depend on all shards, `sums-1` and `sums-2` add up. `found` lists the captions of each
-kind, `measures` has the numbers of other commands, `verdicts` a row for each row of a shard.
+`records` are the captions of a bucket with their tokens, `read` the hashes of its files, `spoken` its words. Its images
+meet those of other buckets in partitions, in `images`, and its texts in `wordings`. `vocabulary` numbers the words of
+all shards. `counts-1` and `counts-2` count for kinds that depend on all shards, `sums-1` and `sums-2` add up. `found`
+lists the captions of each kind, `measures` has the numbers of other commands, `verdicts` a row for each row of a shard.
 """
 
 from __future__ import annotations

@@ -204,7 +204,7 @@ def ingest(
         has_lock = frozen or not (given or is_ours(beside(path)))
         lock = Lock(beside(path), frozen=frozen, narrate=narrate) if has_lock else None
         allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected
-        with named_as_data(folder):
+        with named_as_data(str(folder)):
             if dry_run:
                 locked = lock if frozen else None
                 return rehearsed(sources, progress, max_rejected=allowed, skip_missing=everything, lock=locked)
