@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import AuditorError, MetricError
-from auditor.files import read_text
+from auditor.files import printable, read_text
 from auditor.metrics.card import Metric
 from auditor.metrics.own import Scorer, card
 from auditor.result import listed
@@ -99,8 +99,8 @@ def statement_of(path: Path) -> Statement:
     statement = Statement(
         path,
         text,
-        described.get("name") or path.stem,
-        described.get("summary") or f"the SELECT of {path.name}",
+        described.get("name") or printable(path.stem),
+        described.get("summary") or f"the SELECT of {printable(path.name)}",
         described.get("lower_is_better", "").lower() == "true",
     )
     try:

@@ -54,6 +54,7 @@ class Work:
         Raises `SourceError` for a plan that is not text, and for a link or a pipe: workers would write to its target,
         or wait for its writer.
         """
+        self.close()
         file = self.folder / _PLAN
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
