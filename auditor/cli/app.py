@@ -226,9 +226,13 @@ def main(arguments: list[str] | None = None) -> None:
     gc.disable()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin while they wait, also without work
     _return_memory()
-    if (room := _address_space()) < _LEAST_ROOM:
-        what = f"the limit of virtual memory (ulimit -v) is {room >> 10:,} KiB"
-        _end(_fail(f"error: {what}, and libraries crash below {_LEAST_ROOM >> 10:,}; raise it", 3))
+    with suppress(ImportError):  # not on Windows
+        import resource
+
+        room = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if room != resource.RLIM_INFINITY and room < _LEAST_ROOM:
+            what = f"the limit of virtual memory (ulimit -v) is {room >> 10:,} KiB"
+            sys.exit(_fail(f"error: {what}, and libraries crash below {_LEAST_ROOM >> 10:,}; raise it", 3))
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows lacks one, and nohup ignores it
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
@@ -249,16 +253,6 @@ def main(arguments: list[str] | None = None) -> None:
 def _stop(number: int, _: object) -> NoReturn:
     """End as after an error: temporary folders are removed, workers are ended, and the store is closed."""
     raise SystemExit(128 + number)
-
-
-def _address_space() -> int:
-    """Return the bytes of virtual memory that the process may have."""
-    try:
-        import resource
-    except ImportError:
-        return sys.maxsize
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return sys.maxsize if limit == resource.RLIM_INFINITY else limit
 
 
 def _return_memory() -> None:

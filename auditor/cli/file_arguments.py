@@ -76,6 +76,14 @@ def refuse_targets(command: str, arguments: Mapping[str, object], outputs: Seque
                 _refuse_read(written, _read(read, written))
 
 
+def own_tables(command: str, arguments: Mapping[str, object], outputs: Sequence[str]) -> Iterator[Path]:
+    """Yield the CSV files that a command writes itself, in addition to its result or in its place."""
+    for named in dict.fromkeys([_WRITING.get(command, ""), *outputs]):
+        if isinstance(target := arguments.get(named), Path):
+            files = (Path(file) for file in _written(command, target, arguments))
+            yield from (file for file in files if file.suffix == ".csv" and file.is_file())
+
+
 def refuse_link(written: Path) -> None:
     """Raise `UsageError` for an output file that the user did not name and that is a link: it may lead anywhere."""
     if written.is_symlink():

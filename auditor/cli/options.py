@@ -11,7 +11,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
 import typer
 
 from auditor.cli.completions import written_formats
-from auditor.cli.file_arguments import refuse_targets
+from auditor.cli.file_arguments import own_tables, refuse_targets
 from auditor.cli.verbosity import STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
 from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
 from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
@@ -157,6 +157,8 @@ def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[st
         sweep_temporary()
         with _until_reader_leaves():
             command(**arguments)
+        for table in own_tables(name, arguments, outputs):
+            _warn_of_formulas(table)
 
     common = {"quiet": Quiet, "verbose": Verbose, "no_color": NoColor, "debug": Debug}
     own = inspect.signature(command, eval_str=True)
@@ -307,6 +309,15 @@ def _put_rows(command: str, batches: Batches, chosen: str, file: BinaryIO) -> No
     _warn(formulas)
 
 
+def _warn_of_formulas(table: Path) -> None:
+    import polars as pl
+
+    from auditor import reports
+
+    with suppress(OSError, pl.exceptions.PolarsError):
+        _warn(reports.formulas(pl.scan_csv(table, glob=False, infer_schema=False)))
+
+
 def _warn(formulas: int) -> None:
     if formulas:
         narrate(
@@ -336,7 +347,7 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
 def _target(output: Path | None) -> Iterator[BinaryIO]:
     """Open standard output, or a draft that replaces a file when it is complete."""
     if output is not None:
-        from auditor.reports.notebook import written
+        from auditor.files import written
 
         with written(output) as file:
             yield file

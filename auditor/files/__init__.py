@@ -16,6 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from auditor.errors import UsageError
+
 if sys.platform != "win32":
     import fcntl
 
@@ -125,6 +127,18 @@ def _draft(target: Path) -> tuple[Path, int]:
         if not lock(descriptor, wait=True) or os.fstat(descriptor).st_nlink:
             return draft, descriptor
         os.close(descriptor)  # another process removed it as an abandoned draft before it was locked
+
+
+@contextmanager
+def written(path: Path, option: str = "") -> Iterator[BinaryIO]:
+    """Yield a draft as `replacing` does. Raises `UsageError` for a file that cannot be written."""
+    try:
+        with replacing(path) as file:
+            yield file
+    except BrokenPipeError:  # a reader that leaves early is not an error, for -o as for a pipe
+        raise
+    except OSError as error:
+        raise UsageError(f"{option}{path}: cannot be written: {error.strerror or error}") from error
 
 
 def sweep(parent: Path) -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import polars as pl
 
-from auditor.errors import SourceError, UsageError
-from auditor.files import read_json, replacing
+from auditor.errors import SourceError
+from auditor.files import read_json, written
 from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Selection
 from auditor.result import SEVERITIES, Finding, counted
@@ -140,11 +140,8 @@ def write(file: Path, findings: Sequence[Finding], listed: pl.DataFrame) -> None
         entry: dict[str, object] = {"severity": finding.severity, "count": most, "rows": listed_rows}
         datasets.setdefault(dataset, {}).setdefault(kind, entry)
     content = {"what": _WHAT, "version": _VERSION, "datasets": datasets}
-    try:
-        with replacing(file) as opened:
-            opened.write((json.dumps(content, indent=1, sort_keys=True) + "\n").encode())
-    except OSError as error:
-        raise UsageError(f"--baseline {file}: cannot be written: {error.strerror or error}") from error
+    with written(file, "--baseline ") as opened:
+        opened.write((json.dumps(content, indent=1, sort_keys=True) + "\n").encode())
 
 
 def _count(finding: Finding) -> int | None:

@@ -16,7 +16,7 @@ from auditor import parameters as p
 from auditor.config import image_files, sources
 from auditor.dataset_card import attested
 from auditor.errors import AuditorError, SourceError, UsageError
-from auditor.files import read_json, replacing
+from auditor.files import read_json, written
 from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Result, joined, program
 from auditor.result.document import Browsed, Document, Portrait, Section, Statement
@@ -115,11 +115,8 @@ def report(
     if card or attest:
         made = card_of(store, refs[0], settings=settings, config=declared, progress=progress)
         if attest:
-            try:
-                with replacing(attest) as file:
-                    file.write(attested(made).encode())
-            except OSError as error:
-                raise UsageError(f"--attest {attest}: cannot be written: {error.strerror or error}") from error
+            with written(attest, "--attest ") as file:
+                file.write(attested(made).encode())
         if card:
             return dataclasses.replace(made, hub=hub)
     for name in sections or ():
