@@ -10,11 +10,12 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 from auditor.errors import UsageError
-from auditor.files.guards import Role as Role  # noqa: PLC0414  studies name it
+from auditor.files.guards import Role
 from auditor.model import Source
 
 #: A metric in a request: its name with parameters, or a function of the user.
@@ -53,6 +54,10 @@ class Parameter:
     read: Callable[[Any], Any] | None = None
     completes: str | None = None
     path: Role | None = None
+
+
+#: Parameters that are paths: a file that is read or written, a folder that is written, a place with its own guards.
+Input, Output, Folder, Place = (partial(Parameter, path=role) for role in Role)
 
 
 def bound(study: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
@@ -175,10 +180,9 @@ Metrics = Annotated[
 
 GivenScores = Annotated[
     Sequence[Path] | None,
-    Parameter(
+    Input(
         "Scores computed elsewhere: columns image, caption (or slot), and one per metric. Same as -m scores:FILE.",
         "scores",
-        path=Role.INPUT,
     ),
 ]
 
@@ -232,9 +236,7 @@ WithoutOwn = Annotated[bool, Parameter("Leave out captions that match a referenc
 
 AsText = Annotated[bool, Parameter("Compare letter for letter: case, punctuation and spaces count.")]
 
-FunctionWords = Annotated[
-    Path | None, Parameter("File of function words, one per line; default: an English list.", path=Role.INPUT)
-]
+FunctionWords = Annotated[Path | None, Input("File of function words, one per line; default: an English list.")]
 
 MinRate = Annotated[
     float, Parameter("Minimum download speed in bytes per second, over a minute; 0: no minimum.", check=_rated)
@@ -248,24 +250,22 @@ Seed = Annotated[int, Parameter("Seed of every random draw.", check=_numbered)]
 
 Config = Annotated[
     Path | Mapping[str, Source] | None,
-    Parameter(
+    Input(
         "Your own datasets.toml, which describes datasets; default: that of the current folder, and the bundled one.",
         typed=Path | None,
         panel="Store",
         read=_declared,
-        path=Role.INPUT,
     ),
 ]
 
 #: The same for a study that needs the file itself: its gates, the folders of images, or the lock next to it.
 ConfigFile = Annotated[
     Path | Mapping[str, Source] | None,
-    Parameter(
+    Input(
         "Your own datasets.toml, which describes datasets; default: that of the current folder, and the bundled one.",
         typed=Path | None,
         panel="Store",
         check=_declared,
-        path=Role.INPUT,
     ),
 ]
 
@@ -286,9 +286,8 @@ Address = Annotated[
 
 WorkFolder = Annotated[
     Path | None,
-    Parameter(
+    Folder(
         "Compute by files in this folder, which is kept; default: a folder next to the store or the output.",
         panel=BY_FILES,
-        path=Role.FOLDER,
     ),
 ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -79,14 +80,14 @@ LEFT = (".auditor-*", "auditor-*.temporary", "*.partial", "*.partial.wal", "duck
 
 def captions(number: int) -> pl.DataFrame:
     """Return captions of 1,500 images, some of them faulty."""
-    drawn, words = random.Random(number), "a dog cat man runs sits on the grass near water red old street".split()
+    drawn, words = random.Random(number), ["a", "dog", "cat", "man", "runs", "sits", "on", "the", "grass", "red", "old"]
     rows = [(f"i{image:04}", " ".join(drawn.choices(words, k=9))) for image in range(1_500) for _ in range(3)]
     faults = ["As an AI language model, I cannot see it.", "a caf\u00c3\u00a9 at night", "a  dog   on the  grass"]
     return pl.DataFrame([*rows, *((f"f{n:03}", faults[n % 3]) for n in range(90))], ["image", "caption"], orient="row")
 
 
 def digest(path: Path) -> str:
-    """Hash a file, or the names and files of a folder; of a receipt's folder, the times of shards are left out."""
+    """Hash a file, or the names and files of a folder."""
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
     parts = [str(file.relative_to(path)).encode() + file.read_bytes() for file in files if file.is_file()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
@@ -123,84 +124,94 @@ class Nursery:
         return int(self._process.stdout.readline())
 
 
+class Rounds:
+    """What became of each command."""
+
+    def __init__(self, only: str, seed: int) -> None:
+        self._nursery, self._chance = Nursery(), random.Random(seed)
+        for number in (0, 1):
+            captions(number).write_csv(f"big{number}.csv")
+            for name, store in (("set", "r.duckdb"), ("kept", "w.duckdb")):
+                assert self._nursery.run(["ingest", name, "--from", f"big{number}.csv", "--store", store, "-q"]) == 0
+        for number in range(4):
+            rows = captions(number).with_columns(pl.concat_str(pl.lit(f"s{number}-"), "image").alias("image"))
+            rows.write_parquet(f"shards/{number}.parquet")
+        self.told = {name: Counter[str]() for name in COMMANDS if only in name}
+        self._whole: dict[str, set[str]] = {name: set() for name in self.told}
+        self._took: dict[str, float] = {}
+        for name, number in [(name, number) for name in self.told for number in (0, 1)]:
+            self._finish(name, number)
+            self._whole[name] |= {digest(Path(target)) for target in COMMANDS[name][1]}
+
+    def play(self, name: str) -> None:
+        """End a command at a random moment, look at what it wrote, and run it again to its end."""
+        targets, counts, number = [*map(Path, COMMANDS[name][1])], self.told[name], self._chance.randrange(2)
+        end = self._chance.choice([signal.SIGKILL] * 3 + [signal.SIGTERM, signal.SIGHUP])
+        self._clear(name, number)
+        code = self._nursery.run(_words(name, number), end, self._chance.uniform(0, 1) * self._took[name])
+        if code == 0:
+            return
+        counts["ended"] += 1
+        if end is not signal.SIGKILL and (left := [file for file in _left() if ".stages" not in file]):
+            counts["left by a signal"] += 1
+            print(name, end.name, left[:3], flush=True)
+        counts["torn"] += self._torn(name)
+        counts["absent"] += any(not target.exists() for target in targets) and "verdicts" not in COMMANDS[name][1]
+        if "w.duckdb" in COMMANDS[name][0]:
+            counts["lost"] += sound(Path("w.duckdb"))["kept"] != 2
+        self._finish(name, number)
+        counts["lost"] += any(not target.exists() for target in targets)
+        counts["torn"] += self._torn(name)
+        if left := _left():
+            counts["left behind"] += 1
+            print(name, end.name, left[:3], flush=True)
+
+    def _torn(self, name: str) -> bool:
+        there = (Path(target) for target in COMMANDS[name][1] if Path(target).exists())
+        return any(digest(target) not in self._whole[name] for target in there)
+
+    def _finish(self, name: str, number: int) -> None:
+        if "verdicts" in COMMANDS[name][1]:
+            shutil.rmtree("verdicts", ignore_errors=True)
+        began = time.monotonic()
+        code = self._nursery.run(_words(name, number))
+        self._took[name] = time.monotonic() - began
+        if code:
+            self.told[name]["failed"] += 1
+            print(name, code, Path("stderr").read_text(errors="replace"), flush=True)
+
+    def _clear(self, name: str, number: int) -> None:
+        for folder in ("verdicts",) if "verdicts" in COMMANDS[name][1] else (f"work{number}",):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _words(name: str, number: int) -> list[str]:
+    return COMMANDS[name][0].format(n=number, v=number + 1).split()
+
+
+def _left() -> list[str]:
+    return [str(file) for ending in LEFT for file in Path().rglob(ending)]
+
+
 def main() -> None:
-    """Kill commands in turn until the time is over, then print a row for each."""
+    """Play rounds until the time is over, then print a row for each command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=500)
     parser.add_argument("--only", default="", help="part of a command's name")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
-    ends, chance = time.monotonic() + asked.seconds, random.Random(asked.seed)
+    ends = time.monotonic() + asked.seconds
     os.chdir(tempfile.mkdtemp(prefix="kills-"))
     for folder in ("tmp", "shards"):
         Path(folder).mkdir()
-    nursery = Nursery()
-    for number in (0, 1):
-        captions(number).write_csv(f"big{number}.csv")
-        for name, store in (("set", "r.duckdb"), ("kept", "w.duckdb")):
-            assert nursery.run(["ingest", name, "--from", f"big{number}.csv", "--store", store, "-q"]) == 0
-    for number in range(4):
-        captions(number).with_columns("s" + str(number) + "-" + pl.col("image")).write_parquet(
-            f"shards/{number}.parquet"
-        )
-    told = {name: Counter[str]() for name in COMMANDS if asked.only in name}
-    known: dict[str, set[str]] = {name: set() for name in told}
-    took: dict[str, float] = {}
-
-    def full(name: str, number: int) -> None:
-        command, targets = COMMANDS[name]
-        for target in targets if "stages" in command or "--verdicts" in command else ():
-            shutil.rmtree(target, ignore_errors=True)
-        began = time.monotonic()
-        code = nursery.run(command.format(n=number, v=number + 1).split())
-        took[name] = time.monotonic() - began
-        if code:
-            told[name]["failed"] += 1
-            print(name, code, Path("stderr").read_text(errors="replace"), flush=True)
-
-    for name in told:
-        for number in (0, 1):
-            full(name, number)
-            known[name] |= {digest(Path(target)) for target in COMMANDS[name][1]}
-    while time.monotonic() < ends:
-        for name, counts in told.items():
-            command, targets = COMMANDS[name]
-            number, end = chance.randrange(2), chance.choice([signal.SIGKILL] * 3 + [signal.SIGTERM, signal.SIGHUP])
-            if "--verdicts" in command:
-                shutil.rmtree("verdicts", ignore_errors=True)
-            if "--work" in command:
-                shutil.rmtree(f"work{number}", ignore_errors=True)
-            words = command.format(n=number, v=number + 1).split()
-            code = nursery.run(words, end, chance.uniform(0, 1) * took[name])
-            if code == 0:
-                continue
-            counts["ended"] += 1
-            left = [str(file) for ending in LEFT for file in Path().rglob(ending)]
-            if (
-                end is not signal.SIGKILL
-                and "stages" not in name
-                and (drafts := [f for f in left if ".stages" not in f])
-            ):
-                counts["left by a signal"] += 1
-                print(name, end.name, drafts[:3], flush=True)
-            for target in map(Path, targets):
-                counts["absent"] += not target.exists() and "--verdicts" not in command
-                counts["torn"] += target.exists() and digest(target) not in known[name]
-            if "w.duckdb" in command:
-                counts["lost"] += sound(Path("w.duckdb"))["kept"] != 2
-            full(name, number)
-            counts["lost"] += any(not Path(target).exists() for target in targets)
-            counts["torn"] += any(
-                digest(Path(target)) not in known[name] for target in targets if Path(target).exists()
-            )
-            if left := [str(file) for ending in LEFT for file in Path().rglob(ending)]:
-                counts["left behind"] += 1
-                print(name, end.name, left[:3], flush=True)
-            if time.monotonic() > ends:
-                break
+    rounds = Rounds(asked.only, asked.seed)
+    for name in itertools.cycle(rounds.told):
+        if time.monotonic() > ends:
+            break
+        rounds.play(name)
     columns = ("ended", "lost", "torn", "absent", "left by a signal", "left behind", "failed")
     print("| command |", " | ".join(columns), "|")
-    for name, counts in told.items():
+    for name, counts in rounds.told.items():
         print(f"| {name} |", " | ".join(str(counts[column]) for column in columns), "|")
     shutil.rmtree(Path.cwd())
 

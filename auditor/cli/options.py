@@ -10,6 +10,7 @@ import gc
 import inspect
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -23,7 +24,7 @@ from auditor.cli.file_arguments import own_tables, refuse_targets
 from auditor.cli.verbosity import STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
 from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
 from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
-from auditor.files.folders import sweep_temporary
+from auditor.files import sweep
 
 if TYPE_CHECKING:
     from auditor.files.rows import Batches
@@ -154,11 +155,16 @@ def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[st
         VERBOSITY.set(quiet=quiet, verbose=verbose, no_color=no_color, debug=debug)
         refuse_formats(name, arguments)
         refuse_targets(name, arguments, outputs)
-        sweep_temporary()
+        sweep(Path(tempfile.gettempdir()))
         with _until_reader_leaves():
             command(**arguments)
         for table in own_tables(name, arguments, outputs):
-            _warn_of_formulas(table)
+            import polars as pl
+
+            from auditor import reports
+
+            with suppress(OSError, pl.exceptions.PolarsError):
+                _warn(reports.formulas(pl.scan_csv(table, glob=False, infer_schema=False)))
 
     common = {"quiet": Quiet, "verbose": Verbose, "no_color": NoColor, "debug": Debug}
     own = inspect.signature(command, eval_str=True)
@@ -307,15 +313,6 @@ def _put_rows(command: str, batches: Batches, chosen: str, file: BinaryIO) -> No
     for text in rows.TEXTS[chosen](command, counted()):
         _put(text, file, chosen)
     _warn(formulas)
-
-
-def _warn_of_formulas(table: Path) -> None:
-    import polars as pl
-
-    from auditor import reports
-
-    with suppress(OSError, pl.exceptions.PolarsError):
-        _warn(reports.formulas(pl.scan_csv(table, glob=False, infer_schema=False)))
 
 
 def _warn(formulas: int) -> None:

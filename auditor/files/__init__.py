@@ -47,7 +47,7 @@ def printable(path: Path | str) -> str:
 
 
 def content(path: Path) -> bytes:
-    """Read a file. Raises `OSError` also for a pipe or a device, which may never end, and for a very large file."""
+    """Read a file. Raises `OSError` also for a pipe or a device, which may never end, and for a huge file."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(descriptor, "rb") as file:  # noqa: PTH123  a descriptor has no path
         status = os.fstat(descriptor)

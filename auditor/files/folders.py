@@ -22,7 +22,7 @@ def temporary(parent: Path | None = None) -> Iterator[Path]:
     The system's folder is swept first.
     """
     if parent is None:
-        sweep_temporary()
+        sweep(Path(tempfile.gettempdir()))
     while True:
         folder = Path(tempfile.mkdtemp(TEMPORARY, "auditor-" if parent is None else ".auditor-", parent))
         descriptor = None if sys.platform == "win32" else os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -55,8 +55,3 @@ def replacing_folder(folder: Path, *, force: bool = False) -> Iterator[Path]:
             former.parent.mkdir()
             folder.rename(former)
         draft.rename(folder)
-
-
-def sweep_temporary() -> None:
-    """Remove what killed processes left in the system's folder for temporary files."""
-    sweep(Path(tempfile.gettempdir()))

@@ -11,24 +11,21 @@ from auditor.files import printable
 
 
 class Role(Enum):
-    """What a command does with a path: reads a file, writes a file, or writes a folder.
-
-    A place of captions may be a file, a folder, a pattern, a pipe or a URL: its reader has its own guards.
-    """
+    """What a command does with a path. A place is a file, a folder, a pattern, a pipe or a URL, with its own guards."""
 
     INPUT = "file"
-    OUTPUT = "file to write"
+    OUTPUT = "output"
     FOLDER = "folder"
-    PLACE = "place of captions"
+    PLACE = "place"
 
 
 def refuse(path: Path, role: Role, option: str) -> None:
-    """Raise `UsageError` for a path that cannot have a role. A missing file is reported by its reader.
+    """Raise `UsageError` for a path that cannot be an input or a folder; those of outputs are checked together.
 
-    That is a cycle of links, a name that is too long, a folder as a file, a file as a folder; as an input, also a pipe
-    or a device, which may never end.
+    That is a cycle of links, too long a name, a folder as a file, and what may never end: a pipe, a device. A missing
+    file is reported by its reader.
     """
-    if role is Role.PLACE:
+    if role not in (Role.INPUT, Role.FOLDER):
         return
     try:
         mode = path.stat().st_mode
@@ -37,7 +34,7 @@ def refuse(path: Path, role: Role, option: str) -> None:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
     else:
-        if stat.S_ISDIR(mode) is (role is Role.FOLDER) and (role is not Role.INPUT or stat.S_ISREG(mode)):
+        if stat.S_ISREG(mode) if role is Role.INPUT else stat.S_ISDIR(mode):
             return
         why = "is a folder" if stat.S_ISDIR(mode) else "not a regular file" if role is Role.INPUT else "not a folder"
-    raise UsageError(f"{option} {printable(path)}: {why}; expected a {role.value}")
+    raise UsageError(f"{option} {printable(path)}: {why}; name another {role.value}")

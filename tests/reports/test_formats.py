@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 from conftest import ROOT
 
-from auditor import reports
+from auditor import files, reports
 from auditor.errors import UsageError
 from auditor.model import Selection, Version
 from auditor.reports import cells, latex, terminal

@@ -48,9 +48,7 @@ Kinds = Annotated[
     p.Parameter("Kind of finding, such as placeholders; repeat for more; default: all.", "kind", "k"),
 ]
 
-Words = Annotated[
-    Path | None, p.Parameter("File of unwanted words, one per line, such as a profanity list.", path=p.Role.INPUT)
-]
+Words = Annotated[Path | None, p.Input("File of unwanted words, one per line, such as a profanity list.")]
 
 Against = Annotated[
     str | None, p.Parameter("Dataset whose captions must not occur here, such as a test set.", completes="dataset")
@@ -62,11 +60,7 @@ CaptionsOnly = Annotated[
 
 Verdicts = Annotated[
     Path | None,
-    p.Parameter(
-        "Check Parquet files in stages, and write a verdict per row to this new folder.",
-        panel=p.BY_FILES,
-        path=p.Role.FOLDER,
-    ),
+    p.Folder("Check Parquet files in stages, and write a verdict per row to this new folder.", panel=p.BY_FILES),
 ]
 
 FailOn = Annotated[
@@ -74,9 +68,7 @@ FailOn = Annotated[
     p.Parameter("Exit with code 1 if any finding has this severity or worse: error, warning or notice."),
 ]
 
-BaselineFile = Annotated[
-    Path | None, p.Parameter("File of known findings. Only new ones count.", "baseline", path=p.Role.INPUT)
-]
+BaselineFile = Annotated[Path | None, p.Input("File of known findings. Only new ones count.", "baseline")]
 
 WriteBaseline = Annotated[bool, p.Parameter("Write all findings to the file of --baseline. They are then known.")]
 

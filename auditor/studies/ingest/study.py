@@ -44,11 +44,10 @@ Everything = Annotated[bool, p.Parameter("Every dataset that datasets.toml decla
 
 Files = Annotated[
     Sequence[Path],
-    p.Parameter(
+    p.Place(
         "Read NAME from this file, folder, pattern or URL (s3://, gs://, hf://, https://), or SPLIT=FILE; - is "
         "standard input.",
         "from",
-        path=p.Role.PLACE,
     ),
 ]
 

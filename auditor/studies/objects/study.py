@@ -35,9 +35,7 @@ Synonyms = Annotated[
     ),
 ]
 
-Mentions = Annotated[
-    Path | None, p.Parameter("Write every mention with its caption to FILE.csv or FILE.jsonl.", path=p.Role.OUTPUT)
-]
+Mentions = Annotated[Path | None, p.Output("Write every mention with its caption to FILE.csv or FILE.jsonl.")]
 
 Force = Annotated[bool, p.Parameter("Replace an existing file.")]
 

@@ -46,14 +46,10 @@ Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat
 Timed = Annotated[bool, p.Parameter("Include the creation time. Use --no-time for byte-identical reports.", "time")]
 
 Attest = Annotated[
-    Path | None,
-    p.Parameter("Also write an in-toto statement: sha256 of the source, versions, signed numbers.", path=p.Role.OUTPUT),
+    Path | None, p.Output("Also write an in-toto statement: sha256 of the source, versions, signed numbers.")
 ]
 
-MergeInto = Annotated[
-    Path | None,
-    p.Parameter("With --format croissant: add our fields to this Croissant file of a hub.", path=p.Role.INPUT),
-]
+MergeInto = Annotated[Path | None, p.Input("With --format croissant: add our fields to this Croissant file of a hub.")]
 
 
 def report(
