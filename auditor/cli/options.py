@@ -155,7 +155,8 @@ def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[st
         VERBOSITY.set(quiet=quiet, verbose=verbose, no_color=no_color, debug=debug)
         refuse_formats(name, arguments)
         refuse_targets(name, arguments, outputs)
-        sweep(Path(tempfile.gettempdir()))
+        with suppress(OSError):  # no folder for temporary files
+            sweep(Path(tempfile.gettempdir()))
         with _until_reader_leaves():
             command(**arguments)
         for table in own_tables(name, arguments, outputs):

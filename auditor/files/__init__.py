@@ -81,7 +81,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """Yield a draft to write. It becomes the file at `path` if the block ends without an error, else it is removed.
 
     The old file stays unchanged until then, also if the disk is full or the process is killed. The draft of a killed
-    process is removed by the next process that writes the same file. Links and file modes are kept. A path that is not
+    process is removed by the next process that writes in its folder. Links and file modes are kept. A path that is not
     a regular file (`/dev/stdout`, a pipe, `/dev/null`) is written directly. Raises `OSError` for a file that cannot be
     written, also for lack of permission.
     """
