@@ -116,6 +116,11 @@ def test_output_that_nobody_named_follows_no_link(outside: Path) -> None:
     Path("audit.duckdb").symlink_to("s")
     for command in (["datasets"], ["ingest", "other", "--from", "c.csv"]):
         assert asked(*command, "-q") == 4
+    Path("auditor-demo").symlink_to(outside.parent)
+    assert asked("demo", "-q") == 2
+    Path(".verdicts.stages").symlink_to(outside.parent)
+    pl.DataFrame({"image": ["a"], "caption": ["a dog"]}).write_parquet("a.parquet")
+    assert asked("findings", "*.parquet", "--verdicts", "verdicts", "-q") == 2
     Path("dangling").symlink_to("elsewhere")
     assert asked("ingest", "mine", "--from", "c.csv", "--store", "dangling", "-q") == 4
     assert not Path("elsewhere").exists()

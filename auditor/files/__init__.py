@@ -50,12 +50,12 @@ def content(path: Path) -> bytes:
     """Read a file. Raises `OSError` also for a pipe or a device, which may never end, and for a huge file."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(descriptor, "rb") as file:  # noqa: PTH123  a descriptor has no path
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "not a regular file", str(path))
-        if status.st_size > _MOST:
+        held = file.read(_MOST + 1) or b""  # of the system's own files, the size is unknown
+        if len(held) > _MOST:
             raise OSError(errno.EINVAL, f"larger than {_MOST:,} bytes", str(path))
-        return file.read()
+        return held
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:

@@ -47,8 +47,10 @@ class Work:
         self._order = order
         self._lock: int | None = None
 
-    def begin(self, plan: str) -> None:
+    def begin(self, plan: str, *, is_named: bool = True) -> None:
         """Create the folder for a plan, or continue its work, and lock it until `close`. Leftovers in it are removed.
+
+        A folder that the user has not named must not be a link.
 
         Raises `UsageError` for a folder that another run uses, that contains other work, or that cannot be created.
         Raises `SourceError` for a plan that is not text, and for a link or a pipe: workers would write to its target,
@@ -57,6 +59,8 @@ class Work:
         self.close()
         file = self.folder / _PLAN
         try:
+            if self.folder.is_symlink() and not is_named:
+                raise UsageError(f"{self.folder}: a link, which may lead to any folder; {_REMEDY}")
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = None if sys.platform == "win32" else os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
             if self._lock is not None and lock(self._lock, wait=False) is False:

@@ -119,7 +119,7 @@ def read(file: Path) -> Baseline:
         severities = {(dataset, kind): str(of["severity"]) for dataset, kind, of in known}
         counts = {(dataset, kind): int(of["count"]) for dataset, kind, of in known if of.get("count") is not None}
         rows = {(dataset, kind): Counter(map(str, of["rows"])) for dataset, kind, of in known}
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, ArithmeticError) as error:
         raise SourceError(f"--baseline {file}: damaged: {error}; --write-baseline makes it again") from error
     if wrong := {*severities.values()} - {*SEVERITIES}:
         raise SourceError(f"--baseline {file}: unknown severity {min(wrong)}; --write-baseline makes the file again")

@@ -114,7 +114,7 @@ def findings_in_stages(
     work = Work(folder, ORDER)
     if (work.folder / "plan.json").is_file():
         refuse_changed(made, work.plan())
-    work.begin(made.written())
+    work.begin(made.written(), is_named=settings.work is not None)
     with closing(work):
         if against is not None and not work.whole(PROTECTED, 0):
             work.put(PROTECTED, 0, protected_captions(store, against, tokens))
