@@ -67,21 +67,23 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
         "findings set@v{v} --captions-only --baseline known.json --write-baseline --store r.duckdb", ("known.json",),
     ),
     "score": ("score set@v{v} -m bleu-1 -o scores.parquet --store r.duckdb", ("scores.parquet",)),
-    "tasks": ("distractors set@v{v} -o items.csv --force --store r.duckdb", ("items.csv",)),
-    "report": ("report set@v{v} --section sizes --no-time -o report.html --store r.duckdb", ("report.html",)),
+    "tasks": ("tasks set@v{v} --candidates intra -o items.csv --force --store r.duckdb", ("items.csv",)),
+    "report": ("report set@v{v} --section facts --no-time -o report.html --store r.duckdb", ("report.html",)),
     "bounds in stages": ("bounds set@v{v} -m cider --scores by.csv --work work{n} --store r.duckdb", ("by.csv",)),
     "findings in stages": (f"{STAGES} here", ("verdicts",)),
     "findings in processes": (f"{STAGES} processes", ("verdicts",)),
     "findings on Ray": (f"{STAGES} ray", ("verdicts",)),
 }  # fmt: skip
 
+_IN_A_ROW = 6  # ends of a command before it runs to its end
+
 LEFT = (".auditor-*", "auditor-*.temporary", "*.partial", "*.partial.wal", "duckdb_temp_*", ".*.stages")
 
 
 def captions(number: int) -> pl.DataFrame:
-    """Return captions of 1,500 images, some of them faulty."""
+    """Return captions of 290 images, some of them faulty."""
     drawn, words = random.Random(number), ["a", "dog", "cat", "man", "runs", "sits", "on", "the", "grass", "red", "old"]
-    rows = [(f"i{image:04}", " ".join(drawn.choices(words, k=9))) for image in range(1_500) for _ in range(3)]
+    rows = [(f"i{image:04}", " ".join(drawn.choices(words, k=9))) for image in range(200) for _ in range(3)]
     faults = ["As an AI language model, I cannot see it.", "a caf\u00c3\u00a9 at night", "a  dog   on the  grass"]
     return pl.DataFrame([*rows, *((f"f{n:03}", faults[n % 3]) for n in range(90))], ["image", "caption"], orient="row")
 
@@ -144,27 +146,35 @@ class Rounds:
             self._whole[name] |= {digest(Path(target)) for target in COMMANDS[name][1]}
 
     def play(self, name: str) -> None:
-        """End a command at a random moment, look at what it wrote, and run it again to its end."""
+        """End a command some times, then run it to its end, after which nothing may be left."""
+        for _ in range(_IN_A_ROW):
+            self._end(name)
+        self._finish(name, self._chance.randrange(2))
+        counts = self.told[name]
+        counts["lost"] += any(not Path(target).exists() for target in COMMANDS[name][1])
+        counts["torn"] += self._torn(name)
+        if left := _left():
+            counts["left behind"] += 1
+            print(name, left[:3], flush=True)
+
+    def _end(self, name: str) -> None:
+        """End a command at a random moment, and look at what it wrote."""
         targets, counts, number = [*map(Path, COMMANDS[name][1])], self.told[name], self._chance.randrange(2)
         end = self._chance.choice([signal.SIGKILL] * 3 + [signal.SIGTERM, signal.SIGHUP])
         self._clear(name, number)
+        before = {*_left()}
         code = self._nursery.run(_words(name, number), end, self._chance.uniform(0, 1) * self._took[name])
         if code == 0:
             return
         counts["ended"] += 1
-        if end is not signal.SIGKILL and (left := [file for file in _left() if ".stages" not in file]):
+        left = {file for file in _left() if ".stages" not in file} - before
+        if end is not signal.SIGKILL and left:
             counts["left by a signal"] += 1
-            print(name, end.name, left[:3], flush=True)
+            print(name, end.name, left, flush=True)
         counts["torn"] += self._torn(name)
         counts["absent"] += any(not target.exists() for target in targets) and "verdicts" not in COMMANDS[name][1]
         if "w.duckdb" in COMMANDS[name][0]:
             counts["lost"] += sound(Path("w.duckdb"))["kept"] != 2
-        self._finish(name, number)
-        counts["lost"] += any(not target.exists() for target in targets)
-        counts["torn"] += self._torn(name)
-        if left := _left():
-            counts["left behind"] += 1
-            print(name, end.name, left[:3], flush=True)
 
     def _torn(self, name: str) -> bool:
         there = (Path(target) for target in COMMANDS[name][1] if Path(target).exists())

@@ -39,7 +39,7 @@ _HEADERS = 3 * 4096  # bytes that every DuckDB file has
 
 _MAGIC = slice(8, 12)
 
-_BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery", ".tmp", ".partial", ".parses")
+_BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery", ".tmp", ".partial", ".parses", ".stages")
 
 _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # but not a drive, C:
 
