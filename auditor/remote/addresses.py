@@ -165,8 +165,9 @@ def _lasting(address: str, error: Exception) -> str | None:
 def _words(causes: list[BaseException]) -> str:
     """Return the most specific cause in our words, or else the first line of its message."""
     known = (words for cause in causes if (words := _BROKEN.get(type(cause).__name__)))
-    statuses = (f"the server answers with status {cause.status}" for cause in causes if getattr(cause, "status", 0))
-    return next(known, None) or next(statuses, None) or first_line(causes[-1])
+    status = next((status for cause in causes if (status := getattr(cause, "status", None))), None)
+    said = f"the server answers with status {status}" if status else first_line(causes[-1])
+    return next(known, said)
 
 
 def _causes(error: BaseException) -> list[BaseException]:
