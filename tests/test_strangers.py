@@ -116,6 +116,7 @@ def test_output_that_nobody_named_follows_no_link(outside: Path) -> None:
     Path("audit.duckdb").symlink_to("s")
     for command in (["datasets"], ["ingest", "other", "--from", "c.csv"]):
         assert asked(*command, "-q") == 4
+    Path("audit.duckdb").unlink()
     Path("auditor-demo").symlink_to(outside.parent)
     assert asked("demo", "-q") == 2
     Path(".verdicts.stages").symlink_to(outside.parent)

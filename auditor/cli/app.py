@@ -35,6 +35,9 @@ BUG = 70
 
 INTERRUPTED = 130
 
+#: The signal that ends this process.
+_stopped: list[int] = []
+
 #: System errors for a full disk, a file at its size limit, and a used-up quota.
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
@@ -252,6 +255,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _stop(number: int, _: object) -> NoReturn:
     """End as after an error: temporary folders are removed, workers are ended, and the store is closed."""
+    _stopped.append(number)
     raise SystemExit(128 + number)
 
 
@@ -286,7 +290,8 @@ def _run(arguments: list[str] | None) -> NoReturn:
     except AuditorError as error:
         _end(_fail(f"error: {error}", error.exit_code))
     except (KeyboardInterrupt, typer.Abort):
-        _end(_fail("interrupted; the store is intact", INTERRUPTED))
+        # A library that is stopped may say so as if it were by Ctrl-C.
+        _end(128 + _stopped[0] if _stopped else _fail("interrupted; the store is intact", INTERRUPTED))
     except OSError as error:
         if error.errno not in FULL:
             _end(_bug(error))
