@@ -363,7 +363,7 @@ ON_A_FULL_DISK = {
     "findings set@v1 --captions-only --baseline {disk}/known.json --write-baseline": "known.json",
     "score set@v1 -m bleu-1 -o {disk}/scores.parquet": "scores.parquet",
     "bounds set@v1 -m bleu-1 --scores {disk}/by.csv --work {disk}/work": "by.csv",
-    "bounds set@v1 -m bleu-1 --resamples 0 -o {disk}/bounds.svg": "bounds.svg",
+    "bounds set@v1 -m bleu-1 -o {disk}/bounds.svg": "bounds.svg",
     "tasks set@v1 --candidates intra -o {disk}/tasks.csv --force": "tasks.csv",
     "report set@v1 --section facts --no-time -o {disk}/page.html": "page.html",
     "report set@v1 --format card --attest {disk}/attested.json -o {disk}/card.md": "card.md",
@@ -378,7 +378,7 @@ def test_full_disk_ends_each_writing_command_in_one_line_and_keeps_what_was_ther
     tmp_path: Path, filled: Path, command: str
 ) -> None:
     token_file(tmp_path / "big.token", 1, images=9000)
-    with small_disk(tmp_path / "disk", "9m") as disk:
+    with small_disk(tmp_path / "disk", "32m") as disk:
         store = disk / "audit.duckdb"
         shutil.copy2(filled, store)
         words = command.format(disk=disk).split()
