@@ -77,7 +77,7 @@ def refuse_targets(command: str, arguments: Mapping[str, object], outputs: Seque
 
 
 def own_tables(command: str, arguments: Mapping[str, object], outputs: Sequence[str]) -> Iterator[Path]:
-    """Yield the CSV files that a command writes itself, in addition to its result or in its place."""
+    """Yield the CSV files that a command writes itself, in addition to its result or instead of it."""
     for named in dict.fromkeys([_WRITING.get(command, ""), *outputs]):
         if isinstance(target := arguments.get(named), Path):
             files = (Path(file) for file in _written(command, target, arguments))

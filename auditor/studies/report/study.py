@@ -304,10 +304,10 @@ def folder_of(refs: Sequence[str]) -> Path | None:
 
 
 def report_of_verdicts(folder: Path, made_at: str | None) -> Document:
-    """Return the report of a folder of verdicts. Raises `SourceError` for one that is not what its receipt says."""
+    """Return the report of a folder of verdicts. Raises `SourceError` for one that differs from its receipt."""
     for _, found, holds in checked_verdicts(folder):
         if holds is False:
-            raise SourceError(f"{folder}: not as its receipt says: {found}; make the verdicts again")
+            raise SourceError(f"{folder}: differs from its receipt: {found}; make the verdicts again")
     result = read_summary(folder)
     (selection,) = result.selections
     shown, said, drawn = cards(result.selections, result.findings), result.lead, list[Portrait]()
