@@ -42,7 +42,7 @@ def lines_of(
             f"{named[0]}: its sha256 is not that of {version.label}, so lines are unknown; run `auditor ingest {name}`"
         )
     lossy = (path.name.encode(errors="surrogatepass").decode(errors="replace") for path in reversed(named))
-    paths = dict(zip(lossy, map(printable, reversed(named)), strict=True))  # rows have names that are no UTF-8 so
+    paths = dict(zip(lossy, map(printable, reversed(named)), strict=True))  # rows hold other names in this form
     columns = ("source", "unit", "line", "image", "text")
     with as_utf8(source) as there:
         batches = [
