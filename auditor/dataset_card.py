@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from auditor.errors import SourceError
-from auditor.files import is_plain
+from auditor.files import read_text
 from auditor.result import Finding
 from auditor.result.document import Document
 
@@ -150,10 +150,8 @@ def published(path: Path) -> list[Published]:
 
     Raises `SourceError` for a file without a card, or with one that auditor did not write.
     """
-    if not is_plain(path):  # a pipe would wait for its writer
-        raise SourceError(f"{path}: cannot be read: not a regular file")
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     comments = (part.partition(_END) for part in text.split(_BEGIN)[1:])

@@ -18,6 +18,14 @@ _PROOF = re.compile(
     r"""[^\s&#'"<>)\]}]*[^\s&#'"<>)\]}:;,.]"""
 )
 
+#: What readers of CI logs obey: `::` that begins a line, also after spaces; `##[`, `##vso[`, `##teamcity[` anywhere.
+_COMMAND = re.compile(r"(?:(?<![^\r\n])([^\S\r\n]*)):(?=:)|#(?=#\w*\[)")
+
+
+def disobeyed(text: str) -> str:
+    """Replace the first character of each command of a CI log by one that looks like it."""
+    return _COMMAND.sub(lambda found: "♯" if found[0] == "#" else f"{found[1]}\N{RATIO}", text)
+
 
 def redacted(text: str) -> str:
     """Replace passwords and tokens in the URLs of a text with stars."""

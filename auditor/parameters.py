@@ -10,10 +10,12 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 from auditor.errors import UsageError
+from auditor.files.guards import Role
 from auditor.model import Source
 
 #: A metric in a request: its name with parameters, or a function of the user.
@@ -36,7 +38,7 @@ class Parameter:
     number of values is `optional` if it may have none. `least` and `most` bound a number. `check` raises
     `UsageError` for values that no study can use. `panel` is its section in the help. `typed` is its type on the
     command line if it differs; `read` converts that to what the study takes, before a store is opened. `completes`
-    names its shell completion: one of `auditor.cli.completions.OFFERS`.
+    names its shell completion: one of `auditor.cli.completions.OFFERS`. Each path has a role: see `files.guards`.
     """
 
     help: str
@@ -51,6 +53,11 @@ class Parameter:
     typed: Any = None
     read: Callable[[Any], Any] | None = None
     completes: str | None = None
+    path: Role | None = None
+
+
+#: Parameters that are paths: a file that is read or written, a folder that is written, a place with its own guards.
+Input, Output, Folder, Place = (partial(Parameter, path=role) for role in Role)
 
 
 def bound(study: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
@@ -183,7 +190,7 @@ Metrics = Annotated[
 
 GivenScores = Annotated[
     Sequence[Path] | None,
-    Parameter(
+    Input(
         "Scores computed elsewhere: columns image, caption (or slot), and one per metric. Same as -m scores:FILE.",
         "scores",
     ),
@@ -247,7 +254,7 @@ WithoutOwn = Annotated[bool, Parameter("Leave out captions that match a referenc
 
 AsText = Annotated[bool, Parameter("Compare letter for letter: case, punctuation and spaces count.")]
 
-FunctionWords = Annotated[Path | None, Parameter("File of function words, one per line; default: an English list.")]
+FunctionWords = Annotated[Path | None, Input("File of function words, one per line; default: an English list.")]
 
 MinRate = Annotated[
     float, Parameter("Minimum download speed in bytes per second, over a minute; 0: no minimum.", check=_rated)
@@ -261,7 +268,7 @@ Seed = Annotated[int, Parameter("Seed of every random draw.", check=_numbered)]
 
 Config = Annotated[
     Path | Mapping[str, Source] | None,
-    Parameter(
+    Input(
         "Your own datasets.toml, which describes datasets; default: that of the current folder, and the bundled one.",
         typed=Path | None,
         panel="Store",
@@ -272,7 +279,7 @@ Config = Annotated[
 #: The same for a study that needs the file itself: its gates, the folders of images, or the lock next to it.
 ConfigFile = Annotated[
     Path | Mapping[str, Source] | None,
-    Parameter(
+    Input(
         "Your own datasets.toml, which describes datasets; default: that of the current folder, and the bundled one.",
         typed=Path | None,
         panel="Store",
@@ -297,7 +304,7 @@ Address = Annotated[
 
 WorkFolder = Annotated[
     Path | None,
-    Parameter(
+    Folder(
         "Compute by files in this folder, which is kept; default: a folder next to the store or the output.",
         panel=BY_FILES,
     ),

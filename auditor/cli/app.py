@@ -11,6 +11,7 @@ import importlib
 import io
 import itertools
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -26,7 +27,7 @@ from typer.core import TyperGroup
 from auditor import __version__
 from auditor.cli.former import refuse_former
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
-from auditor.errors import AuditorError, MissingExtraError, redacted
+from auditor.errors import AuditorError, MissingExtraError, disobeyed, redacted
 from auditor.plugins import described
 from auditor.studies import GROUPS, STUDIES, of_others
 
@@ -34,11 +35,17 @@ BUG = 70
 
 INTERRUPTED = 130
 
+#: The signal that ends this process.
+_stopped: list[int] = []
+
 #: System errors for a full disk, a file at its size limit, and a used-up quota.
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 #: A setting of glibc (malloc.h): the free bytes that a heap keeps at its end.
 _TRIM_THRESHOLD = -1
+
+#: The least virtual memory in bytes: with less, libraries end the process without an error.
+_LEAST_ROOM = 2_000_000 << 10
 
 #: What the system, Python and Polars report at a limit of memory, threads or open files.
 SCARCE = ("Too many open files", "Cannot allocate memory", "can't start new thread", "can't spawn worker thread")
@@ -222,6 +229,17 @@ def main(arguments: list[str] | None = None) -> None:
     gc.disable()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin while they wait, also without work
     _return_memory()
+    with suppress(ImportError):  # not on Windows
+        import resource
+
+        room = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if room != resource.RLIM_INFINITY and room < _LEAST_ROOM:
+            what = f"the limit of virtual memory (ulimit -v) is {room >> 10:,} KiB"
+            sys.exit(_fail(f"error: {what}, and libraries crash below {_LEAST_ROOM >> 10:,}; raise it", 3))
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows lacks one, and nohup ignores it
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _stop)
     try:
         _run(None)
     except SystemExit as end:
@@ -233,6 +251,12 @@ def main(arguments: list[str] | None = None) -> None:
             if not isinstance(end.code, str):
                 os._exit(end.code or 0)
         raise
+
+
+def _stop(number: int, _: object) -> NoReturn:
+    """End as after an error: temporary folders are removed, workers are ended, and the store is closed."""
+    _stopped.append(number)
+    raise SystemExit(128 + number)
 
 
 def _return_memory() -> None:
@@ -266,7 +290,8 @@ def _run(arguments: list[str] | None) -> NoReturn:
     except AuditorError as error:
         _end(_fail(f"error: {error}", error.exit_code))
     except (KeyboardInterrupt, typer.Abort):
-        _end(_fail("interrupted; the store is intact", INTERRUPTED))
+        # A library that is stopped may say so as if it were by Ctrl-C.
+        _end(128 + _stopped[0] if _stopped else _fail("interrupted; the store is intact", INTERRUPTED))
     except OSError as error:
         if error.errno not in FULL:
             _end(_bug(error))
@@ -318,7 +343,7 @@ def _bug(error: BaseException) -> int:
 def _fail(message: str, code: int) -> int:
     try:
         if VERBOSITY.debug:
-            sys.stderr.write(redacted(traceback.format_exc()))
+            sys.stderr.write(disobeyed(redacted(traceback.format_exc())))
         print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the line that always reaches the user
     except OSError:  # the exit code still reports the failure
         mute(STDERR)
@@ -327,7 +352,7 @@ def _fail(message: str, code: int) -> int:
 
 def _one_line(message: str) -> str:
     """Escape characters that cannot be printed, and hide passwords: file names and contents may hold anything."""
-    line = " ".join(redacted(message).split("\n"))
+    line = disobeyed(" ".join(redacted(message).split("\n")))
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode() for character in line
     )

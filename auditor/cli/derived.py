@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import tempfile
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -20,6 +19,7 @@ from auditor.cli import options as o
 from auditor.cli.completions import OFFERS
 from auditor.cli.file_arguments import CANDIDATES, is_verdicts, named_apart, renamed, stored_beside
 from auditor.cli.verbosity import confirmed, narrate, progressing
+from auditor.files.guards import Role
 
 if TYPE_CHECKING:
     from auditor.parameters import Parameter
@@ -66,6 +66,14 @@ class _Option:
             self.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=Annotated[kind, info]
         )
 
+    def guard(self, value: Any) -> None:
+        """Raise `UsageError` for a path that cannot have the role of this option."""
+        from auditor.files import guards
+
+        for path in value if isinstance(value, list) else [value]:
+            if isinstance(path, Path) and self.parameter.path is not None:
+                guards.refuse(path, self.parameter.path, self._words()[0])
+
     def _offers(self) -> dict[str, Any]:
         return {"autocompletion": OFFERS[self.parameter.completes]} if self.parameter.completes else {}
 
@@ -91,6 +99,7 @@ def command(name: str, study: Study) -> Callable[..., None]:
 
     def run(**values: Any) -> None:
         for option in options:
+            option.guard(values[option.name])
             if option.parameter.check is not None:
                 option.parameter.check(values[option.name])
             if option.parameter.read is not None:
@@ -102,7 +111,8 @@ def command(name: str, study: Study) -> Callable[..., None]:
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     run.__doc__ = help_of(function)
     run.__module__ = f"auditor.cli.commands.{name}"
-    return o.with_verbosity(run, name)
+    outputs = [option.name for option in options if option.parameter.path is Role.OUTPUT]
+    return o.with_verbosity(run, name, outputs)
 
 
 def options_of(function: Callable[..., Any]) -> Iterator[_Option]:
@@ -260,11 +270,12 @@ def _opened_for_files(
     files: Mapping[str, str], stored: Mapping[str, str], outputs: Sequence[str], values: Mapping[str, Any]
 ) -> Iterator[Store]:
     """Open a temporary store with the captions of files, and copies of the datasets that are named next to them."""
+    from auditor.files.folders import temporary
     from auditor.studies.export import export
     from auditor.studies.ingest import apart
 
     with ExitStack() as workspace:
-        folder = Path(workspace.enter_context(tempfile.TemporaryDirectory(prefix="auditor-")))
+        folder = workspace.enter_context(temporary())
         with progressing() as progress:
             if stored:
                 with o.opened(values["store"], wait=values["wait"]) as store:

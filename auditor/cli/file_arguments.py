@@ -44,8 +44,10 @@ _ZIPPED = (".gz", ".zst")
 _OF_FILES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".arrow")
 
 
-def refuse_targets(command: str, arguments: Mapping[str, object]) -> None:
+def refuse_targets(command: str, arguments: Mapping[str, object], outputs: Sequence[str] = ()) -> None:
     """Raise `UsageError` for an output file that cannot be written or that is an input, before any work.
+
+    `outputs` are the parameters with further output files. No two may be the same.
 
     Inputs are the store and its log, the files that the command names, standard input, datasets.toml, the files of
     the datasets that it declares, and datasets.lock. Another DuckDB file is refused too. A pipe or a device is allowed,
@@ -54,18 +56,38 @@ def refuse_targets(command: str, arguments: Mapping[str, object]) -> None:
     from auditor.remote import address_of
     from auditor.remote.addresses import on_disk
 
-    further = {"bounds": ["file"], "report": ["attest"]}.get(command, [])
-    for named in (_WRITING.get(command, "output"), *further):
+    every = dict.fromkeys([_WRITING.get(command, "output"), *outputs])
+    read = {name: value for name, value in arguments.items() if name not in every}
+    before = list[Path]()
+    for named in every:
         target = arguments.get(named)
         if not isinstance(target, Path) or address_of(target) is not None:
             continue
         target = on_disk(target)
-        read = {name: value for name, value in arguments.items() if name != named}
         for written in _written(command, target, arguments):
+            if written != target:
+                refuse_link(written)
+            if is_plain(written) and any(_is_same(written, other) for other in before):
+                _refuse(written, "another option of this command writes it")
+            before.append(written)
             if is_plain(written) or written.is_dir():
                 _refuse_unwritable(command, written, may_be_folder=command == "export" and written == target)
             if is_plain(written):  # export replaces only a folder that it made
                 _refuse_read(written, _read(read, written))
+
+
+def own_tables(command: str, arguments: Mapping[str, object], outputs: Sequence[str]) -> Iterator[Path]:
+    """Yield the CSV files that a command writes itself, in addition to its result or instead of it."""
+    for named in dict.fromkeys([_WRITING.get(command, ""), *outputs]):
+        if isinstance(target := arguments.get(named), Path):
+            files = (Path(file) for file in _written(command, target, arguments))
+            yield from (file for file in files if file.suffix == ".csv" and file.is_file())
+
+
+def refuse_link(written: Path) -> None:
+    """Raise `UsageError` for an output file that the user did not name and that is a link: it may lead anywhere."""
+    if written.is_symlink():
+        _refuse(written, "it is a link, which may lead to any file; remove it")
 
 
 def refuse_files_of(statement: str, values: Sequence[str], target: Path | None) -> None:

@@ -10,8 +10,9 @@ import gc
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
@@ -19,10 +20,11 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
 import typer
 
 from auditor.cli.completions import written_formats
-from auditor.cli.file_arguments import refuse_targets
+from auditor.cli.file_arguments import own_tables, refuse_targets
 from auditor.cli.verbosity import STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
 from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
 from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
+from auditor.files import sweep
 
 if TYPE_CHECKING:
     from auditor.files.rows import Batches
@@ -139,8 +141,11 @@ def _until_reader_leaves() -> Iterator[None]:
         mute(STDOUT)
 
 
-def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., None]:
-    """Return a command with the options that every command has, and with a check of its output before it begins."""
+def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[str] = ()) -> Callable[..., None]:
+    """Return a command with the options that every command has, and with a check of its output before it begins.
+
+    `outputs` are the options with further files that it writes.
+    """
 
     @functools.wraps(command)
     def run(*, quiet: bool, verbose: bool, no_color: bool, debug: bool, **arguments: object) -> None:
@@ -149,9 +154,18 @@ def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., Non
             gc.enable()
         VERBOSITY.set(quiet=quiet, verbose=verbose, no_color=no_color, debug=debug)
         refuse_formats(name, arguments)
-        refuse_targets(name, arguments)
+        refuse_targets(name, arguments, outputs)
+        with suppress(OSError):  # no folder for temporary files
+            sweep(Path(tempfile.gettempdir()))
         with _until_reader_leaves():
             command(**arguments)
+        for table in own_tables(name, arguments, outputs):
+            import polars as pl
+
+            from auditor import reports
+
+            with suppress(OSError, pl.exceptions.PolarsError):
+                _warn(reports.formulas(pl.scan_csv(table, glob=False, infer_schema=False)))
 
     common = {"quiet": Quiet, "verbose": Verbose, "no_color": NoColor, "debug": Debug}
     own = inspect.signature(command, eval_str=True)
@@ -169,8 +183,11 @@ def opened(
     path: Path, *, write: bool = False, wait: float = 10.0, files: Path | None = None, migrate: bool = True
 ) -> Iterator[Store]:
     """Open the store for the length of a command; its statements may read the files of one folder, or none."""
+    from auditor.errors import StoreError
     from auditor.store.connection import Store
 
+    if path == DEFAULT_STORE and path.is_symlink():
+        raise StoreError(f"{path}: a link to {path.resolve()}, which may be anyone's; name that store with --store")
     with Store.open(path, write=write, wait=wait, files=files, migrate=migrate, narrate=narrate) as store:
         yield store
 
@@ -240,7 +257,7 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
 
         with _target(output) as file:
             if output is None:
-                _put(reports.TEXT_FORMATS[chosen](result), file)
+                _put(reports.TEXT_FORMATS[chosen](result), file, chosen)
             else:
                 write(result, chosen, file)
     if chosen != "table":
@@ -295,7 +312,7 @@ def _put_rows(command: str, batches: Batches, chosen: str, file: BinaryIO) -> No
             yield batch
 
     for text in rows.TEXTS[chosen](command, counted()):
-        _put(text, file)
+        _put(text, file, chosen)
     _warn(formulas)
 
 
@@ -319,7 +336,7 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
         show(document, Screen(sys.stdout, color=VERBOSITY.color))
         return
     with _target(output) as file:
-        _put(reports.document_text(document, chosen), file)
+        _put(reports.document_text(document, chosen), file, chosen)
     if output is not None:
         narrate(f"written: {output}")
 
@@ -328,7 +345,7 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
 def _target(output: Path | None) -> Iterator[BinaryIO]:
     """Open standard output, or a draft that replaces a file when it is complete."""
     if output is not None:
-        from auditor.reports.notebook import written
+        from auditor.files import written
 
         with written(output) as file:
             yield file
@@ -338,10 +355,12 @@ def _target(output: Path | None) -> Iterator[BinaryIO]:
     sys.stdout.buffer.flush()
 
 
-def _put(text: str, file: BinaryIO) -> None:
-    """Write data in UTF-8, unchanged to a file or pipe; a terminal shows control characters as escapes."""
-    if file.isatty():
-        from auditor.reports.escaping import visible
+def _put(text: str, file: BinaryIO, chosen: str) -> None:
+    """Write data in UTF-8: unchanged to a file; on standard output, without what a terminal or a CI log would obey."""
+    from auditor.reports.escaping import AS_ESCAPES, for_log, visible
 
-        text = visible(text)
-    file.write(text.encode())
+    text = visible(text) if file.isatty() else text
+    shown = for_log(text, chosen) if file is sys.stdout.buffer else text
+    if shown != text and chosen not in AS_ESCAPES:
+        narrate("text that a CI log would obey as a command was changed; -o FILE writes it unchanged")
+    file.write(shown.encode(errors="backslashreplace"))  # a file name may be no UTF-8

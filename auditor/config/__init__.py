@@ -15,7 +15,7 @@ from typing import Any, cast, get_args
 
 from auditor.config.declaration import IMAGES, declared_images, declared_source
 from auditor.errors import UsageError
-from auditor.files import is_plain
+from auditor.files import read_text
 from auditor.model import COMMON_OPTIONS, Gate, Kind, Option, Part, Source
 
 #: A file of a split, as users type it.
@@ -184,10 +184,8 @@ def _parts(files: Sequence[Path], options: Mapping[str, Option], *, unnamed: boo
 
 def _toml(file: Path) -> dict[str, Any]:
     """Return the tables of a TOML file. Raises `UsageError` where it cannot be read."""
-    if not is_plain(file):  # a pipe would wait for its writer
-        raise UsageError(f"{file}: cannot be read: not a regular file; name a datasets.toml on disk")
     try:
-        tables = _parsed(file.read_text(encoding="utf-8"))
+        tables = _parsed(read_text(file))
     except (ValueError, RecursionError) as error:  # also a number of thousands of digits
         raise UsageError(f"{file}: not TOML: {error}") from error
     except OSError as error:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from auditor.errors import SourceError
-from auditor.files import is_plain, replacing
+from auditor.files import read_text, replacing
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -94,10 +94,8 @@ def read(path: Path) -> dict[str, Entry]:
 
     Raises `SourceError` for a file that is not JSON and for an incomplete entry.
     """
-    if not is_plain(path):  # a pipe would wait for its writer
-        raise SourceError(f"{path}: cannot be read: not a regular file; {_REMEDY}")
     try:
-        document = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once)
+        document = json.loads(read_text(path, "utf-8-sig"), object_pairs_hook=_once)
         if not isinstance(document, dict):
             raise _FaultError("expected an object with an entry for each dataset")
         return {dataset: _entry(dataset, held) for dataset, held in document.items()}
@@ -149,6 +147,8 @@ def _refuse(key: str, value: Any) -> str | None:
 
 
 def _write(path: Path, entries: Mapping[str, Entry]) -> None:
+    if path.is_symlink():
+        raise SourceError(f"{path}: not written, since it is a link; remove it, or use --frozen")
     document = {dataset: dataclasses.asdict(entry) for dataset, entry in entries.items()}
     written = json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     try:

@@ -16,7 +16,7 @@ from polars.exceptions import ComputeError
 from polars.io.plugins import register_io_source
 
 from auditor.errors import SourceError, SqlError, UsageError
-from auditor.files import replacing
+from auditor.files import written
 
 #: Batches of rows: at least one frame, all with the same columns.
 Batches = Iterator[pl.DataFrame]
@@ -69,27 +69,21 @@ def check_path(path: Path, what: str, *beside: Path, force: bool, holding: str =
 
 def write_rows(rows: pl.DataFrame, path: Path) -> None:
     """Write rows to `path`, replacing a file there. Raises `UsageError` if it cannot be written."""
-    try:
-        with replacing(path) as file:
-            if path.suffix == ".jsonl":
-                rows.write_ndjson(file)
-            else:
-                rows.write_csv(file)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
+    with written(path) as file:
+        if path.suffix == ".jsonl":
+            rows.write_ndjson(file)
+        else:
+            rows.write_csv(file)
 
 
 def write_batches(batches: Batches, path: Path) -> None:
     """Write batches of rows to `path`, replacing a file there. Raises `UsageError` if it cannot be written."""
-    try:
-        with replacing(path) as file:
-            if path.suffix == ".parquet":
-                parquet(batches, file)
-                return
-            for number, batch in enumerate(batches):
-                batch.write_csv(file, include_header=number == 0)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
+    with written(path) as file:
+        if path.suffix == ".parquet":
+            parquet(batches, file)
+            return
+        for number, batch in enumerate(batches):
+            batch.write_csv(file, include_header=number == 0)
 
 
 def parquet(batches: Batches, file: BinaryIO) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from auditor.errors import MetricError
+from auditor.files import printable
 from auditor.files.rows import read_rows
 from auditor.metrics.card import Metric
 from auditor.metrics.own import Scorer, card
@@ -87,15 +88,17 @@ def cards_of_scores(path: Path) -> list[Metric]:
     if not columns:
         raise MetricError(f"{path}: no column has numbers: it has {listed(rows.columns, 8)}; expected {_FORM}")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    cards = []
+    cards, shown = [], Path(printable(path))
     for column in columns:
         table = known.with_columns(score=_numbers(path, rows[column])).unique(maintain_order=True)
         _refuse_two(path, column, table)
         cards.append(
             card(
-                GivenScores(path.stem if column == "score" else column, len, columns=True, home=str(path), table=table),
-                summary=f"scores of {path.name}, column {column}", kind="scores computed elsewhere",
-                position=str(path), digest=digest, caution=None,
+                GivenScores(
+                    shown.stem if column == "score" else column, len, columns=True, home=str(path), table=table
+                ),
+                summary=f"scores of {shown.name}, column {column}", kind="scores computed elsewhere",
+                position=str(shown), digest=digest, caution=None,
             )
         )  # fmt: skip
     return cards

@@ -19,6 +19,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import MetricError
+from auditor.files import content
 
 FORM = "file:PATH"
 
@@ -32,7 +33,7 @@ def file_setting(word: str) -> str:
     """
     path, expected = _path(word), _DIGEST.search(word)
     try:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+        digest = hashlib.sha256(content(path)).hexdigest()[:12]
     except OSError as error:
         raise MetricError(f"{path}: cannot be read as document frequencies: {error.strerror}") from error
     if expected and expected[1] != digest:

@@ -41,6 +41,18 @@ _CREDENTIALS |= {"s3a": _CREDENTIALS["s3"], "gcs": _CREDENTIALS["gs"]}
 
 _MISSING, _DENIED = (404, 410), (401, 403)
 
+#: Statuses of a web server below 500 that may be another at the next attempt.
+_PASSING = (408, 425, 429)
+
+#: Errors of libraries on a server that does not keep to the rules, in our words.
+_BROKEN = {
+    "TooManyRedirects": "the server redirects in a circle",
+    "ContentLengthError": "the server sends less than it announces",
+    "HttpProcessingError": "the response is not valid HTTP",
+    "ContentEncodingError": "the response cannot be decompressed",
+    "ServerDisconnectedError": "the server closes the connection",
+}
+
 _OF_CREDENTIALS = re.compile(r"Credential|Unauthorized|Forbidden|AccessDenied|Gated|RefreshError|TokenRetrieval")
 
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
@@ -117,7 +129,7 @@ def repeated(address: str, attempt: Callable[[], T]) -> T:
                 raise SourceError(lasting) from harmless_cause(error)
             if number == TRIES:
                 raise SourceError(
-                    f"{address}: {first_line(causes[-1])}, {TRIES} times in a row; check the network and try again"
+                    f"{address}: {_words(causes)}, {TRIES} times in a row; check the network and try again"
                 ) from harmless_cause(error)
         time.sleep(PAUSE * 2 ** (number - 1))
     raise AssertionError("unreachable")
@@ -141,9 +153,21 @@ def _lasting(address: str, error: Exception) -> str | None:
         return f"{address}: access denied ({first_line(error)}){hint}"
     if statuses & {*_MISSING} or (isinstance(error, FileNotFoundError) and len(causes) == 1):
         return f"{address}: no such file; check the address, and whether your credentials give access to it"
+    refused = [status for status in statuses if (400 <= status < 500 and status not in _PASSING) or status == 501]
+    broken = {type(cause).__name__ for cause in causes} & _BROKEN.keys()
+    if scheme_of(address) in WEB and ((refused and not broken) or "TooManyRedirects" in broken):
+        return f"{address}: {_words(causes) if broken else f'the server refuses it with status {refused[0]}'}"
     if isinstance(error, _LASTING):
         return f"{address}: {first_line(error)}"
     return None
+
+
+def _words(causes: list[BaseException]) -> str:
+    """Return the most specific cause in our words, or else the first line of its message."""
+    known = (words for cause in causes if (words := _BROKEN.get(type(cause).__name__)))
+    status = next((status for cause in causes if (status := getattr(cause, "status", None))), None)
+    said = f"the server answers with status {status}" if status else first_line(causes[-1])
+    return next(known, said)
 
 
 def _causes(error: BaseException) -> list[BaseException]:

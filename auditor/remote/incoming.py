@@ -13,6 +13,7 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from types import TracebackType
@@ -20,6 +21,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from auditor.errors import AuditorError, SourceError
+from auditor.files.folders import temporary
 from auditor.model import Progress, Source, by_number, silent
 from auditor.remote.addresses import WEB, address_of, filesystem, on_disk, repeated, scheme_of
 from auditor.remote.pace import PATIENCE, Patience
@@ -39,6 +41,7 @@ class Near:
     def __init__(self, progress: Progress = silent, patience: Patience = PATIENCE) -> None:
         self._progress, self._patience = progress, patience
         self._folder: Path | None = None
+        self._stack = ExitStack()
         self._filesystems: dict[str, Any] = {}
         self._addresses: dict[str, str] = {}
 
@@ -48,8 +51,7 @@ class Near:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        self._stack.close()
         if isinstance(error, AuditorError) and self._addresses:
             message = str(error)
             for copy in sorted(self._addresses, key=len, reverse=True):
@@ -138,7 +140,7 @@ class Near:
         if ".." in parts or not parts:
             raise SourceError(f"{scheme}://{name.lstrip('/')}: the name leads out of its folder; name a file")
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="auditor-"))
+            self._folder = self._stack.enter_context(temporary())
         query = [hashlib.sha256(url.query.encode()).hexdigest()[:12]] if url and url.query else []
         return self._folder.joinpath(scheme, *query, *parts)
 

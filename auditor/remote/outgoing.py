@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import secrets
-import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from auditor.errors import UsageError
+from auditor.files.folders import temporary
 from auditor.model import Progress, silent
 from auditor.remote.addresses import WEB, address_of, filesystem, on_disk, repeated, scheme_of
 
@@ -57,10 +57,10 @@ def sending(
     known = _there(there, address, remote_path, folder_of, force=force)
     for item in beside:
         _there(there, f"{address.rpartition('/')[0]}/{item}", f"{parent}/{item}", None, force=force)
-    with tempfile.TemporaryDirectory(prefix="auditor-") as folder:
-        yield Path(folder) / name
+    with temporary() as folder:
+        yield folder / name
         made = sorted(
-            (file for file in Path(folder).rglob("*") if file.is_file()), key=lambda file: (file.name in last, file)
+            (file for file in folder.rglob("*") if file.is_file()), key=lambda file: (file.name in last, file)
         )
         finals = {file: f"{parent}/{file.relative_to(folder).as_posix()}" for file in made}
         _Sent(there, address, progress).send(finals, [old for old in known if old not in finals.values()])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -101,13 +103,19 @@ def sarif(result: Result) -> str:
             "ruleId": mark.rule,
             "ruleIndex": rules.index(mark.rule),
             "level": mark.severity if mark.severity in ("error", "warning") else "note",
-            "message": {"text": f"{mark.title}: {mark.message}"},
+            "message": {"text": _plain(f"{mark.title}: {mark.message}")},
             "locations": [_place(mark)] if mark.file is not None else [],
         }
         for mark in every
     ]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Escape what SARIF reads as a link, `[x](url)`, or as a placeholder, `{0}`."""
+    text = text.replace("\\", r"\\").replace("[", r"\[").replace("]", r"\]") if "](" in text else text
+    return re.sub(r"\{(\d+)\}", r"{{\1}}", text)
 
 
 def _rule(name: str) -> dict[str, Any]:
@@ -120,6 +128,6 @@ def _rule(name: str) -> dict[str, Any]:
 
 def _place(mark: _Mark) -> dict[str, Any]:
     path = Path(str(mark.file))
-    uri = path.as_uri() if path.is_absolute() else quote(str(mark.file))
+    uri = path.as_uri() if path.is_absolute() else quote(os.fsencode(str(mark.file)))
     region = {"region": {"startLine": mark.line}} if mark.line else {}
     return {"physicalLocation": {"artifactLocation": {"uri": uri}, **region}}

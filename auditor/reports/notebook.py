@@ -6,8 +6,6 @@ import functools
 import hashlib
 import io
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -15,8 +13,7 @@ from typing import BinaryIO
 
 from auditor import reports
 from auditor.dataset_card import DatasetCard
-from auditor.errors import UsageError
-from auditor.files import replacing
+from auditor.files import written
 from auditor.files.rows import disk_errors
 from auditor.model import Pictures
 from auditor.reports.cells import beside_tables
@@ -67,21 +64,6 @@ def save(shown: Result | Document, path: Path, format_name: str | None) -> None:
         write(shown, chosen, file)
 
 
-@contextmanager
-def written(output: Path) -> Iterator[BinaryIO]:
-    """Yield a draft that replaces a file when it is complete; until then the file is unchanged.
-
-    Raises `UsageError` for a file that cannot be written.
-    """
-    try:
-        with replacing(output) as file:
-            yield file
-    except BrokenPipeError:  # a reader that leaves early is not an error, for -o as for a pipe
-        raise
-    except OSError as error:
-        raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from error
-
-
 def write(result: Result, chosen: str, file: BinaryIO) -> None:
     """Write a result in one of `reports.FORMATS`. Raises `UsageError` for an image of a result without figures."""
     if chosen == "parquet":
@@ -98,7 +80,7 @@ def write(result: Result, chosen: str, file: BinaryIO) -> None:
         terminal.show(result, terminal.Screen(drawn, color=False, endless=True))
         file.write(drawn.getvalue().encode())
     else:
-        file.write(reports.TEXT_FORMATS[chosen](result).encode())
+        file.write(reports.TEXT_FORMATS[chosen](result).encode(errors="backslashreplace"))
 
 
 def of_result(result: Result, pictures: Pictures) -> str:

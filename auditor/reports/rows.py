@@ -30,10 +30,10 @@ def _csv_rows(frame: pl.DataFrame, *, header: bool = True) -> str:
     return flat.write_csv(datetime_format="%+", include_header=header)
 
 
-def formulas(frame: pl.DataFrame) -> int:
+def formulas(frame: pl.DataFrame | pl.LazyFrame) -> int:
     """Count the texts that a spreadsheet program would read as formulas in the CSV, which has them unchanged."""
-    begins = cs.string().str.contains(r"^[=+\-@\t\r]").sum()
-    return int(frame.select(pl.sum_horizontal(begins)).item()) if frame.select(cs.string()).width else 0
+    begins = frame.lazy().select(cs.string().str.contains(r"^[=+\-@\t\r]").sum())
+    return sum(begins.collect(engine="streaming").row(0) if begins.collect_schema() else ())
 
 
 def _csv(command: str, batches: Batches) -> Iterator[str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import AuditorError, MetricError
+from auditor.files import printable, read_text
 from auditor.metrics.card import Metric
 from auditor.metrics.own import Scale, Scorer, card
 from auditor.result import listed
@@ -90,7 +91,7 @@ def statement_of(path: Path) -> Statement:
     The default name is that of the file. Raises `MetricError` with the file and the problem.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise MetricError(f"{path}: {why}") from error
@@ -103,8 +104,8 @@ def statement_of(path: Path) -> Statement:
     statement = Statement(
         path,
         text,
-        described.get("name") or path.stem,
-        described.get("summary") or f"the SELECT of {path.name}",
+        described.get("name") or printable(path.stem),
+        described.get("summary") or f"the SELECT of {printable(path.name)}",
         scale,
     )
     try:

@@ -6,11 +6,9 @@ Promises: reading opens read-only; a write is one transaction, so that a killed 
 from __future__ import annotations
 
 import itertools
-import shutil
-import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +18,7 @@ import duckdb
 import polars as pl
 
 from auditor.errors import AuditorError, EngineFaultError, EngineMemoryError, StoreError
+from auditor.files.folders import temporary
 from auditor.store import engine, migrations
 from auditor.store import file as opening
 from auditor.store.engine import engine_errors
@@ -86,6 +85,7 @@ class Store:
         #: The columns of each table of the cache by its name, once they were read; see `kept`.
         self.cached: dict[str, list[str]] | None = None
         self._scratch: Path | None = None
+        self._stack = ExitStack()
         self._is_left = False
         self._is_current = False
         self._numbers = itertools.count(1)
@@ -283,8 +283,8 @@ class Store:
     def scratch(self) -> Path:
         """Return a temporary folder, which is removed when the store is closed."""
         if self._scratch is None:
-            self._scratch = Path(tempfile.mkdtemp(prefix="auditor-"))
-            weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)  # if the store is never closed
+            self._scratch = self._stack.enter_context(temporary())
+            weakref.finalize(self, self._stack.close)  # if the store is never closed
         return self._scratch
 
     def close(self) -> None:
@@ -311,7 +311,7 @@ class Store:
             with not_kept, Store.open(self.path, write=True, make=False, wait=0, share=share, known=known) as writer:
                 writer._keep(waiting)
         if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._stack.close()
             self._scratch = None
 
     def _keep(self, waiting: Sequence[Callable[..., None]]) -> None:

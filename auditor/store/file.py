@@ -39,7 +39,7 @@ _HEADERS = 3 * 4096  # bytes that every DuckDB file has
 
 _MAGIC = slice(8, 12)
 
-_BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery", ".tmp", ".partial", ".parses")
+_BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery", ".tmp", ".partial", ".parses", ".stages")
 
 _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # but not a drive, C:
 
@@ -87,6 +87,9 @@ def refuse_place(path: Path) -> None:
     try:
         path.resolve().stat()
     except (FileNotFoundError, NotADirectoryError):
+        if path.is_symlink():
+            what = "a link to a file that does not exist"
+            raise StoreError(f"{path}: {what}; remove it, or name another with --store") from None
         return
     except (OSError, RuntimeError) as error:
         why = getattr(error, "strerror", None) or str(error)
@@ -193,6 +196,7 @@ def _attached(
             connection.execute(
                 f"attach {quoted(name)} as {NAME} (type duckdb{', read_only' if read_only else ''})"
             ).complete()
+            _sweep(path, spilled=is_shared)
             engine.seal(connection, databases, folder)
         connection.execute(f"set search_path = '{NAME}.main'").complete()
     except BaseException:
@@ -241,6 +245,14 @@ def _half_of_the_machine() -> int:
         return 0
 
 
+def _sweep(path: Path, *, spilled: bool) -> None:
+    """Remove what killed processes left next to a store that is open: no other process copies it or spills from it."""
+    with suppress(OSError):
+        _remove(*_drafts_of(path.resolve()), *(spilled_of(path) if spilled else ()))
+        if spilled:
+            _spill_of(path).rmdir()
+
+
 def _identity(path: Path) -> tuple[int, int] | None:
     """Return the device and inode of a file, which differ after a replacement; null for a missing file."""
     with suppress(OSError):
@@ -268,14 +280,23 @@ def partial_of(target: Path) -> Path:
     return target.with_name(f"{target.name}.partial")
 
 
+def _drafts_of(target: Path) -> tuple[Path, Path]:
+    partial = partial_of(target)
+    return partial, partial.with_name(f"{partial.name}.wal")
+
+
+def spilled_of(path: Path) -> list[Path]:
+    """List the temporary files that the engine wrote next to a store."""
+    return list(_spill_of(path).glob("duckdb_temp_*"))
+
+
 def write_copy(connection: duckdb.DuckDBPyConnection, path: Path, target: Path) -> None:
     """Copy the file at `path`, which `connection` has open for writing, to `target`, which may be `path` itself.
 
     If the process is killed, the file at `target` is unchanged, and the next copy replaces the unfinished one. Raises
     `StoreError` if the copy is not equal to the original, and the errors of the engine.
     """
-    partial = partial_of(target)
-    log = partial.with_name(f"{partial.name}.wal")
+    partial, log = _drafts_of(target)
     _remove(partial, log)
     try:
         _write(connection, path, partial)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 from polars.exceptions import ComputeError
@@ -136,20 +136,16 @@ def when_closed(store: Store, rows: pl.DataFrame, save: Save | Entry) -> None:
     draft.keep()
 
 
-def write_part(folder: Path, rows: pl.DataFrame, ending: Literal["arrow", "parquet"] = "parquet") -> Path | None:
-    """Write rows to a new file in a folder, atomically. Return null if the disk is full.
-
-    Arrow takes a fifth of the time, but is not safe to read from a folder that others can write.
-    """
-    partial_file = (file := folder / f"{uuid.uuid4()}.{ending}").with_suffix(".partial")
-    write = rows.write_ipc if ending == "arrow" else partial(rows.write_parquet, compression="lz4")
+def write_part(folder: Path, rows: pl.DataFrame) -> Path | None:
+    """Write rows to a new file in a folder that only this process uses. Return null if the disk is full."""
+    file = folder / f"{uuid.uuid4()}.arrow"  # faster than Parquet, but not safe to read from a folder of others
     try:
-        write(partial_file)
-        return partial_file.rename(file)
+        rows.write_ipc(file)
     except (OSError, ComputeError):
         with suppress(OSError):
-            partial_file.unlink(missing_ok=True)
+            file.unlink(missing_ok=True)
         return None
+    return file
 
 
 @dataclass(frozen=True)
@@ -213,7 +209,7 @@ class Draft:
         """Add the next part."""
         if not self._is_open:
             return
-        file = write_part(self._store.scratch(), rows, "arrow")
+        file = write_part(self._store.scratch(), rows)
         self._files += [file] if file else []
         self._bytes += int(rows.estimated_size())
         if file is None or (self._most is not None and self._bytes > self._most):

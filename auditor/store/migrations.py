@@ -129,7 +129,7 @@ def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty",
         if not connection.execute("select 1 from duckdb_tables()").fetchall():
             return "empty"
         if _has_table(connection, _NUMBERS_BEFORE):
-            raise StoreError(f"{path}: made by a pre-release; export its datasets with 0.1.0, then ingest them again")
+            raise StoreError(f"{path}: made by a pre-release, which no release reads; ingest the datasets again")
         raise StoreError(f"{path}: a DuckDB file, but not made by auditor; name another with --store")
     if number < 1:
         raise StoreError(f"{path}: altered: its table {_NUMBERS} has no version; restore a backup")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -17,9 +18,8 @@ from typing import Protocol
 import polars as pl
 from polars.exceptions import PolarsError
 
-from auditor.files import is_plain
+from auditor.files import is_plain, replacing
 from auditor.model import Progress, Selection, silent
-from auditor.store import kept
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
@@ -148,7 +148,8 @@ class _Waiting:
         except OSError:
             self._folder = self._store.scratch() / "parses"
             self._folder.mkdir(exist_ok=True)
-        kept.write_part(self._folder, rows)
+        with suppress(OSError, PolarsError), replacing(self._folder / f"{uuid.uuid4()}.parquet") as file:
+            rows.write_parquet(file, compression="lz4")
 
     def save(self, store: Store) -> None:
         """Write the waiting rows, except for texts that are written already or that have changed in the file."""

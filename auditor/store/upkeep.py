@@ -17,7 +17,7 @@ from auditor.model import Version
 from auditor.store import migrations, parses
 from auditor.store.connection import MEMORY, Store
 from auditor.store.engine import engine_errors
-from auditor.store.file import write_copy
+from auditor.store.file import spilled_of, write_copy
 
 _INDEX = ("entry", "ngram_frequency", "parse")  # tables of the cache that do not hold counts under a key
 
@@ -50,7 +50,7 @@ def schema(store: Store) -> int:
 
 def size(path: Path) -> int:
     """Return the bytes of a store on disk, with its log and the files that killed processes left next to it."""
-    files = [path, *(path.with_name(f"{path.name}{end}") for end in (".wal", ".partial")), *_spilled(path)]
+    files = [path, *(path.with_name(f"{path.name}{end}") for end in (".wal", ".partial")), *spilled_of(path)]
     files += parses.folder_beside(path).rglob("*")
     return sum(file.stat().st_size for file in files if file.is_file())
 
@@ -102,8 +102,6 @@ def sweep(store: Store, *, everything: bool = False) -> Swept:
     """
     with store.transaction():
         store.cached = None
-        for file in _spilled(store.path):  # left by killed processes, since no other process has the store open
-            file.unlink(missing_ok=True)
         return _drop_cache(store) if everything else _drop_outdated(store)
 
 
@@ -162,11 +160,6 @@ def _drop_unlisted(store: Store) -> tuple[int, int]:
     # An entry without its table would prevent that the counts are kept again.
     entries = store.execute("delete from cache.entry where not list_contains($names, relation)", {"names": counted})
     return dropped, entries
-
-
-def _spilled(path: Path) -> list[Path]:
-    """List the temporary files that the engine wrote next to a store."""
-    return list(path.with_name(f"{path.name}.tmp").glob("duckdb_temp_*"))
 
 
 def _cache_tables(store: Store) -> list[str]:

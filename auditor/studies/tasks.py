@@ -67,7 +67,7 @@ Judges = Annotated[
 
 File = Annotated[
     Path | None,
-    p.Parameter("Write the questions to FILE.csv or FILE.jsonl, and their key to FILE.key.csv.", "output", "o"),
+    p.Output("Write the questions to FILE.csv or FILE.jsonl, and their key to FILE.key.csv.", "output", "o"),
 ]
 
 Force = Annotated[bool, p.Parameter("Replace existing files.")]

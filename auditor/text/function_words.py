@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import UsageError
+from auditor.files import printable, read_text
 from auditor.text import Tokenizer
 
 #: The language of the list that comes with the package.
@@ -41,11 +42,11 @@ def of_file(path: Path) -> FunctionWords:
     Raises `UsageError` for a file that cannot be read as text, and for one without words.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, "utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "not UTF-8 text"
         raise UsageError(f"{path}: function words cannot be read: {why}") from error
-    listed = _listed(path.name, text)
+    listed = _listed(printable(path.name), text)
     if not listed.words:
         raise UsageError(f"{path}: no function words; expected one word per line")
     return listed

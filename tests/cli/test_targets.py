@@ -17,11 +17,13 @@ from pathlib import Path
 
 import pytest
 from running import Run
+from sizes import some
 from test_commands import CAPTIONS, auditor_in
 
 from auditor.cli.file_arguments import refuse_targets
 from auditor.errors import UsageError
-from auditor.files import replacing
+from auditor.files import replacing, sweep
+from auditor.files.folders import replacing_folder, temporary
 
 DECLARED = '[mine]\nformat = "flickr"\npath = "data/*.token"\nsplits = { test = "list.txt" }\nimages = "photos"\n'
 
@@ -263,7 +265,7 @@ def test_killed_or_full_the_old_file_stands(tmp_path: Path, end: str) -> None:
     assert len(list(tmp_path.iterdir())) == (2 if end == "kill" else 1), "only a killed process leaves its draft"
 
 
-def test_draft_of_a_killed_process_goes_with_the_next_run_that_writes_the_same_file(tmp_path: Path) -> None:
+def test_draft_of_a_killed_process_goes_with_the_next_run_that_writes_in_its_folder(tmp_path: Path) -> None:
     path = tmp_path / "keep.csv"
     for target in (path, tmp_path / "other.csv"):
         pid = os.fork()
@@ -275,8 +277,43 @@ def test_draft_of_a_killed_process_goes_with_the_next_run_that_writes_the_same_f
         file.write(b"new\n")
         held.write(b"last\n")
     assert path.read_text() == "last\n", "the draft of a process that lives is its own"
-    left = [each.name for each in tmp_path.iterdir() if each != path]
-    assert len(left) == 1, "the draft of other.csv waits for who writes other.csv"
+    assert [*tmp_path.iterdir()] == [path], "the draft of other.csv is removed too"
+
+
+def test_two_writers_of_one_file_never_fail(tmp_path: Path) -> None:
+    path, children = tmp_path / "keep.json", []
+    for text in (b"one", b"two"):
+        children.append(os.fork())
+        if not children[-1]:
+            for _ in some(range(10_000), 300):
+                with replacing(path) as file:
+                    file.write(text)
+            os._exit(0)
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0]
+    assert path.read_bytes() in (b"one", b"two")
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_folder_is_replaced_whole_and_a_former_one_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "made"
+    with replacing_folder(path) as draft:
+        (draft / "a").write_text("old")
+    with pytest.raises(OSError, match="not empty"), replacing_folder(path) as draft:
+        (draft / "a").write_text("new")
+    pid = os.fork()
+    if not pid:
+        with replacing_folder(path, force=True) as draft:  # as if it were killed between the two renames
+            former = draft.parent / "former"
+            former.mkdir()
+            path.rename(former / path.name)
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(pid, 0)
+    assert not path.exists()
+    with temporary(tmp_path) as held:
+        sweep(tmp_path)
+        assert held.exists(), "the folder of a process that lives is its own"
+    assert [*tmp_path.iterdir()] == [path]
+    assert (path / "a").read_text() == "old"
 
 
 @pytest.mark.parametrize("planted", ["pipe", "link", "ring", "folder"])

@@ -54,7 +54,9 @@ def test_hooks_fail_on_bad_captions_and_pass_on_known_ones(folder: Path) -> None
     hooks = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
     entry = shlex.split(hooks["auditor-findings"]["entry"])
     arguments = ["--fail-on", "warning", "--baseline", "known.json"]
-    assert run(folder, [*entry, *arguments, "--write-baseline", "captions.csv"]).returncode == 0
+    assert run(folder, [*entry, *arguments, "--write-baseline", "captions.csv"]).returncode == 2, "a name is no option"
+    writing = ["auditor", "findings", "--baseline", "known.json", "--write-baseline", "captions.csv"]
+    assert run(folder, writing).returncode == 0
     assert run(folder, [*entry, *arguments, "captions.csv"]).returncode == 0
     with (folder / "captions.csv").open("a") as file:
         file.write('7.jpg,"As an AI language model, I cannot see the image."\n')

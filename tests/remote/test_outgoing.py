@@ -96,6 +96,41 @@ def test_sending_that_breaks_leaves_what_was_there(
     assert filled.names() == []
 
 
+@pytest.mark.parametrize("times", [2, 99])
+@pytest.mark.parametrize("fault", ["short", "refused", "gone"])
+def test_fault_in_the_middle_of_an_upload_is_repeated_or_leaves_nothing(
+    filled: Bucket, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, times: int
+) -> None:
+    """The server stores a part, answers 503 after it has stored all, or loses the object before it is renamed."""
+    works, faults = s3fs.S3FileSystem._put_file, list[str]()
+
+    async def faulty(there: object, local: str, name: str, **settings: object) -> None:
+        if len(faults) == times:
+            await works(there, local, name, **settings)
+            return
+        faults.append(name)
+        sent = tmp_path / "sent"
+        sent.write_bytes(Path(local).read_bytes()[: 20 if fault == "short" else None])
+        await works(there, str(sent), name, **settings)
+        if fault == "refused":
+            raise OSError(16, "SlowDown")
+        if fault == "gone":
+            await there._rm_file(name)  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(s3fs.S3FileSystem, "_put_file", faulty)
+    target = Path("s3://captions/out/set.csv")
+    filled.put("out/set.csv", "old")
+    if times == 2 and fault != "gone":
+        export(store, "set", target, force=True)
+        export(store, "set", tmp_path / "set.csv")
+        assert filled.get("out/set.csv") == (tmp_path / "set.csv").read_bytes()
+    else:
+        with pytest.raises(SourceError, match=r"^s3://captions/out/set\.csv: .*"):
+            export(store, "set", target, force=True)
+        assert filled.get("out/set.csv") == b"old"
+    assert filled.names() == ["out/set.csv"]
+
+
 @pytest.mark.parametrize("moves", range(5))
 def test_replacing_that_breaks_leaves_what_was_there(
     filled: Bucket, store: Store, monkeypatch: pytest.MonkeyPatch, moves: int

@@ -14,10 +14,10 @@ import polars as pl
 import pytest
 from conftest import ROOT
 
-from auditor import reports
+from auditor import files, reports
 from auditor.errors import UsageError
 from auditor.model import Selection, Version
-from auditor.reports import cells, latex, notebook, terminal
+from auditor.reports import cells, latex, terminal
 from auditor.reports.html import document
 from auditor.result import Figure, Finding, Result, Table
 
@@ -180,11 +180,11 @@ def test_ending_that_names_no_format_is_refused(tmp_path: Path) -> None:
 
 
 def test_reader_that_leaves_early_is_no_error_of_the_file(tmp_path: Path) -> None:
-    with pytest.raises(BrokenPipeError), notebook.written(tmp_path / "result.csv"):
+    with pytest.raises(BrokenPipeError), files.written(tmp_path / "result.csv"):
         raise BrokenPipeError
     with (
         pytest.raises(UsageError, match=r"result\.csv: cannot be written: no room"),
-        notebook.written(tmp_path / "result.csv"),
+        files.written(tmp_path / "result.csv"),
     ):
         raise OSError(28, "no room")
     assert not list(tmp_path.iterdir())

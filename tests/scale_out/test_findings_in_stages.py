@@ -8,6 +8,8 @@ import random
 import re
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -329,13 +331,13 @@ def test_summary_and_receipt(finished: tuple[Result, Path, Path]) -> None:
 def test_folder_is_checked_against_its_receipt(finished: tuple[Result, Path, Path], tmp_path: Path) -> None:
     copy = Path(shutil.copytree(finished[1], tmp_path / "copy"))
     with Store.open(MEMORY) as store:
-        assert verify(store, copy).frame["holds"].to_list() == [True] * 4
+        assert verify(store, copy).frame["holds"].to_list() == [True] * 5
         (copy / "part-1.parquet").write_bytes(b"PAR1")
         (copy / "part-2.parquet").unlink()
         (copy / "notes.txt").write_text("mine")
         damaged = verify(store, str(copy))
         assert damaged.holds is False
-        assert damaged.frame["found"].to_list()[1:] == [
+        assert damaged.frame["found"].to_list()[1:4] == [
             "1 file was changed: part-1.parquet", "1 file was missing: part-2.parquet", "1 file was added: notes.txt",
         ]  # fmt: skip
         (copy / RECEIPT).write_text("[]")
@@ -344,6 +346,73 @@ def test_folder_is_checked_against_its_receipt(finished: tuple[Result, Path, Pat
     done = run_auditor("store", "verify", str(finished[1]), "--store", str(tmp_path / "none.db"))
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "none.db").exists()
+
+
+@pytest.mark.parametrize("change", ["files", "summary", "plan"])
+def test_receipt_binds_every_file_of_its_plan(finished: tuple[Result, Path, Path], tmp_path: Path, change: str) -> None:
+    copy = Path(shutil.copytree(finished[1], tmp_path / "copy"))
+    receipt = json.loads((copy / RECEIPT).read_text())
+    body = receipt["auditor.verdicts/v1"]
+    assert {Path(name).name for name in body["read"]} == {*bytes_of(copy)}
+    if change == "files":
+        for file in copy.iterdir():
+            file.unlink()
+        body["sha256"] = {}
+    elif change == "summary":
+        del body["sha256"][SUMMARY]
+    else:
+        body["plan"]["tokenizer"] = "char"
+    (copy / RECEIPT).write_text(json.dumps(receipt))
+    refusal = "the summary is not that of the plan" if change == "plan" else "not a receipt"
+    done = run_auditor("store", "verify", str(copy), "--store", "none.db")
+    assert done.returncode
+    assert refusal in done.stdout + done.stderr
+    if change != "files":
+        done = run_auditor("report", str(copy), "--store", "none.db", "-o", "page.html")
+        assert (done.returncode, done.stderr.count("\n")) == (3, 1)
+        assert refusal in done.stderr
+        assert not Path("page.html").exists()
+
+
+def test_shard_of_the_same_size_and_time_is_not_taken_for_the_one_before(folder: Path, tmp_path: Path) -> None:
+    made, work = broken(folder, tmp_path), tmp_path / "work"
+    staged(made, tmp_path / "verdicts", work=work)
+    shard = made / "part-1.parquet"
+    before, content = shard.stat(), bytearray(shard.read_bytes())
+    content[50] ^= 1
+    shard.write_bytes(content)
+    os.utime(shard, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (shard.stat().st_size, shard.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    refused(made, tmp_path / "again", SourceError, r"part-1\.parquet: changed since this work began", work=work)
+
+
+def test_second_run_in_a_folder_of_work_is_refused(folder: Path, tmp_path: Path) -> None:
+    work = Work(tmp_path / "work")
+    work.begin("a plan")
+    refused(folder, tmp_path / "verdicts", UsageError, "work: another run uses it; wait for its end", work=work.folder)
+    work.close()
+    refused(folder, tmp_path / "verdicts", UsageError, "contains other work", work=work.folder)
+
+
+def test_two_runs_at_once_end_right_or_are_refused(folder: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "auditor", "findings", f"{folder}/*.parquet", "-k", "markup", "--quiet"]
+    targets = [
+        ["--verdicts", "verdicts"],
+        ["--verdicts", "verdicts"],
+        ["--verdicts", "a", "--work", "w"],
+        ["--verdicts", "b", "--work", "w"],
+    ]
+    runs = [
+        subprocess.Popen([*command, *target], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        for target in targets
+    ]
+    for run, (_, said) in [(run, run.communicate()) for run in runs]:
+        assert run.returncode == 0 or re.fullmatch(
+            "error: .*(another run uses it|already exists|cannot be written).*\n", said
+        )
+    assert (tmp_path / "verdicts" / RECEIPT).is_file()
+    assert (tmp_path / "a").exists() or (tmp_path / "b").exists()
+    assert {path.name for path in tmp_path.iterdir()} <= {"verdicts", "a", "b", "w"}
 
 
 def test_report_reads_the_summary(finished: tuple[Result, Path, Path], tmp_path: Path) -> None:
@@ -389,7 +458,7 @@ def test_task_of_a_killed_worker_is_repeated(
     def kill_one() -> None:
         while not killed:
             time.sleep(0.02)
-            if any(work.glob(".spill-*")):  # a worker is at a task
+            if any(work.glob(".auditor-*.temporary")):  # a worker is at a task
                 killed.extend(workers()[:1])
                 for worker in killed:
                     os.kill(worker, signal.SIGKILL)

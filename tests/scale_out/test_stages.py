@@ -165,7 +165,7 @@ def test_what_a_killed_worker_had_to_do_is_done_by_another(
     def kill_one() -> None:
         while not killed:
             time.sleep(0.02)
-            if any(work.folder.glob(".spill-*")):  # somebody is at a task
+            if any(work.folder.glob(".auditor-*.temporary")):  # somebody is at a task
                 killed.extend(workers()[:1])
                 for worker in killed:
                     os.kill(worker, signal.SIGKILL)
@@ -336,7 +336,8 @@ def test_work_folder_of_a_stranger_stops_and_leads_nowhere(tmp_path: Path, plant
 
 
 def test_worker_ends_in_the_middle_of_a_task_when_its_caller_does(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "plan.json")  # a task that waits for ever
+    (tmp_path / "partial").mkdir()
+    os.mkfifo(tmp_path / "partial" / "000000.done")  # a task that waits for ever
     command = [sys.executable, "-P", "-m", "auditor.scoring.scale_out.processes"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdin is not None

@@ -346,6 +346,78 @@ def test_disk_that_is_really_full_is_told_in_one_line(nursery: Nursery, tmp_path
         assert held_versions(path) == held
 
 
+def fill(disk: Path) -> None:
+    """Leave no byte of a disk."""
+    with suppress(OSError), (disk / "fill").open("wb", buffering=0) as file:
+        while file.write(bytes(4096)):
+            pass
+
+
+#: Commands that write, each with what it replaces. `{disk}` is full.
+ON_A_FULL_DISK = {
+    "export set@v1 -o {disk}/out --force": "out/manifest.json",
+    "export set@v1 --format hf -o {disk}/hub --force": "hub/README.md",
+    "export set@v1 -o {disk}/out.csv --force": "out.csv",
+    "export set@v1 --fix all -o {disk}/fixed.jsonl --force": "fixed.jsonl",
+    "findings set@v1 --captions-only -o {disk}/list.csv": "list.csv",
+    "findings set@v1 --captions-only --baseline {disk}/known.json --write-baseline": "known.json",
+    "score set@v1 -m bleu-1 -o {disk}/scores.parquet": "scores.parquet",
+    "bounds set@v1 -m bleu-1 --scores {disk}/by.csv --work {disk}/work": "by.csv",
+    "bounds set@v1 -m bleu-1 -o {disk}/bounds.svg": "bounds.svg",
+    "tasks set@v1 --candidates intra -o {disk}/tasks.csv --force": "tasks.csv",
+    "report set@v1 --section facts --no-time -o {disk}/page.html": "page.html",
+    "report set@v1 --format card --attest {disk}/attested.json -o {disk}/card.md": "card.md",
+    "ingest set --from {disk}/../big.token --format flickr": "audit.duckdb",
+    "store gc": "audit.duckdb",
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("command", ON_A_FULL_DISK)
+def test_full_disk_ends_each_writing_command_in_one_line_and_keeps_what_was_there(
+    tmp_path: Path, filled: Path, command: str
+) -> None:
+    token_file(tmp_path / "big.token", 1, images=9000)
+    with small_disk(tmp_path / "disk", "32m") as disk:
+        store = disk / "audit.duckdb"
+        shutil.copy2(filled, store)
+        words = command.format(disk=disk).split()
+        if not command.startswith(("ingest", "store")):
+            assert run_auditor(*words, "--store", str(store)).returncode == 0
+        kept = disk / ON_A_FULL_DISK[command]
+        before, versions_before = kept.read_bytes(), held_versions(store)
+        fill(disk)
+        with suppress(FileNotFoundError):
+            shutil.rmtree(disk / "work")
+        done = run_auditor(*words, "--store", str(store))
+        assert done.returncode in (2, 3, 4), done.stdout
+        assert done.stderr.count("error: ") == 1, done.stderr
+        assert re.search("No space left on device|disk is full", done.stderr)
+        assert kept == store or kept.read_bytes() == before
+        assert not [*disk.rglob(".auditor-*"), *disk.rglob("*.partial*")]
+        assert held_versions(store) == versions_before
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_signal_leaves_no_temporary_store(tmp_path: Path, end: signal.Signals) -> None:
+    rows = "".join(f"i{i},a dog runs {i} times and a cat {i % 7} sits\n" for i in range(4000))
+    (tmp_path / "c.csv").write_text(f"image,caption\n{rows}")
+    held, env = tmp_path / "tmp", {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
+    held.mkdir()
+    command = [sys.executable, "-m", "auditor", "c.csv", "--quiet"]
+    with subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        while not [*held.glob("auditor-*.temporary/*")]:
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.send_signal(end)
+        assert running.wait(60) == (-end if end is signal.SIGKILL else 128 + end)
+    if end is signal.SIGKILL:
+        assert [*held.iterdir()]
+        subprocess.run([*command[:3], "fetch", "nothing"], env=env, capture_output=True, check=False)
+    assert not [*held.iterdir()]
+    assert not (tmp_path / "c.csv.audit.html").exists()
+
+
 def command_line(*arguments: str, stdout: Any = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "auditor", *arguments]
     return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)

@@ -55,8 +55,11 @@ def command(
 
 
 def _made(folder: Path) -> Path:
+    from auditor.cli.file_arguments import refuse_link
     from auditor.errors import UsageError
 
+    if folder == _FOLDER:
+        refuse_link(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

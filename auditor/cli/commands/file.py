@@ -31,7 +31,7 @@ def command(
     Example: auditor captions.csv --fail-on error
     """
     from auditor import reports
-    from auditor.cli.file_arguments import is_place, named_apart, refuse_targets
+    from auditor.cli.file_arguments import is_place, named_apart, refuse_link, refuse_targets
     from auditor.result import counted
     from auditor.studies import report
     from auditor.studies.findings import findings, refuse_severity
@@ -39,8 +39,11 @@ def command(
 
     refuse_severity(fail_on)
     page = output or page_of(file)
-    refuse_targets("report", {"output": page, "file": file})
-    places = named_apart({"file": file if is_place(file) else f"./{file}"}, ["file"])
+    if output is None:
+        refuse_link(page)
+    place = file if is_place(file) else f"./{file}"
+    refuse_targets("report", {"output": page, "file": place})
+    places = named_apart({"file": place}, ["file"])
     with o.progressing() as progress, apart(places, narrate, progress) as store:
         result = findings(store, *places, fail_on=fail_on, config={}, progress=progress)
         o.deliver(replace(result, frame=result.frame.clear()), None, as_json=False, output=None)  # -o is the page here

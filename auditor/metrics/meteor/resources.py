@@ -11,8 +11,6 @@ import functools
 import hashlib
 import importlib.util
 import os
-import shutil
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -24,6 +22,7 @@ import polars as pl
 
 from auditor.arrays import NDArray, np
 from auditor.errors import MissingExtraError, SourceError
+from auditor.files.folders import replacing_folder
 from auditor.metrics.kernels.columns import offsets
 from auditor.metrics.meteor import phrase_table
 from auditor.metrics.meteor.phrase_table import PhraseTable
@@ -119,16 +118,10 @@ def _sums(folder: Path) -> str:
 
 def _write(frames: Mapping[str, pl.DataFrame], cached: Path) -> None:
     """Write all tables or none: into a new folder, which then replaces the old one."""
-    cached.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=f"{cached.name}-", dir=cached.parent))
-    try:
+    with replacing_folder(cached, force=True) as fresh:
         for name, frame in frames.items():
             frame.rechunk().write_ipc(fresh / f"{name}.arrow")
         (fresh / _SUMS).write_text(_sums(fresh), encoding="utf-8")
-        shutil.rmtree(cached, ignore_errors=True)
-        fresh.replace(cached)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
 
 
 def _build(folder: Path) -> dict[str, pl.DataFrame]:

@@ -9,7 +9,7 @@ from rich.text import Text
 from auditor.findings import tally
 from auditor.findings.wording import kind_for
 from auditor.reports import cells
-from auditor.reports.escaping import harmless
+from auditor.reports.escaping import visible
 from auditor.reports.terminal import tables
 from auditor.reports.terminal.screen import Screen as Screen
 from auditor.reports.terminal.screen import packed
@@ -30,7 +30,7 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     laid_out = have_layout(result)
     has_lead = bool(result.lead) and not (laid_out and _is_in_findings(result))
     for number, sentence in enumerate(result.lead if has_lead else ()):
-        screen.say(harmless(sentence), style="" if number else "bold")
+        screen.say(visible(sentence), style="" if number else "bold")
     if has_lead:
         screen.print()
     for table in result.tables:
@@ -42,7 +42,7 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
         figures = counted(len(result.figures), "figure", "figures")
         screen.say(f"-o FILE.svg, .pdf, .png or .html draws {figures}", style="dim")
     for note in () if quiet else result.notes if laid_out else result.remarks:
-        screen.say(harmless(note), bullet="• ")
+        screen.say(visible(note), bullet="• ")
     for selection in result.selections:
         version = selection.version
         screen.say(f"{selection.label} = {version.label}, version {version.version[:12]}", style="dim")
@@ -73,7 +73,7 @@ def show_findings(result: Result, screen: Screen, *, quiet: bool = False) -> Non
         show_finding(finding, screen)
     for finding in result.findings:
         if finding.severity == "info":
-            screen.say(harmless(finding.sentence), bullet="• ")
+            screen.say(visible(finding.sentence), bullet="• ")
     if not quiet and any(finding.examples for finding in matter) and result.frame.height:
         what = "listed captions" if "text" in result.frame.columns else "rows"
         screen.say(
@@ -88,7 +88,7 @@ def show_finding(finding: Finding, screen: Screen) -> None:
         Text.assemble((finding.severity, SEVERITY_STYLES[finding.severity]), "  ", (finding.kind, "bold")),
         soft_wrap=True,
     )
-    screen.say(harmless(finding.sentence), indent=2)
+    screen.say(visible(finding.sentence), indent=2)
     if consequence := kind_for(finding).consequence:
         screen.say(consequence, indent=2, style="dim")
     for example in finding.examples:
@@ -105,6 +105,6 @@ def _quote(example: Mapping[str, str | int | None], screen: Screen) -> None:
     for words, source in quotes:
         if words is not None:
             quoted = str(words) if len(str(words)) <= _QUOTED else f"{str(words)[:_QUOTED].rstrip()}…"
-            screen.say(harmless(f"“{quoted}”"), indent=4)
+            screen.say(visible(f"“{quoted}”"), indent=4)
         if words is not None or source == slots[0] + why:
-            screen.say(harmless(source), indent=6 if words is not None else 4, style="dim")
+            screen.say(visible(source), indent=6 if words is not None else 4, style="dim")

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from auditor.findings import tally
 from auditor.findings.wording import kind_for
-from auditor.reports.escaping import harmless
+from auditor.reports.escaping import visible
 from auditor.reports.terminal import SEVERITY_STYLES, show_finding, tables
 from auditor.reports.terminal.screen import Screen
 from auditor.result import Finding, Table
@@ -26,13 +26,13 @@ _PANEL, _BARS = 38, 32
 def show(document: Document, screen: Screen) -> None:
     """Print a report: what it answers, what was found, each dataset, and every section that has a result."""
     summary, *sections = document.sections
-    screen.say(harmless(document.title), style="bold")
+    screen.say(visible(document.title), style="bold")
     if document.made_at:
         screen.say(f"made {document.made_at}", style="dim")
     by_name = {table.name: table for table in reversed(summary.tables)}
     found = [finding for section in sections for finding in section.findings if finding.severity != "info"]
     for number, sentence in enumerate(document.answer):
-        screen.say(harmless(sentence.replace("`", "")), style="" if number else "bold green")
+        screen.say(visible(sentence.replace("`", "")), style="" if number else "bold green")
     parts = [partial(_placed, by_name, screen), partial(_found, found or document.cards, summary, screen)]
     # Of a single dataset, readers ask first what is wrong; of several, which of them differ.
     for part in parts if len(document.portraits) > 1 else reversed(parts):
@@ -71,8 +71,8 @@ def _line(finding: Finding, screen: Screen) -> None:
     about = finding.about.get("dataset")
     words = f"{f'{about}: ' if about else ''}{kind_for(finding).title}"
     line = Text.assemble(
-        (f"{finding.severity:<8}", SEVERITY_STYLES[finding.severity]), " ", harmless(words), "  ",
-        (harmless(finding.headline), "bold"),
+        (f"{finding.severity:<8}", SEVERITY_STYLES[finding.severity]), " ", visible(words), "  ",
+        (visible(finding.headline), "bold"),
     )  # fmt: skip
     if screen.edge is not None:
         line.truncate(screen.edge, overflow="ellipsis")
@@ -93,18 +93,18 @@ def _panel(portrait: Portrait) -> Panel:
     top = max(counts.values(), default=1)
     bars = "".join(_LEVELS[counts.get(length, 0) * (len(_LEVELS) - 1) // top] for length in range(1, _BARS + 1))
     lines = Text("\n").join(
-        [*(Text(harmless(fact)) for fact in facts), Text(bars, "cyan"), Text(f"1 to {_BARS} words", "dim")]
+        [*(Text(visible(fact)) for fact in facts), Text(bars, "cyan"), Text(f"1 to {_BARS} words", "dim")]
     )
-    return Panel(lines, title=Text(harmless(portrait.label), "bold"), width=_PANEL, title_align="left")
+    return Panel(lines, title=Text(visible(portrait.label), "bold"), width=_PANEL, title_align="left")
 
 
 def _section(section: Section, before: Collection[str], screen: Screen) -> None:
     """Print a section without the sentences and the tables that the summary has shown `before`."""
     screen.print()
-    screen.say(harmless(section.title), style="bold cyan")
+    screen.say(visible(section.title), style="bold cyan")
     screen.print()
     for sentence in (words for words in section.words if words not in before):
-        screen.say(harmless(sentence), bullet="• ")
+        screen.say(visible(sentence), bullet="• ")
     for finding in section.findings:
         if finding.severity != "info":
             show_finding(finding, screen)
@@ -112,6 +112,6 @@ def _section(section: Section, before: Collection[str], screen: Screen) -> None:
         if table.title not in before:
             tables.show(table, screen)
     for note in section.notes:
-        screen.say(harmless(note), bullet="• ", style="dim")
+        screen.say(visible(note), bullet="• ", style="dim")
     for command in section.commands:
-        screen.say(harmless(command), indent=2, style="dim")
+        screen.say(visible(command), indent=2, style="dim")

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from auditor.reports.cells import Marked, begins_section, block, cell, filled, flush_right, marks
-from auditor.reports.escaping import harmless
+from auditor.reports.escaping import visible
 from auditor.reports.terminal.screen import Screen, packed
 from auditor.result import Table
 
@@ -38,14 +38,14 @@ _ASIDE = frozenset({"se", "sd", "p", "t", "z", "p of t", "p of z", "created_at",
 def show(table: Table, screen: Screen) -> None:
     """Print a table under its title, at most as wide as the screen, then what was left out, and its caption."""
     if table.title:
-        screen.say(harmless(table.title), style="bold")
+        screen.say(visible(table.title), style="bold")
     layout = laid_out(table, screen.edge)
     if layout is None:
         _show_cards(columns_of(table, bars=False), screen)
     else:
         _show_rows(table, layout, screen)
     below = _left_out(layout.dropped if layout else ())
-    below += [harmless(table.caption)] if table.caption else []
+    below += [visible(table.caption)] if table.caption else []
     for line in below:
         screen.say(line, style="dim")
     if below:
@@ -165,7 +165,7 @@ def columns_of(table: Table, *, bars: bool = True) -> tuple[Column, ...]:
             _marked(parts[name]) if name in parts else _cell(table, row, name, bars=bars)
             for row, parts in enumerate(apart)
         )
-        column = Column(harmless(name), cells, right, key)
+        column = Column(visible(name), cells, right, key)
         columns.append(replace(column, key=key and not column.prose))
     return tuple(columns)
 
@@ -173,7 +173,7 @@ def columns_of(table: Table, *, bars: bool = True) -> tuple[Column, ...]:
 def _cell(table: Table, row: int, column: str, *, bars: bool) -> Text:
     value = table.frame[column][row]
     if column not in table.bars or not (value is None or isinstance(value, float)):
-        return Text(harmless(cell(table, column, value)))
+        return Text(visible(cell(table, column, value)))
     if value is None:
         return Text("")
     return (
@@ -184,7 +184,7 @@ def _cell(table: Table, row: int, column: str, *, bars: bool) -> Text:
 
 
 def _marked(text: Marked) -> Text:
-    return Text("").join(Text(harmless(words), "bold" if own else "") for words, own in text)
+    return Text("").join(Text(visible(words), "bold" if own else "") for words, own in text)
 
 
 def laid_out(table: Table, width: int | None) -> Layout | None:

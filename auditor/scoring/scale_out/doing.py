@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from auditor.files import sweep
 from auditor.model import Progress, silent
 from auditor.scoring.scale_out.executors import Execute
 from auditor.scoring.scale_out.plan import Plan
-from auditor.scoring.scale_out.tasks import SPILL, STAGES, P, Stage
+from auditor.scoring.scale_out.tasks import STAGES, P, Stage
 from auditor.scoring.scale_out.work import Work
 from auditor.store.engine import resident
 
@@ -34,8 +34,7 @@ def do_stages(
             pace.add(done.memory)
             progress(*pace.report())
         made[name] = len(missing)
-    for left in work.folder.glob(f"{SPILL}*"):
-        shutil.rmtree(left, ignore_errors=True)
+    sweep(work.folder)  # of workers that were killed
     return made
 
 

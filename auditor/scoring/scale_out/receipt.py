@@ -14,8 +14,8 @@ from typing import Any
 
 import polars as pl
 
-from auditor.errors import SourceError, SqlError, UsageError
-from auditor.files import is_plain, replacing
+from auditor.errors import SourceError, SqlError
+from auditor.files import is_plain, read_json, written
 from auditor.plugins import typed
 from auditor.scoring.scale_out import plan as plans
 from auditor.scoring.scale_out.plan import Plan
@@ -77,17 +77,14 @@ def made(plan: Plan, work: Work, sums: pl.DataFrame, scores: Path | None) -> Rec
 def write(receipt: Receipt, path: Path) -> None:
     """Write a receipt. Raises `UsageError` if the file cannot be written."""
     fields = dataclasses.asdict(receipt) | {"plan_sha256": receipt.plan.digest}
-    try:
-        with replacing(path) as file:
-            file.write((json.dumps({_NAME: fields}, indent=1, sort_keys=True) + "\n").encode())
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
+    with written(path) as file:
+        file.write((json.dumps({_NAME: fields}, indent=1, sort_keys=True) + "\n").encode())
 
 
 def read(path: Path) -> Receipt:
     """Read a receipt. Raises `SourceError` for any other file, and for a plan with another hash."""
     try:
-        fields = json.loads(path.read_bytes())[_NAME]
+        fields = read_json(path)[_NAME]
         named = fields.pop("plan_sha256")
         plan = plans.read(json.dumps(fields.pop("plan")))
         fields |= {"rows": tuple(fields["rows"]), "sums": tuple(fields["sums"])}

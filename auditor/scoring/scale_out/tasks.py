@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import polars as pl
 
+from auditor.files.folders import temporary
 from auditor.model import Selection, silent
 from auditor.scoring import frequencies
 from auditor.scoring.candidates import HUMAN
@@ -30,9 +30,6 @@ from auditor.store.engine import resident
 from auditor.store.file import Share
 from auditor.store.subsets import excerpt
 from auditor.store.workspace import Workspace
-
-#: The prefix of folders that engines spill to; those of killed workers are removed at the end.
-SPILL = ".spill-"
 
 _LAST_IMAGE = (1 << 32) - 1
 
@@ -163,8 +160,8 @@ def run_one(step: Stage[P], read: Callable[[str], P], work: Work, number: int, m
     part = work.part(step.name, number)
     if part is None:
         plan = read(work.plan())
-        with TemporaryDirectory(prefix=SPILL, dir=work.folder) as spill, work.reading():
-            rows = step.run(plan, work, number, Share(memory, 1, Path(spill)))
+        with temporary(work.folder) as spill, work.reading():
+            rows = step.run(plan, work, number, Share(memory, 1, spill))
         part = work.put(step.name, number, rows, step.groups(plan))
     return Done(step.name, number, part.rows, resident())
 

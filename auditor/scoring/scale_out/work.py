@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +16,7 @@ from typing import NamedTuple
 import polars as pl
 
 from auditor.errors import SourceError, StoreError, UsageError
-from auditor.files import replacing
+from auditor.files import lock, read_text, replacing, sweep
 
 #: The names of the stages, and of their folders.
 CAPTIONS, WORDS, PARTIAL, SUMMED, SCORES, SUMS = "captions", "words", "partial", "summed", "scores", "sums"
@@ -43,16 +45,27 @@ class Work:
     def __init__(self, folder: Path, order: Sequence[str] = _ORDER) -> None:
         self.folder = folder.absolute()  # workers run in other folders
         self._order = order
+        self._lock: int | None = None
 
-    def begin(self, plan: str) -> None:
-        """Create the folder for a plan, or continue its work.
+    def begin(self, plan: str, *, is_named: bool = True) -> None:
+        """Create the folder for a plan, or continue its work, and lock it until `close`. Leftovers in it are removed.
 
-        Raises `UsageError` for a folder that contains other work, or cannot be created; `SourceError` for a plan that
-        is not text, and for a link or a pipe: workers would write to its target, or wait for its writer.
+        A folder that the user has not named must not be a link.
+
+        Raises `UsageError` for a folder that another run uses, that contains other work, or that cannot be created.
+        Raises `SourceError` for a plan that is not text, and for a link or a pipe: workers would write to its target,
+        or wait for its writer.
         """
+        self.close()
         file = self.folder / _PLAN
         try:
+            if self.folder.is_symlink() and not is_named:
+                raise UsageError(f"{self.folder}: a link, which may lead to any folder; {_REMEDY}")
             self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = None if sys.platform == "win32" else os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+            if self._lock is not None and lock(self._lock, wait=False) is False:
+                raise UsageError(f"{self.folder}: another run uses it; wait for its end, or set another with --work")
+            sweep(self.folder)
             for path in self.folder.rglob("*"):
                 if path.is_symlink() or not (path.is_file() or path.is_dir()):
                     raise SourceError(f"{path}: a link or a pipe, not a file of this work; {_REMEDY}")
@@ -67,12 +80,25 @@ class Work:
                 with replacing(file) as draft:
                     draft.write(plan.encode())
         except OSError as error:
+            self.close()
             raise UsageError(f"{self.folder}: cannot be used for the work: {error.strerror or error}") from error
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Release the folder for another run."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __del__(self) -> None:
+        self.close()
 
     def plan(self) -> str:
         """Read the plan of the work. Raises `UsageError` if it is missing, `SourceError` if it is not text."""
         try:
-            return (self.folder / _PLAN).read_text(encoding="utf-8")
+            return read_text(self.folder / _PLAN)
         except OSError as error:
             raise UsageError(f"{self.folder}: not a work folder: {_PLAN} is missing") from error
         except UnicodeDecodeError as error:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from auditor.errors import SourceError
+from auditor.files.folders import temporary
 from auditor.model import Part, Source
 from auditor.sources.reading import files
 
@@ -86,8 +86,8 @@ def with_standard_input(source: Source) -> Iterator[Source]:
     if not any(files.is_stdin(path) for part in source.parts for path in part.paths):
         yield source
         return
-    with tempfile.TemporaryDirectory(prefix="auditor-") as folder:
-        saved = files.save_stdin(Path(folder))
+    with temporary() as folder:
+        saved = files.save_stdin(folder)
         parts = tuple(
             dataclasses.replace(part, paths=tuple(saved if files.is_stdin(path) else path for path in part.paths))
             for part in source.parts

@@ -5,12 +5,12 @@ from __future__ import annotations
 import codecs
 import dataclasses
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from auditor.errors import SourceError, UsageError
+from auditor.files.folders import temporary
 from auditor.model import Option, Part, Source
 from auditor.sources.reading import files
 
@@ -119,9 +119,9 @@ def as_utf8(source: Source) -> Iterator[Source]:
     if not any("encoding" in part.options for part in source.parts):
         yield source
         return
-    with tempfile.TemporaryDirectory(prefix="auditor-") as folder:
+    with temporary() as folder:
         copies: dict[Path, Path] = {}
-        parts = tuple(_converted(part, Path(folder), copies) for part in source.parts)
+        parts = tuple(_converted(part, folder, copies) for part in source.parts)
         try:
             yield dataclasses.replace(source, parts=parts)
         except SourceError as error:

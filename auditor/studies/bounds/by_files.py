@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,23 +68,23 @@ def bounds_by_files(
     captions = select(store, ref, split, tokenizer, progress=progress)
     selection = captions.selection
     plan, folder = begin(captions, requests(metrics), _work_folder(store, work), progress=progress)
-    with executors.executing(by_files.executor, by_files.workers, by_files.address, run) as execute:
-        made = do(plan, folder, execute, progress)
-    with folder.reading():
-        sums = summaries.sums_of(plan, folder)
-        rows = row_file.write(plan, folder, file) if file is not None else 0
-    summary = summaries.summary(plan.metrics, sums)
-    notes = [_done(plan, made)]
-    if file is not None:
-        beside = receipts.path_of(file)
-        receipts.write(receipts.made(plan, folder, sums, file), beside)
-        notes.append(
-            f"{counted(rows, 'row', 'rows')} in {file}; `auditor store verify {beside}` verifies them on any machine"
-        )
-    if work is None:
-        shutil.rmtree(folder.folder, ignore_errors=True)
-        with suppress(OSError):  # the folder may hold other work
-            folder.folder.parent.rmdir()
+    with closing(folder):
+        with executors.executing(by_files.executor, by_files.workers, by_files.address, run) as execute:
+            made = do(plan, folder, execute, progress)
+        with folder.reading():
+            sums = summaries.sums_of(plan, folder)
+            rows = row_file.write(plan, folder, file) if file is not None else 0
+        summary = summaries.summary(plan.metrics, sums)
+        notes = [_done(plan, made)]
+        if file is not None:
+            beside = receipts.path_of(file)
+            receipts.write(receipts.made(plan, folder, sums, file), beside)
+            written = counted(rows, "row", "rows")
+            notes.append(f"{written} in {file}; `auditor store verify {beside}` verifies them on any machine")
+        if work is None:
+            shutil.rmtree(folder.folder, ignore_errors=True)
+            with suppress(OSError):  # the folder may hold other work
+                folder.folder.parent.rmdir()
     reported: list[Said] = [*left_out(metrics), *notes]
     frame = _rows(selection, plan, summary)
     shown = frame.select("metric", "level", "n", "mean", "sd", "min", "max")

@@ -40,7 +40,7 @@ Candidates = Annotated[
 
 Scores = Annotated[
     Path | None,
-    p.Parameter(
+    p.Output(
         "By files: write the score of every caption to a .parquet or .csv file, with a receipt.",
         "scores",
         panel=p.BY_FILES,

@@ -61,7 +61,7 @@ Train = Annotated[
 ]
 
 Scores = Annotated[
-    Sequence[Path] | None, p.Parameter("File with a system's scores or answers per item; repeat for more.", "scores")
+    Sequence[Path] | None, p.Input("File with a system's scores or answers per item; repeat for more.", "scores")
 ]
 
 Order = Annotated[int, p.Parameter("N-gram length of the smoothed model.", least=2, most=5)]
@@ -76,9 +76,9 @@ Folds = Annotated[
 
 Errors = Annotated[int, p.Parameter("Number of errors to show for each scorer.", least=0)]
 
-Fair = Annotated[Path | None, p.Parameter("Write the blind-fair subset to FILE.csv or FILE.jsonl.")]
+Fair = Annotated[Path | None, p.Output("Write the blind-fair subset to FILE.csv or FILE.jsonl.")]
 
-Answers = Annotated[Path | None, p.Parameter("Write every item with all scores to FILE.csv or FILE.jsonl.")]
+Answers = Annotated[Path | None, p.Output("Write every item with all scores to FILE.csv or FILE.jsonl.")]
 
 Confirmed = Annotated[
     int | None,

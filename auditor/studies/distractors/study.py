@@ -78,7 +78,7 @@ Draw = Annotated[
     ),
 ]
 
-File = Annotated[Path | None, p.Parameter("Write the items to FILE.csv or FILE.jsonl.", "output", "o")]
+File = Annotated[Path | None, p.Output("Write the items to FILE.csv or FILE.jsonl.", "output", "o")]
 
 Force = Annotated[bool, p.Parameter("Replace an existing file.")]
 

@@ -91,7 +91,7 @@ Robustness = Annotated[
 
 RatedWords = Annotated[
     Path | None,
-    p.Parameter("List of words with ratings of concreteness, for the ratio of abstract to concrete words."),
+    p.Input("List of words with ratings of concreteness, for the ratio of abstract to concrete words."),
 ]
 
 

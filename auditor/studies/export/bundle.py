@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 import re
-import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +17,7 @@ import polars as pl
 from auditor.dataset_card import primary_language, size_category, spdx
 from auditor.errors import UsageError
 from auditor.files import printable
+from auditor.files.folders import replacing_folder
 from auditor.files.rows import disk_errors
 from auditor.model import Selection, Source
 from auditor.sources import bundle
@@ -40,7 +39,7 @@ def write(selection: Selection, contents: subsets.Contents, folder: Path, *, for
     frames = {CAPTIONS: contents.captions}
     if contents.annotations.height:
         frames[ANNOTATIONS] = contents.annotations
-    with replacing_folder(folder, NAMES, force=force) as draft:
+    with _replacing(folder, NAMES, force=force) as draft:
         for name, frame in frames.items():
             frame.rechunk().write_parquet(draft / name, compression="zstd", row_group_size=bundle.ROWS_AT_ONCE)
         rows = pl.DataFrame([row_of(selection, contents, draft / name, frame.height) for name, frame in frames.items()])
@@ -88,29 +87,14 @@ def _manifest(selection: Selection, contents: subsets.Contents, rows: pl.DataFra
 
 
 @contextmanager
-def replacing_folder(folder: Path, known: Collection[str], *, force: bool) -> Iterator[Path]:
+def _replacing(folder: Path, known: Collection[str], *, force: bool) -> Iterator[Path]:
     """Yield a new folder that replaces `folder` once it is filled; until then, `folder` does not change.
 
     Raises `UsageError` for an existing folder without `force`, or with files that are not `known`.
     """
     _check_free(folder, known, force=force)
-    folder = folder.absolute()
-    draft, former = (folder.with_name(f".{folder.name}.{os.getpid()}.{part}") for part in ("draft", "former"))
-    draft.mkdir(parents=True)
-    try:
-        with disk_errors():
-            yield draft
-        if folder.exists():
-            folder.rename(former)
-        draft.rename(folder)
-    except BaseException:
-        if former.exists() and not folder.exists():
-            former.rename(folder)
-        raise
-    else:
-        shutil.rmtree(former, ignore_errors=True)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+    with replacing_folder(folder, force=force) as draft, disk_errors():
+        yield draft
 
 
 def _check_free(folder: Path, known: Collection[str], *, force: bool) -> None:
@@ -140,7 +124,7 @@ def write_for_hub(
     for (split,), part in sorted(parts.items(), key=lambda item: str(item[0][0])):
         name = _name(None if split is None else str(split), {known for known, _ in files.values()})
         files[f"{DATA}/{name}-00000-of-00001.parquet"] = name, part
-    with replacing_folder(folder, HUB_NAMES, force=force) as draft:
+    with _replacing(folder, HUB_NAMES, force=force) as draft:
         (draft / DATA).mkdir()
         for path, (_, part) in files.items():
             part.rechunk().write_parquet(draft / path, compression="zstd")

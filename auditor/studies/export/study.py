@@ -24,7 +24,7 @@ from auditor.studies.export import bundle
 from auditor.studies.export.files import FILES, Captions, columns, format_of
 from auditor.studies.export.repaired import ALL, Repaired, checked, named_by_findings, repaired
 
-Target = Annotated[Path, p.Parameter("File or folder to write, local or a URL: s3://BUCKET/NAME.", "output", "o")]
+Target = Annotated[Path, p.Place("File or folder to write, local or a URL: s3://BUCKET/NAME.", "output", "o")]
 
 Format = Annotated[
     str | None,

@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.files import replacing
+from auditor.files import read_json, written
 from auditor.findings import CAPTION_KINDS, severity
 from auditor.model import Selection
 from auditor.result import SEVERITIES, Finding, counted
@@ -107,11 +107,11 @@ class Baseline:
 def read(file: Path) -> Baseline:
     """Read known findings. Raises `SourceError` for a file that is missing or is not one of these."""
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = read_json(file)
     except FileNotFoundError as error:
         raise SourceError(f"--baseline {file}: no such file; --write-baseline makes it") from error
     except (OSError, ValueError) as error:
-        raise SourceError(f"--baseline {file}: cannot be read: {error}") from error
+        raise SourceError(f"--baseline {file}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if not isinstance(content, dict) or (content.get("what"), content.get("version")) != (_WHAT, _VERSION):
         raise SourceError(f"--baseline {file}: not a file of known findings; --write-baseline makes one")
     try:
@@ -119,7 +119,7 @@ def read(file: Path) -> Baseline:
         severities = {(dataset, kind): str(of["severity"]) for dataset, kind, of in known}
         counts = {(dataset, kind): int(of["count"]) for dataset, kind, of in known if of.get("count") is not None}
         rows = {(dataset, kind): Counter(map(str, of["rows"])) for dataset, kind, of in known}
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, ArithmeticError) as error:
         raise SourceError(f"--baseline {file}: damaged: {error}; --write-baseline makes it again") from error
     if wrong := {*severities.values()} - {*SEVERITIES}:
         raise SourceError(f"--baseline {file}: unknown severity {min(wrong)}; --write-baseline makes the file again")
@@ -127,7 +127,7 @@ def read(file: Path) -> Baseline:
 
 
 def write(file: Path, findings: Sequence[Finding], listed: pl.DataFrame) -> None:
-    """Write the findings as known."""
+    """Write the findings as known. Raises `UsageError` if the file cannot be written."""
     rows: dict[tuple[str, str], list[str]] = {}
     for row in listed.iter_rows(named=True):
         rows.setdefault((row["dataset"], row["kind"]), []).append(_hash(row))
@@ -140,7 +140,7 @@ def write(file: Path, findings: Sequence[Finding], listed: pl.DataFrame) -> None
         entry: dict[str, object] = {"severity": finding.severity, "count": most, "rows": listed_rows}
         datasets.setdefault(dataset, {}).setdefault(kind, entry)
     content = {"what": _WHAT, "version": _VERSION, "datasets": datasets}
-    with replacing(file) as opened:
+    with written(file, "--baseline ") as opened:
         opened.write((json.dumps(content, indent=1, sort_keys=True) + "\n").encode())
 
 

@@ -6,15 +6,15 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 
 import polars as pl
 
 from auditor.errors import StoreError, UsageError
+from auditor.files.folders import replacing_folder
 from auditor.findings import CAPTION_KINDS, KINDS, ranked, severity, tally
 from auditor.model import Progress, Selection
 from auditor.result import Finding, Result, counted
@@ -34,6 +34,7 @@ from auditor.studies.findings.stages import (
     MEASURES,
     ORDER,
     PROTECTED,
+    READ,
     RECORDS,
     STAGES,
     VERDICTS,
@@ -113,16 +114,17 @@ def findings_in_stages(
     work = Work(folder, ORDER)
     if (work.folder / "plan.json").is_file():
         refuse_changed(made, work.plan())
-    work.begin(made.written())
-    if against is not None and not work.whole(PROTECTED, 0):
-        work.put(PROTECTED, 0, protected_captions(store, against, tokens))
-    with executors.executing(settings.executor, settings.workers, settings.address, run) as execute:
-        did = do_stages(STAGES, made, work, execute, progress)
-    with work.reading():
-        result = _result(made, work, [kind for kind in kinds if kind not in wanted])
-        _publish(made, work, result, target)
-    if settings.work is None:
-        shutil.rmtree(folder, ignore_errors=True)
+    work.begin(made.written(), is_named=settings.work is not None)
+    with closing(work):
+        if against is not None and not work.whole(PROTECTED, 0):
+            work.put(PROTECTED, 0, protected_captions(store, against, tokens))
+        with executors.executing(settings.executor, settings.workers, settings.address, run) as execute:
+            did = do_stages(STAGES, made, work, execute, progress)
+        with work.reading():
+            result = _result(made, work, [kind for kind in kinds if kind not in wanted])
+            _publish(made, work, result, target)
+        if settings.work is None:
+            shutil.rmtree(folder, ignore_errors=True)
     return replace(result, notes=(*result.notes, f"{counted(sum(did.values()), 'task', 'tasks')} run now"))
 
 
@@ -216,31 +218,27 @@ def _with_texts(rows: pl.DataFrame, records: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _publish(plan: ShardPlan, work: Work, result: Result, target: Path) -> None:
-    """Write the verdicts, the summary and the receipt as one folder, or nothing."""
-    hashes = dict[str, str]()
-    with _folder(target) as draft:
-        for number, shard in enumerate(plan.shards):
-            shutil.copyfile(work.path(VERDICTS, number), draft / shard.name)
-            if (part := work.part(VERDICTS, number)) is not None:
-                hashes[shard.name] = part.sha256
-        summary = result.to_json() + "\n"
-        (draft / SUMMARY).write_text(summary, encoding="utf-8")
-        hashes[SUMMARY] = hashlib.sha256(summary.encode()).hexdigest()
-        receipt = {NAME: {"plan": json.loads(plan.written()), "sha256": hashes}}
-        (draft / RECEIPT).write_text(json.dumps(receipt, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-
-
-@contextmanager
-def _folder(target: Path) -> Iterator[Path]:
-    """Yield a new folder that gets the name `target` if the block ends without an error. Raises `StoreError`."""
+    """Write the verdicts, the summary and the receipt as one folder, or nothing. Raises `StoreError`."""
     try:
-        with TemporaryDirectory(prefix=f".{target.name}-", dir=target.absolute().parent) as holder:
-            draft = Path(holder) / "draft"
-            draft.mkdir()
-            yield draft
-            draft.rename(target)
+        with replacing_folder(target) as draft:
+            _fill(plan, work, result, draft)
     except OSError as error:
         raise StoreError(f"{target}: cannot be written: {error.strerror or error}; nothing was published") from error
+
+
+def _fill(plan: ShardPlan, work: Work, result: Result, draft: Path) -> None:
+    hashes = dict[str, str]()
+    for number, shard in enumerate(plan.shards):
+        shutil.copyfile(work.path(VERDICTS, number), draft / shard.name)
+        if (part := work.part(VERDICTS, number)) is not None:
+            hashes[shard.name] = part.sha256
+    summary = result.to_json() + "\n"
+    (draft / SUMMARY).write_text(summary, encoding="utf-8")
+    hashes[SUMMARY] = hashlib.sha256(summary.encode()).hexdigest()
+    sums = work.every(READ, len(plan.buckets)).collect().rows()
+    read = {plan.shards[shard].path: sha256 for shard, sha256 in sums}
+    receipt = {NAME: {"plan": json.loads(plan.written()), "read": read, "sha256": hashes}}
+    (draft / RECEIPT).write_text(json.dumps(receipt, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def _name(places: Sequence[str]) -> str:

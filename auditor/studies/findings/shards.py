@@ -6,9 +6,10 @@ import dataclasses
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -16,6 +17,7 @@ from auditor.errors import SourceError, UsageError
 from auditor.model import Batches, Part, Source
 from auditor.plugins import typed
 from auditor.remote import Near, address_of
+from auditor.scoring.scale_out.receipt import sha256_of
 from auditor.store.connection import Store
 from auditor.store.ingestion import checked
 from auditor.store.sqlfiles import catalogue, fingerprint
@@ -84,9 +86,9 @@ class ShardPlan:
         return next(number for number, bucket in enumerate(self.buckets) if shard in bucket)
 
 
-def parse(text: str) -> ShardPlan:
-    """Parse the text of `ShardPlan.written`. Raises one of `FORGED` for any other text."""
-    fields = json.loads(text)
+def parse(text: str | Mapping[str, Any]) -> ShardPlan:
+    """Parse the text of `ShardPlan.written`, or its JSON. Raises one of `FORGED` for anything else."""
+    fields = json.loads(text) if isinstance(text, str) else dict(text)
     fields |= {name: tuple(fields[name]) for name in ("kinds", "words")}
     fields["buckets"] = tuple(tuple(bucket) for bucket in fields["buckets"])
     fields["shards"] = tuple(typed(Shard(**shard)) for shard in fields["shards"])
@@ -134,26 +136,28 @@ def refuse_changed(now: ShardPlan, before: str) -> None:
         raise SourceError(f"{missing[0]}: was there when this work began, and is missing now; bring it back")
 
 
-def records(plan: ShardPlan, number: int, store: Store) -> pl.DataFrame:
+def records(plan: ShardPlan, number: int, store: Store) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Read the shards of a bucket as an ingest reads them, with the tokens of each accepted caption.
 
-    Columns: shard, line, image, slot, split, text, reason, tokens. Raises `SourceError` for a shard that is missing,
-    that changed, or that has other columns than the first one.
+    Columns: shard, line, image, slot, split, text, reason, tokens. Then the sha256 of what was read: shard, sha256.
+    Raises `SourceError` for a shard that is missing, that changed, or that has other columns than the first one.
     """
     with Near() as near:
         local = {shard: near.files(Path(plan.shards[shard].path))[0] for shard in plan.buckets[number]}
         for shard, path in local.items():
             _check(plan, shard, path)
         source = Source(plan.dataset, "captions", _FORMAT, ())
+        hashes = pl.DataFrame({"shard": [*local], "sha256": [*map(sha256_of, local.values())]})
         rows = checked(store, source, _numbered(local))
         for shard, path in local.items():
             _check(plan, shard, path)
     texts = rows.select(pl.when(pl.col("reason").is_null()).then("text").otherwise(pl.lit("")))["text"]
-    return rows.select(
+    captions = rows.select(
         pl.col("source").cast(pl.UInt32).alias("shard"),
         pl.exclude("source"),
         tokens=tokenizer_of(plan.tokenizer)(texts),
     )
+    return captions, hashes
 
 
 def _numbered(local: dict[int, Path]) -> Batches:
@@ -174,9 +178,9 @@ def _shards(place: Path) -> list[Shard]:
 
 
 def _state(path: Path) -> str:
-    """Return the state of a file, the same on every machine that sees it."""
+    """Return the state of a file, the same on every machine that sees it. `touch` cannot set the time of its change."""
     status = path.stat()
-    return f"{status.st_size} bytes, {status.st_mtime_ns} ns"
+    return f"{status.st_size} bytes, {status.st_mtime_ns} ns, changed {status.st_ctime_ns} ns"
 
 
 def _rows(path: Path) -> int:

@@ -1,9 +1,9 @@
 """The stages of findings over shards: from files to a file, a bucket of shards at a time.
 
-`records` are the captions of a bucket with their tokens, `spoken` its words. Its images meet those of other buckets in
-partitions, in `images`, and its texts in `wordings`. `vocabulary` numbers the words of all shards. `counts-1` and
-`counts-2` count for kinds that depend on all shards, `sums-1` and `sums-2` add up. `found` lists the captions of each
-kind, `measures` has the numbers of other commands, `verdicts` a row for each row of a shard.
+`records` are the captions of a bucket with their tokens, `read` the hashes of its files, `spoken` its words. Its images
+meet those of other buckets in partitions, in `images`, and its texts in `wordings`. `vocabulary` numbers the words of
+all shards. `counts-1` and `counts-2` count for kinds that depend on all shards, `sums-1` and `sums-2` add up. `found`
+lists the captions of each kind, `measures` has the numbers of other commands, `verdicts` a row for each row of a shard.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.shards import ShardPlan, parse, records
 from auditor.text import word_lists
 
-PROTECTED, RECORDS, SPOKEN, PLACED, VOCABULARY, IMAGES, FOUND, MEASURES, VERDICTS = (
-    "protected", "records", "spoken", "images-of-bucket", "vocabulary", "images", "found", "measures", "verdicts",
+PROTECTED, READ, RECORDS, SPOKEN, PLACED, VOCABULARY, IMAGES, FOUND, MEASURES, VERDICTS = (
+    "protected", "read", "records", "spoken", "images-of-bucket", "vocabulary", "images", "found", "measures",
+    "verdicts",
 )  # fmt: skip
 
 _COUNTS, _SUMS = ("counts-1", "counts-2"), ("sums-1", "sums-2")
@@ -54,7 +55,8 @@ _KNOWN = ("english_token", "regular_form")
 def read(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Read the shards of a bucket. Columns: those of `shards.records`."""
     with Store.open(MEMORY, share=share) as store:
-        rows = records(plan, number, store)
+        rows, hashes = records(plan, number, store)
+        work.put(READ, number, hashes)
         kept = rows.filter(pl.col("reason").is_null())
         spoken = kept.select(token=pl.col("tokens").explode()).drop_nulls().group_by("token").len("times").sort("token")
         work.put(SPOKEN, number, spoken)

@@ -12,6 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import SourceError, UsageError
+from auditor.files import read_text
 from auditor.findings import KINDS, ranked, signs_of_models, tally, worst
 from auditor.findings.wording import item_of, kind_for, of_item
 from auditor.model import Progress, Selection, silent
@@ -48,7 +49,7 @@ Kinds = Annotated[
     p.Parameter("Kind of finding, such as placeholders; repeat for more; default: all.", "kind", "k"),
 ]
 
-Words = Annotated[Path | None, p.Parameter("File of unwanted words, one per line, such as a profanity list.")]
+Words = Annotated[Path | None, p.Input("File of unwanted words, one per line, such as a profanity list.")]
 
 Against = Annotated[
     str | None, p.Parameter("Dataset whose captions must not occur here, such as a test set.", completes="dataset")
@@ -60,7 +61,7 @@ CaptionsOnly = Annotated[
 
 Verdicts = Annotated[
     Path | None,
-    p.Parameter("Check Parquet files in stages, and write a verdict per row to this new folder.", panel=p.BY_FILES),
+    p.Folder("Check Parquet files in stages, and write a verdict per row to this new folder.", panel=p.BY_FILES),
 ]
 
 FailOn = Annotated[
@@ -68,7 +69,7 @@ FailOn = Annotated[
     p.Parameter("Exit with code 1 if any finding has this severity or worse: error, warning or notice."),
 ]
 
-BaselineFile = Annotated[Path | None, p.Parameter("File of known findings. Only new ones count.", "baseline")]
+BaselineFile = Annotated[Path | None, p.Input("File of known findings. Only new ones count.", "baseline")]
 
 WriteBaseline = Annotated[bool, p.Parameter("Write all findings to the file of --baseline. They are then known.")]
 
@@ -125,6 +126,8 @@ def findings(
     'shards/*.parquet' --verdicts verdicts
     """
     refuse_severity(fail_on)
+    if write_baseline and fail_on is not None:
+        raise UsageError("--write-baseline: all findings are known from then on, so none can fail: leave out --fail-on")
     baseline = _baseline(known, write=write_baseline)
     wanted = _wanted(kinds)
     if against is None and CONTAMINATED in (kinds or ()):
@@ -258,7 +261,7 @@ def _baseline(file: Path | None, *, write: bool) -> Baseline | None:
 def _words(file: Path | None) -> list[str]:
     """Read a list of words. Raises `SourceError` for an unreadable file."""
     try:
-        return [] if file is None else file.read_text(encoding="utf-8").splitlines()
+        return [] if file is None else read_text(file).splitlines()
     except (OSError, UnicodeError) as error:
         raise SourceError(f"--words {file}: expected a file of UTF-8 text with one word per line: {error}") from error
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import datetime
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from auditor.errors import SourceError
+from auditor.files import read_json
 from auditor.findings import KINDS
 from auditor.model import Selection, Version
 from auditor.plugins import typed
 from auditor.result import Finding, Result, Table, counted, listed
 from auditor.scoring.scale_out.receipt import sha256_of
 from auditor.studies import profile
-from auditor.studies.findings.shards import statements
+from auditor.studies.findings.shards import parse, statements
 
 SUMMARY, RECEIPT = "summary.json", "receipt.json"
 
@@ -92,7 +92,7 @@ def read_summary(folder: Path) -> Result:
     """Read the summary in a folder of verdicts. Raises `SourceError` if it is not one."""
     path = folder / SUMMARY
     try:
-        body = json.loads(path.read_text(encoding="utf-8"))[_NAME]
+        body = read_json(path)[_NAME]
         (made,) = body["versions"]
         (tokenizer,) = made["tokenizers"]
         version = version_of(made["dataset"], made["version"], tokenizer, made["images"], made["captions"])
@@ -127,16 +127,21 @@ def checked_verdicts(folder: Path) -> Iterator[tuple[str, str, bool | None]]:
     """
     path = folder / RECEIPT
     try:
-        body = json.loads(path.read_bytes())[NAME]
-        hashes, sql = {str(name): str(digest) for name, digest in body["sha256"].items()}, body["plan"]["sql"]
+        body = read_json(path)[NAME]
+        hashes, plan = {str(name): str(digest) for name, digest in body["sha256"].items()}, parse(body["plan"])
+        if hashes.keys() != {SUMMARY, *(shard.name for shard in plan.shards)}:
+            raise ValueError("not the files of its plan")
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror or error}; name a folder of verdicts") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SourceError(f"{path}: not a receipt; `auditor findings --verdicts FOLDER` writes one") from error
-    same = sql == statements()
+    same = plan.sql == statements()
     yield "statements", f"the SELECTs are {'' if same else 'not '}those of this release", same or None
     here = {file.name for file in folder.iterdir()} - {RECEIPT}
     changed = [name for name in sorted(here & hashes.keys()) if sha256_of(folder / name) != hashes[name]]
     for state, names in (("changed", changed), ("missing", hashes.keys() - here), ("added", here - hashes.keys())):
         what = f"{counted(len(names), 'file was', 'files were')} {state}"
         yield state, f"{what}: {listed(sorted(names), 5)}" if names else what, not names
+    if SUMMARY in here and SUMMARY not in changed:
+        is_planned = read_summary(folder).selections[0].version.version == plan.digest
+        yield "plan", f"the summary is {'' if is_planned else 'not '}that of the plan", is_planned

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
 from auditor.errors import SourceError
+from auditor.files.folders import temporary
 from auditor.model import Narrate, Progress
 from auditor.result import counted
 from auditor.store.connection import Store
@@ -30,8 +30,8 @@ def apart(
     notes on how the files were read. Raises `SourceError` for files that cannot be read.
     """
     with (
-        tempfile.TemporaryDirectory(prefix="auditor-") as folder,
-        Store.open(Path(folder) / "temporary.duckdb", write=True) as store,
+        temporary() as folder,
+        Store.open(folder / "temporary.duckdb", write=True) as store,
     ):
         for name, bundle in bundles.items():
             ingest(store, name, files=[bundle], config={}, progress=progress)

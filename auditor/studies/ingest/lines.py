@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import SourceError, UsageError
+from auditor.files import printable
 from auditor.model import Selection, Source
 from auditor.sources import find_format, read
 from auditor.sources.reading import files
@@ -40,7 +41,8 @@ def lines_of(
         raise SourceError(
             f"{named[0]}: its sha256 is not that of {version.label}, so lines are unknown; run `auditor ingest {name}`"
         )
-    paths = {path.name: str(path) for path in reversed(named)}
+    lossy = (path.name.encode(errors="surrogatepass").decode(errors="replace") for path in reversed(named))
+    paths = dict(zip(lossy, map(printable, reversed(named)), strict=True))  # rows hold other names in this form
     columns = ("source", "unit", "line", "image", "text")
     with as_utf8(source) as there:
         batches = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.config.lock import Lock, beside, is_ours
 from auditor.errors import UsageError
+from auditor.files.folders import temporary
 from auditor.model import COMMON_OPTIONS, Narrate, Option, Progress, Source, quiet, silent
 from auditor.remote import PATIENCE, Near, Patience
 from auditor.result import Result, Table
@@ -44,7 +44,7 @@ Everything = Annotated[bool, p.Parameter("Every dataset that datasets.toml decla
 
 Files = Annotated[
     Sequence[Path],
-    p.Parameter(
+    p.Place(
         "Read NAME from this file, folder, pattern or URL (s3://, gs://, hf://, https://), or SPLIT=FILE; - is "
         "standard input.",
         "from",
@@ -181,11 +181,11 @@ def ingest(
     path = config if isinstance(config, Path) else None
     typed = [str(file) for file in files]
     with (
-        tempfile.TemporaryDirectory() as folder,
+        temporary() as folder,
         advice(names, typed),
         Near(progress, Patience(min_rate, deadline)) as near,
     ):
-        own = files_of(data, Path(folder), names[0] if names else "data") if data is not None else ()
+        own = files_of(data, folder, names[0] if names else "data") if data is not None else ()
         given = [*near_files(files, near), *near_files(own, near)]
         columns: dict[str, Option | None] = {"image_col": image_col, "caption_col": tuple(caption_col) or None}
         columns |= {"columns": column_names, "split_col": split_col, "slot_col": slot_col, "encoding": encoding}
@@ -203,7 +203,7 @@ def ingest(
         has_lock = frozen or not (given or is_ours(beside(path)))
         lock = Lock(beside(path), frozen=frozen, narrate=narrate) if has_lock else None
         allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected
-        with named_as_data(folder):
+        with named_as_data(str(folder)):
             if dry_run:
                 locked = lock if frozen else None
                 return rehearsed(sources, progress, max_rejected=allowed, skip_missing=everything, lock=locked)

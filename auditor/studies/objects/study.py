@@ -36,7 +36,7 @@ Synonyms = Annotated[
     ),
 ]
 
-Mentions = Annotated[Path | None, p.Parameter("Write every mention with its caption to FILE.csv or FILE.jsonl.")]
+Mentions = Annotated[Path | None, p.Output("Write every mention with its caption to FILE.csv or FILE.jsonl.")]
 
 Force = Annotated[bool, p.Parameter("Replace an existing file.")]
 

@@ -16,7 +16,7 @@ from auditor import parameters as p
 from auditor.config import image_files, sources
 from auditor.dataset_card import attested
 from auditor.errors import AuditorError, SourceError, UsageError
-from auditor.files import replacing
+from auditor.files import read_json, written
 from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Result, joined, program
 from auditor.result.document import Browsed, Document, Portrait, Section, Statement
@@ -24,7 +24,7 @@ from auditor.sources.pictures import pictures
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
-from auditor.studies.findings import MEASURES, SUMMARY, read_summary
+from auditor.studies.findings import MEASURES, SUMMARY, checked_verdicts, read_summary
 from auditor.studies.report.browse import browsed
 from auditor.studies.report.card import card as card_of
 from auditor.studies.report.request import ReportContext, ReportSettings
@@ -46,12 +46,10 @@ Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat
 Timed = Annotated[bool, p.Parameter("Include the creation time. Use --no-time for byte-identical reports.", "time")]
 
 Attest = Annotated[
-    Path | None, p.Parameter("Also write an in-toto statement: sha256 of the source, versions, signed numbers.")
+    Path | None, p.Output("Also write an in-toto statement: sha256 of the source, versions, signed numbers.")
 ]
 
-MergeInto = Annotated[
-    Path | None, p.Parameter("With --format croissant: add our fields to this Croissant file of a hub.")
-]
+MergeInto = Annotated[Path | None, p.Input("With --format croissant: add our fields to this Croissant file of a hub.")]
 
 
 def report(
@@ -113,7 +111,7 @@ def report(
     if card or attest:
         made = card_of(store, refs[0], settings=settings, config=declared, progress=progress)
         if attest:
-            with replacing(attest) as file:
+            with written(attest, "--attest ") as file:
                 file.write(attested(made).encode())
         if card:
             return dataclasses.replace(made, hub=hub)
@@ -156,7 +154,7 @@ def report(
 def _hub(path: Path) -> dict[str, Any]:
     """Read a Croissant file. Raises `SourceError` for another file."""
     try:
-        read = json.loads(path.read_text(encoding="utf-8"))
+        read = read_json(path)
     except (OSError, ValueError) as error:
         raise SourceError(f"--merge-into {path}: cannot be read: {error}") from error
     if not isinstance(read, dict) or "mlcommons.org/croissant" not in json.dumps(
@@ -306,7 +304,10 @@ def folder_of(refs: Sequence[str]) -> Path | None:
 
 
 def report_of_verdicts(folder: Path, made_at: str | None) -> Document:
-    """Return the report of a folder of verdicts. Raises `SourceError` if its summary cannot be read."""
+    """Return the report of a folder of verdicts. Raises `SourceError` for one that differs from its receipt."""
+    for _, found, holds in checked_verdicts(folder):
+        if holds is False:
+            raise SourceError(f"{folder}: differs from its receipt: {found}; make the verdicts again")
     result = read_summary(folder)
     (selection,) = result.selections
     shown, said, drawn = cards(result.selections, result.findings), result.lead, list[Portrait]()

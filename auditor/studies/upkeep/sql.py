@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import UsageError
+from auditor.files import content
 from auditor.result import Result, Table, counted
 from auditor.store import readonly_sql, statements, versions
 from auditor.store.connection import Store
@@ -184,7 +185,7 @@ def statement(text: str | None, file: Path | None, standard_input: Callable[[], 
         return text or ""
     name = "-" if file is None else str(file)
     try:
-        return (standard_input() if file is None or name == "-" else file.read_bytes()).decode()
+        return (standard_input() if file is None or name == "-" else content(file)).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{name}: cannot be read: {error}") from error
 
