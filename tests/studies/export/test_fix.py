@@ -28,7 +28,7 @@ REPAIRS = [
     ("The image shows a dog. Overall, the image conveys a sense of joy.", "A dog.", ["meta-sentences"]),
     ("the image shows a dog", "a dog", ["meta-sentences"]),
     ("Sure! Here is a caption: A cat sits.<|im_end|>", "A cat sits.", ["chat-tokens", "assistant-texts"]),
-    ("**A boat** on  a lake.", "A boat on a lake.", ["markdown-or-json", "whitespace"]),
+    ("**A boat** on  a lake.", "A boat on a lake.", ["markdown-or-json"]),
     ('```json\n{"caption": "A man at a cafÃ©"}\n```', "A man at a café", ["broken-characters", "markdown-or-json"]),
     ("USER: Describe it. ASSISTANT: Two men wait.", "Two men wait.", ["chat-tokens"]),
     ("I'm sorry, but I can't assist with that request.", None, ["refusals"]),
