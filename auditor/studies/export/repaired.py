@@ -129,7 +129,7 @@ def mended(
     A caption that would still have questions or turns of a conversation remains as it was. Return the captions that
     remain, and the steps: image, slot, kind, before, after.
     """
-    rules, steps, given, pending = _rules(Workspace(store)), list[pl.DataFrame](), captions, captions
+    rules, steps, given, pending = _rules(Workspace(store)), [pl.DataFrame(schema=_STEPS)], captions, captions
     local = [kind for kind in kinds if kind != REPEATS]
     while pending.height:
         known = _listed(pending, local, progress) if listed is None else listed
@@ -168,7 +168,8 @@ def _sound(kind: str, made: pl.DataFrame) -> pl.DataFrame:
     after = after if kind == BROKEN else after.with_columns(after=tidy)
     after = after.with_columns(after=pl.when(has_word).then("after").otherwise(pl.lit("")))
     same = pl.col("before").str.strip_chars() == pl.col("after")
-    changed = after if kind in (BLANKS, WORDLESS) else after.filter(~same)
+    emptied = pl.lit(kind == WORDLESS) & (pl.col("after") == "")
+    changed = after.filter(emptied | (pl.col("before") != pl.col("after")) & (pl.lit(kind == BLANKS) | ~same))
     whole = [not made or sound(kind, before, made) for before, made in changed.select("before", "after").iter_rows()]
     return changed.filter(pl.Series(whole, dtype=pl.Boolean)).select(
         *KEYS, pl.lit(kind).alias("kind"), "before", "after"
@@ -178,7 +179,7 @@ def _sound(kind: str, made: pl.DataFrame) -> pl.DataFrame:
 def _rules(workspace: Workspace) -> Mapping[str, Rule]:
     """Return the repair of each kind."""
     special: dict[str, Rule] = {
-        BROKEN: partial(_by_text, pl.col("text").map_elements(_decoded, return_dtype=pl.String)),
+        BROKEN: partial(_by_text, pl.col("text").map_elements(decoded, return_dtype=pl.String)),
         MARKUP: partial(_by_text, pl.col("text").map_elements(markup.plain, return_dtype=pl.String)),
         TWICE: partial(_by_text, _once()),
         BLANKS: partial(_by_text, pl.col("text").str.replace_all("[ \t\r\n]+", " ").str.strip_chars(" ")),
@@ -200,7 +201,8 @@ def _wrong() -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _decoded(text: str) -> str:
+def decoded(text: str) -> str:
+    """Return a text with wrongly decoded characters corrected."""
     return decoded_again(text, _wrong())
 
 

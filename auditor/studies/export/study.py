@@ -314,8 +314,7 @@ def _again(
     read_as = written.reads_as if written else "table"
     typed = " ".join([command, f"--format {read_as}", *options])
     stored = selection.version.version
-    kept = f"{selection.version.dataset} has {stored[:12]}" if selection.split is None else "a split of it"
-    same = "the same as in the store" if version == stored else f"the store's {kept}"
+    same = "the same as in the store" if version == stored else f"not {stored[:12]}, which the store has"
     note = f"{size}; `{typed}` imports them as version {version[:12]}, {same}"
     return (note, *([f"{chosen} cannot hold: {'; '.join(lost)}"] if lost else []))
 

@@ -78,7 +78,7 @@ def test_a_caption_with_further_questions_stays_as_it_was_and_is_reported(store:
 def test_repeats_within_an_image_are_left_out_after_the_repair(store: Store) -> None:
     rows = [("a", 0, "A dog runs."), ("a", 1, "The image shows a dog runs."), ("b", 0, "A dog runs.")]
     ingest_rows(store, rows)
-    result = repaired(store, resolve(store, "set"), ["all"], None)
+    result = repaired(store, resolve(store, "set"), ["all", "padded-images"], None)
     assert result.captions.select(*KEYS).rows() == [("a", 0), ("b", 0)]
     assert result.changes["kind"].to_list() == ["meta-sentences", "padded-images"]
 
