@@ -7,6 +7,7 @@ reported as not repaired. A caption is left out only if nothing usable remains o
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from auditor.store.workspace import Workspace
 from auditor.studies.export.sound import sound
 from auditor.studies.findings import CONTAMINATED, findings
 from auditor.studies.profile import replacements
-from auditor.text import AT_INGEST, markup
+from auditor.text import AT_INGEST
 from auditor.text.mojibake import decoded_again
 
 #: The word for every kind with a safe fix.
@@ -66,7 +67,9 @@ Rule = Callable[[pl.DataFrame], pl.DataFrame]
 #: Marks of a conversation. A caption with one after its repair has a leak that no pattern might find any more.
 _ASKED = r"(?:^|\W)(?:(?i:question|user|assistant)(?: ?\d+)?|[QA]\d*):"
 
-#: The end of a sentence.
+_ENTITY, _ESCAPE = re.compile(r"&(?:#\w+|[a-zA-Z]{2,8}\d{0,2});"), re.compile(r"\\u((?![dD][89a-fA-F])[0-9a-fA-F]{4})")
+
+#: A sentence.
 _END = r"[^.!?\n]+(?:[.!?]+[\"”’)]*|\n|$)\s*"
 
 _STEPS = {"image": pl.String, "slot": pl.UInt32, "kind": pl.String, "before": pl.String, "after": pl.String}
@@ -180,7 +183,7 @@ def _rules(workspace: Workspace) -> Mapping[str, Rule]:
     """Return the repair of each kind."""
     special: dict[str, Rule] = {
         BROKEN: partial(_by_text, pl.col("text").map_elements(decoded, return_dtype=pl.String)),
-        MARKUP: partial(_by_text, pl.col("text").map_elements(markup.plain, return_dtype=pl.String)),
+        MARKUP: partial(_without_markup, workspace),
         TWICE: partial(_by_text, _once()),
         BLANKS: partial(_by_text, pl.col("text").str.replace_all("[ \t\r\n]+", " ").str.strip_chars(" ")),
         WORDLESS: partial(_by_text, pl.when(pl.col("text").str.contains(r"\p{So}")).then("text").otherwise(pl.lit(""))),
@@ -224,6 +227,17 @@ def _by_patterns(workspace: Workspace, kind: str, captions: pl.DataFrame) -> pl.
         if one["kind"] == kind and one["fixes"]:
             after = after.update(_matched(workspace, one, after).select(*KEYS, text="after"), on=KEYS)
     return captions.rename({"text": "before"}).join(after.rename({"text": "after"}), on=KEYS, maintain_order="left")
+
+
+def _without_markup(workspace: Workspace, captions: pl.DataFrame) -> pl.DataFrame:
+    """Decode entities and escapes of characters, then remove tags."""
+    plain = captions.with_columns(pl.col("text").map_elements(_characters, return_dtype=pl.String))
+    return _by_patterns(workspace, MARKUP, plain).with_columns(before=captions["text"])
+
+
+def _characters(text: str) -> str:
+    text = _ENTITY.sub(lambda found: html.unescape(found[0]).replace("\xa0", " "), text)
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def _without_sentences(workspace: Workspace, kind: str, captions: pl.DataFrame) -> pl.DataFrame:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from auditor.text import markup
-
 #: Kinds whose repair writes other characters, so that words differ.
-_DECODING = ("broken-characters",)
+_DECODING = ("broken-characters", "markup")
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -28,14 +26,13 @@ _PUNCTUATION_FIRST = re.compile(r"[,;:.!?)\]}]")
 
 def sound(kind: str, before: str, after: str) -> bool:
     """Return whether a repair of a kind left a whole text: no new word, no lone mark, no open beginning or end."""
-    original = markup.apart(before) if kind == "markup" else before
-    if any(_unpaired(after, pair) and not _unpaired(original, pair) for pair in _PAIRS):
-        return False
-    if after.count('"') % 2 and not original.count('"') % 2:
+    if any(_unpaired(after, pair) and not _unpaired(before, pair) for pair in _PAIRS):
         return False
     if kind in _DECODING:
-        return True
-    words, known = _WORD.findall(after.lower()), _WORD.findall(original.lower())
+        return ("\ufffd" not in after or "\ufffd" in before) and _lone_tags(after) <= _lone_tags(before)
+    if after.count('"') % 2 and not before.count('"') % 2:
+        return False
+    words, known = _WORD.findall(after.lower()), _WORD.findall(before.lower())
     if Counter(words) - Counter(known) - _OURS:
         return False
     if not words:
@@ -45,6 +42,10 @@ def sound(kind: str, before: str, after: str) -> bool:
     if _NO_END.fullmatch(words[-1]) and words[-1] != known[-1]:
         return False
     return not _PUNCTUATION_FIRST.match(after) or bool(_PUNCTUATION_FIRST.match(before.lstrip()))
+
+
+def _lone_tags(text: str) -> int:
+    return abs(len(re.findall("<[a-zA-Z]", text)) - text.count("</"))
 
 
 def _unpaired(text: str, pair: str) -> bool:
