@@ -76,21 +76,20 @@ def command(
 
 def _brief(result: Result, file: str) -> Result:
     """Return the findings without rows, and with as many examples and findings as fit; a note lists what was cut."""
-    from auditor.result import counted
-
-    def cut(examples: int, number: int) -> Result:
-        shown = [replace(one, examples=one.examples[:examples]) for one in result.findings[:number]]
-        lost = [counted(result.frame.height, "row", "rows")] if result.frame.height else []
-        lost += ["examples"] * any(len(one.examples) > examples for one in result.findings[:number])
-        lost += [counted(len(result.findings) - number, "finding", "findings")] if number < len(result.findings) else []
-        more = f"cut: {', '.join(lost)}; `auditor findings {shlex.quote(file)} --json` writes all"
-        notes = (*result.notes, *([more] if lost else []))
-        return replace(result, frame=result.frame.clear(), findings=tuple(shown), notes=notes)
-
-    every = len(result.findings)
-    tries = [(3, every), (1, every), *((0, number) for number in range(every, -1, -1))]
-    fitting = (made for made in (cut(*each) for each in tries) if len(made.to_json().encode()) < _BRIEF)
-    return next(fitting, cut(0, 0))
+    every, rows = len(result.findings), result.frame.height
+    for examples, number in [(3, every), (1, every), *((0, number) for number in range(every, -1, -1))]:
+        shown = tuple(replace(one, examples=one.examples[:examples]) for one in result.findings[:number])
+        lost = [
+            f"{rows:,} rows" * bool(rows),
+            "examples" * (examples < 3),
+            f"{every - number} findings" * (number < every),
+        ]
+        note = f"cut: {', '.join(filter(None, lost))}; `auditor findings {shlex.quote(file)} --json` writes all"
+        notes = (*result.notes, *([note] if any(lost) else []))
+        brief = replace(result, frame=result.frame.clear(), findings=shown, notes=notes)
+        if len(brief.to_json().encode()) < _BRIEF:
+            break
+    return brief
 
 
 def _with_options() -> None:

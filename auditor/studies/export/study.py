@@ -22,8 +22,7 @@ from auditor.store.captions import stamp
 from auditor.store.connection import Store
 from auditor.studies.export import bundle
 from auditor.studies.export.files import FILES, Captions, columns, format_of
-from auditor.studies.export.left_out import named_by_findings
-from auditor.studies.export.repaired import ALL, Repaired, checked, repaired
+from auditor.studies.export.repaired import ALL, Repaired, checked, named_by_findings, repaired
 
 Target = Annotated[Path, p.Parameter("File or folder to write, local or a URL: s3://BUCKET/NAME.", "output", "o")]
 
