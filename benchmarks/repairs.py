@@ -19,19 +19,20 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 from measuring import positive, table
-from planted_faults import number
+from planted_faults import FAULTS, Fault, number
 from planted_machine import SETS as READ
-from planted_machine import Pairs, mapping, objects
+from planted_machine import TEXTS, Pairs, made, mapping, objects
 from read_by_hand import upper
 
 from auditor import config
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.export.repaired import repaired
+from auditor.studies.export.repaired import FIXABLE, repaired
 from auditor.studies.ingest import ingest
 from auditor.studies.ingest.sources import ingest_sources
 
@@ -87,9 +88,9 @@ _MACHINES = {
     "minigpt-4": ("vlm-captions/pope/Instruction2_minigpt-4.json.gz", objects),
 }
 
-_FILES = {name: READ[name] for name in ("clotho", "audiocaps")} | _MACHINES
+_FILES = {name: READ[name] for name in ("clotho", "audiocaps", "flickr8k")} | _MACHINES
 
-EVERY = (*OURS, *_FILES, *BROUGHT)
+EVERY = (*OURS, *(name for name in _FILES if name not in OURS), *BROUGHT)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -103,7 +104,11 @@ def main(arguments: Sequence[str]) -> None:
     draw.add_argument("--seed", default="read", help="another word draws others; default: read")
     draw.add_argument("-o", "--output", type=Path, required=True)
     parts.add_parser("count").add_argument("file", type=Path)
+    parts.add_parser("planted")
     asked = parser.parse_args(arguments)
+    if asked.part == "planted":
+        print("\n".join(planted()))
+        return
     if asked.part == "count":
         print("\n".join(counted(asked.file)))
         return
@@ -137,6 +142,42 @@ def drawn_of(name: str, brought: Path, rows: int, seed: str) -> pl.DataFrame:
     turns = turns.with_columns(turn=pl.int_range(pl.len()).over("kind")).sort("turn", "order").head(rows)
     held = turns.with_columns(set=pl.lit(name), captions=pl.lit(captions), wrong=pl.lit(""))
     return held.sort("kind", "turn").select(pl.col(name).cast(pl.String) for name in _HELD)
+
+
+def planted() -> list[str]:
+    """Plant faults in captions of Flickr8k, and return how many of each kind are repaired or left out."""
+    texts = [text for _, text in _read("flickr8k", Path())]
+    faults = {kind: [partial(made, pattern=one) for one in each] for kind, each in TEXTS.items() if kind in FIXABLE}
+    for fault in FAULTS:
+        if fault.kind in FIXABLE and fault.name not in _PARTLY:
+            faults.setdefault(fault.kind, []).extend(partial(_planted, fault=fault, place=nth) for nth in range(43))
+    rows = [(kind, make) for kind, each in faults.items() for make in each]
+    captions = pl.DataFrame(
+        [(f"{nth}", kind, make(texts[7 * nth])) for nth, (kind, make) in enumerate(rows)],
+        schema=["image", "kind", "caption"],
+        orient="row",
+    )
+    with Store.open(MEMORY, write=True) as store:
+        ingest(store, "planted", data=captions.select("image", "caption"), kind="candidates", config={})
+        changed = repaired(store, resolve(store, "planted"), ["all"], None).changes
+    fixed = captions.join(changed, on="image", how="left").unique("image", keep="first")
+    for row in fixed.filter(pl.col("before").is_null()).sort("kind").iter_rows(named=True):
+        print(f"not repaired: {row['kind']}: {row['caption']}", file=sys.stderr)
+    counts = fixed.group_by("kind").agg(planted=pl.len(), repaired=pl.col("before").count()).sort("kind")
+    total = counts.select(kind=pl.lit("all"), planted=pl.col("planted").sum(), repaired=pl.col("repaired").sum())
+    lines = [
+        (f"`{kind}`", f"{number:,}", f"{done:,}", f"{done / number:.0%}")
+        for kind, number, done in pl.concat([counts, total], how="vertical_relaxed").iter_rows()
+    ]
+    return table(("kind", "planted", "repaired", "share"), lines)
+
+
+#: Faults that no repair can undo: a word is lost, or a phrase loops.
+_PARTLY = ("marks instead of a word", "loops")
+
+
+def _planted(text: str, fault: Fault, place: int) -> str:
+    return fault.make(text, place, str(place))
 
 
 def _fragments(text: str) -> int:

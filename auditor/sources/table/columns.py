@@ -53,14 +53,8 @@ _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }  # fmt: skip
 
 #: Names of the columns with the start and the end of a segment.
-_STARTS = (
-    "start", "start_time", "start_timestamp", "start_s", "start_sec", "start_seconds", "begin", "begin_time", "onset",
-    "start_frame",
-)  # fmt: skip
-_ENDS = (
-    "end", "end_time", "end_timestamp", "end_s", "end_sec", "end_seconds", "stop", "stop_time", "stop_timestamp",
-    "offset", "end_frame", "stop_frame",
-)  # fmt: skip
+_UNIT = r"(_(time|timestamp|s|sec|secs|seconds|ms|frame))?"
+_START, _STOP = re.compile(r"(start|begin|onset|t_start)" + _UNIT), re.compile(r"(end|stop|offset|t_end)" + _UNIT)
 
 _OPTION = {
     "image": "image_col",
@@ -277,9 +271,8 @@ def _start(
     names: Sequence[str], chosen: Mapping[str, str], fit: Callable[[str, str], Fit], sampled: Sampled
 ) -> str | None:
     """Return the column with the start of a segment, if there is one with the end, and images have several segments."""
-    spelled = {_spelled(name): name for name in reversed(names)}
-    start = next((spelled[name] for name in _STARTS if name in spelled), None)
-    if start is None or not fit("start", start) or not any(name in spelled for name in _ENDS):
+    start = next((name for name in names if _START.fullmatch(_spelled(name)) and fit("start", name)), None)
+    if start is None or not any(_STOP.fullmatch(_spelled(name)) for name in names):
         return None
     values = sampled()
     images = [*map(str, values.get(chosen["image"], ()))]
