@@ -112,8 +112,11 @@ def main(arguments: Sequence[str]) -> None:
     if asked.part == "count":
         print("\n".join(counted(asked.file)))
         return
-    drawn = [drawn_of(name, asked.brought, asked.rows, asked.seed) for name in asked.sets or EVERY]
-    pl.concat(drawn).write_csv(asked.output)
+    with asked.output.open("w", encoding="utf-8") as file:
+        for number_of_set, name in enumerate(asked.sets or EVERY):
+            drawn = drawn_of(name, asked.brought, asked.rows, asked.seed)
+            file.write(drawn.write_csv(include_header=number_of_set == 0))
+            file.flush()
 
 
 def drawn_of(name: str, brought: Path, rows: int, seed: str) -> pl.DataFrame:

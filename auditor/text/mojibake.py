@@ -50,6 +50,8 @@ def _decoded(found: re.Match[str]) -> str:
 
 def _readings(run: str) -> Iterator[str]:
     """Yield what a run of characters is in UTF-8, for each encoding that it can be read in."""
+    if run.rstrip() == "Â":  # the rest was a no-break space
+        yield ""
     if run == "â€":  # Windows-1252 has no character for the last byte of ”
         yield "”"
     if run.startswith("锘"):  # a byte order mark read as GBK, with the first letter

@@ -71,7 +71,7 @@ _ASKED = r"(?:^|\W)(?:(?i:question|user|assistant)(?: ?\d+)?|[QA]\d*):"
 _ENTITY, _ESCAPE = re.compile(r"&(?:#\w+|[a-zA-Z]{2,8}\d{0,2});"), re.compile(r"\\u((?![dD][89a-fA-F])[0-9a-fA-F]{4})")
 
 #: A sentence.
-_END = r"[^.!?\n]+(?:[.!?]+[\"”’)]*|\n|$)\s*"
+_END = r"(?s).+?(?:[.!?]+[\"”’)]*\s+|\n\s*|$)"
 
 _STEPS = {"image": pl.String, "slot": pl.UInt32, "kind": pl.String, "before": pl.String, "after": pl.String}
 
@@ -185,7 +185,7 @@ def _rules(workspace: Workspace) -> Mapping[str, Rule]:
     special: dict[str, Rule] = {
         BROKEN: partial(_by_text, pl.col("text").map_elements(decoded, return_dtype=pl.String)),
         MARKUP: partial(_without_markup, workspace),
-        TWICE: partial(_by_text, _once()),
+        TWICE: partial(_by_text, pl.col("text").map_elements(_once, return_dtype=pl.String)),
         BLANKS: partial(_by_text, pl.col("text").str.replace_all("[ \t\r\n]+", " ").str.strip_chars(" ")),
         WORDLESS: partial(_by_text, pl.when(pl.col("text").str.contains(r"\p{So}")).then("text").otherwise(pl.lit(""))),
         REFUSALS: partial(_without_sentences, workspace, REFUSALS),
@@ -210,15 +210,14 @@ def decoded(text: str) -> str:
     return decoded_again(text, _wrong())
 
 
-def _once() -> pl.Expr:
+def _once(text: str) -> str:
     """Return the first half of a text whose halves have the same words: at least three, as `findings` lists them."""
-    words = pl.col("text").str.extract_all(r"\S+")
-    plain = pl.col("text").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}\s]", "").str.extract_all(r"\S+")
-    size, half = words.list.len(), words.list.len() // 2
-    twice = (size >= 6) & (size == plain.list.len()) & (size % 2 == 0)
-    same = plain.list.head(half) == plain.list.slice(half)
-    once = words.list.head(half).list.join(" ").str.strip_chars_end(" -–—|/;,")
-    return pl.when(twice & same).then(once).otherwise("text")
+    words = [(found.end(), found[0].lower()) for found in re.finditer(r"[^\W_](?:[^\s]*[^\W_])?", text)]
+    half = len(words) // 2
+    plain = [re.sub(r"[^\w]|_", "", word) for _, word in words]
+    if half < 3 or plain[:half] != plain[half:]:
+        return text
+    return text[: words[half - 1][0]] + (re.match(r"\s*[.!?]?", text[words[half - 1][0] :]) or [""])[0]
 
 
 def _by_patterns(workspace: Workspace, kind: str, captions: pl.DataFrame) -> pl.DataFrame:

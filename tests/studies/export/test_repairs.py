@@ -40,7 +40,7 @@ GOOD = [
 BAD = [
     ("a cafÃ© noir", "a café noir"), ("A manâ€™s hat", "A man’s hat"), ("CAFÃ‰ ROYAL", "CAFÉ ROYAL"), ("25Â°C", "25°C"),
     ("Ð½Ð° ÑƒÐ»Ð¸Ñ†Ðµ", "на улице"), ("РџСЂРёРІРµС‚", "Привет"), ("donΓÇÖt", "don’t"), ("na\xc3\u0192\xc2\xafve", "naïve"),
-    ("maÅ‚y piÄ™kny", "mały piękny"), ("two\u200bdogs", "two dogs"), ("made \u200b\u200bof straw", "made of straw"),
+    ("maÅ‚y piÄ™kny", "mały piękny"), ("a Â  red dogÂ  runs", "a red dog runs"), ("two\u200bdogs", "two dogs"), ("made \u200b\u200bof straw", "made of straw"),
     ("a soft\xadball", "a softball"), ("锘縯wo cats", "two cats"),
     ("<think>I see a dog. It runs.</think>A dog runs.", "A dog runs."), ("<thinking>Hm</thinking>\nA cat.", "A cat."),
     ("I look at it.</think> A cat sits.", "A cat sits."), ("A dog. <reasoning>It may", "A dog."), ("<think>Hm, a dog", None),
@@ -53,9 +53,9 @@ BAD = [
     ("A man runs. In the image, we can see a dog.", "A man runs. There is a dog."),
     ("I'm sorry, but I can't assist with that. A dog.", None),
     ("A dog runs on the grass. I cannot identify the people in the image.", "A dog runs on the grass."),
-    ("HTTP 500 Internal Server Error", None), ("Error 429: Too Many Requests", None),
+    ("HTTP 500 Internal Server Error", None), ("openai.error.RateLimitError: Rate limit reached for gpt-4o", None), ("Error 429: Too Many Requests", None),
     ("a dog &amp; a cat", "a dog & a cat"), ("<p>A man</p><p>sits</p>", "A man sits"), ('say \\"hi\\" to all', 'say "hi" to all'),
-    ('a ""red"" boat', 'a "red" boat'), ("a boat<br/>at sea", "a boat at sea"), ("[a boat](http://a.org/b)", "a boat"),
+    ('a ""red"" boat', 'a "red" boat'), ("a boat<br/>at sea", "a boat at sea"), ("two dogs run , two dogs run .", "two dogs run"), ("[a boat](http://a.org/b)", "a boat"),
     ("caf\\u00e9 &eacute; &#233;", "café é é"),
 ]  # fmt: skip
 
