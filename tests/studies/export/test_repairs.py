@@ -40,7 +40,7 @@ GOOD = [
 BAD = [
     ("a cafÃ© noir", "a café noir"), ("A manâ€™s hat", "A man’s hat"), ("CAFÃ‰ ROYAL", "CAFÉ ROYAL"), ("25Â°C", "25°C"),
     ("Ð½Ð° ÑƒÐ»Ð¸Ñ†Ðµ", "на улице"), ("РџСЂРёРІРµС‚", "Привет"), ("donΓÇÖt", "don’t"), ("na\xc3\u0192\xc2\xafve", "naïve"),
-    ("maÅ‚y piÄ™kny", "mały piękny"), ("a Â  red dogÂ  runs", "a red dog runs"), ("two\u200bdogs", "two dogs"), ("made \u200b\u200bof straw", "made of straw"),
+    ("maÅ‚y piÄ™kny", "mały piękny"), ("a Â  red dogÂ  runs", "a red dog  runs"), ("two\u200bdogs", "two dogs"), ("made \u200b\u200bof straw", "made of straw"),
     ("a soft\xadball", "a softball"), ("锘縯wo cats", "two cats"),
     ("<think>I see a dog. It runs.</think>A dog runs.", "A dog runs."), ("<thinking>Hm</thinking>\nA cat.", "A cat."),
     ("I look at it.</think> A cat sits.", "A cat sits."), ("A dog. <reasoning>It may", "A dog."), ("<think>Hm, a dog", None),
