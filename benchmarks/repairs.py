@@ -132,7 +132,7 @@ def drawn_of(name: str, brought: Path, rows: int, seed: str) -> pl.DataFrame:
         selection = resolve(store, name)
         changes = repaired(store, selection, ["all"], None).changes
         captions = selection.version.captions
-    later = sum(map(_fragments, changes["after"].drop_nulls().unique().to_list()))
+    later = sum(_fragments(*texts) for texts in changes.select("before", "after").drop_nulls().iter_rows())
     print(
         f"{name}: {captions:,} captions, {changes.height:,} changes, {later} later sentences without a verb",
         file=sys.stderr,
@@ -183,9 +183,10 @@ def _planted(text: str, fault: Fault, place: int) -> str:
     return fault.make(text, place, str(place))
 
 
-def _fragments(text: str) -> int:
-    later = re.split(r"(?<=[.!?])\s+", text)[1:]
-    return sum(1 for said in later if _FRAGMENT.match(said) and not _VERB.search(said))
+def _fragments(before: str, after: str) -> int:
+    """Count later sentences without a verb that the repair made."""
+    later = re.split(r"(?<=[.!?])\s+", after)[1:]
+    return sum(1 for said in later if said not in before and _FRAGMENT.match(said) and not _VERB.search(said))
 
 
 def _read(name: str, brought: Path) -> Iterator[tuple[str, str]]:
