@@ -7,15 +7,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 from conftest import ingest_rows
-from hypothesis import given
-from hypothesis import strategies as st
-from sizes import examples
 
 from auditor.errors import UsageError
-from auditor.store.connection import MEMORY, Store
+from auditor.store.connection import Store
 from auditor.store.versions import content, resolve
 from auditor.studies.export import export
-from auditor.studies.export.repaired import DROPPED, MENDED, mended, repaired
+from auditor.studies.export.repaired import DROPPED, MENDED, repaired
 from auditor.studies.findings import findings
 from auditor.studies.ingest import ingest
 
@@ -125,26 +122,6 @@ def test_after_a_fix_no_kind_with_a_fix_is_found(store: Store, tmp_path: Path) -
     ingest(store, "clean", files=[tmp_path / "x.csv"], slot_col="slot", kind="candidates")
     found = {one.kind for one in findings(store, "clean", captions_only=True).findings}
     assert found & {*MENDED, *DROPPED} == set()
-
-
-_PARTS = st.sampled_from([
-    "The image shows ", "a dog", " runs. ", "Overall, the image is calm. ", "<|im_end|>", "**", "*", "`", "Sure! ", "Caption: ",
-    "Here is a caption: ", "ASSISTANT: ", "USER: ", '{"caption": "', '"}', "\n- ", "  ", "In this photo, ", "This is a photo of ",
-    "cafÃ©", "As an AI language model, ", "I'm sorry, I can't", ".", "[INST] ", "# ", "```", "N/A",
-    "a red dog sits ", "A red dog sits. ",
-])  # fmt: skip
-
-
-@examples(3)
-@given(st.lists(st.lists(_PARTS, min_size=1, max_size=7).map("".join), min_size=20, max_size=40))
-def test_a_second_repair_changes_nothing(texts: list[str]) -> None:
-    captions = pl.DataFrame(
-        rows_of(texts), schema={"image": pl.String, "slot": pl.UInt32, "text": pl.String}, orient="row"
-    )
-    with Store.open(MEMORY, write=True) as store:
-        once, _ = mended(store, captions, MENDED)
-        again, steps = mended(store, once, MENDED)
-        assert (again.rows(), steps) == (once.rows(), [])
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import polars as pl
 import pytest
 from conftest import ingest_rows
-from hypothesis import given
-from hypothesis import strategies as st
-from sizes import examples
+from sizes import some
 
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
@@ -93,17 +92,18 @@ def test_what_would_come_out_broken_is_not_written(kind: str, before: str, made:
     assert not sound(kind, before, made)
 
 
-_PARTS = st.sampled_from([
+_PARTS = [
     *(f"{text} " for text in GOOD), *(f"{text} " for text, _ in BAD), "The image shows ", "a dog", " runs. ", "<|im_end|>",
     "**", "*", "ASSISTANT: ", "\nUSER: ", '{"caption": "', '"}', "\n- ", "  ", "In this photo, ", "&lt;b&gt;", "<think>", "Sure! ",
     "</think>", '"', "(", "Ã", "\xa0", "â€", "É", "”", "\u200b", "The scene captures the essence of ", "I'm sorry, I can't assist",
-])  # fmt: skip
+]  # fmt: skip
 
 
-@examples(3)
-@given(st.lists(st.lists(_PARTS, min_size=1, max_size=6).map("".join), min_size=20, max_size=40))
-def test_laws_of_repair(texts: list[str]) -> None:
+@pytest.mark.parametrize("seed", some([*range(5)], 1))
+def test_laws_of_repair(seed: int) -> None:
     """Only listed captions change, a second repair changes nothing, and what is listed afterwards was reported."""
+    drawn = random.Random(seed)
+    texts = ["".join(drawn.choices(_PARTS, k=drawn.randint(1, 4))) for _ in range(90)]
     with Store.open(MEMORY, write=True) as store:
         ingest_rows(store, [(image, slot, text) for image, slot, text in rows_of(texts)], kind="candidates")
         once = repaired(store, resolve(store, "set"), ["all"], None)
