@@ -131,6 +131,7 @@ PARAMS: dict[str, Any] = {
     "least_captions": 2,
     "pattern": "boat",
     "reading": "text",
+    "removes": "",
     "needs": "",
     "unless": "",
     "fix": "ship",
