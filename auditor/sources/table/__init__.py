@@ -186,7 +186,7 @@ FORMAT = Format(
         "caption_id_col": "column with a unique caption id; numbers order the captions of an image",
         "split_col": "column with the split",
         "slot_col": "column with the position of the caption within its image, from 0",
-        "start_col": "column with the start of a segment of a video or sound: each segment is an image of its own",
+        "start_col": "column with the start of a segment of a video or sound: each segment is a separate image",
         "annotator_col": "column with the author of the caption, who orders the captions of an image",
         "lang_col": "column with the language of the caption",
         "lang": "language to read; rows in other languages are left out",
