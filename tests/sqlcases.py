@@ -130,6 +130,8 @@ PARAMS: dict[str, Any] = {
     "least_share": 0.1,
     "least_captions": 2,
     "pattern": "boat",
+    "reading": "text",
+    "removes": "",
     "needs": "",
     "unless": "",
     "fix": "ship",

@@ -37,7 +37,9 @@ class Kind:
     images. `select` names the SELECT that lists the captions, with its `params`. `patterns` is true if the patterns of
     `sql/facts/signs.toml` find them. `human` is the least and the greatest share in datasets of human captions, for a
     kind that is a sign of text by a model. `usable` is true if its captions describe the image: they are left out only
-    if the kind is named. `explains` are the kinds that follow from it in the same dataset.
+    if the kind is named. `explains` are the kinds that follow from it in the same dataset. `named_only` is true for a
+    kind that is searched only if it is named. `of_dataset` is true for a fact about the dataset as a whole: its
+    captions are rows only if the kind is named.
     """
 
     title: str
@@ -61,6 +63,8 @@ class Kind:
     human: tuple[float, ...] = ()
     usable: bool = False
     explains: tuple[str, ...] = ()
+    named_only: bool = False
+    of_dataset: bool = False
 
 
 def _kind(table: dict[str, Any]) -> Kind:
@@ -110,6 +114,11 @@ def __getattr__(name: str) -> Mapping[str, Kind]:
     if name == "KINDS":
         return _kinds()
     raise AttributeError(name)
+
+
+def searched_by_default() -> tuple[str, ...]:
+    """Return the kinds that are searched for if none is named."""
+    return tuple(code for code, kind in _kinds().items() if not kind.named_only)
 
 
 def title(kind: str) -> str:

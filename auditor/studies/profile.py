@@ -293,9 +293,12 @@ def signs() -> tuple[dict[str, Any], ...]:
 
 @functools.cache
 def replacements() -> tuple[dict[str, str], ...]:
-    """Return the patterns with a fix, in their order: kind, pattern, needs, unless, fix."""
-    names = ("kind", "pattern", "needs", "unless", "fix")
-    return tuple({name: pattern.get(name, "") for name in names} for pattern in _patterns() if "fix" in pattern)
+    """Return the patterns as parameters of `sql/export/replaced.sql`; `fixes` is empty without a fix."""
+    names = ("kind", "pattern", "reading", "needs", "unless", "removes", "fix")
+    return tuple(
+        {name: str(sign.get(name) or _DEFAULTS.get(name) or "") for name in names} | {"fixes": "yes" * ("fix" in sign)}
+        for sign in _patterns()
+    )
 
 
 def _patterns() -> list[dict[str, Any]]:

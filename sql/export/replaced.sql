@@ -1,22 +1,33 @@
 -- name: replaced
--- version: 2
+-- version: 3
 -- grain: caption that a pattern finds
--- params: pattern TEXT, needs TEXT, unless TEXT, fix TEXT
+-- params: pattern TEXT, reading TEXT, needs TEXT, unless TEXT, removes TEXT, fix TEXT
 -- reads: caption_at_repair
 -- returns: image, slot, before, after
 -- order: image, slot
 --
--- The captions that match a pattern of signs.toml (`needs` and `unless` as there), and what they become: `fix` replaces
--- each match, and whitespace at both ends goes. The letter after the character U+0001 of `fix` becomes a capital, if the
--- caption begins with one.
-with made as (
+-- The captions that match a pattern of signs.toml (parameters as there), and what they become: `fix` replaces each
+-- match, and whitespace at both ends goes. The letter after the character U+0001 of `fix` becomes a capital, if the
+-- caption begins with one. A pattern with another reading than the text matches the whole caption, which `fix` replaces.
+with readable as (
     select
         image, slot, text as before, regexp_matches(text, '^\P{L}*\p{Lu}') as capital,
-        string_split(regexp_replace(text, $pattern::varchar, $fix::varchar, 'g'), chr(1)) as parts
+        case $reading::varchar when 'text' then regexp_replace(text, if($removes::varchar = '', '\x{fdd0}', $removes::varchar), '', 'g')
+            when 'lower' then lower(text) else lower(regexp_replace(text, '^[\s\p{P}]+|[\s\p{P}]+$', '', 'g'))
+        end as looked_at
     from caption_at_repair
-    where regexp_matches(text, $pattern::varchar)
-        and ($needs::varchar = '' or regexp_matches(text, $needs::varchar))
-        and ($unless::varchar = '' or not regexp_matches(text, $unless::varchar))
+),
+made as (
+    select
+        image, slot, before, capital,
+        string_split(
+            if($reading::varchar = 'text', regexp_replace(before, $pattern::varchar, $fix::varchar, 'g'), $fix::varchar), chr(1)
+        ) as parts
+    from readable
+    where regexp_matches(looked_at, $pattern::varchar)
+        and ($reading::varchar <> 'words' or strlen(looked_at) <= 80)
+        and ($needs::varchar = '' or regexp_matches(looked_at, $needs::varchar))
+        and ($unless::varchar = '' or not regexp_matches(looked_at, $unless::varchar))
 )
 select
     image, slot, before,

@@ -1,5 +1,5 @@
 -- name: sign
--- version: 4
+-- version: 5
 -- grain: caption that a pattern finds
 -- params: place INT, kind TEXT, statistic TEXT, reading TEXT, says TEXT, pattern TEXT, part INT, needs TEXT, unless TEXT, removes TEXT
 -- reads: reference, reference_wording
@@ -15,7 +15,7 @@ with shown_text as (
         end as shown
     from reference_wording
     where not is_plain or coalesce($kind::varchar, '') not in (
-        'broken-characters', 'chat-tokens', 'dialogue', 'leading-numbers', 'markdown-or-json', 'markup', 'personal-data'
+        'broken-characters', 'dialogue', 'leading-numbers', 'markdown-or-json', 'markup', 'personal-data'
     )
 ),
 searched as (

@@ -58,3 +58,54 @@ def test_what_cannot_be_audited_has_one_line_and_leaves_nothing(
     assert (ran.returncode, list(tmp_path.iterdir())) == (code, [file])
     assert said in ran.stderr
     assert len(ran.stderr.splitlines()) == 1
+
+
+def test_a_dirty_file_is_audited_and_says_what_could_not_be_read(tmp_path: Path) -> None:
+    rows = [f"{n}.jpg,{'' if n % 7 == 0 else f'a dog of kind {n} runs'}" for n in range(700)]
+    (tmp_path / "dirty.csv").write_text("\n".join(["image,caption", *rows]) + "\n")
+    ran = run_auditor("dirty.csv", folder=tmp_path)
+    assert ran.returncode == 0
+    assert "100 of 700 records (14.3%) were rejected: empty caption 100" in " ".join(ran.stdout.split())
+    assert "dirty.csv:2" in ran.stdout
+    assert run_auditor("dirty.csv", "--fail-on", "error", "-q", folder=tmp_path).returncode == 1
+    (tmp_path / "empty.csv").write_text("image,caption\n1.jpg,\n2.jpg,\n")
+    assert run_auditor("empty.csv", folder=tmp_path).returncode == 3
+
+
+def test_a_file_is_read_with_the_options_of_ingest(tmp_path: Path) -> None:
+    (tmp_path / "odd.txt").write_text("\n".join(f"p{n};a dog of kind {n} runs;x" for n in range(40)))
+    told = ("--format", "table", "--columns", "where,said,more", "--image-col", "where", "--caption-col", "said")
+    ran = run_auditor("odd.txt", *told, "--option", "delimiter=;", folder=tmp_path)
+    assert (ran.returncode, "40 images, 40 captions" in ran.stderr) == (0, True)
+
+
+def test_json_is_brief_and_names_what_was_cut(file: Path, tmp_path: Path) -> None:
+    long = [
+        f"{n}.jpg,{'**A dog** ' + 'runs on and on ' * 60}{n} <unk> www.a{n}.com &amp; a@b{n}.com" for n in range(60)
+    ]
+    (tmp_path / "long.csv").write_text("\n".join(["image,caption", *long]) + "\n")
+    ran = run_auditor("long.csv", "--json", "-q", folder=tmp_path)
+    assert len(ran.stdout.encode()) <= 20_000
+    assert "`auditor findings long.csv --json` writes all" in ran.stdout
+    assert '"kind": "markup"' in ran.stdout
+
+
+def test_known_findings_are_not_listed_again(file: Path, tmp_path: Path) -> None:
+    write = run_auditor("mine.csv", "--baseline", "known.json", "--write-baseline", "-q", folder=tmp_path)
+    again = run_auditor("mine.csv", "--baseline", "known.json", "--fail-on", "notice", "-q", folder=tmp_path)
+    assert (write.returncode, again.returncode) == (0, 0)
+    assert "refusals" not in again.stdout
+
+
+def test_copies_of_a_caption_are_named_and_all_but_one_can_be_left_out(tmp_path: Path) -> None:
+    texts = [f"a dog of kind {n} runs over field {n * 7 % 2003}" for n in range(2004)]
+    rows = [f"{n}.jpg,{text}" for n, text in enumerate(["This item is sold out."] * 501 + texts)]
+    (tmp_path / "copies.csv").write_text("\n".join(["image,caption", *rows]) + "\n")
+    ran = run_auditor("findings", "copies.csv", "--captions-only", folder=tmp_path)
+    first = " ".join(ran.stdout.split())[:400]
+    assert "“This item is sold out.” 501 times, 20.0%" in first
+    store = ("--store", "s.duckdb")
+    assert run_auditor("ingest", "copies", "--from", "copies.csv", *store, folder=tmp_path).returncode == 0
+    without = ("--without", "findings", "-o", "clean.csv", *store)
+    assert run_auditor("export", "copies", *without, folder=tmp_path).returncode == 0
+    assert (tmp_path / "clean.csv").read_text().count("This item is sold out.") == 1

@@ -230,6 +230,19 @@ def test_annotators_order_the_captions_of_an_image(tmp_path: Path) -> None:
     assert rows.sort("rank", nulls_last=True)["text"].to_list() == ["one", "two", "four", "three", "none"]
 
 
+@pytest.mark.parametrize(
+    ("header", "images"),
+    [
+        ("video_id,start,end,text", ["v@0", "v@9", "w@0"]),
+        ("video_id,start_timestamp,stop_timestamp,caption", ["v@0", "v@9", "w@0"]),
+        ("video_id,start,length,text", ["v", "v", "w"]),
+    ],
+)
+def test_segments_of_a_video_are_images_of_their_own(tmp_path: Path, header: str, images: list[str]) -> None:
+    rows = read(written(tmp_path, f"{header}\nv,0,8,open it\nv,9,12,open it\nw,0,8,open it\n"))
+    assert rows["image"].to_list() == images
+
+
 def test_several_columns_are_one_slot_each(tmp_path: Path) -> None:
     path = written(tmp_path, "image,first,second,split,id\na,one,two,val,5\nb,three,,,6\n")
     rows = read(path, caption_col=("second", "first"), split_col="split", caption_id_col="id")

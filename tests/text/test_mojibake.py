@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.text.mojibake import decoded_again
+from auditor.studies.export.repaired import decoded
 
 
 @pytest.mark.parametrize(
-    ("text", "decoded"),
+    ("text", "made"),
     [
         ("a cafÃ©", "a café"),
         ("a manâ€™s hat", "a man’s hat"),
@@ -23,10 +23,10 @@ from auditor.text.mojibake import decoded_again
         ("日本 café", "日本 café"),
     ],
 )
-def test_wrongly_decoded_text_is_decoded_again(text: str, decoded: str) -> None:
-    assert decoded_again(text) == decoded
+def test_wrongly_decoded_text_is_decoded_again(text: str, made: str) -> None:
+    assert decoded(text) == made
 
 
 @given(st.text(alphabet="aé Ã©â€™\x92\u200b\ufeff日Â¡", max_size=12))
 def test_decoding_twice_changes_nothing(text: str) -> None:
-    assert decoded_again(decoded_again(text)) == decoded_again(text)
+    assert decoded(decoded(text)) == decoded(text)

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import inspect
 import shlex
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from auditor.cli import options as o
 from auditor.cli.verbosity import narrate
 
+if TYPE_CHECKING:
+    from auditor.result import Result
+
 #: Metrics that SQL computes alone: a first look should not wait for kernels to compile.
 FIRST_METRICS = ("bleu-1", "bleu-4", "rouge-1", "cider-d")
+
+#: The options of `ingest` on how a file is read, and those of `findings` on known problems.
+_READING = (
+    "file_format", "options", "image_col", "caption_col", "column_names", "split_col", "slot_col", "encoding",
+    "language",
+)  # fmt: skip
+_KNOWN = ("known", "write_baseline")
+
+#: The most bytes of `--json`: a program, or a model, reads them whole.
+_BRIEF = 20_000
 
 
 def command(
@@ -22,11 +36,14 @@ def command(
     fail_on: Annotated[
         str | None, typer.Option("--fail-on", help="Exit with 1 on this severity or worse: error, warning, notice.")
     ] = None,
+    as_json: o.Json = False,
+    **given: Any,
 ) -> None:
     """Audit a file of captions.
 
-    Prints the findings, and writes the whole audit to FILE.audit.html. The file is read as `auditor ingest` reads it.
-    Its captions are in a temporary store, which is deleted.
+    Prints the findings, and writes the whole audit to FILE.audit.html. The file is read as `auditor ingest` reads it,
+    and with its options. Its captions are in a temporary store, which is deleted. Records that cannot be read are
+    findings. With `--json`, the findings are at most 20 kB; a note lists what was cut.
 
     Example: auditor captions.csv --fail-on error
     """
@@ -44,9 +61,12 @@ def command(
     place = file if is_place(file) else f"./{file}"
     refuse_targets("report", {"output": page, "file": place})
     places = named_apart({"file": place}, ["file"])
-    with o.progressing() as progress, apart(places, narrate, progress) as store:
-        result = findings(store, *places, fail_on=fail_on, config={}, progress=progress)
-        o.deliver(replace(result, frame=result.frame.clear()), None, as_json=False, output=None)  # -o is the page here
+    reading = {name: given[name] for name in _READING if given.get(name)}
+    known = {name: given.get(name) for name in _KNOWN}
+    with o.progressing() as progress, apart(places, narrate, progress, reading=reading) as store:
+        result = findings(store, *places, fail_on=fail_on, config={}, progress=progress, **known)  # type: ignore[arg-type]
+        short = _brief(result, file) if as_json else replace(result, frame=result.frame.clear())
+        o.deliver(short, None, as_json=as_json, output=None)  # -o is the page here
         if result.frame.height:
             rows = counted(result.frame.height, "caption", "captions")
             narrate(f"`auditor findings {shlex.quote(file)} -o FILE.csv` writes the {rows} behind them to a file")
@@ -57,6 +77,38 @@ def command(
         raise typer.Exit(o.FINDING)
 
 
+def _brief(result: Result, file: str) -> Result:
+    """Return the findings without rows, and with as many examples and findings as fit; a note lists what was cut."""
+    every, rows = len(result.findings), result.frame.height
+    for examples, number in [(3, every), (1, every), *((0, number) for number in range(every, -1, -1))]:
+        shown = tuple(replace(one, examples=one.examples[:examples]) for one in result.findings[:number])
+        lost = [
+            f"{rows:,} rows" * bool(rows),
+            "examples" * (examples < 3),
+            f"{every - number} findings" * (number < every),
+        ]
+        note = f"cut: {', '.join(filter(None, lost))}; `auditor findings {shlex.quote(file)} --json` writes all"
+        notes = (*result.notes, *([note] if any(lost) else []))
+        brief = replace(result, frame=result.frame.clear(), findings=shown, notes=notes)
+        if len(brief.to_json().encode()) < _BRIEF:
+            break
+    return brief
+
+
+def _with_options() -> None:
+    """Give the command the options of `ingest` and `findings`, which it passes on."""
+    from auditor.cli.derived import options_of
+    from auditor.studies.findings import findings
+    from auditor.studies.ingest import ingest
+
+    own = [each for each in inspect.signature(command, eval_str=True).parameters.values() if each.name != "given"]
+    added = [each.shown() for each in options_of(ingest) if each.name in _READING]
+    added += [each.shown() for each in options_of(findings) if each.name in _KNOWN]
+    shown = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *added)]
+    vars(command)["__signature__"] = inspect.Signature(shown)
+    command.__annotations__ |= {each.name: each.annotation for each in shown}
+
+
 def page_of(file: str) -> Path:
     """Return where the page of a file goes: next to the file, else in the working folder."""
     path = Path(file)
@@ -64,3 +116,6 @@ def page_of(file: str) -> Path:
         return path.with_name(f"{path.name}.audit.html")
     name = PurePosixPath(file.rstrip("/")).name.partition("?")[0].replace("*", "-").strip("-")
     return Path(f"{name or 'captions'}.audit.html")
+
+
+_with_options()

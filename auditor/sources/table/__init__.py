@@ -105,7 +105,8 @@ def reading(part: Part) -> Reading:
         else:
             by = next((columns[thing] for thing in ("slot", "annotator", "identifier") if thing in columns), None)
             slot = slot if by is None else by if "slot" in columns else f"the order of {by}"
-        places = {"image": columns["image"], "caption": ", ".join(captions), "slot": slot}
+        image = f"{columns['image']}@{columns['start']}" if "start" in columns else columns["image"]
+        places = {"image": image, "caption": ", ".join(captions), "slot": slot}
         places |= {"split": columns["split"]} if "split" in columns else {}
         return Reading(places, columns.unread, columns.remarks)
     return Reading()
@@ -185,6 +186,7 @@ FORMAT = Format(
         "caption_id_col": "column with a unique caption id; numbers order the captions of an image",
         "split_col": "column with the split",
         "slot_col": "column with the position of the caption within its image, from 0",
+        "start_col": "column with the start of a segment of a video or sound: each segment is a separate image",
         "annotator_col": "column with the author of the caption, who orders the captions of an image",
         "lang_col": "column with the language of the caption",
         "lang": "language to read; rows in other languages are left out",

@@ -49,7 +49,12 @@ _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "annotator": (("comment_number",),),
     "language": (("lang", "language", "locale"),),
     "slot": (),
+    "start": (),
 }  # fmt: skip
+
+#: Names of the columns with the start and the end of a segment.
+_UNIT = r"(_(time|timestamp|s|sec|secs|seconds|ms|frame))?"
+_START, _STOP = re.compile(r"(start|begin|onset|t_start)" + _UNIT), re.compile(r"(end|stop|offset|t_end)" + _UNIT)
 
 _OPTION = {
     "image": "image_col",
@@ -59,6 +64,7 @@ _OPTION = {
     "annotator": "annotator_col",
     "language": "lang_col",
     "slot": "slot_col",
+    "start": "start_col",
 }
 
 _CAPTION_LIKE = re.compile(r"(caption|sentence|text)s?[ _-]?\d*", re.IGNORECASE)
@@ -149,6 +155,11 @@ def _chosen(
         guessed, remark = (None, None) if requested else _guessed(thing, names, fit, sampled)
         if thing == "slot" and not requested:
             guessed = _slot(names, chosen, sampled)
+        if thing == "start" and not requested and not wanted.columns["image"]:
+            guessed = _start(names, chosen, fit, sampled)
+            remark = (
+                f"{guessed} is the start of a segment: the image is {chosen['image']}@{guessed}" if guessed else None
+            )
         remarks += [remark] if remark else []
         selected = requested or ((guessed,) if guessed else known[0][:1] if thing in _NEEDED else ())
         for number, name in enumerate(selected):
@@ -254,6 +265,19 @@ def _slot(names: Sequence[str], chosen: Mapping[str, str], sampled: Sampled) -> 
     slots = [str(value) for value in values.get(name, ())]
     keys = [*zip(map(str, values.get(chosen["image"], ())), slots, strict=False)]
     return name if slots and all(map(str.isdecimal, slots)) and len({*keys}) == len(keys) else None
+
+
+def _start(
+    names: Sequence[str], chosen: Mapping[str, str], fit: Callable[[str, str], Fit], sampled: Sampled
+) -> str | None:
+    """Return the column with the start of a segment, if there is one with the end, and images have several segments."""
+    start = next((name for name in names if _START.fullmatch(_spelled(name)) and fit("start", name)), None)
+    if start is None or not any(_STOP.fullmatch(_spelled(name)) for name in names):
+        return None
+    values = sampled()
+    images = [*map(str, values.get(chosen["image"], ()))]
+    segments = {*zip(images, map(str, values.get(start, ())), strict=False)}
+    return start if len(segments) > len({*images}) else None
 
 
 def _spelled(name: str) -> str:

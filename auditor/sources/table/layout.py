@@ -41,6 +41,8 @@ def captions(
     places = [name for name in rows.columns if kind_of(name) == "caption"]
     if not places:
         return rows
+    if "start" in rows.columns:  # a segment of a video is described by itself
+        rows = rows.with_columns(image=pl.format("{}@{}", "image", "start")).drop("start")
     lists = [name for name in rows.columns if isinstance(rows.schema[name], pl.List)]
     texts = [thing for thing in _MAY_BE_BLANK if thing in rows.columns and thing not in lists]
     rows = rows.with_columns(pl.when(pl.col(thing) != "").then(thing).alias(thing) for thing in texts)

@@ -1,19 +1,22 @@
-"""The changes of `export --fix`: traces of models are removed; refusals, errors, placeholders and repeats are left out.
+"""The changes of `export --fix`, by one rule: only what `findings` lists is changed, and only if it stays whole.
 
-Captions are repaired by pattern until no pattern finds anything, so that a second run changes nothing. Then `findings`
-looks at the repaired captions: what it lists of some kinds is left out, the rest is reported.
+Each round lists the captions, by kind, and repairs the listed ones, each by one kind. The next round lists the changed
+ones again, until nothing changes. A text is written only if it is `sound`; else the caption stays as it is, and is
+reported as not repaired. A caption is left out only if nothing usable remains of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import html
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.findings import CAPTION_KINDS
+from auditor.findings import CAPTION_KINDS, searched_by_default
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import SEVERITIES
 from auditor.sources.reading.acceptance import complete
@@ -21,38 +24,54 @@ from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content
 from auditor.store.workspace import Workspace
+from auditor.studies.export.sound import sound
 from auditor.studies.findings import CONTAMINATED, findings
 from auditor.studies.profile import replacements
 from auditor.text import AT_INGEST
 from auditor.text.mojibake import decoded_again
 
-#: The word for every kind with a fix.
+#: The word for every kind with a safe fix.
 ALL = "all"
 
-BLANKS, BROKEN, TWICE = "whitespace", "broken-characters", "repeated-words"
+BLANKS, BROKEN, TWICE, MARKUP = "whitespace", "broken-characters", "repeated-words", "markup"
 
-#: Kinds of captions that are left out.
-DROPPED = ("refusals", "api-errors", "placeholders", "captions-without-word", "padded-images")
+REFUSALS, ERRORS, PLACEHOLDERS, WORDLESS, REPEATS = (
+    "refusals", "api-errors", "placeholders", "captions-without-word", "padded-images",
+)  # fmt: skip
 
-#: Kinds that are repaired in the text, in the order of their repair.
-MENDED = (BROKEN, *dict.fromkeys(one["kind"] for one in replacements()), TWICE, BLANKS)
+#: Kinds of captions that are left out as a whole.
+DROPPED = (REFUSALS, ERRORS, PLACEHOLDERS, WORDLESS, REPEATS)
 
-FIXABLE = (*MENDED, *DROPPED)
+#: Kinds that are repaired in the text.
+MENDED = (
+    BROKEN, "chat-tokens", "assistant-texts", "markdown-or-json", MARKUP, "meta-sentences", TWICE, BLANKS,
+)  # fmt: skip
+
+#: Kinds that are repaired only if they are named: spaces and repeats are usable.
+NAMED = (BLANKS, REPEATS)
+
+#: Every kind with a fix, in the order of repair: reasoning and roles go before the rest is read.
+FIXABLE = (BROKEN, "chat-tokens", REFUSALS, ERRORS, PLACEHOLDERS, *MENDED[2:], WORDLESS, REPEATS)
 
 KEYS = ["image", "slot"]
 
 #: Kinds that are reported if they are left, except for that which needs another dataset.
 _REPORTED = tuple(
     kind
-    for kind, entry in CAPTION_KINDS.items()
-    if kind != CONTAMINATED and (entry.of == "captions" or kind in FIXABLE)
+    for kind in searched_by_default()
+    if (entry := CAPTION_KINDS.get(kind)) and kind != CONTAMINATED and not entry.of_dataset and entry.of == "captions"
 )
 
-#: A repair: captions (image, slot, text) → image, slot, before, after.
+#: A repair: captions (image, slot, text) that are listed → image, slot, before, after.
 Rule = Callable[[pl.DataFrame], pl.DataFrame]
 
 #: Marks of a conversation. A caption with one after its repair has a leak that no pattern might find any more.
 _ASKED = r"(?:^|\W)(?:(?i:question|user|assistant)(?: ?\d+)?|[QA]\d*):"
+
+_ENTITY, _ESCAPE = re.compile(r"&(?:#\w+|[a-zA-Z]{2,8}\d{0,2});"), re.compile(r"\\u((?![dD][89a-fA-F])[0-9a-fA-F]{4})")
+
+#: A sentence.
+_END = r"(?s).+?(?:[.!?]+[\"”’)]*\s+|\n\s*|$)"
 
 _STEPS = {"image": pl.String, "slot": pl.UInt32, "kind": pl.String, "before": pl.String, "after": pl.String}
 
@@ -77,7 +96,7 @@ def checked(kinds: Sequence[str]) -> tuple[str, ...]:
         if kind not in (ALL, *FIXABLE):
             known = "this kind has no safe fix" if kind in CAPTION_KINDS else "unknown kind"
             raise UsageError(f"--fix {kind}: {known}; expected {ALL}, or one of {', '.join(FIXABLE)}")
-    return tuple(kind for kind in FIXABLE if ALL in kinds or kind in kinds)
+    return tuple(kind for kind in FIXABLE if kind in kinds or (ALL in kinds and kind not in NAMED))
 
 
 def repaired(
@@ -93,70 +112,150 @@ def repaired(
     captions = content(store, selection).select("image", pl.col("slot").cast(pl.UInt32), "split", "text")
     if gone is not None:
         captions = captions.join(gone, on=KEYS, how="anti")
-    captions, steps = mended(store, captions.sort(KEYS), chosen, progress)
-    captions, dropped, left = _sifted(captions, chosen, progress)
-    return Repaired(captions, pl.concat([_joined(steps), dropped]).sort(KEYS, maintain_order=True), left)
+    captions = captions.sort(KEYS)
+    first = findings(store, selection.pinned_name, kinds=chosen, captions_only=True, progress=progress).frame
+    listed = first.drop_nulls("slot").select(*KEYS, "kind").unique(maintain_order=True)
+    after, steps = mended(store, captions, chosen, listed, progress)
+    left = _listed(after, _REPORTED, progress).group_by("kind").agg(captions=pl.len())
+    left = left.sort("captions", "kind", descending=[True, False])
+    return Repaired(after, _joined(steps), left.with_columns(has_fix=pl.col("kind").is_in(FIXABLE)))
 
 
 def mended(
-    store: Store, captions: pl.DataFrame, kinds: Sequence[str], progress: Progress = silent
+    store: Store,
+    captions: pl.DataFrame,
+    kinds: Sequence[str],
+    listed: pl.DataFrame | None = None,
+    progress: Progress = silent,
 ) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
-    """Repair texts (image, slot, text) until nothing changes, by the kinds of `MENDED`.
+    """Repair captions (image, slot, text) until no listed one changes. `listed` (image, slot, kind) is known at first.
 
-    A caption that still has questions or turns of a conversation remains as it was, so that `findings` lists it.
-    Return the captions that still have a text, and the steps: image, slot, kind, before, after.
+    A caption that would still have questions or turns of a conversation remains as it was. Return the captions that
+    remain, and the steps: image, slot, kind, before, after.
     """
-    workspace, steps, pending, given = Workspace(store), list[pl.DataFrame](), captions, captions
-    rules = [*_rules(workspace, kinds)]
+    rules, steps, given, pending = _rules(Workspace(store)), [pl.DataFrame(schema=_STEPS)], captions, captions
+    local = [kind for kind in kinds if kind != REPEATS]
     while pending.height:
-        changed = pending.clear()
-        for done, (kind, rule) in enumerate(rules):
-            progress(f"repairing {kind.replace('-', ' ')}", done, len(rules))
-            step = rule(pending).filter(pl.col("before") != pl.col("after"))
-            if step.height:
-                steps.append(step.select(*KEYS, pl.lit(kind).alias("kind"), "before", "after"))
-                pending = pending.update(step.select(*KEYS, text="after"), on=KEYS, maintain_order="left")
-                changed = pl.concat([changed, pending.join(step, on=KEYS, how="semi")])
+        known = _listed(pending, local, progress) if listed is None else listed
+        made = [pl.DataFrame(schema=_STEPS)]
+        for done, kind in enumerate(local):
+            progress(f"repairing {kind.replace('-', ' ')}", done, len(local))
+            rows = pending.join(known.filter(kind=kind), on=KEYS, how="semi", maintain_order="left")
+            rows = rows.join(pl.concat(made), on=KEYS, how="anti", maintain_order="left").select(*KEYS, "text")
+            made.append(_sound(kind, rules[kind](rows)) if rows.height else made[0])
+        step, listed = pl.concat(made), None
+        steps.append(step)
+        pending = pending.update(step.select(*KEYS, text="after"), on=KEYS).join(step, on=KEYS, how="semi")
         captions = captions.update(pending.select(*KEYS, "text"), on=KEYS, maintain_order="left")
-        pending = pending.join(changed, on=KEYS, how="semi")
-    asked = captions.filter(pl.col("text").str.contains(_ASKED)).select(KEYS)
+        pending = pending.filter(pl.col("text") != "")
+    asked = (
+        captions.filter(pl.col("text").str.contains(_ASKED)).join(pl.concat(steps), on=KEYS, how="semi").select(KEYS)
+    )
     captions = captions.update(given.select(*KEYS, "text").join(asked, on=KEYS, how="semi"), on=KEYS)
-    remaining = (step.join(asked, on=KEYS, how="anti", maintain_order="left") for step in steps)
-    steps = [step for step in remaining if step.height]
-    touched = pl.concat([pl.DataFrame(schema=_STEPS), *steps])
-    gone = captions.filter(pl.col("text") == "").join(touched, on=KEYS, how="semi")
-    return captions.join(gone, on=KEYS, how="anti", maintain_order="left"), steps
+    steps = [step.join(asked, on=KEYS, how="anti", maintain_order="left") for step in steps]
+    emptied = pl.concat(steps).filter(pl.col("after") == "")
+    captions = captions.join(emptied, on=KEYS, how="anti", maintain_order="left")
+    if REPEATS in kinds:  # the only kind that depends on other captions of the image
+        again = _listed(captions, [REPEATS], progress).join(captions, on=KEYS).sort(KEYS)
+        steps.append(again.select(*KEYS, "kind", before="text", after=pl.lit("")))
+        captions = captions.join(again, on=KEYS, how="anti", maintain_order="left")
+    return captions, [step for step in steps if step.height]
 
 
-def _rules(workspace: Workspace, kinds: Sequence[str]) -> Iterator[tuple[str, Rule]]:
-    """Yield the repairs of these kinds. Each takes captions and returns the columns image, slot, before, after."""
-    for kind in kinds:
-        if kind == BROKEN:
-            yield kind, partial(_by_text, pl.col("text").map_elements(decoded_again, return_dtype=pl.String))
-        elif kind == TWICE:
-            yield kind, partial(_by_text, _once())
-        elif kind == BLANKS:
-            yield kind, partial(_by_text, pl.col("text").str.replace_all(r"\s+", " ").str.strip_chars())
-        for one in replacements():
-            if one["kind"] == kind:
-                yield kind, partial(_by_pattern, workspace, one)
+def _sound(kind: str, made: pl.DataFrame) -> pl.DataFrame:
+    """Return the changes that leave a sound text, or none; a text without a letter or a digit counts as none."""
+    spaced = pl.col("after").str.replace_all("[ \t]{2,}", " ").str.strip_chars(" \t\r\n")
+    closed = spaced.str.replace_all(r" +([.,;:!?])", "${1}")
+    tidy = pl.when(pl.col("before").str.contains(" [.,;:!?]")).then(spaced).otherwise(closed)
+    has_word = pl.col("after").str.contains(r"[\p{L}\p{N}\p{So}]")
+    after = made.filter(pl.lit(kind == WORDLESS) | (pl.col("before") != pl.col("after")))
+    after = after if kind == BROKEN else after.with_columns(after=tidy)
+    after = after.with_columns(after=pl.when(has_word).then("after").otherwise(pl.lit("")))
+    same = pl.col("before").str.strip_chars() == pl.col("after")
+    emptied = pl.lit(kind == WORDLESS) & (pl.col("after") == "")
+    changed = after.filter(emptied | (pl.col("before") != pl.col("after")) & (pl.lit(kind == BLANKS) | ~same))
+    whole = [not made or sound(kind, before, made) for before, made in changed.select("before", "after").iter_rows()]
+    return changed.filter(pl.Series(whole, dtype=pl.Boolean)).select(
+        *KEYS, pl.lit(kind).alias("kind"), "before", "after"
+    )
+
+
+def _rules(workspace: Workspace) -> Mapping[str, Rule]:
+    """Return the repair of each kind."""
+    special: dict[str, Rule] = {
+        BROKEN: partial(_by_text, pl.col("text").map_elements(decoded, return_dtype=pl.String)),
+        MARKUP: partial(_without_markup, workspace),
+        TWICE: partial(_by_text, pl.col("text").map_elements(_once, return_dtype=pl.String)),
+        BLANKS: partial(_by_text, pl.col("text").str.replace_all("[ \t\r\n]+", " ").str.strip_chars(" ")),
+        WORDLESS: partial(_by_text, pl.when(pl.col("text").str.contains(r"\p{So}")).then("text").otherwise(pl.lit(""))),
+        REFUSALS: partial(_without_sentences, workspace, REFUSALS),
+        ERRORS: partial(_without_sentences, workspace, ERRORS),
+    }
+    return {kind: special.get(kind, partial(_by_patterns, workspace, kind)) for kind in FIXABLE}
 
 
 def _by_text(changed: pl.Expr, captions: pl.DataFrame) -> pl.DataFrame:
     return captions.select(*KEYS, before="text", after=changed)
 
 
-def _once() -> pl.Expr:
+@cache
+def _wrong() -> re.Pattern[str]:
+    """Return the pattern of wrongly decoded text, whose groups are decoded."""
+    (pattern,) = (one["pattern"] for one in replacements() if one["kind"] == BROKEN and "(ï»¿)" in one["pattern"])
+    return re.compile(pattern)
+
+
+def decoded(text: str) -> str:
+    """Return a text with wrongly decoded characters corrected."""
+    return decoded_again(text, _wrong())
+
+
+def _once(text: str) -> str:
     """Return the first half of a text whose halves have the same words: at least three, as `findings` lists them."""
-    words = pl.col("text").str.extract_all(r"\S+")
-    plain = pl.col("text").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}\s]", "").str.extract_all(r"\S+")
-    size, half = words.list.len(), words.list.len() // 2
-    twice = (size >= 6) & (size == plain.list.len()) & (size % 2 == 0)
-    same = plain.list.head(half) == plain.list.slice(half)
-    return pl.when(twice & same).then(words.list.head(half).list.join(" ")).otherwise("text")
+    words = [(found.end(), found[0].lower()) for found in re.finditer(r"[^\W_](?:[^\s]*[^\W_])?", text)]
+    half = len(words) // 2
+    plain = [re.sub(r"[^\w]|_", "", word) for _, word in words]
+    if half < 3 or plain[:half] != plain[half:]:
+        return text
+    return text[: words[half - 1][0]] + (re.match(r"\s*[.!?]?", text[words[half - 1][0] :]) or [""])[0]
 
 
-def _by_pattern(workspace: Workspace, replacement: Mapping[str, str], captions: pl.DataFrame) -> pl.DataFrame:
+def _by_patterns(workspace: Workspace, kind: str, captions: pl.DataFrame) -> pl.DataFrame:
+    """Replace what the patterns of a kind find, one pattern after the other."""
+    after = captions
+    for one in replacements():
+        if one["kind"] == kind and one["fixes"]:
+            after = after.update(_matched(workspace, one, after).select(*KEYS, text="after"), on=KEYS)
+    return captions.rename({"text": "before"}).join(after.rename({"text": "after"}), on=KEYS, maintain_order="left")
+
+
+def _without_markup(workspace: Workspace, captions: pl.DataFrame) -> pl.DataFrame:
+    """Decode entities and escapes of characters, then remove tags."""
+    plain = captions.with_columns(pl.col("text").map_elements(_characters, return_dtype=pl.String))
+    return _by_patterns(workspace, MARKUP, plain).with_columns(before=captions["text"])
+
+
+def _characters(text: str) -> str:
+    text = _ENTITY.sub(lambda found: html.unescape(found[0]).replace("\xa0", " "), text)
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def _without_sentences(workspace: Workspace, kind: str, captions: pl.DataFrame) -> pl.DataFrame:
+    """Leave out the sentences of a kind; if the first one is, the whole caption. Later errors stay."""
+    parts = captions.with_columns(part=pl.col("text").str.extract_all(_END)).explode("part")
+    numbered = parts.select(image=pl.int_range(pl.len()).cast(pl.String), slot=pl.lit(0, pl.UInt32), text="part")
+    found = [_matched(workspace, one, numbered)["image"] for one in replacements() if one["kind"] == kind]
+    bad = parts.with_columns(bad=numbered["image"].is_in(pl.concat(found).implode()))
+    kept = bad.group_by(KEYS, maintain_order=True).agg(
+        before=pl.col("text").first(),
+        first=pl.col("bad").first(),
+        after=pl.col("part").filter(~pl.col("bad")).str.join(""),
+    )
+    rest = "after" if kind == REFUSALS else "before"
+    return kept.select(*KEYS, "before", after=pl.when("first").then(pl.lit("")).otherwise(rest))
+
+
+def _matched(workspace: Workspace, replacement: Mapping[str, str], captions: pl.DataFrame) -> pl.DataFrame:
     workspace.bind_rows("caption_at_repair", captions.select(*KEYS, "text"))
     workspace.params |= replacement
     return workspace.rows("replaced")
@@ -169,31 +268,12 @@ def _joined(steps: Sequence[pl.DataFrame]) -> pl.DataFrame:
     joined = every.with_columns(run).group_by(*KEYS, "run", "kind", maintain_order=True)
     rows = joined.agg(pl.col("before").first(), pl.col("after").last()).drop("run")
     emptied = pl.when(pl.col("after") != "").then("after").alias("after")
-    return rows.filter(pl.col("before") != pl.col("after")).with_columns(emptied)
+    return rows.with_columns(emptied).filter(pl.col("before").ne_missing(pl.col("after")))
 
 
-def _sifted(
-    captions: pl.DataFrame, kinds: Sequence[str], progress: Progress
-) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Leave out captions by kind. Return those that remain, those left out as changes, and what is still listed."""
-    dropped = [pl.DataFrame(schema=_STEPS)]
-    while True:
-        listed = _listed(captions, progress)
-        out = listed.filter(pl.col("kind").is_in([kind for kind in kinds if kind in DROPPED])).unique(
-            KEYS, keep="first"
-        )
-        if out.is_empty():
-            break
-        with_text = out.join(captions, on=KEYS).sort(KEYS)
-        dropped.append(with_text.select(*KEYS, "kind", before="text", after=pl.lit(None, pl.String)))
-        captions = captions.join(out, on=KEYS, how="anti", maintain_order="left")
-    left = listed.group_by("kind").agg(captions=pl.len()).sort("captions", "kind", descending=[True, False])
-    return captions, pl.concat(dropped), left.with_columns(has_fix=pl.col("kind").is_in(FIXABLE))
-
-
-def _listed(captions: pl.DataFrame, progress: Progress) -> pl.DataFrame:
+def _listed(captions: pl.DataFrame, kinds: Sequence[str], progress: Progress) -> pl.DataFrame:
     """List what `findings` finds in captions that no store holds. Columns: image, slot, kind."""
-    if captions.is_empty():
+    if captions.is_empty() or not kinds:
         return pl.DataFrame(schema={"image": pl.String, "slot": pl.UInt32, "kind": pl.String})
     with Store.open(MEMORY, write=True) as store:
         rows = captions.select(
@@ -201,7 +281,7 @@ def _listed(captions: pl.DataFrame, progress: Progress) -> pl.DataFrame:
         )
         source = Source("repaired", "candidates", "literal", ())
         ingestion.write(store, source, iter([complete(rows)]), {}, AT_INGEST, "0" * 64)
-        found = findings(store, "repaired", kinds=_REPORTED, captions_only=True, progress=progress)
+        found = findings(store, "repaired", kinds=kinds, captions_only=True, progress=progress)
     return found.frame.drop_nulls("slot").select(*KEYS, "kind").unique(maintain_order=True)
 
 

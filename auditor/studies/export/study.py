@@ -47,10 +47,7 @@ Without = Annotated[
 
 Fix = Annotated[
     Sequence[str],
-    p.Parameter(
-        "Repair captions with findings of this kind, or leave refusals, errors and repeats out; 'all' for every kind "
-        "with a fix; repeat for more."
-    ),
+    p.Parameter("Repair captions with findings of this kind; 'all' for every kind with a safe fix; repeat for more."),
 ]
 
 DryRun = Annotated[bool, p.Parameter("Only list what --fix would change. Writes no file.")]
@@ -90,9 +87,11 @@ def export(
     README. Equal content gives identical files. `force` replaces existing files. With `--without`, captions with
     findings of the given kinds or severities are left out. NAME.left-out.csv lists them, with the reasons.
 
-    With `fix`, captions are repaired: chat tokens, assistant text, Markdown, sentences about the image, whitespace and
-    encoding. Refusals, API errors, placeholders, and repeats within an image are left out. NAME.changes.csv lists every
-    change with its kind, and the text before and after. A second run changes nothing. `dry_run` returns these rows.
+    With `fix`, captions are repaired: encoding, chat tokens, assistant text, Markdown, HTML, sentences about the image.
+    Only captions that `auditor findings` lists under the kind change, and what would come out broken stays and is
+    reported. A caption is left out only if nothing usable remains, such as a refusal. Whitespace, and repeats within an
+    image, are fixed only if you name `whitespace` or `padded-images`. NAME.changes.csv has a row for each change: kind,
+    text before, text after. A second run changes nothing. `dry_run` returns these rows.
 
     URLs such as `s3://BUCKET/NAME` need the extra `remote`. Files are uploaded under temporary names and then renamed,
     the manifest or README last. If the upload fails, the existing files are unchanged.
@@ -216,12 +215,13 @@ def _dry(store: Store, selection: Selection, without: Sequence[str], fix: Sequen
 
 
 def _changed(selection: Selection, repair: Repaired | None, listed: str, done: str = "fixed in") -> tuple[str, ...]:
-    """Report how many captions a repair changes and leaves out, and what it cannot repair."""
+    """Report how many captions a repair changes and leaves out, each once, and what it cannot repair."""
     if repair is None:
         return ()
-    out = pl.col("after").is_null()
+    out = repair.changes.filter(pl.col("after").is_null())
+    changed = repair.changes.join(out, on=["image", "slot"], how="anti")
     parts = []
-    for what, rows in (("changed", repair.changes.filter(~out)), ("left out", repair.changes.filter(out))):
+    for what, rows in (("changed", changed), ("left out", out)):
         kinds = ", ".join(f"{kind} {number:,}" for kind, number in rows["kind"].value_counts(sort=True).rows())
         number = counted(rows.select("image", "slot").n_unique(), "caption", "captions")
         parts.append(f"{number} {what}{f' ({kinds})' if kinds else ''}")
@@ -312,7 +312,8 @@ def _again(
     version = subsets.hash_of_captions(store, held)
     read_as = written.reads_as if written else "table"
     typed = " ".join([command, f"--format {read_as}", *options])
-    same = "the same" if version == contents.version else f"not {contents.version[:12]}"
+    stored = selection.version.version
+    same = "the same as in the store" if version == stored else f"not {stored[:12]}, which the store has"
     note = f"{size}; `{typed}` imports them as version {version[:12]}, {same}"
     return (note, *([f"{chosen} cannot hold: {'; '.join(lost)}"] if lost else []))
 

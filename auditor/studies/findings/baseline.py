@@ -86,7 +86,7 @@ class Baseline:
     ) -> Finding | None:
         """Return what is new of a finding; null if all of it is known."""
         key = str(finding.about.get("dataset")), finding.kind
-        if finding.kind not in CAPTION_KINDS:
+        if finding.kind not in CAPTION_KINDS or listed.filter(dataset=key[0], kind=finding.kind).is_empty():
             known = self.severities.get(key)
             order = [*map(str, SEVERITIES)]
             is_known = known is not None and order.index(known) <= order.index(finding.severity)

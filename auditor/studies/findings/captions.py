@@ -211,6 +211,9 @@ def _wordless(checked: Checked) -> pl.DataFrame:
     )
 
 
+#: The kind whose sentence names the most frequent text.
+_COPIES = "copied-captions"
+
 #: Finders that need more than a SELECT.
 _FUNCTIONS: Mapping[str, Callable[[Checked], pl.DataFrame]] = {
     "padded-images": _padded,
@@ -336,6 +339,8 @@ def finding_of(
     if {one["why"] for one in examples} == {"paragraphs"}:  # they begin with a row of each reason
         phrase = "captions of several paragraphs, without other signs of Markdown or JSON"
     sentence = f"{selection.label}: {phrase}: {number:,} of {n:,} ({_percent(number / n)})"
+    if kind == _COPIES:
+        sentence += f". Most frequent: {examples[0]['why']}"
     values, headline = {of: number, "share": number / n}, f"{number:,} of {n:,} {of}"
     return Finding(kind, sentence, about(selection), values, n, bad, examples, headline)
 

@@ -42,7 +42,7 @@ _COUNTS, _SUMS = ("counts-1", "counts-2"), ("sums-1", "sums-2")
 #: Kinds whose captions can be listed from one bucket alone.
 ALONE = (
     *(kind for kind, entry in CAPTION_KINDS.items() if entry.patterns), "repeated-words", "loops",
-    "captions-without-word", "listed-words", CONTAMINATED, "padded-images",
+    "sentence-fragments", "captions-without-word", "listed-words", CONTAMINATED, "padded-images",
 )  # fmt: skip
 
 #: The kinds that are searched for in stages.
@@ -203,7 +203,10 @@ def verdicts(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
     rows = work.scan(RECORDS, bucket).filter(shard=number).select("line", "image", "slot", "reason").collect()
     order = {kind: place for place, kind in enumerate((_REJECTED, *FINDERS, AT_SEVERAL))}
     told = work.scan(FOUND, bucket).collect().join(rows.filter(pl.col("reason").is_null()), on="image", how="inner")
-    told = told.filter(pl.col("slot").is_null() | (pl.col("slot") == pl.col("slot_right")))
+    facts = [kind for kind, entry in CAPTION_KINDS.items() if entry.of_dataset]
+    told = told.filter(
+        pl.col("slot").is_null() | (pl.col("slot") == pl.col("slot_right")), ~pl.col("kind").is_in(facts)
+    )
     rejected = rows.filter(pl.col("reason").is_not_null())
     reasons = rejected.select("line", "slot", kind=pl.lit(_REJECTED), detail="reason")
     every = pl.concat([told.select("line", "kind", slot="slot_right", detail="why"), reasons], how="diagonal")

@@ -13,7 +13,7 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import SourceError, UsageError
 from auditor.files import read_text
-from auditor.findings import KINDS, ranked, signs_of_models, tally, worst
+from auditor.findings import CAPTION_KINDS, KINDS, ranked, searched_by_default, signs_of_models, tally, worst
 from auditor.findings.wording import item_of, kind_for, of_item
 from auditor.model import Progress, Selection, silent
 from auditor.result import IMAGE, SEVERITIES, Finding, Result, Severity, Table, about, counted, listed
@@ -29,6 +29,7 @@ from auditor.studies.findings.listed import listed_of
 from auditor.studies.findings.others import findings_of, incomparable
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.questions import Questions
+from auditor.studies.findings.rejected import REJECTED, rejected_records
 from auditor.text import AUTO
 
 #: Kinds that apply only to images with several independent descriptions.
@@ -147,7 +148,7 @@ def findings(
     list_of_words = _words(words)
     declared = {} if captions_only else sources(config) or {}
     questions = Questions(tuple(selected), seed, declared, progress)
-    result = all_findings(questions, wanted, list_of_words, other, captions_only=captions_only)
+    result = all_findings(questions, wanted, list_of_words, other, captions_only=captions_only, by_name=kinds or ())
     notes = selected[0].notes
     if known is not None and write_baseline:
         write(known, result.findings, result.frame)
@@ -186,13 +187,19 @@ def refuse_severity(name: str | None) -> None:
 
 def all_findings(
     questions: Questions,
-    wanted: Sequence[str] = tuple(KINDS),
+    wanted: Sequence[str] | None = None,
     words: Sequence[str] = (),
     against: Selection | None = None,
     *,
     captions_only: bool = False,
+    by_name: Collection[str] = (),
 ) -> Result:
-    """Return the findings on all selections, the worst first: those on captions and those of the other studies."""
+    """Return the findings on all selections, the worst first: those on captions and those of the other studies.
+
+    A fact about a dataset has no rows, unless its kind is in `by_name`.
+    """
+    wanted = searched_by_default() if wanted is None else wanted
+    facts = [kind for kind, entry in CAPTION_KINDS.items() if entry.of_dataset and kind not in by_name]
     collected, lists, notes = list[Finding](), list[pl.DataFrame](), list[str]()
     for captions in questions.every:
         selection = captions.selection
@@ -200,6 +207,7 @@ def all_findings(
         searched = _of_single(wanted) if of_items else wanted
         found, rows = of_captions(captions, words, against, searched, questions.progress)
         found += _of_whole(captions, searched, questions.progress)
+        rows = rows.filter(~pl.col("kind").is_in(facts))
         lists.append(rows)
         collected += found
         if captions_only:
@@ -270,7 +278,7 @@ def _wanted(kinds: Sequence[str] | None) -> Sequence[str]:
     for kind in kinds or ():
         if kind not in KINDS:
             raise UsageError(f"--kind {kind}: unknown kind of finding; docs/findings.md lists all kinds")
-    return tuple(kinds) if kinds else tuple(KINDS)
+    return tuple(kinds) if kinds else searched_by_default()
 
 
 def _tables(ordered: Sequence[Finding]) -> tuple[Table, ...]:
@@ -312,7 +320,8 @@ def _of_items(questions: Questions, selection: Selection, wanted: Collection[str
 def _of_whole(captions: Captions, wanted: Collection[str], progress: Progress) -> list[Finding]:
     """Return the findings on a dataset as a whole, of the requested kinds."""
     unsupported = _unreadable(captions) if _UNREADABLE in wanted else []
-    return [*unsupported, *(_collapsed(captions, progress) if _COLLAPSE in wanted else ())]
+    rejected = rejected_records(captions.store, captions.selection) if REJECTED in wanted else []
+    return [*rejected, *unsupported, *(_collapsed(captions, progress) if _COLLAPSE in wanted else ())]
 
 
 def _unreadable(captions: Captions) -> list[Finding]:

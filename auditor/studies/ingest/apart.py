@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from auditor.errors import SourceError
 from auditor.files.folders import temporary
@@ -23,11 +24,13 @@ def apart(
     progress: Progress,
     outputs: Collection[str] = (),
     bundles: Mapping[str, Path] = MappingProxyType({}),
+    reading: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[Store]:
     """Open a temporary store with the captions of files, patterns, folders and URLs, by dataset.
 
     The datasets `outputs` hold candidates. `bundles` are exported datasets that are imported first. `narrate` gets the
-    notes on how the files were read. Raises `SourceError` for files that cannot be read.
+    notes on how the files were read; `reading` are further options of `ingest`. Whatever can be read is: any number of
+    records may be rejected. Raises `SourceError` for files without a caption that can be read.
     """
     with (
         temporary() as folder,
@@ -39,7 +42,10 @@ def apart(
             kind = "candidates" if name in outputs else None
             command = f"auditor ingest {name} --from {shlex.quote(path)}{' --kind candidates' if kind else ''}"
             try:
-                made = ingest(store, name, files=[Path(path)], kind=kind, config={}, narrate=narrate, progress=progress)
+                made = ingest(
+                    store, name, files=[Path(path)], kind=kind, max_rejected=1.0, config={}, narrate=narrate,
+                    progress=progress, **reading,
+                )  # fmt: skip
             except SourceError as error:
                 more = f"; set options of the format in `{command}`" if "--" in str(error) else ""
                 raise SourceError(f"{error}{more}") from error

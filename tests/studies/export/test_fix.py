@@ -7,15 +7,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 from conftest import ingest_rows
-from hypothesis import given
-from hypothesis import strategies as st
-from sizes import examples
 
 from auditor.errors import UsageError
-from auditor.store.connection import MEMORY, Store
+from auditor.store.connection import Store
 from auditor.store.versions import content, resolve
 from auditor.studies.export import export
-from auditor.studies.export.repaired import DROPPED, MENDED, mended, repaired
+from auditor.studies.export.repaired import DROPPED, MENDED, repaired
 from auditor.studies.findings import findings
 from auditor.studies.ingest import ingest
 
@@ -28,7 +25,7 @@ REPAIRS = [
     ("The image shows a dog. Overall, the image conveys a sense of joy.", "A dog.", ["meta-sentences"]),
     ("the image shows a dog", "a dog", ["meta-sentences"]),
     ("Sure! Here is a caption: A cat sits.<|im_end|>", "A cat sits.", ["chat-tokens", "assistant-texts"]),
-    ("**A boat** on  a lake.", "A boat on a lake.", ["markdown-or-json", "whitespace"]),
+    ("**A boat** on  a lake.", "A boat on a lake.", ["markdown-or-json"]),
     ('```json\n{"caption": "A man at a cafÃ©"}\n```', "A man at a café", ["broken-characters", "markdown-or-json"]),
     ("USER: Describe it. ASSISTANT: Two men wait.", "Two men wait.", ["chat-tokens"]),
     ("I'm sorry, but I can't assist with that request.", None, ["refusals"]),
@@ -78,7 +75,7 @@ def test_a_caption_with_further_questions_stays_as_it_was_and_is_reported(store:
 def test_repeats_within_an_image_are_left_out_after_the_repair(store: Store) -> None:
     rows = [("a", 0, "A dog runs."), ("a", 1, "The image shows a dog runs."), ("b", 0, "A dog runs.")]
     ingest_rows(store, rows)
-    result = repaired(store, resolve(store, "set"), ["all"], None)
+    result = repaired(store, resolve(store, "set"), ["all", "padded-images"], None)
     assert result.captions.select(*KEYS).rows() == [("a", 0), ("b", 0)]
     assert result.changes["kind"].to_list() == ["meta-sentences", "padded-images"]
 
@@ -125,26 +122,6 @@ def test_after_a_fix_no_kind_with_a_fix_is_found(store: Store, tmp_path: Path) -
     ingest(store, "clean", files=[tmp_path / "x.csv"], slot_col="slot", kind="candidates")
     found = {one.kind for one in findings(store, "clean", captions_only=True).findings}
     assert found & {*MENDED, *DROPPED} == set()
-
-
-_PARTS = st.sampled_from([
-    "The image shows ", "a dog", " runs. ", "Overall, the image is calm. ", "<|im_end|>", "**", "*", "`", "Sure! ", "Caption: ",
-    "Here is a caption: ", "ASSISTANT: ", "USER: ", '{"caption": "', '"}', "\n- ", "  ", "In this photo, ", "This is a photo of ",
-    "cafÃ©", "As an AI language model, ", "I'm sorry, I can't", ".", "[INST] ", "# ", "```", "N/A",
-    "a red dog sits ", "A red dog sits. ",
-])  # fmt: skip
-
-
-@examples(3)
-@given(st.lists(st.lists(_PARTS, min_size=1, max_size=7).map("".join), min_size=20, max_size=40))
-def test_a_second_repair_changes_nothing(texts: list[str]) -> None:
-    captions = pl.DataFrame(
-        rows_of(texts), schema={"image": pl.String, "slot": pl.UInt32, "text": pl.String}, orient="row"
-    )
-    with Store.open(MEMORY, write=True) as store:
-        once, _ = mended(store, captions, MENDED)
-        again, steps = mended(store, once, MENDED)
-        assert (again.rows(), steps) == (once.rows(), [])
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def test_cleaned_set_is_without_what_findings_name(store: Store, tmp_path: Path)
     assert gone.select("image", "slot").unique().height == 2
     assert "1 image with no caption left" in written.notes[0]
     found = read_again(tmp_path, written.notes)
-    assert f"as version {found.version[:12]}, the same" in written.notes[1]
+    assert f"as version {found.version[:12]}, not " in written.notes[1]
     bundle = export(store, "set", tmp_path / "bundle", without=["personal-data"])
     assert read_again(tmp_path, bundle.notes).captions == 3
 

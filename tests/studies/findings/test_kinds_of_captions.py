@@ -14,6 +14,7 @@ from auditor.result import SEVERITIES, Finding, Result
 from auditor.store.connection import Store
 from auditor.studies.findings import findings
 from auditor.studies.findings.captions import FINDERS
+from auditor.studies.ingest import ingest
 
 WHO = ("man", "woman", "boy", "girl", "dog", "cat", "child", "rider")
 DOES = ("runs", "sits", "waits", "sleeps", "stands", "plays", "rests", "jumps")
@@ -82,11 +83,14 @@ def test_captions_by_one_model_are_told_by_what_they_share_and_a_note_names_the_
     ]
     result = asked(store, rows)
     assert {found.kind for found in result.findings if found.severity == "error"} >= {
-        "common-openings", "common-skeletons", "meta-sentences",
-    }  # fmt: skip
+        "common-skeletons",
+        "meta-sentences",
+    }
+    (openings,) = result.found("common-openings")
+    assert (openings.severity, openings.values["share"]) == ("notice", 1.0)
     (note,) = [note for note in result.notes if "signs that a language model wrote" in note]
     assert note.startswith("set: ")
-    assert "frequent openings 100% (human captions 7–19%)" in note
+    assert "sentences about the image 100% (human captions 0–0.2%)" in note
 
 
 @pytest.mark.parametrize(
@@ -122,6 +126,22 @@ def test_a_fault_is_told_as_its_kind_and_as_bad_as_documented(store: Store, kind
     found = one(result, kind)
     assert (found.severity, found.values["captions"], found.n) == (bad, 1, len(CLEAN))
     assert result.frame.filter(kind=kind).select("image", "slot", "text").rows() == [("00.jpg", 0, text)]
+
+
+def test_a_fact_about_a_dataset_is_no_row_unless_it_is_named(store: Store) -> None:
+    rows = [(f"{place}", 0, f"The bird has a {place} on its wing.") for place in range(20)]
+    assert asked(store, rows).frame.filter(kind="common-openings").is_empty()
+    assert asked(store, rows, kinds=["common-openings"]).frame.height == 20
+
+
+def test_rejected_records_are_a_finding_with_lines_and_reasons(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "dirty.csv"
+    file.write_text("image,caption\n" + "".join(f"{n},{'' if n % 5 == 0 else f'a dog {n}'}\n" for n in range(20)))
+    ingest(store, "dirty", files=[file], max_rejected=1.0, config={})
+    found = one(findings(store, "dirty", captions_only=True), "rejected-records")
+    assert (found.severity, found.values, found.n) == ("error", {"records": 4, "share": 0.2}, 20)
+    assert "empty caption 4. The first: dirty.csv:2, dirty.csv:7" in found.sentence
+    assert found.examples[0]["image"] == "dirty.csv:2"
 
 
 def test_paragraphs_alone_are_not_called_markdown(store: Store) -> None:
