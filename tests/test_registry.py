@@ -97,7 +97,7 @@ def test_every_metric_has_a_full_card(name: str) -> None:
     metric = METRICS[name]
     assert metric.summary
     assert metric.kind
-    assert metric.range.startswith("-1 to 1" if name.startswith("vector-") else "0 to ")
+    assert metric.range.startswith("-1 to 1" if name.startswith("vector-") else "0 ")
     assert metric.references
     assert metric.edge_cases
     assert metric.source

@@ -203,7 +203,8 @@ def _card(order: int) -> Metric:
         score=score,
         summary=f"sentence-level BLEU: geometric mean of clipped precisions, n = 1 to {order}, with brevity penalty",
         kind="precision, with a brevity penalty",
-        range="0 to 1",
+        lowest=0.0,
+        highest=1.0,
         references="clips against all references: increases with their number; compare only equal numbers",
         sensitivity="strong",
         edge_cases=(

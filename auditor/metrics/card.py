@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import polars as pl
 
+from auditor import ranges
 from auditor.compiled import is_kept
 from auditor.errors import MetricError
 from auditor.metrics import idf
@@ -148,10 +150,11 @@ Counting = tuple[str, Kernel | None]
 class Metric:
     """The card of a metric.
 
-    `kind` is what it measures (precision, F, an error rate, consensus), `range` its lowest and highest value.
-    `references` is how references are combined into one score, `sensitivity` how much it depends on their number:
-    strong (any of them may match), some (the best counts), none (they are averaged). Parameters may change all of
-    this; the card describes the defaults.
+    `kind` is what it measures (precision, F, an error rate, consensus). `lowest` and `highest` are the ends of its
+    range, infinite if it has none. `scales` are factors of both, by the values of setting `scale`. `references` is how
+    references are combined into one score, `sensitivity` how much it depends on their number: strong (any of them may
+    match), some (the best counts), none (they are averaged). Parameters may change all of this; the card describes the
+    defaults.
 
     `counts` is its SELECT, `kernel` computes counts from its rows if it aligns tokens. `fixed` are settings that its
     name implies, and parameters of a variant, `shown` whether a signature repeats them. `counted_with` are parameters
@@ -174,12 +177,14 @@ class Metric:
     score: Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]
     summary: str
     kind: str
-    range: str
     references: str
     sensitivity: Literal["strong", "some", "none"]
     edge_cases: str
     source: str
     bibtex: str
+    lowest: float = -math.inf
+    highest: float = math.inf
+    scales: Mapping[str, float] = field(default_factory=dict)
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     shown: bool = False
@@ -198,3 +203,20 @@ class Metric:
     caution: str | None = None
     ranks_what_is_tiny: Callable[[Mapping[str, Any]], bool] | None = None
     version: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.lowest <= self.highest:
+            raise MetricError(
+                f"{self.name}: its lowest value {self.lowest} must not be above {self.highest}, its highest"
+            )
+
+    def ends(self, settings: Mapping[str, Any]) -> ranges.Ends:
+        """Return the lowest and the highest value with these settings."""
+        factor = self.scales.get(settings.get("scale", ""), 1.0)
+        return self.lowest * factor, self.highest * factor
+
+    @property
+    def range(self) -> str:
+        """Its range in words, in each of its scales."""
+        scaled = (f"{ranges.in_words(self.ends({'scale': scale}))} with scale={scale}" for scale in self.scales)
+        return "; ".join([ranges.in_words((self.lowest, self.highest)), *scaled])

@@ -19,6 +19,8 @@ _MOST = {"character": "char_order", "word": "word_order"}
 
 _EPS = 1e-16
 
+_SCALES = {"x100": 100.0}
+
 _POPOVIC = """@inproceedings{popovic-2015-chrf,
   title = {chr{F}: character n-gram {F}-score for automatic {MT} evaluation},
   author = {Popovi{\\'c}, Maja},
@@ -70,7 +72,7 @@ def _f(rows: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
         shares.append((ours > 0, theirs > 0, both / ours, both / theirs))
     is_eps = parameters["smooth"] == "eps"
     best = rows.select(_mean_of_f(shares, factor)).to_series() if is_eps else _f_of_means(rows, shares, factor)
-    return best * (100.0 if parameters["scale"] == "x100" else 1.0)
+    return best * _SCALES.get(parameters["scale"], 1.0)
 
 
 def _sums(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.DataFrame:
@@ -173,7 +175,9 @@ CARDS = (
         kernel=Kernel("chrf", _count, ("reference_tokens", "chrf_word"), compiles="chrf._count"),
         summary="F-score of n-grams of characters, n = 1 to 6, with the best reference; word_order=2 is chrF++",
         kind="F, with recall weighted twice as much as precision; beta sets how much",
-        range="0 to 1; to 100 with scale=x100",
+        lowest=0.0,
+        highest=1.0,
+        scales=_SCALES,
         references="best reference: increases with their number; compare only equal numbers",
         sensitivity="some",
         edge_cases=(
@@ -192,7 +196,7 @@ CARDS = (
                 "eps: mean F over all orders, as in chrF++.py",
                 ("effective", "eps"),
             ),
-            "scale": Parameter("raw", "raw: at most 1; x100: at most 100, as printed by sacrebleu", ("raw", "x100")),
+            "scale": Parameter("raw", "raw: at most 1; x100: at most 100, as printed by sacrebleu", ("raw", *_SCALES)),
         },
         default=False,
     ),

@@ -62,12 +62,14 @@ _IDF = Parameter(
     of_file=idf.file_setting,
 )
 
+_SCALES = {"x10": 10.0}
+
 _SCALE = Parameter(
     "raw",
     "raw: at most 1, as in Wang & Gaizauskas 2016; x10: at most 10, as in the authors' program and pycocoevalcap, "
     "whose CIDEr is cider-d with --tokenizer ptb. Most captioning papers print 100 times the latter: raw 0.114, x10 "
     "1.14 and a printed 114 are the same score",
-    ("raw", "x10"),
+    ("raw", *_SCALES),
 )
 
 _VEDANTAM = """@inproceedings{vedantam-etal-2015-cider,
@@ -98,7 +100,7 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
             .sqrt()
             .sqrt()
         )
-    return counts.select(value * (10.0 if parameters["scale"] == "x10" else 1.0)).to_series()
+    return counts.select(value * _SCALES.get(parameters["scale"], 1.0)).to_series()
 
 
 def _normalization(settings: Mapping[str, Any]) -> str | None:
@@ -130,7 +132,9 @@ def _cider(name: str, summary: str, parameters: Mapping[str, Parameter], source:
         score=score,
         summary=summary,
         kind="consensus: cosine of weighted n-grams",
-        range="0 to 1; to 10 with scale=x10 (pycocoevalcap); most captioning papers print 100 times the latter",
+        lowest=0.0,
+        highest=1.0,
+        scales=_SCALES,
         references=(
             "mean over the references: does not increase with their number, except by a few percent if idf comes from "
             "more captions; increases with references=max"

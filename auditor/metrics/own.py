@@ -78,7 +78,6 @@ def card(
         kernel=Kernel(f"own {scorer.name}", scorer, keeps=False),
         summary=summary,
         kind=kind,
-        range="depends on the function",
         references="the function receives all references of a caption at once",
         sensitivity="some",
         edge_cases="an exception, or a score that is not a finite number, is an error",

@@ -93,7 +93,7 @@ CARDS = (
         kernel=Kernel("ter", _count, ("reference_tokens", "case_variant"), compiles="ter._edits"),
         summary="insertions, deletions, substitutions and block shifts to the nearest reference, by mean length",
         kind="error rate",
-        range="0 to above 1",
+        lowest=0.0,
         references=(
             "fewest edits over the references: decreases with their number; compare only equal numbers; with "
             "aggregate=mean it does not decrease"

@@ -6,6 +6,7 @@ captions of the same image: a system's with human captions, and human captions w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -20,8 +21,9 @@ class Statistic:
     """A statistic's card.
 
     `definition` is what it counts. `published` is how the definition of the paper's code differs, null if it does not.
-    `walks` marks a statistic that depends on the order of the captions. `digits` is the number of decimals in tables.
-    `version` grows when the same captions get another number.
+    `lowest` and `highest` are the ends of its range, infinite if it has none; most are shares. `walks` marks a
+    statistic that depends on the order of the captions. `digits` is the number of decimals in tables. `version` grows
+    when the same captions get another number.
     """
 
     name: str
@@ -29,6 +31,8 @@ class Statistic:
     source: str
     needs: Needs = "captions"
     published: str | None = None
+    lowest: float = 0.0
+    highest: float = 1.0
     walks: bool = False
     digits: int = 4
     version: int = 1
@@ -42,10 +46,15 @@ _SHAIB = "Shaib et al. 2024"
 
 #: In the order in which results show them.
 GLOBAL = (
-    Statistic("tokens", "tokens of the captions", f"{_MILTENBURG}, section 2", digits=0),
-    Statistic("types", "different tokens", f"{_MILTENBURG}, section 2", digits=0),
-    Statistic("asl", "average sentence length: tokens / captions", f"{_MILTENBURG}, section 2"),
-    Statistic("sdsl", "standard deviation of sentence length, of the population", f"{_MILTENBURG}, section 2"),
+    Statistic("tokens", "tokens of the captions", f"{_MILTENBURG}, section 2", digits=0, highest=math.inf),
+    Statistic("types", "different tokens", f"{_MILTENBURG}, section 2", digits=0, highest=math.inf),
+    Statistic("asl", "average sentence length: tokens / captions", f"{_MILTENBURG}, section 2", highest=math.inf),
+    Statistic(
+        "sdsl",
+        "standard deviation of sentence length, of the population",
+        f"{_MILTENBURG}, section 2",
+        highest=math.inf,
+    ),
     Statistic(
         "ttr-1",
         "mean segmental type-token ratio: types / tokens of each whole segment of a walk, the partial last one dropped",
@@ -91,6 +100,7 @@ GLOBAL = (
         published=_IN_FILE_ORDER,
         walks=True,
         digits=1,
+        highest=math.inf,
     ),
     Statistic(
         "hd-d",
@@ -103,24 +113,36 @@ GLOBAL = (
         "ngram-diversity",
         "sum over n = 1 to 4 of different n-grams / n-grams, within captions (in the authors' program they cross)",
         _SHAIB,
+        highest=4.0,
     ),
     Statistic(
         "self-repetition",
         "mean over captions of ln(1 + number of other captions that contain each of its different 4-grams, summed)",
         f"Salkar et al. 2022; {_SHAIB}",
+        highest=math.inf,
     ),
     Statistic(
         "compression-ratio",
         "bytes of the tokens, joined by spaces in the first random order / bytes after zlib, level 9",
         _SHAIB,
         published="in the order of the file",
+        highest=math.inf,
     ),
-    Statistic("yule-k", "10,000 (sum over types of their squared frequency - N) / N^2", "Yule 1944", digits=1),
-    Statistic("entropy", "Shannon entropy of the token distribution, in bits, by relative frequencies", "Shannon 1948"),
+    Statistic(
+        "yule-k", "10,000 (sum over types of their squared frequency - N) / N^2", "Yule 1944", digits=1, highest=1e4
+    ),
+    Statistic(
+        "entropy",
+        "Shannon entropy of the token distribution, in bits, by relative frequencies",
+        "Shannon 1948",
+        highest=math.inf,
+    ),
     Statistic(
         "zipf-slope",
         "slope of ln frequency on ln rank, least squares over all types, ranks 1 to V in order of frequency",
         "Zipf 1935",
+        lowest=-math.inf,
+        highest=0.0,
     ),
     Statistic(
         "top-20",
@@ -152,6 +174,7 @@ GLOBAL = (
         f"{_MILTENBURG}, code of the paper",
         needs="training",
         digits=0,
+        highest=math.inf,
     ),
     Statistic(
         "learnable",
@@ -160,6 +183,7 @@ GLOBAL = (
         needs="training and evaluation",
         digits=0,
         version=2,
+        highest=math.inf,
     ),
     Statistic(
         "limit",
@@ -175,6 +199,7 @@ GLOBAL = (
         needs="training and evaluation",
         digits=0,
         version=2,
+        highest=math.inf,
     ),
     Statistic(
         "coverage",
@@ -262,6 +287,7 @@ LOCAL = (
         _WITHIN,
         needs="several captions of an image",
         digits=1,
+        highest=math.inf,
     ),
     Statistic(
         "image-content-types",
@@ -269,6 +295,7 @@ LOCAL = (
         _WITHIN,
         needs="several captions of an image",
         digits=1,
+        highest=math.inf,
     ),
     Statistic(
         "image-ttr",

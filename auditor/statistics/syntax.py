@@ -5,6 +5,7 @@ Each is the ratio of two totals over images. `sql/syntax/text_count.sql` has the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -51,7 +52,7 @@ class Statistic:
     """The card of a statistic of syntax.
 
     Its value is `scale` × count `part` / count `whole`. `group` is its table. `parsed` marks a statistic that needs
-    heads, which some pipelines lack.
+    heads, which some pipelines lack. `lowest` and `highest` are the ends of its range, infinite if it has none.
     """
 
     name: str
@@ -62,6 +63,8 @@ class Statistic:
     group: str
     parsed: bool = False
     scale: float = 1.0
+    lowest: float = 0.0
+    highest: float = math.inf
 
 
 def _by_number(name: str, counted: str, numbers: Sequence[int], what: str, *, parsed: bool) -> list[Statistic]:
@@ -89,7 +92,7 @@ STATISTICS = (
     *_by_number("prepositional-depth", "pp", DEPTHS, "prepositional phrases of depth", parsed=True),
     *(
         Statistic(f"pos-{word_class}", word_class, "word", f"share of words that are of class {word_class}",
-                  f"Ferraro et al. 2015, in {_MILTENBURG}, section 5.1", "parts-of-speech")
+                  f"Ferraro et al. 2015, in {_MILTENBURG}, section 5.1", "parts-of-speech", highest=1.0)
         for word_class in CLASSES
     ),
     Statistic(
@@ -113,7 +116,7 @@ STATISTICS = (
     ),
     Statistic(
         "negated", "negated", "caption", "share of captions with a word of negation",
-        "van Miltenburg, Morante & Elliott 2016", "rare",
+        "van Miltenburg, Morante & Elliott 2016", "rare", highest=1.0,
     ),
     Statistic(
         "possessives", "possessive", "caption", "possessives ('s, their) per caption: tags POS, PRP$, WP$",
@@ -139,7 +142,7 @@ STATISTICS = (
     *(
         Statistic(f"opening-{word_class}", f"opening-{word_class}", "opened",
                   f"share of captions whose first word is of class {word_class}",
-                  "as part-of-speech distribution, of first words", "openings")
+                  "as part-of-speech distribution, of first words", "openings", highest=1.0)
         for word_class in CLASSES
     ),
 )  # fmt: skip

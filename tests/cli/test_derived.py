@@ -53,7 +53,7 @@ STUDY = Study("tiny_audit:vowels", "Language", "Count datasets, which have vowel
 
 CONSTANT = Metric(
     name="constant", counts="bleu", score=lambda counts, settings: pl.repeat(0.5, counts.height, eager=True),
-    summary="half, whatever the caption", kind="a constant", range="0.5", references="none is read",
+    summary="half, whatever the caption", kind="a constant", lowest=0.5, highest=0.5, references="none is read",
     sensitivity="none", edge_cases="none", source="a test", bibtex="@misc{test}",
 )
 '''

@@ -81,7 +81,8 @@ def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str,
         score=score,
         summary=summary,
         kind="F of precision and recall with equal weights; measure=precision or recall selects one",
-        range="0 to 1",
+        lowest=0.0,
+        highest=1.0,
         references=(
             "pooled over the references: does not increase with their number, long references weigh more; increases "
             "with aggregate=best, max or coco"

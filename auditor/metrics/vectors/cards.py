@@ -116,7 +116,8 @@ def _learnt(name: str, learner: str, summary: str, source: str, bibtex: str, **o
         kernel=Kernel(f"vector_{learner}", _scored, ("scored_image", "known_word", "learnt_part")),
         summary=summary,
         kind="fit of caption and image",
-        range="-1 to 1",
+        lowest=-1.0,
+        highest=1.0,
         references=_FREE,
         sensitivity="none",
         edge_cases=_EDGE_CASES,
@@ -129,14 +130,15 @@ def _learnt(name: str, learner: str, summary: str, source: str, bibtex: str, **o
     )
 
 
-def _given(name: str, summary: str, source: str, score: Any, top: str) -> Metric:
+def _given(name: str, summary: str, source: str, score: Any, lowest: float, highest: float) -> Metric:
     return Metric(
         name=name,
         counts="text_image_cosine",
         score=score,
         summary=summary,
         kind="fit of caption and image",
-        range=top,
+        lowest=lowest,
+        highest=highest,
         references=_FREE,
         sensitivity="none",
         edge_cases="a text or an image without a vector has no score; texts must be exactly those that were encoded",
@@ -170,13 +172,15 @@ CARDS = (
         "cosine of the vectors of caption and image, if texts have vectors too",
         "Hessel et al. 2021, section 3",
         _cosine,
-        "-1 to 1",
+        -1.0,
+        1.0,
     ),
     _given(
         "clipscore",
         "2.5 times the cosine of the vectors of caption and image, at least 0",
         "Hessel et al. 2021, equation 1; there, captions were encoded after the words “A photo depicts”",
         _clipscore,
-        "0 to 2.5",
+        0.0,
+        _SCALE,
     ),
 )
