@@ -161,7 +161,9 @@ def _between(marked: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:
             rows.append((first.name, second.name, known.height, *only, test.value, test.p))
     names = ["scorer", "other", "n", "only the first", "only the other", "difference", "p"]
     apart = pl.DataFrame(rows, schema=names, orient="row")
-    return apart.with_columns(pl.Series("p", holm(apart["p"].to_list()), pl.Float64)) if rows else apart
+    known = apart.filter(pl.col("p").is_not_null()) if rows else apart
+    corrected = known.with_columns(pl.Series("p", holm(known["p"].to_list()), pl.Float64))
+    return pl.concat([corrected, apart.filter(pl.col("p").is_null())]) if rows else apart
 
 
 def _complement(rows: pl.DataFrame) -> Iterator[Table]:

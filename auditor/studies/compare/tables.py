@@ -14,7 +14,7 @@ import polars as pl
 from auditor.result import Figure, Table, plain
 from auditor.result.document import RAW_PLACED
 from auditor.scoring.scores import DISTINCT, RAW
-from auditor.studies.compare.answer import ALPHA, Answer
+from auditor.studies.compare.answer import Answer
 from auditor.studies.compare.equalize import EQUALIZED
 
 #: The formula of each index, for errors too.
@@ -84,8 +84,8 @@ def placed(
     caption = "0: captions are unique to their image; 1: any caption fits any image. Bars: share of the highest value"
     if answered.tested:
         caption += (
-            "; group: datasets that share a letter do not differ significantly (permutation tests, "
-            f"{ALPHA:.0%}, Holm's correction over pairs)"
+            "; group: two datasets without a common letter differ (for all pairs of a metric together, p_adjusted < "
+            f"{answered.alpha:g}); a common letter does not mean that they are equal"
         )
     caption += f"; low, high: {percent(confidence)} confidence interval" if shown["low"].count() else ""
     caption += "; order differs: a pair is the other way round by most metric families" if contrary else ""

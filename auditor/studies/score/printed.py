@@ -116,7 +116,9 @@ def _rows(
         }
         for label in (label for label, sums in outputs.items() if sums.is_empty()):
             raise UsageError(f"{label}: none of its captions has a reference in {selection.label}")
-        measures.append(Measure(outputs, partial(_scaled, printed, settings)))
+        lowest, highest = metric.metric.ends(settings)
+        ends = lowest * printed.scale, highest * printed.scale
+        measures.append(Measure(outputs, partial(_scaled, printed, settings), ends))
     key = (resampling.seed, *selection.content)
     for (printed, _), scores in zip(scored, beside_first(measures, resampling, key, progress), strict=True):
         yield (
@@ -237,21 +239,23 @@ def _last(names: pl.Series) -> pl.Series:
     return names.str.extract(r"([^/]*)$")
 
 
-def means_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[str], resampling: Resampling) -> Table:
+def means_table(
+    selection: Selection, scores: pl.DataFrame, metrics: Sequence[MetricRequest], resampling: Resampling
+) -> Table:
     """Return the means of several systems side by side, with differences from the first.
 
     `scores` has columns system, image and the metrics.
     """
     key = (resampling.seed, *selection.content)
     measures = []
-    for label in labels:
-        mean = mean_of(_column(label))
+    for metric in metrics:
+        mean = mean_of(_column(metric.label))
         sums = {
             str(system): mean.sums(of_system, {})
             for (system,), of_system in scores.group_by("system", maintain_order=True)
         }
-        measures.append(Measure(sums, _of_sums(mean)))
-    rows = zip(labels, beside_first(measures, resampling, key), strict=True)
+        measures.append(Measure(sums, _of_sums(mean), metric.metric.ends(metric.settings)))
+    rows = zip((metric.label for metric in metrics), beside_first(measures, resampling, key), strict=True)
     frame = pl.concat(means.with_columns(metric=pl.lit(label)) for label, means in rows)
     frame = frame.select("metric", "candidate", "n", pl.exclude("metric", "candidate", "n", "against"))
     title = f"means of the systems over the captions of {selection.label}"

@@ -259,8 +259,7 @@ def _tables(
         for name, system in named
     ]
     if several:
-        labels = [metric.label for metric in metrics]
-        means.append(means_table(selection, scores.filter(variant=RAW), labels, resampling))
+        means.append(means_table(selection, scores.filter(variant=RAW), metrics, resampling))
     least = [
         least_alike_table(
             store,
