@@ -100,7 +100,7 @@ def difference(value: float, apart: Floats | None, images: int, confidence: floa
         return None
     low, high = interval_of(value, error, confidence, images - 1, ANY) or (value, value)
     t = value / error if error else math.copysign(math.inf, value) if value else 0.0
-    return Difference(max(low, -2.0), min(high, 2.0), students_p(t, images - 1))
+    return Difference(low, high, students_p(t, images - 1))
 
 
 def _error(values: Floats, images: int) -> float:

@@ -69,11 +69,10 @@ def share(marks: Floats, images: NDArray[np.int64], confidence: float = 0.95, ch
         raise ValueError("a share needs at least one item")
     value = float(marks.mean())
     variance, groups, equal = _variance(marks, images)
-    independent = _independent(value, variance, equal, n)
+    independent, freedom = _independent(value, variance, equal, n)
     if not _are_enough(groups, equal):
         return Share(n, value, None, None, None, independent)
-    freedom = _freedom(independent, equal, n)
-    low, high = _ends(value, independent, equal, freedom, confidence)
+    low, high = _ends(value, independent, freedom, equal, confidence)
     if value in (0, 1):
         p = 2 * (chance if value else 1 - chance) ** equal
     else:
@@ -106,8 +105,7 @@ def resampled_interval(value: float, values: Floats, images: int, n: int, confid
     if images < FEWEST:
         return None
     variance = float(np.var(values, ddof=1)) * images / (images - 1)
-    independent = _independent(value, variance, images, n)
-    return _ends(value, independent, images, _freedom(independent, images, n), confidence)
+    return _ends(value, *_independent(value, variance, images, n), images, confidence)
 
 
 def against_best(
@@ -164,10 +162,14 @@ def _are_enough(groups: int, equal: float) -> bool:
     return equal >= max(FEWEST, _EVEN * groups)
 
 
-def _independent(value: float, variance: float, equal: float, n: int) -> float:
-    """Return how many independent items have a share of the same variance, at most `n`."""
+def _independent(value: float, variance: float, equal: float, n: int) -> tuple[float, float]:
+    """Return how many independent items have a share of the same variance, at most `n`, and the degrees of freedom.
+
+    These are of images, or of items if those of an image are not similar.
+    """
     spread = value * (1 - value)
-    return equal if spread == 0 or variance == 0 else min(spread / variance, float(n))
+    independent = equal if spread == 0 or variance == 0 else min(spread / variance, float(n))
+    return independent, (equal if independent < n else n) - 1
 
 
 def _variance(values: Floats, images: NDArray[np.int64]) -> tuple[float, int, float]:
@@ -182,12 +184,7 @@ def _variance(values: Floats, images: NDArray[np.int64]) -> tuple[float, int, fl
     return float((without**2).sum()) / n**2 * (groups - 1) / groups, groups, n * n / float((items**2).sum())
 
 
-def _freedom(independent: float, equal: float, n: int) -> float:
-    """Return the degrees of freedom: of images, or of items if those of an image are not similar."""
-    return (equal if independent < n else n) - 1
-
-
-def _ends(value: float, independent: float, equal: float, freedom: float, confidence: float) -> Ends:
+def _ends(value: float, independent: float, freedom: float, equal: float, confidence: float) -> Ends:
     """Return Wilson's interval, by Student's t; if all items are equal, as of that many equal images."""
     if value in (0, 1):
         return all_equal(value, equal, confidence, SHARE)

@@ -31,9 +31,11 @@ INTERVAL = "bootstrap-t"
 #: A variance below this share of the mean square is a rounding error.
 _NOTHING = 1e-12
 
-#: Fewest images, and images that differ, for a test of values that may have either sign, as no scale makes them less
-#: skewed.
-_FEWEST_SIGNED, _FEWEST_DIFFERING = 30, 10
+#: Fewest images that differ from the most frequent value.
+_DIFFERING = 2
+
+#: The same for a test of values that may have either sign: no scale makes them less skewed. Images, those that differ.
+_SIGNED, _SIGNED_DIFFERING = 30, 10
 
 #: The share of images that must differ from the most frequent value. With more ties resamples vary too little.
 _UNTIED = 0.75
@@ -65,20 +67,17 @@ class Measured:
     def jackknifed(self) -> Estimate:
         """Return the pseudo-values of images, without resamples."""
         images, none, error = len(self.without), np.empty(0), jackknife_error(self.without)
-        place, places = math.nan, self.without
-        if error is not None:
-            of = Scale(*self.ends).of
-            place = of(self.value)
-            if math.isfinite(place) and self.ends != ANY:
-                places = np.fromiter(map(of, self.without), np.float64, images)
-        if error is None or not np.isfinite(places).all():
-            place = math.nan
-        if not math.isfinite(place):
-            places = self.without
-        once = math.nan if error is None else self._once(error)
-        apart = once * (images - 1) * (math.fsum(places) / images - places)
-        spread = math.sqrt(math.fsum(apart * apart) / images / (images - 1)) if error is not None else math.nan
-        return Estimate(self.value, self.ends, place, spread, apart, none, none)
+        if error is None:
+            return Estimate(self.value, self.ends, math.nan, math.nan, np.full(images, math.nan), none, none)
+        of = Scale(*self.ends).of
+        place, places = of(self.value), self.without
+        if self.ends != ANY:
+            places = np.fromiter(map(of, self.without), np.float64, images)
+        if not (math.isfinite(place) and np.isfinite(places).all()):
+            place, places = math.nan, self.without
+        apart = self._once(error) * (images - 1) * (math.fsum(places) / images - places)
+        error = math.sqrt(math.fsum(apart * apart) / images / (images - 1))
+        return Estimate(self.value, self.ends, place, error, apart, none, none)
 
 
 @dataclass(frozen=True)
@@ -106,10 +105,9 @@ class Estimate:
     @property
     def is_tested(self) -> bool:
         """Whether there are enough images for tests of its difference from others."""
-        if not (len(self.moved) and math.isfinite(self.place) and len(self.apart) >= FEWEST):
-            return False
-        is_signed = self.ends[0] < 0
-        return not is_signed or (len(self.apart) >= _FEWEST_SIGNED and self.differing >= _FEWEST_DIFFERING)
+        images, differing = (_SIGNED, _SIGNED_DIFFERING) if self.ends[0] < 0 else (FEWEST, _DIFFERING)
+        is_known = len(self.moved) > 0 and math.isfinite(self.place)
+        return is_known and len(self.apart) >= images and self.differing >= differing
 
     def interval(self, confidence: float) -> Ends | None:
         """Return the ends of the interval; None for a few images, and if none or one of them differs from the others.
@@ -121,7 +119,7 @@ class Estimate:
             return None
         if not self.differing:
             return all_equal(self.value, images, confidence, self.ends) if np.isfinite(self.ends).all() else None
-        if not math.isfinite(self.place):
+        if not math.isfinite(self.place) or self.differing < _DIFFERING:
             return None
         if self.differing >= _UNTIED * images:
             drawn = percentile_interval(ratios(self.moved, self.errors), confidence)

@@ -54,7 +54,7 @@ class ComparedDataset:
 Decided = Mapping[tuple[str, str], Mapping[Pair, Decision]]
 
 
-def decided(compared: Sequence[ComparedDataset], seed: int, progress: Progress) -> Decided:
+def decided(compared: Sequence[ComparedDataset], seed: int, confidence: float, progress: Progress) -> Decided:
     """Decide which datasets differ: the pairs of one metric and statistic are a family.
 
     Datasets with the same images are compared image by image.
@@ -78,7 +78,7 @@ def decided(compared: Sequence[ComparedDataset], seed: int, progress: Progress) 
     for key in dict.fromkeys(key for one in known for key in one):
         having = [number for number, one in enumerate(known) if key in one]
         paired = {(having.index(a), having.index(b)): spread for (a, b), spread in spreads.get(key, {}).items()}
-        made = decisions([known[number][key] for number in having], paired)
+        made = decisions([known[number][key] for number in having], paired, confidence)
         found[key] = {(having[a], having[b]): one for (a, b), one in made.items()}
     return found
 

@@ -236,7 +236,7 @@ def compare(
     for part in parts[1:]:
         reported += only_distinct(part.notes, reported) if part.sampling.name == DISTINCT else part.notes
     reported = list(dict.fromkeys([*reported, *repeated]))
-    decisions = [comparison_pairs.decided(part.compared, seed, progress) for part in parts]
+    decisions = [comparison_pairs.decided(part.compared, seed, confidence, progress) for part in parts]
     orders = [
         {
             (statistic, metric.label): _ranked(part.indices, statistic, metric.label, decided, confidence)
@@ -284,8 +284,8 @@ def compare(
         selections=selections,
         signatures=known,
         tables=(
-            *tables.placed(answers[0], main, errors, confidence, last if both else ""),
-            *(tables.placed(on_all, rows.filter(variant=RAW), errors, confidence, RAW) if on_all else ()),
+            *tables.placed(answers[0], main, errors, confidence, decisions[-1], last if both else ""),
+            *(tables.placed(on_all, rows.filter(variant=RAW), errors, confidence, decisions[0], RAW) if on_all else ()),
             *overlap.table(parts[-1].overlaps),
             *tabled(rows, errors, resamples, confidence),
             *(

@@ -5,6 +5,7 @@ With a second sampling, both are side by side.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,8 +15,9 @@ import polars as pl
 from auditor.result import Figure, Table, plain
 from auditor.result.document import RAW_PLACED
 from auditor.scoring.scores import DISTINCT, RAW
-from auditor.studies.compare.answer import Answer
+from auditor.studies.compare.answer import QUOTED, Answer
 from auditor.studies.compare.equalize import EQUALIZED
+from auditor.studies.compare.pairs import Decided
 
 #: The formula of each index, for errors too.
 _INDICES = {"homogeneity": ("intra / upper", "upper / intra"), "specificity": ("intra - inter", "inter - intra")}
@@ -67,7 +69,12 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
 
 
 def placed(
-    answered: Answer, rows: pl.DataFrame, errors: Collection[str], confidence: float, variant: str = ""
+    answered: Answer,
+    rows: pl.DataFrame,
+    errors: Collection[str],
+    confidence: float,
+    decided: Decided,
+    variant: str = "",
 ) -> tuple[Table, ...]:
     """Place the datasets by the homogeneity of each metric; letters join those that do not differ significantly."""
     shown = ranked(rows, "homogeneity")
@@ -89,6 +96,7 @@ def placed(
         )
     caption += f"; low, high: {percent(confidence)} confidence interval" if shown["low"].count() else ""
     caption += "; order differs: a pair is the other way round by most metric families" if contrary else ""
+    caption += _visible(shown["metric"], decided)
     title = f"homogeneity = {formula('homogeneity', rows, errors)}" + (f", {variant}" if variant else "")
     frame = shown.select(name for name in columns if name in shown.columns).rename({"label": "dataset"})
     return (
@@ -102,6 +110,18 @@ def placed(
             name=RAW_PLACED if variant == RAW else "homogeneity",
             is_scaled=True,
         ),
+    )
+
+
+def _visible(metrics: pl.Series, decided: Decided) -> str:
+    """Report which difference between any two of the datasets would be found, by one metric."""
+    metric = QUOTED if QUOTED in metrics else metrics[-1]
+    every = decided.get((metric, "homogeneity"), {}).values()
+    seen = [decision.visible for decision in every if 0 < decision.visible < math.inf]
+    if not seen:
+        return ""
+    return (
+        f"; new sets of these sizes would show a difference of {max(seen):.2g} by {metric}, or more, in 80 of 100 cases"
     )
 
 

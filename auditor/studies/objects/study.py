@@ -77,8 +77,8 @@ def objects(
     Source: Rohrbach et al. 2018, Object hallucination in image captioning, EMNLP.
 
     A row is a statistic of a dataset, or of one `object`: dataset, version, split, statistic, object, n, value, low,
-    high, against, difference, p, signature. `n` counts what the value is a share of. An interval needs ten images with
-    such a caption.
+    high, against, difference, p, signature. `n` counts what the value is a share of. An interval needs
+    eight images, two of which differ, and `p` needs 50 images.
 
     Raises `UsageError` if no caption describes a listed image, or a dataset is of another kind.
 

@@ -88,7 +88,7 @@ def score(
     counts edits. `auditor metrics NAME` explains a metric and its range. With `preset`, there is one row per system and
     metric. `low` and `high` are its confidence interval over images; CIDEr's word weights stay the same in each
     resample. `difference` is from the first system. `p` is from a permutation test: the share of random swaps between
-    both systems with at least this difference.
+    both systems with at least this difference. On fewer than 50 images it does not hold its level, and is empty.
 
     Captions that repeat another of their image, token for token, score as a perfect match. `--distinct` adds results
     without these repeats; column variant names them.
