@@ -75,7 +75,7 @@ def estimated_indices(
 ) -> Indices:
     """Compute the indices of scores of `requested` metrics from `score_candidates`.
 
-    Datasets with the same images are resampled alike, so that they stay paired.
+    Datasets with the same images have the same resamples, so that they stay paired.
     """
     label, sums = selection.label, image_sums(scores)
     images = tuple(scores["image"].unique().sort())

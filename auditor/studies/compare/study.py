@@ -176,8 +176,8 @@ def compare(
     adds results without them.
 
     Further rows compare pairs of datasets: the difference, a bootstrap-t test and Cliff's delta. `p_adjusted` is the
-    p-value for all pairs of datasets by one metric and statistic (step-down maxT), so that further metrics change
-    none. A dataset needs eight images for a test or an interval, and 30 for a test of specificity. With `--equalize` or
+    p-value for all pairs of datasets by one metric and statistic (step-down maxT). Further metrics do not change it.
+    A dataset needs eight images for a test or an interval, and 30 for a test of specificity. With `--equalize` or
     `--distinct`, every row appears twice; column `variant` shows which is which. A statistic without a value has no
     row.
 

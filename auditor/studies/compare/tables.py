@@ -120,9 +120,7 @@ def _visible(metrics: pl.Series, decided: Decided) -> str:
     seen = [decision.visible for decision in every if 0 < decision.visible < math.inf]
     if not seen:
         return ""
-    return (
-        f"; new sets of these sizes would show a difference of {max(seen):.2g} by {metric}, or more, in 80 of 100 cases"
-    )
+    return f"; new sets of these sizes would show a true difference of {max(seen):.2g} by {metric} in 80 of 100 cases"
 
 
 def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float) -> tuple[Figure, ...]:

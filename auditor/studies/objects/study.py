@@ -78,7 +78,7 @@ def objects(
 
     A row is a statistic of a dataset, or of one `object`: dataset, version, split, statistic, object, n, value, low,
     high, against, difference, p, signature. `n` counts what the value is a share of. An interval needs
-    eight images, two of which differ, and `p` needs 50 images.
+    eight images, and `p` needs 50.
 
     Raises `UsageError` if no caption describes a listed image, or a dataset is of another kind.
 
