@@ -140,10 +140,10 @@ def _scaled(printed: Printed, settings: Mapping[str, Any], sums: pl.DataFrame) -
 
 
 def _without_intervals(frame: pl.DataFrame, resampling: Resampling) -> list[Said]:
-    """Report the scores without an interval: their resamples without a few images have almost no standard error."""
+    """Report the scores without an interval: on fewer than eight images, or if one alone differs from the others."""
     missing = frame.filter(pl.col("low").is_null(), bool(resampling.times)).group_by("candidate", maintain_order=True)
     named = missing.agg("metric").iter_rows()
-    return [f"{name}: no interval for {', '.join(some)}: too few images decide the score" for name, some in named]
+    return [f"{name}: no interval for {', '.join(some)}: too few images differ" for name, some in named]
 
 
 def _refuse_several(store: Store, selection: Selection, system: Selection) -> None:
