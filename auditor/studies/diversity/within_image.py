@@ -128,7 +128,8 @@ def _over_images(values: pl.DataFrame) -> pl.DataFrame:
         around(mean, sd and sd / n**0.5, n, CONFIDENCE, (STATISTICS[name].lowest, STATISTICS[name].highest))
         for name, mean, sd, n in summary.select("metric", "mean", "sd", "n").iter_rows()
     ]
-    return summary.with_columns(low_and_high(ends)).select("low", "high", "n", statistic="metric", value="mean")
+    shown = summary.rename({"metric": "statistic", "mean": "value"}).with_columns(low_and_high(ends))
+    return shown.select("statistic", "value", "low", "high", "n")
 
 
 def _vocabulary(captions: Captions, content: Content, progress: Progress) -> pl.DataFrame:
