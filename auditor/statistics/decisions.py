@@ -71,8 +71,8 @@ def decisions(
         independent = Spread(float(np.hypot(a.error, b.error)), np.hypot(a.errors, b.errors))
         error, errors = (paired or {}).get(pair, independent)
         freedom = min(len(a.apart), len(b.apart)) - 1
-        own = [side.error / Scale(*side.ends).slope(side.value) for side in (a, b)]
-        shown[column] = np.hypot(*own) * ratios(np.array(error), np.array(independent.error))
+        own, other = (side.error / Scale(*side.ends).slope(side.value) for side in (a, b))
+        shown[column] = np.hypot(own, other) * ratios(np.array(error), np.array(independent.error))
         power[column] = students_quantile(freedom, 2 * _POWER - 1)
         observed[column] = np.abs(ratios(np.array(a.place - b.place), np.array(error)))
         drawn[:, column] = np.abs(ratios(a.moved - b.moved, errors))
