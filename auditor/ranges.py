@@ -9,7 +9,8 @@ import polars as pl
 
 from auditor.errors import MetricError
 
-_SLACK = 1e-9  # what rounding can add to a value at an end of its range
+#: What rounding can add to a value at an end of its range.
+SLACK = 1e-9
 
 #: The lowest and the highest value.
 Ends = tuple[float, float]
@@ -52,4 +53,4 @@ def within(name: str, values: pl.Series, ends: Ends) -> None:
 
 def _outside(values: pl.Series, ends: Ends) -> pl.Series:
     """Return for each value whether it is outside, as NaN is; null for a missing one."""
-    return ~values.is_between(ends[0] - _SLACK, ends[1] + _SLACK)
+    return ~values.is_between(ends[0] - SLACK, ends[1] + SLACK)

@@ -10,7 +10,7 @@ from auditor.result import Result
 
 #: Columns that the rows of pairs alone have.
 _OF_PAIRS = (
-    "against", "test", "value_against", "difference", "p", "p_holm", "delta", "images_against", "permutations",
+    "against", "test", "value_against", "difference", "p", "p_adjusted", "delta", "images_against",
     "against_version", "against_split",
 )  # fmt: skip
 

@@ -48,7 +48,7 @@ def caption_place(example: Mapping[str, str | int | None], which: str = "") -> s
 _NAMING = re.compile(r"(?:.+_)?(?:id|image|item|line|no|pair|position|seed|seq|slot|triplet|year)", re.IGNORECASE)
 
 #: Columns of p-values.
-_P = re.compile(r"(?:\w+_)?p(?:_holm| of .+)?")
+_P = re.compile(r"(?:\w+_)?p(?:_holm|_adjusted| of .+)?")
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 

@@ -15,11 +15,15 @@ from typing import NamedTuple
 import polars as pl
 
 from auditor.arrays import NDArray, np
+from auditor.statistics.intervals import ANY, FEWEST
+from auditor.statistics.intervals import interval as interval_of
 from auditor.statistics.resampling import drawn_times
-from auditor.statistics.significance import students_p, students_quantile
+from auditor.statistics.significance import students_p
 from auditor.statistics.summary import exact
 
 Floats = NDArray["np.float64"]
+
+_COEFFICIENT = (-1.0, 1.0)
 
 
 class Interval(NamedTuple):
@@ -79,25 +83,24 @@ def resampled(
 def interval(value: float | None, values: Floats | None, images: int, confidence: float) -> Interval | None:
     """Compute the interval of a coefficient from its values in resamples of `images` images.
 
-    Null without resamples, or if one of them has no coefficient or a perfect one, as with few images.
+    Null for fewer than eight images, or if a resample has no coefficient or a perfect one.
     """
-    if value is None or values is None or abs(value) >= 1:
+    if value is None or values is None or images < FEWEST:
         return None
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = _error(np.arctanh(values), images)
-    reach = students_quantile(images - 1, confidence) * error
-    middle = math.atanh(value)
-    return Interval(math.tanh(middle - reach), math.tanh(middle + reach)) if math.isfinite(reach) else None
+        error = 2 * _error(np.arctanh(values), images)
+    ends = interval_of(value, error, confidence, images - 1, _COEFFICIENT)
+    return ends and Interval(*ends)
 
 
 def difference(value: float, apart: Floats | None, images: int, confidence: float) -> Difference | None:
     """Test whether two coefficients differ, by their differences in the resamples; null as in `interval`."""
-    error = math.nan if apart is None else _error(apart, images)
+    error = math.nan if apart is None or images < FEWEST else _error(apart, images)
     if not math.isfinite(error):
         return None
-    reach = students_quantile(images - 1, confidence) * error
+    low, high = interval_of(value, error, confidence, images - 1, ANY) or (value, value)
     t = value / error if error else math.copysign(math.inf, value) if value else 0.0
-    return Difference(value - reach, value + reach, students_p(t, images - 1))
+    return Difference(low, high, students_p(t, images - 1))
 
 
 def _error(values: Floats, images: int) -> float:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from auditor.arrays import NDArray, np
+from auditor.statistics.intervals import POSITIVE
 from auditor.statistics.resampling import Floats
 from auditor.statistics.studentized import Measured, estimates
 
@@ -167,7 +168,7 @@ def measured_sdsl(lengths: pl.DataFrame) -> Measured:
     """
     sums = image_totals(lengths, _SUMS)
     whole = sums.sum(axis=0)
-    return Measured(float(_deviations(whole)), _deviations(whole - sums), is_positive=True)
+    return Measured(float(_deviations(whole)), _deviations(whole - sums), POSITIVE)
 
 
 def intervals(measured: Mapping[str, Measured], key: Sequence[object]) -> Mapping[str, tuple[float, float] | None]:

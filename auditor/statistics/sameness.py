@@ -14,6 +14,7 @@ import polars as pl
 
 from auditor.arrays import np
 from auditor.statistics.diversity import MEASURED, image_totals
+from auditor.statistics.intervals import SHARE
 from auditor.statistics.resampling import Floats
 from auditor.statistics.studentized import Measured
 
@@ -40,7 +41,7 @@ def measured_sameness(by_image: pl.DataFrame, counts: pl.DataFrame) -> Measured:
     """
     whole = counts.sort("list_no").select(_COUNTS).to_numpy().astype(np.float64)
     own = image_totals(by_image, _COUNTS)
-    return Measured(float(_shares(whole)), _shares(whole - own), is_positive=True)
+    return Measured(float(_shares(whole)), _shares(whole - own), SHARE)
 
 
 def _shares(counts: Floats) -> Floats:

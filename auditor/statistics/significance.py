@@ -67,12 +67,12 @@ def pearson(r: float, rows: int) -> float:
     return held(2 * scipy.special.betaincc(shape, shape, (abs(r) + 1) / 2))
 
 
-def students_quantile(freedom: int, confidence: float = 0.95) -> float:
+def students_quantile(freedom: float, confidence: float = 0.95) -> float:
     """Return the half-width of a two-sided interval by Student's t, in standard errors."""
     return float(scipy.special.stdtrit(freedom, 0.5 + confidence / 2))
 
 
-def students_p(t: float, freedom: int) -> float:
+def students_p(t: float, freedom: float) -> float:
     """Return the two-tailed p of Student's t."""
     return held(2 * scipy.special.stdtr(freedom, -abs(t)))
 

@@ -1,4 +1,4 @@
-"""Bootstrap-t intervals and differences: each resample is divided by its own standard error.
+"""Bootstrap-t intervals: each resample is divided by its own standard error.
 
 The contribution of an image is its jackknife pseudo-value: for a mean over images, its score. In resamples, means of
 pseudo-values vary around the value as the value varies around the truth, in units of standard errors (Efron &
@@ -8,12 +8,15 @@ Tibshirani 1993, section 12.5). For few images with skewed scores, percentile in
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from auditor.arrays import np
 from auditor.model import Progress, silent
+from auditor.ranges import Ends
+from auditor.statistics.intervals import ANY, FEWEST, Scale, all_equal, interval
 from auditor.statistics.resampling import (
     Floats,
     jackknife_error,
@@ -21,7 +24,6 @@ from auditor.statistics.resampling import (
     resampled_totals,
     whole_numbers,
 )
-from auditor.statistics.significance import students_quantile
 
 #: The name of the interval in signatures.
 INTERVAL = "bootstrap-t"
@@ -29,21 +31,27 @@ INTERVAL = "bootstrap-t"
 #: A variance below this share of the mean square is a rounding error.
 _NOTHING = 1e-12
 
-#: A logarithm whose power a double still holds.
-_FAR = 700.0
+#: Fewest images that differ from the most frequent value.
+_DIFFERING = 2
+
+#: The same for a test of values that may have either sign: no scale makes them less skewed. Images, those that differ.
+_SIGNED, _SIGNED_DIFFERING = 30, 10
+
+#: The share of images that must differ from the most frequent value. With more ties resamples vary too little.
+_UNTIED = 0.75
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A value, its values `without` each image in turn, and whether all numbers behind it are 0 or more.
+    """A value, its values `without` each image in turn, and the ends of its range: it is resampled on their scale.
 
-    Such a value is resampled as a logarithm, which makes means and ratios of skewed scores less skewed. `twice` is the
-    variance that is counted twice, since two images contribute to the same score (Cameron, Gelbach & Miller 2011).
+    `twice` is the variance that is counted twice, since two images contribute to the same score (Cameron, Gelbach &
+    Miller 2011).
     """
 
     value: float
     without: Floats = field(repr=False)
-    is_positive: bool
+    ends: Ends = ANY
     twice: float = 0.0
 
     @property
@@ -58,79 +66,64 @@ class Measured:
 
     def jackknifed(self) -> Estimate:
         """Return the pseudo-values of images, without resamples."""
-        is_log = bool(self.is_positive and self.value > 0 and (self.without > 0).all())
-        without, error = self.without, jackknife_error(self.without)
-        if is_log:  # NumPy's logarithm differs in the last digit between processors
-            without = np.fromiter(map(math.log, without), np.float64, len(without))
-        images, none = len(without), np.empty(0)
+        images, none, error = len(self.without), np.empty(0), jackknife_error(self.without)
         if error is None:
-            return Estimate(self.value, is_log, self._least, math.nan, np.full(images, math.nan), none, none)
-        apart = self._once(error) * (images - 1) * (math.fsum(without) / images - without)
+            return Estimate(self.value, self.ends, math.nan, math.nan, np.full(images, math.nan), none, none)
+        of = Scale(*self.ends).of
+        place, places = of(self.value), self.without
+        if self.ends != ANY:
+            places = np.fromiter(map(of, self.without), np.float64, images)
+        if not (math.isfinite(place) and np.isfinite(places).all()):
+            place, places = math.nan, self.without
+        apart = self._once(error) * (images - 1) * (math.fsum(places) / images - places)
         error = math.sqrt(math.fsum(apart * apart) / images / (images - 1))
-        return Estimate(self.value, is_log, self._least, error, apart, none, none)
-
-    @property
-    def _least(self) -> float:
-        return 0.0 if self.is_positive else -math.inf
+        return Estimate(self.value, self.ends, place, error, apart, none, none)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its standard error. `apart` has the difference of each image's pseudo-value from it.
+    """A value with its `place` on the scale of its `ends`, and the standard error there.
 
-    `moved` has the difference of each resample's mean, and `errors` the standard errors there. With `is_log` these
-    three and `error` are of the value's logarithm. They are NaN if a value without an image is missing. No end of an
-    interval is below `least`.
+    `apart` has the difference of each image's pseudo-value from the place, `moved` that of each resample's mean, and
+    `errors` the standard errors there. The place is NaN if the value, or the value without an image, is missing or at
+    an end of the range: then only one image differs from the others, or none.
     """
 
     value: float
-    is_log: bool
-    least: float
+    ends: Ends
+    place: float
     error: float
     apart: Floats = field(repr=False)
     moved: Floats = field(repr=False)
     errors: Floats = field(repr=False)
 
-    @property
-    def pseudo(self) -> Floats:
-        """Return the pseudo-values of images; their mean is the value."""
-        return self.value + self.scale * self.apart
+    @functools.cached_property
+    def differing(self) -> int:
+        """The number of images whose pseudo-value is not the most frequent one."""
+        return len(self.apart) - int(np.unique(self.apart, return_counts=True)[1].max(initial=0))
 
     @property
-    def scale(self) -> float:
-        """Return the unit of `apart`, `moved` and `errors`, near the value."""
-        return self.value if self.is_log else 1.0
+    def is_tested(self) -> bool:
+        """Whether there are enough images for tests of its difference from others."""
+        images, differing = (_SIGNED, _SIGNED_DIFFERING) if self.ends[0] < 0 else (FEWEST, _DIFFERING)
+        is_known = len(self.moved) > 0 and math.isfinite(self.place)
+        return is_known and len(self.apart) >= images and self.differing >= differing
 
-    def interval(self, confidence: float) -> tuple[float, float] | None:
-        """Return the ends of the interval; None if one is not finite, as for a few images with many ties.
+    def interval(self, confidence: float) -> Ends | None:
+        """Return the ends of the interval; None for a few images, and if none or one of them differs from the others.
 
-        None too if one or a few images decide the value, so that many resamples have almost no standard error: the
-        interval reaches further than Student's of two images, and beyond the pseudo-value of any image.
+        If many images have the same value, Student's quantile has as many degrees of freedom as images differ.
         """
-        reach = _reach(self.error, self.moved, self.errors, confidence)
-        if reach is None:
+        images, drawn = len(self.apart), None
+        if not len(self.moved) or images < FEWEST or not math.isfinite(self.error):
             return None
-        low, high = (self.value * math.exp(min(end, _FAR)) if self.is_log else self.value + end for end in reach)
-        is_outside = low < self.pseudo.min() or high > self.pseudo.max()
-        if is_outside and max(-reach[0], reach[1]) > students_quantile(1, confidence) * self.error:
+        if not self.differing:
+            return all_equal(self.value, images, confidence, self.ends) if np.isfinite(self.ends).all() else None
+        if not math.isfinite(self.place) or self.differing < _DIFFERING:
             return None
-        return max(low, self.least), high
-
-    def is_above(self, other: Estimate, confidence: float) -> bool:
-        """Return whether the interval of the difference from an independent value is above 0."""
-        if len(self.moved) != len(other.moved):
-            return False
-        if self.is_log and other.is_log:
-            lead, ours, theirs = math.log(self.value / other.value), 1.0, 1.0
-        else:  # a value of 0 has no logarithm
-            lead, ours, theirs = self.value - other.value, self.scale, other.scale
-        reach = _reach(
-            math.hypot(ours * self.error, theirs * other.error),
-            ours * self.moved - theirs * other.moved,
-            np.hypot(ours * self.errors, theirs * other.errors),
-            confidence,
-        )
-        return reach is not None and lead + reach[0] > 0
+        if self.differing >= _UNTIED * images:
+            drawn = percentile_interval(ratios(self.moved, self.errors), confidence)
+        return interval(self.value, self.error, confidence, min(self.differing, images - 1), self.ends, drawn)
 
 
 def estimates(
@@ -176,9 +169,3 @@ def ratios(means: Floats, errors: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         divided: Floats = np.where(means == 0, 0.0, means / errors)
     return divided
-
-
-def _reach(error: float, moved: Floats, errors: Floats, confidence: float) -> tuple[float, float] | None:
-    """Return the distances from a value to the ends of its interval."""
-    ends = percentile_interval(ratios(moved, errors), confidence)
-    return ends and (-ends[1] * error, -ends[0] * error)

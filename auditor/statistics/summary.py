@@ -1,17 +1,17 @@
 """Micro and macro summaries of per-caption scores (Wang & Gaizauskas 2016, section 4.1), and ratios over images.
 
 A ratio of totals has an interval that treats images, not words, as the random sample: the words of one image are not
-independent. The interval is that of the linearized ratio (Cochran 1977, Sampling Techniques, section 6.3), by Student's
-t: the variance of part - ratio * whole over images.
+independent. Its error is that of the linearized ratio (Cochran 1977, Sampling Techniques, section 6.3): the variance of
+part - ratio * whole over images.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import polars as pl
 
-from auditor.statistics.significance import students_quantile
+from auditor.statistics.intervals import POSITIVE, SHARE, around, low_and_high
 
 #: Scores are multiples of 10^-12 (see `registry.DECIMALS`): as integers they add up exactly, in any order.
 _DECIMALS = 12
@@ -84,35 +84,27 @@ def _row(metric: str, level: str, values: pl.Series) -> tuple[object, ...]:
 
 
 #: The name of the interval in signatures.
-INTERVAL = "linearized-t-95"
+INTERVAL = "linearized-95"
+
+#: The confidence of its intervals.
+CONFIDENCE = 0.95
 
 
-def ratio(totals: pl.DataFrame) -> pl.DataFrame:
+def ratio(totals: pl.DataFrame, shares: Container[str] | None = None) -> pl.DataFrame:
     """Divide totals, and compute the interval.
 
     `totals` has columns class, images, part, whole, part_square, whole_square, product (the last three: sums over
     images of squares and products). The result has class, value, low, high, n (whole), images; no row for a whole of 0.
-    Low and high are null for fewer than two images; low is at least 0. `high` has no limit: some ratios are not shares.
+    Classes in `shares` are at most 1; null means all.
     """
     value = pl.col("part") / pl.col("whole")
     spread = pl.col("part_square") - 2 * value * pl.col("product") + value * value * pl.col("whole_square")
     unbiased = spread.clip(lower_bound=0) * pl.col("images") / (pl.col("images") - 1)
-    reach = students_reach(totals["images"]) * unbiased.sqrt() / pl.col("whole")
-    return (
-        totals.with_columns(reach=reach)
-        .filter(pl.col("whole") > 0)
-        .select(
-            "class",
-            value=value,
-            low=(value - pl.col("reach")).clip(lower_bound=0),
-            high=value + pl.col("reach"),
-            n=pl.col("whole"),
-            images=pl.col("images"),
-        )
+    known = totals.filter(pl.col("whole") > 0).select(
+        "class", value=value, error=unbiased.sqrt() / pl.col("whole"), n=pl.col("whole"), images=pl.col("images")
     )
-
-
-def students_reach(images: pl.Series) -> pl.Series:
-    """Return how many standard errors a 95% interval of each number of images reaches, by Student's t; null for one."""
-    reaches = [students_quantile(number - 1) if number > 1 else None for number in images]
-    return pl.Series("reach", reaches, pl.Float64)
+    ends = [
+        around(value, error, images, CONFIDENCE, SHARE if shares is None or name in shares else POSITIVE)
+        for name, value, error, images in known.select("class", "value", "error", "images").iter_rows()
+    ]
+    return known.with_columns(low_and_high(ends)).select("class", "value", "low", "high", "n", "images")

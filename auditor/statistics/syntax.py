@@ -187,7 +187,8 @@ def measured(totals: pl.DataFrame, *, parsed: bool) -> pl.DataFrame:
             "known": [parsed or not statistic.parsed for statistic in STATISTICS],
         }
     )
-    values = ratio(totals).join(totals.select("class", count="part"), on="class")
+    shares = {statistic.name for statistic in STATISTICS if statistic.highest == 1}
+    values = ratio(totals, shares).join(totals.select("class", count="part"), on="class")
     scaled = known.join(values, on="class", how="left", maintain_order="left").with_columns(
         pl.col("value", "low", "high") * pl.col("class").replace_strict(scale, return_dtype=pl.Float64)
     )

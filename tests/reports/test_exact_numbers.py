@@ -37,7 +37,7 @@ def test_table_shows_every_digit(number: str) -> None:
     assert f"| {NUMBERS[number]} |" in TEXT_FORMATS["md"](result)
 
 
-@pytest.mark.parametrize("column", ["p", "p_holm", "gap_p", "p of t"])
+@pytest.mark.parametrize("column", ["p", "p_holm", "p_adjusted", "gap_p", "p of t"])
 def test_a_small_p_is_written_one_way_and_kept_in_data(column: str) -> None:
     frame = pl.DataFrame({"name": ["x", "y"], column: [2.2e-308, 0.04]})
     result = Result("agree", frame, tables=(Table("tests", frame),))

@@ -132,15 +132,16 @@ def test_one_image_or_no_resamples_give_no_interval() -> None:
 
 def test_an_interval_is_students_of_one_degree_of_freedom_less_than_images() -> None:
     values = np.array([0.1, 0.3, 0.4])
-    reach = stats.t.ppf(0.975, 4) * np.std(np.arctanh(values), ddof=1) * np.sqrt(5 / 4)
+    reach = stats.t.ppf(0.975, 8) * np.std(np.arctanh(values), ddof=1) * np.sqrt(9 / 8)
     ends = np.tanh([np.arctanh(0.2) - reach, np.arctanh(0.2) + reach])
-    assert interval(0.2, values, 5, 0.95) == pytest.approx(tuple(ends), abs=1e-9)
+    assert interval(0.2, values, 9, 0.95) == pytest.approx(tuple(ends), abs=1e-9)
+    assert interval(0.2, values, 7, 0.95) is None
 
 
 def test_equal_coefficients_of_equal_resamples_do_not_differ() -> None:
     alike = np.zeros(3)
-    assert difference(0.0, alike, 5, 0.95) == (0.0, 0.0, 1.0)
-    apart = difference(0.5, alike, 5, 0.95)
+    assert difference(0.0, alike, 8, 0.95) == (0.0, 0.0, 1.0)
+    apart = difference(0.5, alike, 8, 0.95)
     assert apart is not None
     assert apart.p < 1e-9
 

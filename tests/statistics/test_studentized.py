@@ -11,33 +11,35 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from plain_draws import drawn_images
 
+from auditor.ranges import Ends
 from auditor.statistics import resampling
+from auditor.statistics.intervals import ANY, POSITIVE, SHARE
 from auditor.statistics.resampling import GIVER, image_sums, left_out_means
 from auditor.statistics.studentized import Estimate, Measured, estimates
 
 KEY = (1, "set", "3f9c1a", None)
 
 
-def mean_of(scores: list[float]) -> Measured:
+def mean_of(scores: list[float], ends: Ends | None = None) -> Measured:
     values = np.array(scores)
     without = (values.sum() - values) / (len(values) - 1 or np.nan)
-    return Measured(float(values.mean()), without, is_positive=min(scores) >= 0)
+    return Measured(float(values.mean()), without, ends or (POSITIVE if min(scores) >= 0 else ANY))
 
 
-def estimated(scores: list[float], resamples: int = 200) -> Estimate:
-    (one,) = estimates([mean_of(scores)], resamples, KEY)
+def estimated(scores: list[float], resamples: int = 200, ends: Ends | None = None) -> Estimate:
+    (one,) = estimates([mean_of(scores, ends)], resamples, KEY)
     return one
 
 
 def test_resamples_are_those_of_a_plain_loop() -> None:
-    scores = [-0.3, 0.1, 0.4, 0.2, 0.9, 0.35]
+    scores = [-0.3, 0.1, 0.4, 0.2, 0.9, 0.35, 0.5, 0.6]
     found = estimated(scores, 30)
-    assert found.error == pytest.approx(statistics.stdev(scores) / 6**0.5)
-    assert found.pseudo.tolist() == pytest.approx(scores)
-    for places, moved, error in zip(drawn_images(6, 30, KEY).tolist(), found.moved, found.errors, strict=True):
+    assert found.error == pytest.approx(statistics.stdev(scores) / 8**0.5)
+    assert (found.value + found.apart).tolist() == pytest.approx(scores)
+    for places, moved, error in zip(drawn_images(8, 30, KEY).tolist(), found.moved, found.errors, strict=True):
         drawn = [scores[place] for place in places]
         assert moved == pytest.approx(statistics.fmean(drawn) - found.value)
-        assert error == pytest.approx(statistics.pstdev(drawn) / 5**0.5, abs=1e-9)
+        assert error == pytest.approx(statistics.pstdev(drawn) / 7**0.5, abs=1e-9)
     low, high = np.quantile(found.moved / found.errors, [0.025, 0.975])
     assert found.interval(0.95) == pytest.approx((found.value - high * found.error, found.value - low * found.error))
 
@@ -58,33 +60,31 @@ def test_block_size_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (again.moved.tobytes(), again.errors.tobytes()) == (whole.moved.tobytes(), whole.errors.tobytes())
 
 
-def test_identical_images_have_an_interval_without_width() -> None:
-    assert estimated([0.2] * 4).interval(0.95) == (0.2, 0.2)
-    assert estimated([0.0] * 4).interval(0.95) == (0.0, 0.0)
+@pytest.mark.parametrize(("value", "low", "high"), [(0.0, 0.0, 0.3085), (1.0, 0.6915, 1.0), (0.2, 0.1383, 0.4468)])
+def test_equal_images_say_how_rare_others_may_be(value: float, low: float, high: float) -> None:
+    """Of ten images with 0, at most 1 - 0.025^(1/10) may have another score (Clopper & Pearson)."""
+    assert estimated([value] * 10, ends=SHARE).interval(0.95) == pytest.approx((low, high), abs=1e-4)
+    assert estimated([value] * 10, ends=POSITIVE).interval(0.95) is None, "nothing limits the score of another image"
 
 
-def test_no_interval_is_said_of_a_few_images_most_of_which_tie() -> None:
-    assert estimated([0.0] * 8 + [0.5]).interval(0.95) is None
-    assert estimated([0.5], 200).interval(0.95) is None
-    assert estimated([0.1, 0.2, 0.4, 0.3], 0).interval(0.95) is None
+def test_a_few_images_or_one_that_differs_have_no_interval_and_no_test() -> None:
+    for scores in ([0.0] * 8 + [0.5], [0.5], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]):
+        assert estimated(scores, ends=SHARE).interval(0.95) is None
+        assert not estimated(scores, ends=SHARE).is_tested
+    assert estimated([0.1, 0.2, 0.4, 0.3] * 3, 0).interval(0.95) is None
 
 
-def test_one_image_that_decides_a_score_gives_no_interval_beyond_all_scores() -> None:
-    rest = np.random.default_rng(7).exponential(1e-3, 198).tolist()
-    assert estimated([*rest, 2.0]).interval(0.95) is None
-    assert estimated([1e-12] * 40 + [2e-12, 9.0]).interval(0.95) is None
-    assert estimated([*rest, 0.003]).interval(0.95) is not None
+shares = st.lists(st.sampled_from([0.0, 1e-9, 0.2, 0.5, 0.9, 1.0]), min_size=1, max_size=30)
 
 
-def test_a_value_is_above_another_where_their_difference_is_surely_above_0() -> None:
-    low, high = estimated([0.1, 0.12, 0.15, 0.11, 0.13]), estimated([0.8, 0.9, 0.85, 0.7, 0.75])
-    nothing = estimated([0.0] * 5)
-    assert high.is_above(low, 0.95)
-    assert not low.is_above(high, 0.95)
-    assert low.is_above(nothing, 0.95)
-    assert not nothing.is_above(low, 0.95)
-    assert not low.is_above(low, 0.95)
-    assert not high.is_above(estimated([0.1]), 0.95)
+@given(shares)
+def test_intervals_hold_their_value_and_stay_in_the_range(scores: list[float]) -> None:
+    for ends in (SHARE, POSITIVE):
+        found = estimated(scores, 100, ends)
+        if (reach := found.interval(0.95)) is not None:
+            assert ends[0] <= reach[0] <= found.value + 1e-12
+            assert found.value - 1e-12 <= reach[1] <= ends[1]
+            assert reach[0] < reach[1], "no interval is without width"
 
 
 drawn_scores = st.lists(

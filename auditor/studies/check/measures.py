@@ -155,9 +155,8 @@ def homogeneity(request: MeasureRequest) -> pl.DataFrame:
     without_others = substitutes_of([request.captions])
     captions, against = request.captions, References("loo")
     scored = score_sets(captions, ("human", "intra"), without_others, against, names, _SEED, progress=request.progress)
-    errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
     scores = with_givers(captions, scored, against)
-    indices = estimated_indices(selection, scores, errors, _SEED, _RESAMPLES, _CONFIDENCE, request.progress)
+    indices = estimated_indices(selection, scores, metrics, _SEED, _RESAMPLES, _CONFIDENCE, request.progress)
     by_metric = {index.metric: index for index in indices.indices if index.statistic == "homogeneity"}
     notes = "; ".join(map(str, (*scored.reasons.values(), *scored.notes, *indices.notes)))
     rows = []

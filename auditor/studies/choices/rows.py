@@ -200,7 +200,7 @@ def rows(
                 }
             )
             if (test := against.get(str(row["scorer"]))) is not None:
-                rows[-1] |= {"gap_p": test.p, "blind": _relation(test, confidence)}
+                rows[-1] |= {"gap_p": test.p, "blind": _relation(test.value, test.p, confidence)}
             if PEOPLE in own.columns:
                 rows[-1] |= _compared(own, row, PEOPLE, "people_gap", "people_p", "people", confidence)
     frame = pl.DataFrame(rows, schema=_SCHEMA)
@@ -235,9 +235,8 @@ def _row(own: pl.DataFrame, scored: Scored, confidence: float) -> dict[str, obje
         return row
     chance = chance_of(known)
     estimate = share(known["mark"].to_numpy(), known["image"].to_numpy(), confidence, chance)
-    relation = ABOVE if estimate.low > chance else BELOW if estimate.high < chance else BESIDE
     row |= {"accuracy": estimate.value, "low": estimate.low, "high": estimate.high, "p": estimate.p}
-    return row | {"expected": chance, "chance": relation}
+    return row | {"expected": chance, "chance": _relation(estimate.value - chance, estimate.p, confidence)}
 
 
 def _majority(own: pl.DataFrame, sides: pl.DataFrame) -> float:
@@ -267,7 +266,7 @@ def _compared(
     if known.is_empty():
         return {}
     test = difference(known["mark"].to_numpy(), known["rival"].to_numpy(), known["image"].to_numpy())
-    return {gap: test.value, p: test.p, relation: _relation(test, confidence)}
+    return {gap: test.value, p: test.p, relation: _relation(test.value, test.p, confidence)}
 
 
 def _against_best(
@@ -283,9 +282,9 @@ def _against_best(
     return dict(zip(names, against_best(scorers, own["image"].to_numpy(), key), strict=True))
 
 
-def _relation(test: Difference, confidence: float) -> str:
-    is_significant = test.p < 1 - confidence
-    return BESIDE if not is_significant else ABOVE if test.value > 0 else BELOW
+def _relation(apart: float, p: float | None, confidence: float) -> str | None:
+    """Return how a scorer compares, by the p of the difference; null without a p."""
+    return None if p is None else BESIDE if p >= round(1 - confidence, 12) else ABOVE if apart > 0 else BELOW
 
 
 _LEVEL = 0.05
@@ -342,6 +341,6 @@ def _farthest(marked: pl.DataFrame, names: Sequence[str]) -> str | None:
         if known.height:
             chance = chance_of(known)
             estimate = share(known["mark"].to_numpy(), known["image"].to_numpy(), confidence, chance)
-            if not estimate.low <= chance <= estimate.high:
+            if estimate.p is not None and estimate.p < 1 - confidence:
                 beyond[name] = abs(estimate.value - chance)
     return max(beyond, key=lambda name: beyond[name], default=None)

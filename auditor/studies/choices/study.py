@@ -150,7 +150,8 @@ def choices(
     Limits: an item that a blind scorer solves is not wrong. If all blind scorers are at chance, other blind models may
     still do better, also on the blind-fair subset. The best of many scorers looks slightly better than it is.
     Language models depend on their training captions, which exclude the images of the items. Intervals and tests are
-    over images. `gap_p` tests all blind scorers at once, since the best one was selected on the same items.
+    over images. `gap_p` tests all blind scorers at once, since the best one was selected on the same items. It needs 30
+    images. Other p-values and intervals need eight images with about equally many items.
 
     Source: Hodosh & Hockenmaier 2016; Hsieh et al. 2023 for hard distractors. Others found benchmarks that are solvable
     without images (TsT: arXiv 2511.04655; Udandarao et al. 2025; issue 10 of sugar-crepe, issue 5314 of mteb).

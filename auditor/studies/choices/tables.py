@@ -9,7 +9,7 @@ import polars as pl
 
 from auditor.model import Selection, pictured
 from auditor.result import Figure, Table
-from auditor.statistics.forced_choice import CHANCE, RESAMPLES, difference
+from auditor.statistics.forced_choice import CHANCE, LEADING, RESAMPLES, difference
 from auditor.statistics.significance import holm
 from auditor.studies.choices.blind import STOP_THEN_SHORTER
 from auditor.studies.choices.rows import (
@@ -87,6 +87,9 @@ def lead(selection: Selection, rows: pl.DataFrame) -> tuple[str, ...]:
     sentences = [
         f"{best['accuracy']:.1%} of {items} are solved without the image by {best['scorer']} ({chance})."
         if best["chance"] == ABOVE
+        else f"{best['accuracy']:.1%} of {items} are solved without the image by {best['scorer']} ({chance}): too few"
+        " images for a test."
+        if best["p"] is None
         else f"Blind scorers solve {items} no better than chance: the best, {best['scorer']}, solves"
         f" {best['accuracy']:.1%} ({best['low']:.1%} to {best['high']:.1%}, 95%; {chance})."
     ]
@@ -131,8 +134,8 @@ def _against_blind(seeing: pl.DataFrame) -> Table:
     known = [name for name in ("accuracy", "lead over it", "lead over annotators") if name in shown.columns]
     return Table(
         "against chance and the best blind scorer, on all items",
-        shown.rename({"gap_p": "p"}),
-        caption=f"p: test against all blind scorers at once, {RESAMPLES:,} resamples of images",
+        shown.rename({"gap_p": "p"}, strict=False),
+        caption=f"p: test against all blind scorers at once, {RESAMPLES:,} resamples of {LEADING} images or more",
         digits=tuple((name, _SHARE) for name in known),
         name="against-blind",
     )
@@ -162,8 +165,10 @@ def _between(marked: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:
             only = ((known["first"] > known["second"]).sum(), (known["first"] < known["second"]).sum())
             rows.append((first.name, second.name, known.height, *only, test.value, test.p))
     names = ["scorer", "other", "n", "only the first", "only the other", "difference", "p"]
-    apart = pl.DataFrame(rows, schema=names, orient="row")
-    return apart.with_columns(pl.Series("p", holm(apart["p"].to_list()), pl.Float64)) if rows else apart
+    apart = pl.DataFrame(rows, schema=names, schema_overrides={"p": pl.Float64}, orient="row")
+    known = apart.filter(pl.col("p").is_not_null()) if rows else apart
+    corrected = known.with_columns(pl.Series("p", holm(known["p"].to_list()), pl.Float64))
+    return pl.concat([corrected, apart.filter(pl.col("p").is_null())]) if rows else apart
 
 
 def _complement(rows: pl.DataFrame) -> Iterator[Table]:

@@ -1,7 +1,7 @@
 """The answer of a comparison: which dataset is ahead by an index on each metric family, and what follows from it.
 
 A family is the metrics of one name: ROUGE-L and ROUGE-SU4 are one. A dataset is ahead in a family if it is by all of
-its metrics. Pairs are tested by the permutation tests, with Holm's correction over the pairs of a metric.
+its metrics. Pairs differ by their adjusted p, which is for all pairs of a metric.
 """
 
 from __future__ import annotations
@@ -10,27 +10,22 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from string import ascii_lowercase
 
 import polars as pl
 
 from auditor.model import Selection
 from auditor.result import Finding, about, as_papers_write, joined
-from auditor.statistics.significance import holm
 
-#: The default metrics: the families by which Wang & Gaizauskas 2016 compare datasets. TER counts errors, so it does not
-#: measure homogeneity, and does not vote.
-METRICS = ("bleu-4", "rouge-l", "rouge-su4", "meteor", "cider-d")
-
-#: The probability of a false positive among the tests of a metric.
-ALPHA = 0.05
+#: The default metrics: one of each family by which Wang & Gaizauskas 2016 compare datasets. TER counts errors, so it
+#: does not measure homogeneity, and does not vote.
+METRICS = ("bleu-4", "rouge-l", "meteor", "cider-d")
 
 #: The adjective of a dataset that is ahead by an index, and the kind of finding that names it.
 _WORDS = {"homogeneity": ("homogeneous", "more-homogeneous"), "specificity": ("specific", "more-specific")}
 
 #: The metric whose values are quoted in the sentence on consequences, if it was computed.
 QUOTED = "rouge-l"
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True)
@@ -57,18 +52,18 @@ class Order:
             sets = [one for one in sets if not any(one < other for other in sets)]
         sets.sort(key=lambda one: sorted(map(self.labels.index, one)))
         return {
-            label: "".join(letter for letter, one in zip(_LETTERS, sets, strict=False) if label in one)
-            for label in self.labels
+            label: "".join(_letter(number) for number, one in enumerate(sets) if label in one) for label in self.labels
         }
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The orders of the datasets by the metrics that vote. `tested` is whether pairs were tested."""
+    """The orders of the datasets by the metrics that vote. `tested` is whether pairs were tested, at `alpha`."""
 
     index: str
     orders: tuple[Order, ...]
     tested: bool
+    alpha: float = 0.05
 
     @property
     def families(self) -> Mapping[str, list[Order]]:
@@ -120,7 +115,9 @@ class Answer:
             if not self.tested:
                 said = f"{top} is the most {word} {of.format(wins)}, without tests of significance"
             elif sure:
-                said = f"{top} is the most {word} {of.format(len(sure))} (p < {ALPHA:g})"
+                # All of them need no correction: their probability of an error is at most that of one.
+                each = "" if len(sure) == len(families) else " each"
+                said = f"{top} is the most {word} {of.format(len(sure))} ({joined(sure)}; p < {self.alpha:g}{each})"
             else:
                 said = f"{top} has the highest {self.index} {of.format(wins)}, but not significantly"
         values = {"ahead": wins, "significant": len(sure) if self.tested else None}
@@ -162,24 +159,21 @@ class Answer:
         return [*combinations(self.orders[0].labels, 2)]
 
 
-def answer(index: str, rows: pl.DataFrame, pairs: pl.DataFrame, errors: Collection[str]) -> Answer:
+def answer(
+    index: str, rows: pl.DataFrame, pairs: pl.DataFrame, errors: Collection[str], confidence: float = 0.95
+) -> Answer:
     """Order the datasets by each metric that votes. `rows` and `pairs` have columns `label` (and `against_label`)."""
-    orders, tested = list[Order](), False
+    orders, tested, alpha = list[Order](), False, round(1 - confidence, 12)
     for (metric,), own in rows.filter(statistic=index).group_by("metric", maintain_order=True):
         if metric in errors or own.height < 2:
             continue
-        tests = pairs.filter(pl.col("p").is_not_null(), statistic=index, metric=metric)
-        known = tests.select("label", "against_label", "difference").rows()
-        corrected = holm(tests["p"].to_list())
-        ahead = {
-            (first, second) if difference > 0 else (second, first)
-            for (first, second, difference), p in zip(known, corrected, strict=True)
-            if p < ALPHA
-        }
-        tested = tested or bool(known)
+        tests = pairs.filter(pl.col("p_adjusted").is_not_null(), statistic=index, metric=metric)
+        known = tests.filter(pl.col("p_adjusted") < alpha).select("label", "against_label", "difference").rows()
+        ahead = {(first, second) if difference > 0 else (second, first) for first, second, difference in known}
+        tested = tested or bool(tests.height)
         labels = own.sort("value", descending=True, maintain_order=True)["label"].to_list()
         orders.append(Order(str(metric), tuple(labels), frozenset(ahead)))
-    return Answer(index, tuple(orders), tested)
+    return Answer(index, tuple(orders), tested, alpha)
 
 
 def lead(found: Sequence[Finding], rows: pl.DataFrame, answered: Answer) -> tuple[str, ...]:
@@ -241,6 +235,12 @@ def among(others: Sequence[float], where: str) -> str:
 def _is_above(order: Order, first: str, second: str) -> bool:
     places = order.labels
     return first in places and second in places and places.index(first) < places.index(second)
+
+
+def _letter(number: int) -> str:
+    """Return a to z, then a2 to z2, and so on."""
+    again, letter = divmod(number, len(ascii_lowercase))
+    return ascii_lowercase[letter] + (str(again + 1) if again else "")
 
 
 def _leader(family: Sequence[Order]) -> str | None:

@@ -5,13 +5,18 @@ Also the ranks of several datasets, and which of their differences are significa
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from auditor.arrays import np
 from auditor.model import Progress, Selection
+from auditor.result import counted
+from auditor.scoring.registry import MetricRequest
+from auditor.statistics.decisions import Decision, Pair
+from auditor.statistics.intervals import ANY, FEWEST, POSITIVE
 from auditor.statistics.resampling import GIVER, UNIT, Floats, ImageSums, image_sums, left_out_means
 from auditor.statistics.studentized import Estimate, Measured, estimates
 from auditor.statistics.summary import exact
@@ -45,48 +50,64 @@ class Index:
 
 @dataclass(frozen=True)
 class Indices:
-    """Every index of one dataset. `captions` is their mean number per image."""
+    """Every index of one dataset, and its images, sorted. `captions` is their mean number per image."""
 
     indices: tuple[Index, ...]
     captions: float
     notes: tuple[str, ...]
     sums: ImageSums = field(repr=False)
+    images: tuple[str, ...] = field(repr=False)
+
+
+def drawing_key(seed: int, images: Sequence[str]) -> tuple[int, str]:
+    """Return the key of the resamples of these images."""
+    return seed, hashlib.sha256("\0".join(images).encode()).hexdigest()
 
 
 def estimated_indices(
     selection: Selection,
     scores: pl.DataFrame,
-    errors: Collection[str],
+    requested: Sequence[MetricRequest],
     seed: int,
     resamples: int,
     confidence: float,
     progress: Progress,
 ) -> Indices:
-    """Compute the indices of scores from `score_candidates`. `errors` are the metrics that count errors."""
+    """Compute the indices of scores of `requested` metrics from `score_candidates`.
+
+    Datasets with the same images have the same resamples, so that they stay paired.
+    """
     label, sums = selection.label, image_sums(scores)
-    key = (seed, *selection.content)
+    images = tuple(scores["image"].unique().sort())
+    key = drawing_key(seed, images)
+    by_label = {metric.label: metric.metric for metric in requested}
+    settings = {metric.label: metric.settings for metric in requested}
     left_out = left_out_means(sums)
     measured: dict[tuple[str, str], Measured] = {}
     undefined, twice = [], _twice(scores)
     for metric in dict.fromkeys(metric for _, metric in sums.columns):
         of_metric = [index for index, (_, name) in enumerate(sums.columns) if name == metric]
         names = [BOUNDS[sums.columns[index][0]] for index in of_metric]
-        is_positive = bool((sums.sums[:, of_metric] >= 0).all())
+        ends, is_error = by_label[metric].ends(settings[metric]), by_label[metric].lower_is_better
+        if ends == ANY and (sums.sums[:, of_metric] >= 0).all():  # a metric of a user, without a declared range
+            ends = POSITIVE
+        span = ends[1] - ends[0]
         values, without = (
-            derived(dict(zip(names, means[..., of_metric].T, strict=True)), is_error=metric in errors)
+            derived(dict(zip(names, means[..., of_metric].T, strict=True)), is_error=is_error)
             for means in (sums.means, left_out)
         )
         for statistic in filter(values.__contains__, STATISTICS):
             if np.isfinite(values[statistic]):
-                value, sign_is_known = float(values[statistic]), is_positive and statistic != "specificity"
+                value, own = float(values[statistic]), ends
+                if statistic in INDICES:
+                    own = (-span, span) if statistic == "specificity" else POSITIVE if ends[0] >= 0 else ANY
                 slope = value / float(values["intra"] or 1) if statistic == "homogeneity" else statistic in _OF_INTRA
                 measured[metric, statistic] = Measured(
-                    value, without[statistic], sign_is_known, twice.get(metric, 0.0) * slope**2
+                    value, without[statistic], own, twice.get(metric, 0.0) * slope**2
                 )
             else:
                 undefined.append(metric)
-    times = resamples if sums.images > 1 else 0
-    estimated = estimates(list(measured.values()), times, key, progress, f"{label}: resampling images")
+    estimated = estimates(list(measured.values()), resamples, key, progress, f"{label}: resampling images")
     indices = [
         Index(
             label,
@@ -95,25 +116,27 @@ def estimated_indices(
             estimate.value,
             estimate.interval(confidence),
             measured[metric, statistic].error,
-            statistic not in BOUNDS.values() or metric not in errors,
+            statistic not in BOUNDS.values() or not by_label[metric].lower_is_better,
             estimate,
         )
         for (metric, statistic), estimate in zip(measured, estimated, strict=True)
     ]
     open_ended: dict[str, list[str]] = {}
-    for index in indices:
-        if times and index.interval is None:
+    for index in indices if resamples else ():
+        if index.interval is None:
             open_ended.setdefault(index.metric, []).append(index.statistic)
     notes = []
     if undefined:
         notes.append(f"{label}: no homogeneity by {', '.join(undefined)}: the divisor is 0")
-    if open_ended:
+    if resamples and sums.images < FEWEST:
+        number = counted(sums.images, "image", "images")
+        notes.append(f"{label}: no intervals and no tests, because it has {number}, fewer than {FEWEST}")
+    elif open_ended:
         which = "; ".join(f"{', '.join(statistics)} by {metric}" for metric, statistics in open_ended.items())
         notes.append(f"{label}: no interval for {which}: too few images differ")
-    if resamples and sums.images == 1:
-        notes.append(f"{label}: no intervals, because there is only one image")
     human = sums.counts[:, 0]
-    return Indices(tuple(indices), float(human.sum() / np.count_nonzero(human)), tuple(notes), sums)
+    captions = float(human.sum() / np.count_nonzero(human))
+    return Indices(tuple(indices), captions, tuple(notes), sums, images)
 
 
 def _twice(scores: pl.DataFrame) -> dict[str, float]:
@@ -146,7 +169,8 @@ def derived(bounds: Mapping[str, Floats], *, is_error: bool) -> dict[str, Floats
 class Rank:
     """A rank, 1 for the first; equal values share the best. Within sampling error it is from `best` to `worst`.
 
-    Both are null if a dataset has no interval.
+    `best` is 1 more than the number of datasets that are significantly ahead, `worst` as many as are not significantly
+    behind. Both are null if a dataset has too few images for a test.
     """
 
     rank: int
@@ -154,21 +178,20 @@ class Rank:
     worst: int | None
 
 
-def ranks(datasets: Sequence[Index], confidence: float) -> list[Rank]:
-    """Rank one statistic of several datasets by one metric.
-
-    Each pair is compared by the interval of its difference. Datasets are resampled separately, so their resamples can
-    be paired in any order. Two versions of one dataset count as unrelated, which is conservative.
-    """
-    ahead = [{other.label for other in datasets if _surely_ahead(index, other, confidence)} for index in datasets]
+def ranks(datasets: Mapping[int, Index], decided: Mapping[Pair, Decision], confidence: float) -> list[Rank]:
+    """Rank one statistic of several datasets, by number, by the decisions about each pair."""
+    sure = [pair for pair, one in decided.items() if one.is_sure(confidence)]
     made = []
-    for index, behind in zip(datasets, ahead, strict=True):
-        known = index.interval is not None
+    for at, index in datasets.items():
+        before = {number for number, other in datasets.items() if _goes_before(other, index)}
+        apart = {other for pair in sure if at in pair for other in pair if other != at}
+        ahead = len(apart & before)
+        is_known = index.estimate.is_tested and len(datasets) > 1
         made.append(
             Rank(
-                1 + sum(_goes_before(other, index) for other in datasets),
-                1 + sum(index.label in others for others in ahead) if known else None,
-                len(datasets) - len(behind) if known else None,
+                1 + len(before),
+                1 + ahead if is_known else None,
+                len(datasets) - len(apart) + ahead if is_known else None,
             )
         )
     return made
@@ -176,8 +199,3 @@ def ranks(datasets: Sequence[Index], confidence: float) -> list[Rank]:
 
 def _goes_before(index: Index, other: Index) -> bool:
     return index.value > other.value if index.higher_is_first else index.value < other.value
-
-
-def _surely_ahead(index: Index, other: Index, confidence: float) -> bool:
-    first, second = (index, other) if index.higher_is_first else (other, index)
-    return index is not other and first.estimate.is_above(second.estimate, confidence)

@@ -13,7 +13,7 @@ import polars as pl
 from auditor.model import Progress
 from auditor.result import Result, Table, joined
 from auditor.scoring.candidate_sets import substitutes_of
-from auditor.scoring.registry import defaults
+from auditor.scoring.registry import defaults, requests
 from auditor.store.captions import Captions
 from auditor.studies.compare.answer import METRICS, QUOTED, among
 from auditor.studies.compare.equalize import equal_samples, pooled_scores
@@ -36,7 +36,8 @@ def mark_of(captions: Captions, progress: Progress) -> pl.DataFrame:
         captions, ("human", "intra"), substitutes_of([captions]), sampling, metrics, _SEED, named=False,
         progress=progress,
     )  # fmt: skip
-    indices = estimated_indices(captions.selection, scored.scores, (), _SEED, _RESAMPLES, _CONFIDENCE, progress)
+    requested = requests(metrics)
+    indices = estimated_indices(captions.selection, scored.scores, requested, _SEED, _RESAMPLES, _CONFIDENCE, progress)
     version = captions.selection.version
     return pl.DataFrame(
         [

@@ -1,4 +1,4 @@
-"""Test differences between pairs of datasets: permutation tests, Holm's correction, Cliff's delta."""
+"""Differences between pairs of datasets: one decision about each, and Cliff's delta."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ import polars as pl
 from auditor.arrays import np
 from auditor.model import Progress, Selection
 from auditor.result import Table
-from auditor.statistics.permutation import PAIRED, UNPAIRED, cliffs_delta, permutation_ps
+from auditor.statistics.decisions import Decision, Pair, Spread, decisions
+from auditor.statistics.permutation import cliffs_delta
 from auditor.statistics.resampling import Floats, ImageSums
-from auditor.statistics.significance import holm
-from auditor.studies.compare.indices import BOUNDS, STATISTICS, Indices, derived
+from auditor.statistics.studentized import drawn_means, mean_and_error, with_squares
+from auditor.studies.compare.indices import BOUNDS, STATISTICS, Indices, derived, drawing_key
+
+#: The names of the tests.
+PAIRED, UNPAIRED = "paired", "unpaired"
 
 #: The tested statistics: how similar captions of an image are, and the two indices derived from it.
 TESTED = ("upper", "homogeneity", "specificity")
@@ -25,102 +29,111 @@ LABELS = ("label", "against_label")
 
 _SCHEMA = {
     "dataset": pl.String, "against": pl.String, "metric": pl.String, "statistic": pl.String, "test": pl.String,
-    **dict.fromkeys(("value", "value_against", "difference", "p", "p_holm", "delta"), pl.Float64),
-    "images": pl.Int64, "images_against": pl.Int64, "permutations": pl.Int64, "seed": pl.Int64,
+    **dict.fromkeys(("value", "value_against", "difference", "p", "p_adjusted", "delta"), pl.Float64),
+    "images": pl.Int64, "images_against": pl.Int64, "resamples": pl.Int64, "seed": pl.Int64,
     **dict.fromkeys(("version", "split", "against_version", "against_split", "signature", *LABELS), pl.String),
 }  # fmt: skip
-
-#: A corrected p that cannot be smaller than this is noted.
-_SIGNIFICANT = 0.05
 
 _TITLE = "differences between datasets"
 
 
 @dataclass(frozen=True)
 class ComparedDataset:
-    """One dataset: its indices, and the ids of its images in order."""
+    """One dataset and its indices."""
 
     selection: Selection
     indices: Indices
-    images: tuple[str, ...]
+
+    @property
+    def images(self) -> tuple[str, ...]:
+        """The ids of its images, in order."""
+        return self.indices.images
+
+
+#: What is known of each pair of datasets by metric and statistic; pairs are numbers of datasets.
+Decided = Mapping[tuple[str, str], Mapping[Pair, Decision]]
+
+
+def decided(compared: Sequence[ComparedDataset], seed: int, confidence: float, progress: Progress) -> Decided:
+    """Decide which datasets differ: the pairs of one metric and statistic are a family.
+
+    Datasets with the same images are compared image by image.
+    """
+    known = [{(index.metric, index.statistic): index.estimate for index in one.indices.indices} for one in compared]
+    spreads: dict[tuple[str, str], dict[Pair, Spread]] = {}
+    for done, (a, b) in enumerate(every := [*combinations(range(len(compared)), 2)]):
+        images = compared[a].images
+        both = [key for key in known[a] if key in known[b] and known[a][key].is_tested and known[b][key].is_tested]
+        if images != compared[b].images or not both:
+            continue
+        progress(f"{compared[a].selection.label}, {compared[b].selection.label}: pairing images", done, len(every))
+        apart = np.stack([known[a][key].apart - known[b][key].apart for key in both], axis=1)
+        resamples = len(known[a][both[0]].moved)
+        _, errors = drawn_means(apart, resamples, drawing_key(seed, images))
+        added, units = with_squares(apart)
+        _, own = mean_and_error(added.sum(axis=0) * units, len(images))
+        for column, key in enumerate(both):
+            spreads.setdefault(key, {})[a, b] = Spread(float(own[column]), errors[:, column])
+    found: dict[tuple[str, str], Mapping[Pair, Decision]] = {}
+    for key in dict.fromkeys(key for one in known for key in one):
+        having = [number for number, one in enumerate(known) if key in one]
+        paired = {(having.index(a), having.index(b)): spread for (a, b), spread in spreads.get(key, {}).items()}
+        made = decisions([known[number][key] for number in having], paired, confidence)
+        found[key] = {(having[a], having[b]): one for (a, b), one in made.items()}
+    return found
 
 
 def pairs(
     compared: Sequence[ComparedDataset],
+    decided: Decided,
     errors: Collection[str],
     signatures: Mapping[str, str],
     seed: int,
-    permutations: int,
-    progress: Progress,
+    resamples: int,
 ) -> pl.DataFrame:
-    """Test each pair of datasets by metric and statistic (`TESTED`).
+    """Return a row for each pair of datasets by metric and statistic (`TESTED`).
 
-    `difference` is that of the values. `p` is the share of `permutations` of images that differ as much relative to
-    their standard error, two-sided (`test` is paired if both describe the same images). `p_holm` is corrected for all
-    pairs, metrics and statistics. `delta` is Cliff's, over the means of images, positive if those of `dataset` are
-    larger; homogeneity is a ratio of sums and has no delta.
+    `difference` is that of the values. `p` is its own; `p_adjusted` is for all pairs of this metric and statistic.
+    Both are null for too few images. `test` is paired if both describe the same images. `delta` is Cliff's, over the
+    means of images, positive if those of `dataset` are larger; homogeneity is a ratio of sums and has no delta.
     """
     rows: list[dict[str, Any]] = []
-    every = list(combinations(compared, 2))
-    for done, (a, b) in enumerate(every):
-        progress(f"{a.selection.label}, {b.selection.label}: permuting images", done, len(every))
-        rows += _rows(a, b, errors, signatures, seed, permutations)
-    tested = [row for row in rows if row["p"] is not None]
-    for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
-        row["p_holm"] = p
+    for at in combinations(range(len(compared)), 2):
+        a, b = (compared[number] for number in at)
+        known_a, known_b = ({(one.metric, one.statistic): one for one in side.indices.indices} for side in (a, b))
+        for metric, statistic in (key for key in known_a if key in known_b and key[1] in TESTED):
+            value, value_against = (known[metric, statistic].value for known in (known_a, known_b))
+            by_image = [_by_image(side.indices.sums, metric, statistic, is_error=metric in errors) for side in (a, b)]
+            decision = decided[metric, statistic].get(at)
+            rows.append(
+                {
+                    "dataset": a.selection.version.dataset,
+                    "against": b.selection.version.dataset,
+                    "metric": metric,
+                    "statistic": statistic,
+                    "test": PAIRED if a.images == b.images else UNPAIRED,
+                    "value": value,
+                    "value_against": value_against,
+                    "difference": value - value_against,
+                    "p": decision and decision.p,
+                    "p_adjusted": decision and decision.adjusted,
+                    "delta": _delta(*by_image) if statistic != "homogeneity" else None,
+                    "images": len(a.images),
+                    "images_against": len(b.images),
+                    "resamples": resamples,
+                    "seed": seed,
+                    "version": a.selection.version.version,
+                    "split": a.selection.split,
+                    "against_version": b.selection.version.version,
+                    "against_split": b.selection.split,
+                    "signature": signatures.get(metric),
+                    "label": a.selection.label,
+                    "against_label": b.selection.label,
+                }
+            )
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row").sort(
         pl.col("statistic").replace_strict({name: index for index, name in enumerate(STATISTICS)}), maintain_order=True
     )
-
-
-def _rows(
-    a: ComparedDataset,
-    b: ComparedDataset,
-    errors: Collection[str],
-    signatures: Mapping[str, str],
-    seed: int,
-    permutations: int,
-) -> list[dict[str, Any]]:
-    known_a, known_b = ({(index.metric, index.statistic): index for index in side.indices.indices} for side in (a, b))
-    tested = [key for key in known_a if key in known_b and key[1] in TESTED]
-    if not tested:
-        return []
-    pseudo_a, pseudo_b = (
-        np.stack([known[name].estimate.pseudo for name in tested], axis=1) for known in (known_a, known_b)
-    )
-    paired = a.images == b.images
-    key = (seed, *a.selection.content, *b.selection.content)
-    ps = permutation_ps(pseudo_a, pseudo_b, permutations, key, paired=paired)
-    rows = []
-    for (metric, statistic), p in zip(tested, ps, strict=True):
-        value, value_against = (known[metric, statistic].value for known in (known_a, known_b))
-        by_image = [_by_image(side.indices.sums, metric, statistic, is_error=metric in errors) for side in (a, b)]
-        rows.append(
-            {
-                "dataset": a.selection.version.dataset,
-                "against": b.selection.version.dataset,
-                "metric": metric,
-                "statistic": statistic,
-                "test": PAIRED if paired else UNPAIRED,
-                "value": value,
-                "value_against": value_against,
-                "difference": value - value_against,
-                "p": p,
-                "delta": _delta(*by_image) if statistic != "homogeneity" else None,
-                "images": len(a.images),
-                "images_against": len(b.images),
-                "permutations": permutations,
-                "seed": seed,
-                "version": a.selection.version.version,
-                "split": a.selection.split,
-                "against_version": b.selection.version.version,
-                "against_split": b.selection.split,
-                "signature": signatures.get(metric),
-                "label": a.selection.label,
-                "against_label": b.selection.label,
-            }
-        )
-    return rows
 
 
 def _by_image(sums: ImageSums, metric: str, statistic: str, *, is_error: bool) -> Floats:
@@ -139,17 +152,16 @@ def table(rows: pl.DataFrame, sampling: str | None = None) -> Table:
     """Return the table of tests; its title names the sampling if there are two."""
     shown = rows.select(
         "statistic", pl.col("label").alias("dataset"), pl.col("against_label").alias("against"), "metric", "difference",
-        "delta", "p", "p_holm", "test",
+        "delta", "p", "p_adjusted", "test",
     )  # fmt: skip
-    smallest = shown["p"].count() / (1 + (rows["permutations"].max() or 0))  # type: ignore[operator]
-    least = f", so never below {smallest:.2g} with so many tests" if smallest > _SIGNIFICANT else ""
     return Table(
         f"{_TITLE}, {sampling}" if sampling else _TITLE,
         shown,
         sections="statistic",
         caption=(
-            "p: share of permutations of the images that differ as much relative to their standard error, two-sided; "
-            f"p_holm: corrected for every p of this table{least}; delta: Cliff's, over means of images"
+            "p: share of resamples of the images that differ as much relative to their standard error, two-sided; "
+            "p_adjusted: for all pairs of datasets by this metric and statistic (step-down maxT); empty for too few "
+            "images; delta: Cliff's, over means of images"
         ),
         name="differences",
         further=True,

@@ -13,6 +13,7 @@ from auditor.result import Result, Signature, Table, interval
 from auditor.scoring.registry import DECIMALS
 from auditor.scoring.single_captions import lacking
 from auditor.statistics.cards import STATISTICS
+from auditor.statistics.decisions import decisions
 from auditor.statistics.sameness import SAMENESS, measured_sameness
 from auditor.statistics.studentized import estimates
 from auditor.store.captions import Captions, selections_of
@@ -45,6 +46,8 @@ def ranked_by_sameness(
         notes.append(f"how words, openings and lengths differ from {first} to {second}: {drift}")
     parameters: dict[str, str | int | float | bool] = {"tok": every[0].tokenizer, "captions": 1, "seed": seed}
     signature = str(Signature(SAMENESS, parameters, STATISTICS[SAMENESS].version))
+    decided = decisions([index.estimate for _, index in indices])
+    placed = ranks({number: index for number, (_, index) in enumerate(indices)}, decided, confidence)
     rows = pl.DataFrame(
         [
             {
@@ -56,9 +59,7 @@ def ranked_by_sameness(
                 "confidence": confidence if resamples else None, "seed": seed, "drawn_from": None,
                 "signature": signature,
             }
-            for (captions, index), rank in zip(
-                indices, ranks([index for _, index in indices], confidence), strict=True
-            )
+            for (captions, index), rank in zip(indices, placed, strict=True)
         ],
         infer_schema_length=None,
     )  # fmt: skip

@@ -64,10 +64,9 @@ def measure(
         measured = scores_of(selection, sampling)
         indices.append(indices_of(measured))
         overlapping += overlaps(selection.label, measured.scores)
-        described = tuple(measured.scores["image"].unique().sort())
-        compared.append(ComparedDataset(selection, indices[-1], described))
+        compared.append(ComparedDataset(selection, indices[-1]))
         facts[selection.label] = _facts(measured) | {
-            "images": sampling.against.images or len(described),
+            "images": sampling.against.images or len(indices[-1].images),
             "captions_per_image": float(sampling.size or indices[-1].captions),
         }
         reasons[selection.label] = measured.reasons
@@ -153,8 +152,8 @@ def compare(
 
     TER counts errors: for it, both are reversed, so larger always means more similar. `low`
     and `high` are a bootstrap-t confidence interval; `--resamples` sets the number of resamples of images. `se` is the
-    jackknife standard error. If the data cannot decide a rank, it is a range, such as 1-2. A dataset is ahead of
-    another if the interval of their difference excludes 0.
+    jackknife standard error. If the data cannot decide a rank, it is a range, such as 1-2: `rank_low` is 1 more than
+    the number of datasets that are significantly ahead.
 
     How to read it: if homogeneity is near 1, a caption fits any image of the dataset. That is easy to imitate and
     teaches little. If it is near 0, each image has distinct captions. High specificity means a narrow subject or a
@@ -165,8 +164,8 @@ def compare(
     which is between annotators of one image.
 
     The first sentence answers by metric families: BLEU, ROUGE, METEOR, CIDEr. A dataset is ahead in a family if it is
-    by all of its metrics. TER counts errors and does not vote. Letters join datasets that do not differ significantly:
-    permutation tests, with Holm's correction over the pairs of a metric.
+    by all of its metrics. TER counts errors and does not vote. Two datasets differ significantly if their `p_adjusted`
+    is below 1 - confidence, and then they share no letter. A shared letter does not mean that they are equal.
 
     Different numbers of captions per image change BLEU and METEOR. If they differ by more than a fifth, equal samples
     come first: equally many images and captions. Raw numbers are beside them. `--equalize` does so for all datasets.
@@ -181,9 +180,11 @@ def compare(
     Captions that repeat another of their image, token for token, raise `upper`. A warning counts them, and `--distinct`
     adds results without them.
 
-    Further rows compare pairs of datasets: the difference, a studentized permutation test (`p_holm`: its p-value after
-    Holm's correction for all rows of a table) and Cliff's delta. With `--equalize` or `--distinct`, every row appears
-    twice; column `variant` shows which is which. A statistic without a value has no row.
+    Further rows compare pairs of datasets: the difference, a bootstrap-t test and Cliff's delta. `p_adjusted` is the
+    p-value for all pairs of datasets by one metric and statistic (step-down maxT). Further metrics do not change it.
+    A dataset needs eight images for a test or an interval, and 30 for a test of specificity. With `--equalize` or
+    `--distinct`, every row appears twice; column `variant` shows which is which. A statistic without a value has no
+    row.
 
     Source: Wang & Gaizauskas 2016, section 5.
 
@@ -214,14 +215,8 @@ def compare(
     repeated = repeats(every, progress, left_out=distinct)
     by = tokenizer if distinct else None
     unequal = unequal_captions(every, references)
-    try:
-        equal = equalize or (bool(unequal) and not distinct and images is None)
-        samplings = samplings_of(every, references, images, seed, equalize=equal, distinct=by)
-    except UsageError as error:
-        if equalize or images is not None:
-            raise
-        pooled = [*pooled, f"no equal samples: {str(error).removeprefix('--equalize: ')}"]
-        samplings = samplings_of(every, references, images, seed, equalize=False, distinct=by)
+    equal = bool(unequal) and not distinct and images is None
+    samplings, why_not = _samplings(every, references, images, seed, equalize=equalize, equal=equal, distinct=by)
     last, both = samplings[-1].name, len(samplings) > 1
 
     def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:
@@ -230,7 +225,7 @@ def compare(
         )
 
     def indices_of(measured: CandidateScores) -> Indices:
-        return estimated_indices(measured.selection, measured.scores, errors, seed, resamples, confidence, progress)
+        return estimated_indices(measured.selection, measured.scores, requested, seed, resamples, confidence, progress)
 
     parts = [measure(sampling, selections, scores_of, indices_of) for sampling in samplings]
     known = {
@@ -239,17 +234,18 @@ def compare(
         for metric in requested
         if metric.label in part.signatures
     }
-    reported = [*left, *alone, *pooled, *parts[0].notes]
+    reported = [*left, *alone, *pooled, *why_not, *parts[0].notes]
     for part in parts[1:]:
         reported += only_distinct(part.notes, reported) if part.sampling.name == DISTINCT else part.notes
     reported = list(dict.fromkeys([*reported, *repeated]))
+    decisions = [comparison_pairs.decided(part.compared, seed, confidence, progress) for part in parts]
     orders = [
         {
-            (statistic, metric.label): _ranked(part.indices, statistic, metric.label, confidence)
+            (statistic, metric.label): _ranked(part.indices, statistic, metric.label, decided, confidence)
             for metric in requested
             for statistic in STATISTICS
         }
-        for part in parts
+        for part, decided in zip(parts, decisions, strict=True)
     ]
     reported += overlap.contradictions(parts[-1].overlaps, parts[-1].indices)
     rows = pl.concat(
@@ -258,14 +254,17 @@ def compare(
     )
     tabled = partial(tables.sampling_tables, variant=last) if both else tables.tables
     drawn = partial(tables.sampling_figures, variant=last) if both else tables.figures
-    tested = [comparison_pairs.pairs(p.compared, errors, p.signatures, seed, resamples, progress) for p in parts]
+    tested = [
+        comparison_pairs.pairs(p.compared, decided, errors, p.signatures, seed, resamples)
+        for p, decided in zip(parts, decisions, strict=True)
+    ]
     differences = [
         _on(part.sampling, rows.drop(comparison_pairs.LABELS), beside=both)
         for part, rows in zip(parts, tested, strict=True)
     ]
     main = rows.filter(variant=last) if both else rows
-    answers = [answer(index, main, tested[-1], errors) for index in ranked_by]
-    on_all = answer("homogeneity", rows.filter(variant=RAW), tested[0], errors) if both else None
+    answers = [answer(index, main, tested[-1], errors, confidence) for index in ranked_by]
+    on_all = answer("homogeneity", rows.filter(variant=RAW), tested[0], errors, confidence) if both else None
     same = same_captions(selections)
     ahead = [
         one for one in (each.finding(selections, tables.SAMPLED.get(last, "")) for each in answers) if one and not same
@@ -288,8 +287,8 @@ def compare(
         selections=selections,
         signatures=known,
         tables=(
-            *tables.placed(answers[0], main, errors, confidence, last if both else ""),
-            *(tables.placed(on_all, rows.filter(variant=RAW), errors, confidence, RAW) if on_all else ()),
+            *tables.placed(answers[0], main, errors, confidence, decisions[-1], last if both else ""),
+            *(tables.placed(on_all, rows.filter(variant=RAW), errors, confidence, decisions[0], RAW) if on_all else ()),
             *overlap.table(parts[-1].overlaps),
             *tabled(_known(rows, ranked_by), errors, resamples, confidence),
             *(
@@ -316,6 +315,26 @@ def compare(
     return added(result, sameness) if sameness else result
 
 
+def _samplings(
+    every: Sequence[Captions],
+    references: int | None,
+    images: int | None,
+    seed: int,
+    *,
+    equalize: bool,
+    equal: bool,
+    distinct: str | None,
+) -> tuple[Sequence[Sampling], list[str]]:
+    """Return the samplings, `equal` ones if they were not asked for but are possible, and why they are not."""
+    try:
+        return samplings_of(every, references, images, seed, equalize=equalize or equal, distinct=distinct), []
+    except UsageError as error:
+        if equalize or images is not None:
+            raise
+        reason = f"no equal samples: {str(error).removeprefix('--equalize: ')}"
+    return samplings_of(every, references, images, seed, equalize=False, distinct=distinct), [reason]
+
+
 def _pool(every: Sequence[Captions], drawn: Substitutes) -> tuple[Substitutes, list[str], Sequence[str]]:
     """Return the common sources of `inter`, notes on them, and the indices to rank by: both only with such sources."""
     substitutes, notes = one_pool(every, drawn)
@@ -337,11 +356,13 @@ def _on(sampling: Sampling, rows: pl.DataFrame, *, beside: bool) -> pl.DataFrame
     return rows.with_columns(variant=pl.lit(sampling.name)) if beside else rows
 
 
-def _ranked(indices: Sequence[Indices], statistic: str, metric: str, confidence: float) -> list[tuple[Index, Rank]]:
+def _ranked(
+    indices: Sequence[Indices], statistic: str, metric: str, decided: comparison_pairs.Decided, confidence: float
+) -> list[tuple[Index, Rank]]:
     """Rank the datasets that have a statistic, best first."""
-    every = [index for each in indices for index in each.indices]
-    same_kind = [index for index in every if (index.statistic, index.metric) == (statistic, metric)]
-    order = zip(same_kind, ranks(same_kind, confidence), strict=True)
+    numbered = [(number, index) for number, each in enumerate(indices) for index in each.indices]
+    same_kind = {number: one for number, one in numbered if (one.statistic, one.metric) == (statistic, metric)}
+    order = zip(same_kind.values(), ranks(same_kind, decided.get((metric, statistic), {}), confidence), strict=True)
     return sorted(order, key=lambda pair: pair[1].rank)
 
 

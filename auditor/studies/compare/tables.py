@@ -5,6 +5,7 @@ With a second sampling, both are side by side.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,8 +15,9 @@ import polars as pl
 from auditor.result import Figure, Table, plain
 from auditor.result.document import RAW_PLACED
 from auditor.scoring.scores import DISTINCT, RAW
-from auditor.studies.compare.answer import ALPHA, Answer
+from auditor.studies.compare.answer import QUOTED, Answer
 from auditor.studies.compare.equalize import EQUALIZED
+from auditor.studies.compare.pairs import Decided
 
 #: The formula of each index, for errors too.
 _INDICES = {"homogeneity": ("intra / upper", "upper / intra"), "specificity": ("intra - inter", "inter - intra")}
@@ -67,7 +69,12 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
 
 
 def placed(
-    answered: Answer, rows: pl.DataFrame, errors: Collection[str], confidence: float, variant: str = ""
+    answered: Answer,
+    rows: pl.DataFrame,
+    errors: Collection[str],
+    confidence: float,
+    decided: Decided,
+    variant: str = "",
 ) -> tuple[Table, ...]:
     """Place the datasets by the homogeneity of each metric; letters join those that do not differ significantly."""
     shown = ranked(rows, "homogeneity")
@@ -84,11 +91,12 @@ def placed(
     caption = "0: captions are unique to their image; 1: any caption fits any image. Bars: share of the highest value"
     if answered.tested:
         caption += (
-            "; group: datasets that share a letter do not differ significantly (permutation tests, "
-            f"{ALPHA:.0%}, Holm's correction over pairs)"
+            "; group: two datasets without a common letter differ (for all pairs of a metric together, p_adjusted < "
+            f"{answered.alpha:g}); a common letter does not mean that they are equal"
         )
     caption += f"; low, high: {percent(confidence)} confidence interval" if shown["low"].count() else ""
     caption += "; order differs: a pair is the other way round by most metric families" if contrary else ""
+    caption += _visible(shown["metric"], decided)
     title = f"homogeneity = {formula('homogeneity', rows, errors)}" + (f", {variant}" if variant else "")
     frame = shown.select(name for name in columns if name in shown.columns).rename({"label": "dataset"})
     return (
@@ -103,6 +111,16 @@ def placed(
             is_scaled=True,
         ),
     )
+
+
+def _visible(metrics: pl.Series, decided: Decided) -> str:
+    """Report which difference between any two of the datasets would be found, by one metric."""
+    metric = QUOTED if QUOTED in metrics else metrics[-1]
+    every = decided.get((metric, "homogeneity"), {}).values()
+    seen = [decision.visible for decision in every if 0 < decision.visible < math.inf]
+    if not seen:
+        return ""
+    return f"; new sets of these sizes would show a true difference of {max(seen):.2g} by {metric} in 80 of 100 cases"
 
 
 def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float) -> tuple[Figure, ...]:

@@ -110,7 +110,8 @@ def accuracies(
             value, low, high = float(sums.means[number]), None, None
             if drawn is not None and np.isfinite(drawn[:, number]).all():
                 images = part["image"].n_unique()
-                low, high = resampled_interval(value, drawn[:, number], images, part.height, CONFIDENCE)
+                ends = resampled_interval(value, drawn[:, number], images, part.height, CONFIDENCE)
+                low, high = ends or (None, None)
             tied = int(part[f"{label} tied"].sum())
             rows.append((kind, label, part.height, value, low, high, tied))
     return pl.DataFrame(rows, schema=_ROWS, orient="row")

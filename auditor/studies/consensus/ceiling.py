@@ -92,7 +92,7 @@ def people_ceiling(pairs: pl.DataFrame, ties: str, few: int | None = None) -> pl
     return (
         ratio(totals.rename({"kind": "class"}))
         .join(totals.select("kind", "pairs"), left_on="class", right_on="kind", maintain_order="left")
-        .select(kind="class", n="pairs", value="value", low="low", high=pl.col("high").clip(upper_bound=1.0))
+        .select(kind="class", n="pairs", value="value", low="low", high="high")
         .sort(pl.col("kind").replace_strict({kind: index for index, kind in enumerate(order)}, return_dtype=pl.Int64))
     )
 

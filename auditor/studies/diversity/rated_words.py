@@ -28,7 +28,8 @@ def rated_words(every: Sequence[Captions], file: Path) -> Result:
     for captions in every:
         workspace = captions.workspace(middle=middle)
         workspace.bind_rows("rated_word", words)
-        rows = ratio(workspace.rows("rated_word_total")).rename({"class": "statistic"}).sort("statistic")
+        ratios = ratio(workspace.rows("rated_word_total"), {"rated-words"})
+        rows = ratios.rename({"class": "statistic"}).sort("statistic")
         signed = [
             str(Signature(name, {"tok": captions.tokenizer, "words": digest, "middle": middle}, 1))
             for name in rows["statistic"]

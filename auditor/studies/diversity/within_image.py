@@ -16,7 +16,9 @@ from auditor.scoring.candidates import HUMAN, bind_candidates
 from auditor.scoring.registry import References, requests
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.scoring.single_captions import SINGLE_CAPTION
-from auditor.statistics.summary import INTERVAL, ratio, students_reach, summarize
+from auditor.statistics.cards import STATISTICS
+from auditor.statistics.intervals import around, low_and_high
+from auditor.statistics.summary import CONFIDENCE, INTERVAL, ratio, summarize
 from auditor.store.captions import Captions, selections_of
 from auditor.store.tokens import tokenize
 from auditor.studies.diversity.content_words import Content, bind_words
@@ -120,23 +122,22 @@ def _div(captions: Captions) -> pl.DataFrame:
 
 
 def _over_images(values: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean over images of each column but `image`, with its interval by Student's t."""
+    """Return the mean over images of each column but `image`, with its interval."""
     summary = summarize(values, ["image"])
-    reach = students_reach(summary["n"]) * pl.col("sd") / pl.col("n").sqrt()
-    return summary.select(
-        statistic=pl.col("metric"),
-        value=pl.col("mean"),
-        low=pl.col("mean") - reach,
-        high=pl.col("mean") + reach,
-        n=pl.col("n"),
-    )
+    ends = [
+        around(mean, sd and sd / n**0.5, n, CONFIDENCE, (STATISTICS[name].lowest, STATISTICS[name].highest))
+        for name, mean, sd, n in summary.select("metric", "mean", "sd", "n").iter_rows()
+    ]
+    shown = summary.rename({"metric": "statistic", "mean": "value"}).with_columns(low_and_high(ends))
+    return shown.select("statistic", "value", "low", "high", "n")
 
 
 def _vocabulary(captions: Captions, content: Content, progress: Progress) -> pl.DataFrame:
     workspace = captions.workspace()
     bind_candidates(workspace, [HUMAN])
     bind_words(workspace, [captions], content, progress)
-    counted = ratio(workspace.rows("image_vocabulary")).select(
+    shares = {name for name in VOCABULARY if STATISTICS[name].highest == 1}
+    counted = ratio(workspace.rows("image_vocabulary"), shares).select(
         statistic="class", value="value", low="low", high="high", n=pl.col("images").cast(pl.Int64)
     )
     known = pl.DataFrame({"statistic": VOCABULARY})

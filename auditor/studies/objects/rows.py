@@ -10,6 +10,7 @@ import polars as pl
 
 from auditor.model import Progress
 from auditor.statistics.common_items import Items
+from auditor.statistics.intervals import POSITIVE, SHARE
 from auditor.statistics.paired_systems import Resampling, measured, p_of_difference, score_of
 from auditor.statistics.resampling import Floats
 from auditor.statistics.studentized import estimates
@@ -17,9 +18,6 @@ from auditor.store.captions import Captions
 
 #: A number of objects is a class if each system has this many captions with it. Larger numbers share the last class.
 _FEWEST, _CLASSES = 30, 8
-
-#: Fewest images with a count for an interval: a few of them do not show how much the share varies.
-_IMAGES = 10
 
 #: The statistics of whole captions: the column that is counted, and that which it is a share of.
 _RATIOS = {
@@ -97,11 +95,6 @@ class _Ratio:
         """What the value is a share of."""
         return int(self.sums.select(pl.sum_horizontal(pl.col("^of .*$").sum())).item())
 
-    @property
-    def images(self) -> int:
-        """The number of images with a count above 0."""
-        return self.sums.filter(pl.any_horizontal(pl.col("^top .*$") > 0)).height
-
 
 def rows_of(systems: Sequence[System], resampling: Resampling, progress: Progress) -> pl.DataFrame:
     """Return the rows of each system, then those of its objects. Systems are compared with the first."""
@@ -111,14 +104,15 @@ def rows_of(systems: Sequence[System], resampling: Resampling, progress: Progres
     parts = []
     for system in systems:
         ratios = {(name, None): ratio for name, ratio in _of_captions(system, weights).items()} | _of_objects(system)
-        values = [measured(ratio.sums, ratio) for ratio in ratios.values()]
+        ends = {name: POSITIVE if name == "objects" else SHARE for name in (*_RATIOS, _EQUAL)}
+        values = [measured(ratio.sums, ratio, ends[name]) for (name, _), ratio in ratios.items()]
         key = (resampling.seed, *system.captions.selection.content)
         drawn = estimates(values, resampling.times, key, progress, system.label) if resampling.times else []
         rows = []
         for place, ((name, item), ratio) in enumerate(ratios.items()):
             row: dict[str, object] = {"statistic": name, "object": item, "n": ratio.n, "value": values[place].value}
-            if drawn and ratio.images >= _IMAGES and (ends := drawn[place].interval(resampling.confidence)):
-                row |= {"low": ends[0], "high": ends[1] if name == "objects" else min(ends[1], 1.0)}
+            if drawn and (found := drawn[place].interval(resampling.confidence)):
+                row |= {"low": found[0], "high": found[1]}
             if item is None and system is not first:
                 row |= _difference(ratio, of_first[name], first.label, resampling, (*key, name))
             rows.append(row)

@@ -80,7 +80,7 @@ def objects(
 
     A row is a statistic of a dataset, or of one `object`: dataset, version, split, statistic, object, n, value, low,
     high, against, difference, p, images, own_value, empty_difference, empty_p, signature. `n` counts what the value
-    is a share of. An interval needs ten images with such a caption. Values are of the images that a system and the
+    is a share of. An interval needs eight images, and `p` needs 50. Values are of the images that a system and the
     first describe (`images`), own_value of all images of the system. `empty_difference` counts empty captions for
     missing images.
 

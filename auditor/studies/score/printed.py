@@ -134,13 +134,14 @@ def _rows(
         }
         for label in (label for label, sums in outputs.items() if sums.is_empty()):
             raise UsageError(f"{label}: none of its captions has a reference in {selection.label}")
-        measures.append(Measure(outputs, partial(_scaled, printed, settings)))
+        lowest, highest = metric.metric.ends(settings)
+        ends = lowest * printed.scale, highest * printed.scale
+        measures.append(Measure(outputs, partial(_scaled, printed, settings), ends))
     key = (resampling.seed, *selection.content)
     contents = {label: one.drawn_from[0].content for label, one in candidates.items()}
     tested = beside_first(measures, resampling, key, contents, progress)
-    for (printed, metric), scores in zip(scored, tested, strict=True):
-        lowest, highest = metric.metric.ends(metric.settings)
-        within(printed.name, scores["value"], (lowest * printed.scale, highest * printed.scale))
+    for (printed, _), measure, scores in zip(scored, measures, tested, strict=True):
+        within(printed.name, scores["value"], measure.ends)
         yield (
             printed.name,
             scores.select(
@@ -160,10 +161,10 @@ def _scaled(printed: Printed, settings: Mapping[str, Any], sums: pl.DataFrame) -
 
 
 def _without_intervals(frame: pl.DataFrame, resampling: Resampling) -> list[Said]:
-    """Report the scores without an interval: their resamples without a few images have almost no standard error."""
+    """Report the scores without an interval: on fewer than eight images, or if one alone differs from the others."""
     known = frame.filter(pl.col("low").is_null(), pl.col("value").is_not_null() & bool(resampling.times))
     named = known.group_by("candidate", maintain_order=True).agg("metric").iter_rows()
-    return [f"{name}: no interval for {', '.join(some)}: too few images decide the score" for name, some in named]
+    return [f"{name}: no interval for {', '.join(some)}: too few images differ" for name, some in named]
 
 
 def _without_values(frame: pl.DataFrame) -> list[str]:
@@ -300,7 +301,8 @@ def means_of(
             outputs[system.label] = own
         means = {one.label: mean_of(_column(one.label)) for one in known}
         sums = {name: {label: mean.sums(own, {}) for label, own in outputs.items()} for name, mean in means.items()}
-        measures = [Measure(sums[name], _of_sums(mean)) for name, mean in means.items()]
+        ends = {one.label: one.metric.ends(one.settings) for one in known}
+        measures = [Measure(sums[name], _of_sums(mean), ends[name]) for name, mean in means.items()]
         rows = beside_first(measures, resampling, key, contents, progress) if measures else []
         made = [of.with_columns(metric=pl.lit(name)) for name, of in zip(means, rows, strict=True)]
         lacking = pl.DataFrame({"metric": [one.label for one in metrics if one not in known]}, {"metric": pl.String})

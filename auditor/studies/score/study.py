@@ -90,7 +90,7 @@ def score(
     counts edits. `auditor metrics NAME` explains a metric and its range. With `preset`, there is one row per system and
     metric. `low` and `high` are its confidence interval over images; CIDEr's word weights stay the same in each
     resample. `difference` is from the first system. `p` is from a permutation test: the share of random swaps between
-    both systems with at least this difference.
+    both systems with at least this difference. On fewer than 50 images it does not hold its level, and is empty.
 
     A system and the first are compared on the `images` that both describe; only these weigh CIDEr's words. `own_value`
     is of all images of the system. `--missing empty` counts empty captions for missing images; `empty_difference` and

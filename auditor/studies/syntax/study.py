@@ -16,9 +16,9 @@ from auditor.ranges import statistics_within
 from auditor.result import Finding, Result, Signature, about
 from auditor.scoring.registry import DECIMALS
 from auditor.scoring.single_captions import Lists, parallel_lists
+from auditor.statistics.intervals import POSITIVE, around
 from auditor.statistics.resampling import jackknife_error
-from auditor.statistics.significance import students_quantile
-from auditor.statistics.summary import INTERVAL, ratio
+from auditor.statistics.summary import CONFIDENCE, INTERVAL, ratio
 from auditor.statistics.syntax import ENDS, TYPES, definitions, measured
 from auditor.store import parses
 from auditor.store.captions import EVALUATION, Captions, selections_of, stamp, why_not_english
@@ -213,7 +213,7 @@ def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Ma
 
 
 def _interval(name: str) -> str:
-    return "jackknife-t-95" if name in TYPES else "none" if name.endswith("-coverage") else INTERVAL
+    return "jackknife-95" if name in TYPES else "none" if name.endswith("-coverage") else INTERVAL
 
 
 def _of_weights(loaded: Sequence[Annotator]) -> list[str]:
@@ -295,8 +295,7 @@ def _types(counts: pl.DataFrame, parallel: Lists, images: int) -> pl.DataFrame:
         lost = of_kind.drop_nulls("image_no").group_by("image_no").agg(pl.col("types").sum())["types"].to_numpy()
         without = np.concatenate([value - lost / parallel.number, np.full(max(images - len(lost), 0), value)])
         error = jackknife_error(without)
-        reach = None if error is None else students_quantile(images - 1) * error
-        ends = (None, None) if reach is None else (max(value - reach, 0.0), value + reach)
+        ends = around(value, error, images, CONFIDENCE, POSITIVE) or (None, None)
         rows.append((name, value, *ends, images, parallel.number))
     schema = {
         "statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "images": pl.Int64,

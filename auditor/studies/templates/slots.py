@@ -18,8 +18,8 @@ from auditor.scoring.candidates import HUMAN
 from auditor.scoring.image_vectors import pinned
 from auditor.scoring.registry import DECIMALS, References, request
 from auditor.scoring.scores import score_candidates
-from auditor.statistics.significance import students_quantile
-from auditor.statistics.summary import exact
+from auditor.statistics.intervals import around
+from auditor.statistics.summary import CONFIDENCE, exact
 from auditor.store.captions import Captions
 from auditor.store.workspace import Workspace
 
@@ -106,12 +106,10 @@ def _effect(captions: pl.DataFrame, name: str, column: str) -> pl.DataFrame:
     rows = []
     for slot, number, value, total, squares in by_slot.rows():
         mean, spread = int(total) / number / 10.0**DECIMALS, _sd((total, squares, number))
-        reach = students_quantile(number - 1) * spread / math.sqrt(number) if spread is not None else None
         scaled = None if not sd else mean / sd
-        bounds = (
-            (None, None) if scaled is None or reach is None or not sd else (scaled - reach / sd, scaled + reach / sd)
-        )
-        rows.append((name, slot, number, value, mean, scaled, *bounds))
+        error = None if not sd or spread is None else spread / math.sqrt(number) / sd
+        bounds = None if scaled is None else around(scaled, error, number, CONFIDENCE)
+        rows.append((name, slot, number, value, mean, scaled, *(bounds or (None, None))))
     schema = {
         "statistic": pl.String, "slot": pl.Int64, "captions": pl.Int64,
         **dict.fromkeys(("value", "difference", "effect", "low", "high"), pl.Float64),

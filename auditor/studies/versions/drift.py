@@ -11,8 +11,9 @@ import polars as pl
 import polars.selectors as cs
 
 from auditor.result import Finding, Result, Signature, Table, about
+from auditor.statistics.intervals import around
 from auditor.statistics.resampling import image_sums, jackknife_error, left_out_means
-from auditor.statistics.significance import students_quantile
+from auditor.statistics.summary import CONFIDENCE
 from auditor.store.captions import Captions, selections_of
 from auditor.store.workspace import Workspace
 
@@ -113,10 +114,9 @@ def _mean_length(workspace: Workspace, side: str) -> tuple[float, float | None, 
 def _length(a: tuple[float, float | None, int], b: tuple[float, float | None, int]) -> _Row:
     (mean_a, error_a, images_a), (mean_b, error_b, images_b) = a, b
     difference = mean_b - mean_a
-    if error_a is None or error_b is None:
-        return "asl", mean_a, mean_b, difference, None, None
-    reach = students_quantile(min(images_a, images_b) - 1) * math.hypot(error_a, error_b)
-    return "asl", mean_a, mean_b, difference, difference - reach, difference + reach
+    error = None if error_a is None or error_b is None else math.hypot(error_a, error_b)
+    ends = around(difference, error, min(images_a, images_b), CONFIDENCE) or (None, None)
+    return "asl", mean_a, mean_b, difference, *ends
 
 
 def _divergences(moved: pl.DataFrame) -> list[_Row]:

@@ -43,14 +43,14 @@ def test_the_first_dataset_is_named_with_its_families_and_the_pairs_that_are_joi
         order("cider-d", *"xyz", same="yz"),
     ]
     assert said(selections, *orders) == (
-        "x is the most homogeneous on 3 of 3 metric families (p < 0.05)",
+        "x is the most homogeneous on 3 of 3 metric families (BLEU, ROUGE and CIDEr; p < 0.05)",
         "Metrics: BLEU, ROUGE and CIDEr agree on the first dataset; y and z do not differ significantly.",
     )
 
 
 def test_metrics_of_one_name_are_one_family(selections: list[Selection]) -> None:
     orders = [order("rouge-l", *"xyz"), order("rouge-su4", *"xyz"), order("bleu-4", *"xyz", same="xy")]
-    assert said(selections, *orders)[0] == "x is the most homogeneous on 1 of 2 metric families (p < 0.05)"
+    assert said(selections, *orders)[0] == "x is the most homogeneous on 1 of 2 metric families (ROUGE; p < 0.05 each)"
     split = [order("rouge-l", *"xyz"), order("rouge-su4", *"yxz")]
     assert said(selections, *split)[0].startswith(
         "metrics disagree about the most homogeneous dataset: several datasets"
@@ -94,7 +94,14 @@ def test_datasets_share_a_letter_if_and_only_if_they_do_not_differ(same: str, gr
     assert list(made.values()) == groups.split()
 
 
-def test_errors_do_not_vote_and_pairs_are_corrected_by_metric() -> None:
+def test_letters_never_run_out() -> None:
+    labels = [f"{n:02}" for n in range(30)]
+    groups = order("bleu-4", *labels).groups
+    assert [*groups.values()][24:28] == ["y", "z", "a2", "b2"]
+    assert len(set(groups.values())) == 30
+
+
+def test_errors_do_not_vote_and_pairs_differ_by_their_adjusted_p() -> None:
     labels = ("x", "y", "z")
     rows = pl.DataFrame(
         [
@@ -105,14 +112,21 @@ def test_errors_do_not_vote_and_pairs_are_corrected_by_metric() -> None:
     )
     pairs = pl.DataFrame(
         [
-            {"label": a, "against_label": b, "metric": metric, "statistic": "homogeneity", "difference": 0.1, "p": p}
+            {
+                "label": a,
+                "against_label": b,
+                "metric": metric,
+                "statistic": "homogeneity",
+                "difference": 0.1,
+                "p_adjusted": p,
+            }
             for metric in ("rouge-l", "ter")
-            for a, b, p in (("x", "y", 0.02), ("x", "z", 0.001), ("y", "z", 0.04))
+            for a, b, p in (("x", "y", 0.02), ("x", "z", 0.001), ("y", "z", 0.06))
         ]
     )
     answered = answer("homogeneity", rows, pairs, {"ter"})
     assert [one.metric for one in answered.orders] == ["rouge-l"]
-    assert answered.orders[0].ahead == {("x", "z"), ("x", "y"), ("y", "z")}, "0.02 twice, 0.04 once, as Holm corrects"
+    assert answered.orders[0].ahead == {("x", "z"), ("x", "y")}
     much, following = consequence(rows, answered)
     assert "captions of the wrong image score 60% as high as those of the right image on x (rouge-l" in much
     assert "(rouge-l; elsewhere 30% to 40%)" in much

@@ -35,7 +35,7 @@ def captions(images: int, shared: int, prefix: str = "", slots: int = 3) -> list
     """Write captions of six words, of which `shared` are the same in every image, two others in every caption."""
     common = [f"{prefix}common{place}" for place in range(shared)]
     return [
-        (f"i{image:03}", slot, " ".join([*common, *(f"{prefix}{WORDS[(image * 7 + k + slot % 2) % 10]}" for k in range(6 - shared))]))
+        (f"{prefix}i{image:03}", slot, " ".join([*common, *(f"{prefix}{WORDS[(image * 7 + k + slot % 2) % 10]}" for k in range(6 - shared))]))
         for image in range(images)
         for slot in range(slots)
     ]  # fmt: skip
@@ -100,8 +100,8 @@ def test_order_is_claimed_where_it_is_sure_and_left_open_where_it_is_not(filled:
     assert of[0] == ("alike", 1, 1)
     assert sorted(of[1:]) == [("as-unlike", 2, 3), ("unlike", 2, 3)]
     told = " ".join(result.sentences)
-    assert "alike is the most homogeneous on 1 of 1 metric family (p < 0.05)" in told
-    assert any("unlike and as-unlike do not differ significantly" in sentence for sentence in result.lead)
+    assert "alike is the most homogeneous on 1 of 1 metric family (ROUGE; p < 0.05)" in told
+    assert any("as-unlike and unlike do not differ significantly" in sentence for sentence in result.lead)
     placed = result.table("homogeneity")
     assert dict(placed.frame.select("dataset", "group").iter_rows()) == {"alike": "a", "unlike": "b", "as-unlike": "b"}
     assert placed.best == (), "captions that are most alike are not the best"
@@ -217,11 +217,11 @@ def test_one_image_has_no_interval_and_the_reason_is_told(store: Store) -> None:
     result = compare(store, "lonely", "other", metrics=["bleu-1"])
     assert result.frame.filter(dataset="lonely").select("low", "se", "rank_low").null_count().row(0) == (2, 2, 2)
     assert result.frame.filter(pl.col("statistic") != "overlap", dataset="other")["low"].null_count() == 0
-    assert "lonely: no intervals, because there is only one image" in result.sentences
+    assert "lonely: no intervals and no tests, because it has 1 image, fewer than 8" in result.sentences
 
 
 def test_a_ratio_to_nothing_is_no_homogeneity(store: Store) -> None:
-    nothing = [(f"i{image}", slot, f"{image} {slot}") for image in range(5) for slot in range(2)]
+    nothing = [(f"i{image}", slot, f"{image} {slot}") for image in range(9) for slot in range(2)]
     ingest_rows(store, nothing, dataset="nothing")
     others = [(f"j{image}", slot, text) for image, slot, text in nothing]
     ingest_rows(store, [*others, ("j", 0, "a b"), ("j", 1, "a b")], dataset="little")
