@@ -164,8 +164,8 @@ def with_verbosity(command: Callable[..., None], name: str, outputs: Sequence[st
 
             from auditor import reports
 
-            with suppress(OSError, pl.exceptions.PolarsError):
-                _warn(reports.formulas(pl.scan_csv(table, glob=False, infer_schema=False)))
+            with suppress(OSError, pl.exceptions.PolarsError), table.open("rb") as file:  # its name may be no UTF-8
+                _warn(reports.formulas(pl.scan_csv(file, glob=False, infer_schema=False)))
 
     common = {"quiet": Quiet, "verbose": Verbose, "no_color": NoColor, "debug": Debug}
     own = inspect.signature(command, eval_str=True)

@@ -179,7 +179,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["bounds", "nope", "--seed", "9223372036854775807"], 2, "from -2^62 to 2^62"),
         (["bounds", "nope", "--references", "99999999999"], 2, "images have at most 2,147,483,646 captions"),
         (["bounds", "mine", "--nope"], 2, "auditor bounds --help"),
-        (["ingest", "mine", "--config", "."], 2, "cannot be read"),
+        (["ingest", "mine", "--config", "."], 2, "--config .: is a folder; name another file"),
         (["score", "mine", "--candidates", "mine"], 2, "against itself"),
         (["bounds", "mine:test"], 2, "it has no splits"),
         (["compare", "mine"], 2, "two or more datasets"),
