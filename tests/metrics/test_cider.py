@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import csv
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
