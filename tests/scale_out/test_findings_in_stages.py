@@ -24,6 +24,7 @@ from test_stages import EVERYBODY, workers
 
 from auditor import config
 from auditor.errors import AuditorError, SourceError, StoreError, UsageError
+from auditor.findings import searched_by_default
 from auditor.result import Result
 from auditor.scoring.scale_out.work import Work
 from auditor.store.connection import MEMORY, Store
@@ -171,8 +172,9 @@ def test_kinds_that_are_not_checked_are_named_with_the_reason(finished: tuple[Re
     rows = finished[0].frame
     unchecked = rows.filter(pl.col("not_checked_because").is_not_null())
     assert {"swapped-captions", "exchanged-images"} <= {*unchecked["kind"]}
-    assert not {*unchecked["kind"]} & {*CHECKED, LEAK, COPIED}
-    assert {*CHECKED, LEAK, COPIED} - GIVEN == {*rows["kind"].drop_nulls()} - {*unchecked["kind"]}
+    by_default = {*CHECKED}.intersection(searched_by_default()) | {LEAK, COPIED}
+    assert not {*unchecked["kind"]} & by_default
+    assert by_default - GIVEN == {*rows["kind"].drop_nulls()} - {*unchecked["kind"]}
     (leak,) = finished[0].found(LEAK)
     listed = rows.filter(kind=LEAK).select("severity", "number").row(0)
     assert listed == (leak.severity, leak.values["exact"] + leak.values["near"])

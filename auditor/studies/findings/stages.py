@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.findings import CAPTION_KINDS, KINDS
+from auditor.findings import CAPTION_KINDS, KINDS, searched_by_default
 from auditor.model import Version
 from auditor.scoring.scale_out.tasks import Done, Stage, run_one
 from auditor.scoring.scale_out.work import Work
@@ -184,8 +184,8 @@ def measured(plan: ShardPlan, work: Work, number: int, share: Share) -> pl.DataF
 
 
 def is_measured(plan: ShardPlan) -> bool:
-    """Return whether all kinds are searched for: then the whole audit is wanted."""
-    return {*CHECKED} - {"listed-words", CONTAMINATED} <= {*plan.kinds}
+    """Return whether all kinds are searched for that are by default: then the whole audit is wanted."""
+    return {*CHECKED}.intersection(searched_by_default()) - {"listed-words", CONTAMINATED} <= {*plan.kinds}
 
 
 def is_compared(plan: ShardPlan) -> bool:
