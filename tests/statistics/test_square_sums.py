@@ -7,7 +7,16 @@ import polars as pl
 import pytest
 
 from auditor.metrics import meteor
-from auditor.statistics.paired_systems import Measure, Resampling, beside_first, measured, p_of_difference, score_of
+from auditor.statistics.intervals import POSITIVE, SHARE
+from auditor.statistics.paired_systems import (
+    SWAPPED,
+    Measure,
+    Resampling,
+    beside_first,
+    measured,
+    p_of_difference,
+    score_of,
+)
 
 COLUMNS = range(2, 23)
 
@@ -30,15 +39,15 @@ def test_score_without_an_image_is_that_of_the_others(columns: int) -> None:
     for images in {2, columns - 1, columns, columns + 1} - {1}:
         sums = sums_of(images, columns, seed=columns)
         without = [score_of(sums.filter(pl.col("image") != image), mean) for image in sums["image"]]
-        assert measured(sums, mean).without.tolist() == pytest.approx(without, rel=1e-12)
+        assert measured(sums, mean, POSITIVE).without.tolist() == pytest.approx(without, rel=1e-12)
 
 
 @pytest.mark.parametrize("columns", COLUMNS)
 def test_deals_keep_the_number_of_images(columns: int) -> None:
-    ours, theirs = (sums_of(12, columns, seed) for seed in (1, 2))
+    ours, theirs = (sums_of(SWAPPED, columns, seed) for seed in (1, 2))
 
     def checked(sums: pl.DataFrame) -> pl.Series:
-        assert (sums["images"] == 12).all()
+        assert (sums["images"] == SWAPPED).all()
         return mean(sums)
 
     for deals in (columns - 1, columns, columns + 1):
@@ -59,8 +68,10 @@ def test_interval_of_meteor_stays_at_the_value_at_every_size() -> None:
             for kept in (float(2 + number % 4) for number in range(images))
         ]  # fmt: skip
         sums = pl.DataFrame({"image": [f"{number:02}" for number in range(images)]}).hstack(pl.DataFrame(rows))
-        measure = Measure({"a": sums}, lambda frame: meteor.TOGETHER.score(frame, {}))
+        measure = Measure({"a": sums}, lambda frame: meteor.TOGETHER.score(frame, {}), SHARE)
         value, low, high = (
-            beside_first([measure], Resampling(100, 0.95, 1), (1,))[0].select("value", "low", "high").row(0)
+            beside_first([measure], Resampling(100, 0.95, 1), (1,), {"a": (1,)})[0]
+            .select("value", "low", "high")
+            .row(0)
         )
         assert 0 < low < value < high < 1
