@@ -166,9 +166,8 @@ def tests(rated: Rated, protocol: str, statistic: str, made: ProtocolRows, resam
         drawn = [made.resamples.get((name, statistic)) for name in (a, b)]
         apart = None if drawn[0] is None or drawn[1] is None else sign[a] * drawn[0] - sign[b] * drawn[1]
         interval = cluster_bootstrap.difference(r_a - r_b, apart, made.images, resampling.confidence)
-        rows["difference", a, b] = _row(
-            a, "difference", protocol, r_a - r_b, n, ALL, other=b, **(interval._asdict() if interval else {})
-        )
+        told = interval._asdict() if interval else {"p": 1.0} if scores[a].equals(scores[b]) else {}
+        rows["difference", a, b] = _row(a, "difference", protocol, r_a - r_b, n, ALL, other=b, **told)
         for name, test in (("williams", williams), ("steiger", steiger)):
             tested = test(r_a, r_b, r_ab, n)
             rows[name, a, b] = _row(a, name, protocol, tested and tested.value, n, ALL, other=b, p=tested and tested.p)

@@ -94,7 +94,7 @@ def pairs(
     """Return a row for each pair of datasets by metric and statistic (`TESTED`).
 
     `difference` is that of the values. `p` is its own; `p_adjusted` is for all pairs of this metric and statistic.
-    Both are null for too few images. `test` is paired if both describe the same images. `delta` is Cliff's, over the
+    Both are null for too few images, and 1 if each image has equal values. `test` is paired if both describe the same images. `delta` is Cliff's, over the
     means of images, positive if those of `dataset` are larger; homogeneity is a ratio of sums and has no delta.
     """
     rows: list[dict[str, Any]] = []
@@ -105,6 +105,8 @@ def pairs(
             value, value_against = (known[metric, statistic].value for known in (known_a, known_b))
             by_image = [_by_image(side.indices.sums, metric, statistic, is_error=metric in errors) for side in (a, b)]
             decision = decided[metric, statistic].get(at)
+            is_equal = a.images == b.images and np.array_equal(*by_image, equal_nan=True)
+            equal = 1.0 if resamples and is_equal else None  # whatever the number of images
             rows.append(
                 {
                     "dataset": a.selection.version.dataset,
@@ -115,8 +117,8 @@ def pairs(
                     "value": value,
                     "value_against": value_against,
                     "difference": value - value_against,
-                    "p": decision and decision.p,
-                    "p_adjusted": decision and decision.adjusted,
+                    "p": decision.p if decision else equal,
+                    "p_adjusted": decision.adjusted if decision else equal,
                     "delta": _delta(*by_image) if statistic != "homogeneity" else None,
                     "images": len(a.images),
                     "images_against": len(b.images),

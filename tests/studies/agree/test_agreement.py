@@ -302,7 +302,7 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
     with auditor.open(path) as audit:
         result = audit.agree("mine", metrics=["bleu-1", "ter"], question=AgreeSettings(resampling=Resampling(50)))
     assert json.loads(Path("o.json").read_text()) == json.loads(result.to_json())
-    assert result.frame["low"].is_not_null().any()
+    assert result.frame["low"].is_null().all(), "seven captions are too few for an interval"
 
 
 @pytest.mark.parametrize(

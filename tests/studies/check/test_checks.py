@@ -105,7 +105,7 @@ def test_numbers_are_those_of_the_studies(held: Store) -> None:
 
 
 def test_homogeneity_is_judged_by_the_upper_end_of_its_interval(store: Store) -> None:
-    nouns = ("dog", "kite", "man", "boat", "tree", "girl")
+    nouns = ("dog", "kite", "man", "boat", "tree", "girl", "cow", "hat", "sun", "cat")
     rows = [
         (f"i{n}", slot, f"a {noun} {'on the water'[: 4 * slot]}") for n, noun in enumerate(nouns) for slot in (0, 1, 3)
     ]

@@ -153,8 +153,11 @@ def test_metric_that_ties_everything_counts_what_a_tie_counts(store: Store, ties
 
 
 def test_intervals_hold_the_value_and_do_not_depend_on_other_datasets(store: Store) -> None:
-    ingest_rows(store, REFERENCES)
-    ingest_pairs(store, PAIRS)
+    places = "park house sky sea street garden field forest beach".split()
+    ingest_rows(store, [(f"i{n}", slot, f"a thing {verb} in the {place}") for n, place in enumerate(places)
+                        for slot, verb in enumerate(["runs", "sits", "waits"])])  # fmt: skip
+    pairs = [("c", *two) if n % 3 else ("c", *two[::-1]) for n, two in enumerate([(7, 4)] * len(places))]
+    ingest_pairs(store, [(f"i{n}", "HC", "human", "human", *votes) for n, (_, *votes) in enumerate(pairs)])
     first = consensus(store, "pairs", metrics=["bleu-1", "rouge-l"]).frame
     row = rows_of(first, "accuracy", kind="all", metric="bleu-1").row(0, named=True)
     assert 0 <= row["low"] <= row["value"] <= row["high"] <= 1

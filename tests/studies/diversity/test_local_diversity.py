@@ -156,10 +156,13 @@ def test_interval_widens_with_what_images_differ_by(store: Store) -> None:
         pl.col("statistic") == "recall-1"
     )
     (same, *ends), (share, low, high) = rows.select("value", "low", "high").rows()
-    assert ends == pytest.approx([same, same])
-    # All images have as many words: the interval is that of a mean over images, by Student's t with 19 degrees.
-    error = 2.093024054408263 * math.sqrt(share * (1 - share) / 19)
-    assert (low, high) == pytest.approx((share - error, share + error))
+    unseen = 0.025 ** (1 / 20)  # of twenty equal images: other values are rarer than this says
+    assert ends == pytest.approx([same * unseen, 1 - (1 - same) * unseen])
+    # All images have as many words: Wilson's interval of a share of 19 independent items, with Student's t of 19 degrees.
+    t = 2.093024054408263
+    center = (share + t**2 / 38) / (1 + t**2 / 19)
+    reach = t / (1 + t**2 / 19) * math.sqrt(share * (1 - share) / 19 + t**2 / (4 * 19**2))
+    assert (low, high) == pytest.approx((center - reach, center + reach))
 
 
 def test_equally_many_references_make_people_and_systems_alike(store: Store) -> None:
