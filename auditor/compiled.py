@@ -48,7 +48,7 @@ def compiled(function: _Function) -> _Function:
 
 
 class _Place:
-    """Tells numba where a kernel is kept: by its module, while numba itself names the folder of the package."""
+    """The folder of a kernel in numba's cache: of its module, while numba itself takes the folder of the package."""
 
     def __init__(self, function: FunctionType, file: str) -> None:
         self._function, self._file = function, Path(file)
@@ -78,7 +78,7 @@ class _Place:
         return hashlib.sha256(self._file.read_bytes()).hexdigest()
 
     def get_disambiguator(self) -> str:
-        """Return what tells functions of one name apart: the line."""
+        """Return the line, which distinguishes functions of one name."""
         return str(self._function.__code__.co_firstlineno)
 
 

@@ -75,6 +75,8 @@ def test_questions_are_answered_by_commands_options_and_kinds_that_exist() -> No
     commands = [shlex.split(line) for line in re.findall(r"^\|[^|]*\| `auditor ([^`]+)` \|", page, re.MULTILINE)]
     assert len(commands) == len(re.findall(r"^\| (?!question|---)", page, re.MULTILINE)) >= 40
     for name, *words in commands:
+        if name == "mine.csv":  # `auditor FILE`, which has no page
+            continue
         options = (ROOT / "docs" / "commands" / f"{name}.md").read_text(encoding="utf-8")
         assert {word for word in words if re.match("--?[a-z]", word)} <= set(re.findall(r"--?[a-z][a-z-]*", options))
         assert {kind for option, kind in pairwise(words) if name == "findings" and option == "-k"} <= {*KINDS}

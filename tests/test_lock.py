@@ -239,7 +239,10 @@ def test_folder_on_a_read_only_disk_is_named(declared: Path, monkeypatch: pytest
 
     monkeypatch.setattr(Path, "unlink", read_only)  # such a disk refuses even what it does not have
     monkeypatch.setattr(Path, "write_text", read_only)
-    monkeypatch.setattr(os, "open", read_only)
+    opened = os.open
+    monkeypatch.setattr(
+        os, "open", lambda path, flags, *more: read_only() if flags & os.O_CREAT else opened(path, flags, *more)
+    )
     with pytest.raises(SourceError, match=r"datasets\.lock: cannot be written: Read-only file system"):
         Lock(declared / "datasets.lock").keep({"mine": ENTRY})
 
@@ -259,12 +262,15 @@ def test_interrupted_write_leaves_the_old_lock(declared: Path, monkeypatch: pyte
     assert not list(declared.glob(".*"))
 
 
-def test_lock_behind_a_link_is_written_where_it_lies(declared: Path) -> None:
+def test_lock_that_is_a_link_is_read_and_not_written(declared: Path) -> None:
     (declared / "shared").mkdir()
-    (declared / "datasets.lock").symlink_to(declared / "shared" / "real.lock")
-    Lock(declared / "datasets.lock").keep({"mine": ENTRY})
-    assert (declared / "datasets.lock").is_symlink()
-    assert read(declared / "shared" / "real.lock") == {"mine": ENTRY}
+    lock, real = declared / "datasets.lock", declared / "shared" / "real.lock"
+    lock.symlink_to(real)
+    with pytest.raises(SourceError, match="not written, since it is a link; remove it, or use --frozen"):
+        Lock(lock).keep({"mine": ENTRY})
+    assert not real.exists()
+    Lock(real).keep({"mine": ENTRY})
+    assert read(lock) == {"mine": ENTRY}
 
 
 hashes = st.text("0123456789abcdef", min_size=64, max_size=64)

@@ -82,7 +82,7 @@ _FORM = (
 
 
 class _NoChoiceError(ValueError):
-    """An item that no system can get right or wrong: it is left out, and is no fault of the file."""
+    """An item that no system can get right or wrong: it is left out, and does not count as rejected."""
 
 
 class _Record(NamedTuple):

@@ -64,7 +64,7 @@ _REORDERING = "cte_inlining, join_order, build_side_probe_side, statistics_propa
 def again_in_order(connection: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
     """Do work; if the engine breaks at dictionaries, do it again with joins in the order of the statement.
 
-    That is an error of DuckDB 2.0.0 in large stores. It has no setting of its own.
+    That is an error of DuckDB 2.0.0 in large stores. It has no separate setting.
     """
     try:
         return work()

@@ -146,7 +146,8 @@ def test_empty_captions_stand_beside_and_say_whether_they_decide(shared: Store) 
     beside = found.table("means").frame.filter(candidate=name).row(0, named=True)
     empty = score(shared, "refs", candidates=["whole", name], metrics=["bleu-1"], missing="empty", resamples=100)
     row = empty.table("means").frame.filter(candidate=name).row(0, named=True)
-    assert (beside["empty_difference"], beside["empty_p"]) == (row["difference"], row["p"])
+    assert beside["empty_difference"] == row["difference"]
+    assert row["p"] is None  # twelve images are too few for a p
     assert row["difference"] < 0
     assert found.lead[1].startswith(
         f"With empty captions for what {name} lacks, the sign of the difference changes by bleu-1"

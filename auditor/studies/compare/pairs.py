@@ -94,8 +94,9 @@ def pairs(
     """Return a row for each pair of datasets by metric and statistic (`TESTED`).
 
     `difference` is that of the values. `p` is its own; `p_adjusted` is for all pairs of this metric and statistic.
-    Both are null for too few images, and 1 if each image has equal values. `test` is paired if both describe the same images. `delta` is Cliff's, over the
-    means of images, positive if those of `dataset` are larger; homogeneity is a ratio of sums and has no delta.
+    Both are null for too few images, and 1 if each image has equal values. `test` is paired if both describe the same
+    images. `delta` is Cliff's, over the means of images, positive if those of `dataset` are larger; homogeneity is a
+    ratio of sums and has no delta.
     """
     rows: list[dict[str, Any]] = []
     for at in combinations(range(len(compared)), 2):

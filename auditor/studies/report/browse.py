@@ -105,6 +105,7 @@ def _counts(captions: Captions, findings: Sequence[Finding]) -> dict[str, tuple[
         )
         for finding in findings
         if finding.kind in CAPTION_KINDS
+        and not CAPTION_KINDS[finding.kind].of_dataset
         and finding.about.get("version") == selection.version.version
         and finding.about.get("split") == selection.split
     }

@@ -116,7 +116,8 @@ def test_differences_are_tested_where_there_are_resamples(store: Store) -> None:
         settings = ReportSettings(("bleu-1",), resamples=resamples)
         document = report(store, "dogs", "cats", settings=settings, sections=["comparison"], timed=False)
         assert [table.name for table in document.sections[1].further].count("differences") == tests
-        assert section(document, "comparison").count("without tests of significance") == 1 - tests
+        # Four images are too few for a test, with or without resamples.
+        assert section(document, "comparison").count("without tests of significance") == 1
 
 
 def test_one_picture_of_a_kind_holds_all_datasets(store: Store) -> None:

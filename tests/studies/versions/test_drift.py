@@ -34,17 +34,18 @@ def keyness(a: int, b: int, tokens_a: int, tokens_b: int) -> float:
     return 2 * sum(observed * math.log(observed / expected) for observed, expected in sides if observed)
 
 
-def test_interval_of_the_shift_in_length_needs_two_images_on_both_sides(store: Store) -> None:
+def test_interval_of_the_shift_in_length_needs_eight_images_on_both_sides(store: Store) -> None:
     ingest(store, ["a dog", "a dog runs"], "one")
-    ingest_rows(store, [("i", 0, "a dog"), ("j", 0, "a dog runs far"), ("k", 0, "a dog runs so far")], "three")
+    texts = ("a dog", "a dog runs far", "a dog runs so far")
+    ingest_rows(store, [(f"{n}", 0, texts[n % 3]) for n in range(9)], "three")
     columns = ["low", "high"]
     alone = diff(store, "one", "three", depth="drift").frame.filter(statistic="asl")
     assert alone.select(columns).row(0) == (None, None)
     low, high = diff(store, "three", "three", depth="drift").frame.filter(statistic="asl").select(columns).row(0)
-    error = math.sqrt(sum((n - 11 / 3) ** 2 for n in (2, 4, 5)) / 2 / 3)
+    error = math.sqrt(sum(3 * (n - 11 / 3) ** 2 for n in (2, 4, 5)) / 8 / 9)
     assert (low, high) == (
-        pytest.approx(-4.302653 * error * math.sqrt(2)),
-        pytest.approx(4.302653 * error * math.sqrt(2)),
+        pytest.approx(-2.306004135 * error * math.sqrt(2)),
+        pytest.approx(2.306004135 * error * math.sqrt(2)),
     )
 
 
