@@ -1,10 +1,11 @@
 """Does every command give the numbers that it gave? Compares the JSON rows of two checkouts, command by command.
 
-    python benchmarks/same_numbers.py BEFORE AFTER [--data FOLDER] [--only WORD]
+    python benchmarks/same_numbers.py BEFORE AFTER [--data FOLDER] [--only WORD] [--values]
 
 BEFORE and AFTER are checkouts, each with its own `auditor`. The sample sets and some generated files are ingested into
-a store of each. With `--data`, the data folder that `datasets.toml` reads, Flickr8k and its ratings are compared too.
-Of a report, the rows of all sections are compared.
+a store of each. With `--data`, the data folder that `datasets.toml` reads, Flickr8k and its ratings are compared too,
+four sets by `compare`, and a captioner by `score`. Of a report, the rows of all sections are compared. With `--values`,
+only column `value` of rows that both checkouts have is compared: what is left if intervals and tests change.
 """
 
 from __future__ import annotations
@@ -114,6 +115,32 @@ FLICKR = (
     "check flickr8k:test --config gates.toml",
 )
 
+#: Commands for four real sets, and for a captioner.
+REAL = ("flickr8k", "flickr8k-expert", "pascal50s", "abstract50s", "coco-val2017", "coco-test-2014", "blip2")
+FOUR = (
+    "compare flickr8k:test pascal50s abstract50s coco-val2017 -m bleu-4 -m rouge-l -m meteor -m cider-d",
+    "score coco-test-2014 --candidates blip2 -m bleu-4 -m cider-d -m meteor",
+)
+
+#: Columns that name a row beside its value.
+_NAMES = (
+    *("dataset", "version", "split", "image", "slot", "metric", "statistic", "variant", "candidate", "against", "kind"),
+    *(
+        "protocol",
+        "candidates",
+        "other",
+        "word",
+        "pattern",
+        "n",
+        "object",
+        "scorer",
+        "part",
+        "seed",
+        "draw",
+        "references",
+    ),
+)
+
 
 def main(arguments: Sequence[str]) -> None:
     """Ask both checkouts the same, print a line a command, and end with 1 where rows differ."""
@@ -122,6 +149,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("after", type=Path)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--only", default="", help="commands that begin with this word")
+    parser.add_argument("--values", action="store_true", help="compare column `value` of common rows alone")
     asked = parser.parse_args(arguments)
     different = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -135,15 +163,17 @@ def main(arguments: Sequence[str]) -> None:
                 options = _STARS.split() if name == "stars" else []
                 _run(checkout, store, ["ingest", name, "--from", f"{name}.csv", *options], None)
             if asked.data:
-                _run(checkout, store, ["ingest", "flickr8k", "flickr8k-expert"], asked.data)
+                _run(checkout, store, ["ingest", *REAL], asked.data)
         (Path(folder) / "gates.toml").write_text(_GATES, encoding="utf-8")
-        for command in (*SAMPLE, *(FLICKR if asked.data else ())):
+        for command in (*SAMPLE, *((*FLICKR, *FOUR) if asked.data else ())):
             if not command.startswith(asked.only):
                 continue
             before, after = (
                 _rows(checkout, store, command.split(), asked.data)
                 for checkout, store in zip(checkouts, stores, strict=True)
             )
+            if asked.values:
+                before, after = _common(before, after)
             is_equal = before == after and len(after) > 0
             different += not is_equal
             shown = "equal" if is_equal else f"DIFFERENT: {_first(before, after)}"
@@ -156,6 +186,19 @@ def _rows(checkout: Path, store: Path, words: list[str], data: Path | None) -> l
     if "-o" in words:
         printed = (store.parent / words[-1]).read_text(encoding="utf-8")
     return list(_rows_in(next(iter(json.loads(printed).values()))))
+
+
+def _common(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], ...]:
+    """Return the values of the rows that both have, by the names of a row; rows of one name keep their order."""
+    sides = []
+    for rows in (before, after):
+        known: dict[tuple[object, ...], list[object]] = {}
+        for row in rows:
+            if "value" in row:
+                known.setdefault(tuple(row.get(name) for name in _NAMES), []).append(row["value"])
+        sides.append(known)
+    both = [name for name in sides[0] if name in sides[1]]
+    return tuple([{"name": name, "value": side[name]} for name in both] for side in sides)
 
 
 def _rows_in(node: object) -> Iterator[dict[str, Any]]:
