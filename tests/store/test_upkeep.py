@@ -171,7 +171,7 @@ def test_gc_sweeps_what_killed_processes_left_beside_the_store(path: Path) -> No
     path.with_name(f"{path.name}.partial").write_bytes(b"half a copy")
     told = gc(path)
     assert told["bytes-before"] < 10_000_000, "to open a store removes them already"
-    assert not list(spilled.iterdir())
+    assert not [*spilled.glob("*")]
     assert not path.with_name(f"{path.name}.partial").exists()
 
 
