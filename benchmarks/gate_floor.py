@@ -110,10 +110,15 @@ class Floor:
 
 
 def ratios(ours: Sequence[tuple[float, float, float]], kind: str, done: Sequence[Done]) -> list[float]:
-    """Divide each of ours (when it began and ended, CPU seconds) by the mean of its floor in the same time."""
+    """Divide each of ours (when it began and ended, CPU seconds) by the mean of its floor in the same time.
+
+    A work that is shorter than its floor may have none within; then those count that it meets.
+    """
     found = []
     for begun, ended, cpu in ours:
-        within = [spent for name, start, end, spent in done if name == kind and begun <= start and end <= ended]
+        own = [(start, end, spent) for name, start, end, spent in done if name == kind]
+        within = [spent for start, end, spent in own if begun <= start and end <= ended]
+        within = within or [spent for start, end, spent in own if start < ended and begun < end]
         if within:
             found.append(cpu * len(within) / sum(within))
     return found
