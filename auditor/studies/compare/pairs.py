@@ -106,7 +106,7 @@ def pairs(
             value, value_against = (known[metric, statistic].value for known in (known_a, known_b))
             by_image = [_by_image(side.indices.sums, metric, statistic, is_error=metric in errors) for side in (a, b)]
             decision = decided[metric, statistic].get(at)
-            is_equal = a.images == b.images and np.array_equal(*by_image, equal_nan=True)
+            is_equal = a.images == b.images and np.array_equal(by_image[0], by_image[1], equal_nan=True)
             equal = 1.0 if resamples and is_equal else None  # whatever the number of images
             rows.append(
                 {
