@@ -96,7 +96,7 @@ def _brief(result: Result, file: str) -> Result:
 
 
 def _with_options() -> None:
-    """Give the command the options of `ingest` and `findings`, which it passes on."""
+    """Add the options of `ingest` and `findings` that the command passes on."""
     from auditor.cli.derived import options_of
     from auditor.studies.findings import findings
     from auditor.studies.ingest import ingest
