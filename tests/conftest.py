@@ -19,6 +19,7 @@ from changes import tests_an_unchanged_kernel, tests_what_changed
 from auditor.cli.app import main
 from auditor.cli.verbosity import VERBOSITY, Verbosity
 from auditor.model import Kind, Source
+from auditor.reports.escaping import OF_CI
 from auditor.scoring import candidates, counting
 from auditor.scoring.registry import METRICS
 from auditor.sources.reading.acceptance import complete
@@ -51,7 +52,7 @@ UNLIKE_CAPTIONS: Rows = (
 def _work_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the caller's folder, or obeys the caller's settings."""
     monkeypatch.chdir(tmp_path)
-    for name in ("AUDITOR_STORE", "AUDITOR_CONFIG", "AUDITOR_DATA", "COLUMNS"):
+    for name in ("AUDITOR_STORE", "AUDITOR_CONFIG", "AUDITOR_DATA", "COLUMNS", *OF_CI):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -100,8 +101,8 @@ def bound(monkeypatch: pytest.MonkeyPatch) -> Bound:
     return lambda statement: next(rows for one in reversed(at_work) if (rows := one.query(statement)).height)
 
 
-@pytest.fixture
-def registers_for_this_test_alone() -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def _register_for_this_test_alone() -> Iterator[None]:
     """What a test registers as a metric is none for the next."""
     before = dict(METRICS)
     yield

@@ -27,7 +27,7 @@ _VISIBLE |= {
 AS_ESCAPES = ("json", "sarif", "croissant")
 
 #: CI systems set one of these variables.
-_OF_CI = ("CI", "GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
+OF_CI = ("CI", "GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
 
 _NUMBER_SIGNS = re.compile(r"#(?=#\w*\[)")
 
@@ -51,7 +51,7 @@ def for_log(text: str, form: str) -> str:
         return _NUMBER_SIGNS.sub(r"\\u0023", text)
     if form == "github":  # whose lines are commands
         return _NUMBER_SIGNS.sub("♯", text)
-    return disobeyed(text) if any(name in os.environ for name in _OF_CI) else text
+    return disobeyed(text) if any(name in os.environ for name in OF_CI) else text
 
 
 class HarmlessConsole(Console):

@@ -12,7 +12,7 @@ import pytest
 
 import auditor
 from auditor.errors import MetricError, SourceError
-from auditor.scoring.registry import METRICS, request_of_file, requests
+from auditor.scoring.registry import request_of_file, requests
 
 SAID = [
     (f"{image}.jpg", slot, f"a {word} dog {image}") for image in range(12) for slot, word in enumerate(("big", "red"))
@@ -30,7 +30,6 @@ def written(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 @pytest.fixture
 def audit(tmp_path: Path) -> Iterator[auditor.Auditor]:
-    known = dict(METRICS)
     with auditor.Auditor(tmp_path / "audit.duckdb", write=True) as opened:
         opened.ingest(
             "set", data=[{"image": image, "slot": slot, "caption": text} for image, slot, text in SAID], config={}
@@ -50,8 +49,6 @@ def audit(tmp_path: Path) -> Iterator[auditor.Auditor]:
         )
         opened.ingest("stars", files=[stars], file_format="judgements", options=STARS, config={})
         yield opened
-    METRICS.clear()
-    METRICS.update(known)
 
 
 def test_scores_of_a_file_have_bounds_and_correlations(audit: auditor.Auditor, tmp_path: Path) -> None:

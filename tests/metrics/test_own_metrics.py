@@ -36,8 +36,6 @@ from auditor.studies.report import ReportSettings, report
 from auditor.studies.score import score
 from auditor.text import AT_INGEST
 
-pytestmark = pytest.mark.usefixtures("registers_for_this_test_alone")
-
 
 @pytest.fixture(autouse=True)
 def _finds_modules_for_this_test_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -351,7 +349,7 @@ def forgets_modules() -> Iterator[None]:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("forgets_modules", "registers_for_this_test_alone")
+@pytest.mark.usefixtures("forgets_modules")
 def test_command_line_takes_a_function_of_a_module_of_the_working_folder() -> None:
     Path("mine.py").write_text(MODULE)
     Path("breaks.py").write_text("import no_such_thing\n")

@@ -16,8 +16,6 @@ from auditor.store.connection import Store
 from auditor.studies.metrics import metric_cards
 from auditor.studies.score import score
 
-pytestmark = pytest.mark.usefixtures("registers_for_this_test_alone")
-
 SHARED = """\
 -- name: word-share
 -- summary: Share of the candidate's words that some reference has.

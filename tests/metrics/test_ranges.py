@@ -23,8 +23,6 @@ from auditor.statistics import cards, syntax
 from auditor.store.connection import Store
 from auditor.studies.score import score
 
-pytestmark = pytest.mark.usefixtures("registers_for_this_test_alone")
-
 #: Equal captions, one word, none, a word many times, other scripts, and nothing in common.
 CAPTIONS = [
     (image, slot, text)

@@ -19,7 +19,6 @@ from auditor.store.connection import Store
 from auditor.studies.agree import AgreeSettings, Resampling, agree
 
 
-@pytest.mark.usefixtures("registers_for_this_test_alone")
 def test_metric_of_a_user_has_a_row_beside_what_is_printed(store: Store, tmp_path: Path) -> None:
     @auditor.metric(name="shared-words")
     def shared_words(candidate: str, references: list[str]) -> float:

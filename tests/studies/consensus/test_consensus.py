@@ -116,7 +116,6 @@ def test_accuracy_is_the_share_of_decided_pairs_on_which_metric_and_people_agree
     assert accuracy["signature"][0].startswith("bleu-1|tok:bare|refs:all|k:4|seed:1|")
 
 
-@pytest.mark.usefixtures("registers_for_this_test_alone")
 def test_metrics_of_a_users_own_pick_captions_too(store: Store) -> None:
     @auditor.metric(name="words-off", lower_is_better=True)
     def words_off(candidate: str, references: list[str]) -> float:
