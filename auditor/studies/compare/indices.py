@@ -133,7 +133,7 @@ def estimated_indices(
         notes.append(f"{label}: no intervals and no tests, because it has {number}, fewer than {FEWEST}")
     elif open_ended:
         which = "; ".join(f"{', '.join(statistics)} by {metric}" for metric, statistics in open_ended.items())
-        notes.append(f"{label}: no interval for {which}: too few images differ")
+        notes.append(f"{label}: no interval for {which}: too few images differ, or one differs too much")
     human = sums.counts[:, 0]
     captions = float(human.sum() / np.count_nonzero(human))
     return Indices(tuple(indices), captions, tuple(notes), sums, images)

@@ -164,7 +164,10 @@ def _without_intervals(frame: pl.DataFrame, resampling: Resampling) -> list[Said
     """Report the scores without an interval: on fewer than eight images, or if one alone differs from the others."""
     known = frame.filter(pl.col("low").is_null(), pl.col("value").is_not_null() & bool(resampling.times))
     named = known.group_by("candidate", maintain_order=True).agg("metric").iter_rows()
-    return [f"{name}: no interval for {', '.join(some)}: too few images differ" for name, some in named]
+    return [
+        f"{name}: no interval for {', '.join(some)}: too few images differ, or one differs too much"
+        for name, some in named
+    ]
 
 
 def _without_values(frame: pl.DataFrame) -> list[str]:
