@@ -143,7 +143,7 @@ def _agreed(images: int, seed: int, truth: Mapping[str, float], highest: int) ->
     apart = drawn["a", "spearman"] - drawn["b", "spearman"]
     tests = [williams(r_a, r_b, r_ab, rated.height), steiger(r_a, r_b, r_ab, rated.height)]
     tests.append(cluster_bootstrap.difference(r_a - r_b, apart, images, CONFIDENCE))
-    rejected = [float(one.p <= LEVEL) for one in tests if one is not None]
+    rejected = [np.nan if one is None else float(one.p <= LEVEL) for one in tests]
     covered = []
     for statistic, true in truth.items():
         value = values.filter(statistic=statistic)["value"][0]
