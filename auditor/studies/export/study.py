@@ -228,7 +228,7 @@ def _changed(selection: Selection, repair: Repaired | None, listed: str, done: s
     left = ", ".join(f"{kind} {number:,}" for kind, number, _ in repair.left.rows())
     return (
         f"{done} {selection.label}: {', '.join(parts)}{listed}",
-        *([f"not fixed in {selection.label}: {left}; `auditor findings` lists them"] if left else []),
+        *([f"not fixed in {selection.label}: {left}; `auditor findings {selection.label}` lists them"] if left else []),
     )
 
 

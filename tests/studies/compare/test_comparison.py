@@ -228,7 +228,10 @@ def test_a_ratio_to_nothing_is_no_homogeneity(store: Store) -> None:
     result = compare(store, "nothing", "little", metrics=["rouge-2"])
     assert set(result.frame.filter(statistic="homogeneity")["dataset"]) == {"little"}
     assert "nothing: no homogeneity by rouge-2: the divisor is 0" in result.sentences
-    assert "little: no interval for upper, homogeneity by rouge-2: too few images differ, or one differs too much" in result.sentences
+    assert (
+        "little: no interval for upper, homogeneity by rouge-2: too few images differ, or one differs too much"
+        in result.sentences
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,54 @@
+"""Law: values and the ends of intervals lie within what their card declares, and an interval has a width."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from asked import Result
+from conftest import Asked
+
+from auditor.ranges import Ends
+from auditor.scoring.registry import requests
+from auditor.statistics.cards import ENDS
+from auditor.statistics.intervals import ANY
+
+pytestmark = pytest.mark.slow
+
+EXCUSED = {
+    "references": "low and high are the lowest and the highest of its draws",
+    "reproduce": "low and high are what the paper's figure allows",
+}
+
+#: A rounding error.
+SLACK = 1e-9
+
+
+def test_values_and_intervals_lie_in_the_range(asked: Asked) -> None:
+    for command, answer in asked.answers.items():
+        for frame in _frames(answer):
+            for row in frame.iter_rows(named=True):
+                _check(row, command)
+
+
+def _frames(answer: object) -> list[pl.DataFrame]:
+    return [answer.frame, *(table.frame for table in answer.tables)] if isinstance(answer, Result) else []
+
+
+def _check(row: dict[str, object], command: str) -> None:
+    low, high, value = (row.get(name) for name in ("low", "high", "value"))
+    if isinstance(low, float) and isinstance(high, float):
+        assert low <= high, (command, row)
+        assert low < high or low in _ends(row, command) or command in EXCUSED, (command, row)
+    lowest, highest = _ends(row, command)
+    for name in ("value", "mean", "min", "max", "low", "high", "median"):
+        if isinstance(found := row.get(name), float):
+            assert lowest - SLACK <= found <= highest + SLACK, (command, row)
+    assert value is None or isinstance(value, int | float | str), (command, row)
+
+
+def _ends(row: dict[str, object], command: str) -> Ends:
+    """Return the range of a score or of a statistic, where a row is of one."""
+    if command in {"score", "bounds"} and isinstance(metric := row.get("metric"), str):
+        (request,) = requests([metric])
+        return request.metric.ends(request.settings)
+    return ENDS.get(str(row.get("statistic")), ANY) if command == "diversity" else ANY
