@@ -57,7 +57,7 @@ def test_script_of_the_action_annotates_the_right_lines(folder: Path) -> None:
     assert json.loads((folder / "captions.sarif").read_text())["version"] == "2.1.0"
 
 
-@searching_for("refusals")
+@searching_for("refusals", "first-person-captions")
 def test_hooks_fail_on_bad_captions_and_pass_on_known_ones(folder: Path) -> None:
     hooks = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
     entry = shlex.split(hooks["auditor-findings"]["entry"])
