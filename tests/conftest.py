@@ -6,6 +6,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -163,6 +164,18 @@ def english_pipeline() -> str:
     if name is None:
         pytest.skip(f"no spaCy pipeline is installed: {pipelines.INSTALL}")
     return name
+
+
+@contextmanager
+def searching_for(*kinds: str) -> Iterator[None]:
+    """Let findings, and reports and cards, search for these kinds where none is named.
+
+    All kinds are 280 statements. This is for tests of what is done with findings, not of what is found; it decorates
+    them as well.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("auditor.studies.findings.study.searched_by_default", lambda: kinds)
+        yield
 
 
 def forget_results(path: Path) -> None:

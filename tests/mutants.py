@@ -176,7 +176,7 @@ def _asked_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Ask]:
     if file.name in statements.relations():
         yield lambda changed: returned(changed, case)
         return
-    with workspace_of(file, case) as workspace:
+    with workspace_of(file, case, may_fail=True) as workspace:
         yield lambda changed: _in_time(workspace, changed)
 
 

@@ -171,25 +171,59 @@ def load(file: SqlFile) -> dict[str, Any]:
 
 
 @contextmanager
-def workspace_of(file: SqlFile, case: dict[str, Any], beside: str = "") -> Iterator[Workspace]:
-    """Ingest the captions of a case, and what stands `beside` them, and bind what its file reads but does not define."""
-    with Store.open(MEMORY) as store:
-        store.execute("set threads = 2")  # tokens have numbers in the order in which threads find them
-        _ingest(store, case["captions"], "case", kind="candidates")  # which lets an empty caption in
-        if "system" in case:
-            _ingest(store, case["system"], "system", kind="candidates")
+def workspace_of(
+    file: SqlFile, case: dict[str, Any], beside: str = "", *, may_fail: bool = False
+) -> Iterator[Workspace]:
+    """Ingest the captions of a case, and what stands `beside` them, and bind what its file reads but does not define.
+
+    In a workspace that `may_fail`, statements go on after one that the engine refuses: its store is no other case's.
+    """
+    with _opened(case, beside) if may_fail else _filled(case, beside) as store:
         workspace = Workspace(store, **{**PARAMS, **case.get("params", {})})
         if case["captions"]:
             version = resolve(store, "case").version.version
             workspace.params["version"] = workspace.params.get("version", version)
-        if not case.get("alone"):
-            store.execute(OTHER_VERSIONS)
-        if beside:
-            store.execute(beside)
         for name, table in case.get("tables", {}).items():
             _literal(store, workspace, name, table)
         _bind_what_studies_bind(store, workspace, file, case)
         yield workspace
+
+
+#: Stores by the captions that they hold: three cases of four have those of another one.
+_stores: dict[str, Store] = {}
+
+_MOST_STORES = 12
+
+
+@contextmanager
+def _filled(case: dict[str, Any], beside: str) -> Iterator[Store]:
+    """Yield a store with the captions of a case, which is afterwards as it was."""
+    key = repr((case["captions"], case.get("system"), case.get("alone", False), beside))
+    store = _stores.pop(key, None) or _opened(case, beside)
+    store.execute("begin transaction")
+    try:
+        yield store
+    except BaseException:
+        store.close()
+        raise
+    store.execute("rollback")
+    store._again.clear()
+    _stores[key] = store
+    if len(_stores) > _MOST_STORES:
+        _stores.pop(next(iter(_stores))).close()
+
+
+def _opened(case: dict[str, Any], beside: str) -> Store:
+    store = Store.open(MEMORY)
+    store.execute("set threads = 2")  # tokens have numbers in the order in which threads find them
+    _ingest(store, case["captions"], "case", kind="candidates")  # which lets an empty caption in
+    if "system" in case:
+        _ingest(store, case["system"], "system", kind="candidates")
+    if not case.get("alone"):
+        store.execute(OTHER_VERSIONS)
+    if beside:
+        store.execute(beside)
+    return store
 
 
 def returned(file: SqlFile, case: dict[str, Any], beside: str = "") -> tuple[list[str], list[tuple[Any, ...]]]:

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, asked
+from conftest import ROOT, asked, searching_for
 from running import Run, run_auditor
 from sizes import some
 
@@ -366,6 +366,7 @@ def test_reader_that_leaves_early_is_no_error(filled: Callable[..., Run], tmp_pa
         assert "rror" not in done.stderr
 
 
+@searching_for("captions-at-several-images", "padded-images", "markup")
 def test_finding_fails_though_the_reader_leaves_early(filled: Callable[..., Run], tmp_path: Path) -> None:
     (tmp_path / "datasets.toml").write_text("[mine.check]\nimages.min = 9\n")
     with pytest.MonkeyPatch.context() as patch:
@@ -380,7 +381,8 @@ def test_finding_fails_though_the_reader_leaves_early(filled: Callable[..., Run]
 @pytest.mark.parametrize("name", ["FILE", *LISTED])
 def test_usage_error_is_one_sentence(name: str, tmp_path: Path) -> None:
     words = [] if name == "FILE" else name.split()
-    for wrong in ([], ["--nosuch"], ["--store"], ["--wait", "x"], ["a", "b", "c", "--quiet=x"], [*"abcdefgh"]):
+    without = [] if name == "demo" else [[]]  # a demonstration needs no argument
+    for wrong in (*without, ["--nosuch"], ["--store"], ["--wait", "x"], ["a", "b", "c", "--quiet=x"], [*"abcdefgh"]):
         done = run_auditor(*words, *wrong, folder=tmp_path)
         if done.returncode == 2 and wrong + words:
             assert re.fullmatch(r"error: (?!.*([.:,]['\"]?[.;]|\s[.;,]|  )).*[^.]\n", done.stderr), done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from conftest import searching_for
 from running import run_auditor
 
 ROWS = ["image,caption", *(f"{n}.jpg,a dog number {n % 7} runs over grass {n}" for n in range(40))]
@@ -27,12 +28,14 @@ def test_a_file_is_audited_and_leaves_only_its_page(file: Path, tmp_path: Path) 
     assert "<title>Audit of mine" in (tmp_path / "mine.csv.audit.html").read_text()
 
 
+@searching_for("refusals", "markup")
 def test_severity_decides_the_exit_code_and_an_option_names_the_page(file: Path, tmp_path: Path) -> None:
     ran = run_auditor(str(file), "--fail-on", "notice", "-o", "page.html", "--quiet", folder=tmp_path)
     assert ran.returncode == 1
     assert (tmp_path / "page.html").exists()
 
 
+@searching_for("refusals", "markup")
 def test_a_file_without_ending_is_a_file_unless_a_command_has_its_name(file: Path, tmp_path: Path) -> None:
     for name in ("captions", "report"):
         (tmp_path / name).write_bytes(file.read_bytes())
@@ -60,6 +63,7 @@ def test_what_cannot_be_audited_has_one_line_and_leaves_nothing(
     assert len(ran.stderr.splitlines()) == 1
 
 
+@searching_for("rejected-records", "refusals")
 def test_a_dirty_file_is_audited_and_says_what_could_not_be_read(tmp_path: Path) -> None:
     rows = [f"{n}.jpg,{'' if n % 7 == 0 else f'a dog of kind {n} runs'}" for n in range(700)]
     (tmp_path / "dirty.csv").write_text("\n".join(["image,caption", *rows]) + "\n")
@@ -72,6 +76,7 @@ def test_a_dirty_file_is_audited_and_says_what_could_not_be_read(tmp_path: Path)
     assert run_auditor("empty.csv", folder=tmp_path).returncode == 3
 
 
+@searching_for("refusals", "markup")
 def test_a_file_is_read_with_the_options_of_ingest(tmp_path: Path) -> None:
     (tmp_path / "odd.txt").write_text("\n".join(f"p{n};a dog of kind {n} runs;x" for n in range(40)))
     told = ("--format", "table", "--columns", "where,said,more", "--image-col", "where", "--caption-col", "said")
@@ -79,6 +84,7 @@ def test_a_file_is_read_with_the_options_of_ingest(tmp_path: Path) -> None:
     assert (ran.returncode, "40 images, 40 captions" in ran.stderr) == (0, True)
 
 
+@searching_for("markup", "web-address", "personal-data", "placeholders", "loops", "markdown-or-json")
 def test_json_is_brief_and_names_what_was_cut(file: Path, tmp_path: Path) -> None:
     long = [
         f"{n}.jpg,{'**A dog** ' + 'runs on and on ' * 60}{n} <unk> www.a{n}.com &amp; a@b{n}.com" for n in range(60)
@@ -90,6 +96,7 @@ def test_json_is_brief_and_names_what_was_cut(file: Path, tmp_path: Path) -> Non
     assert '"kind": "markup"' in ran.stdout
 
 
+@searching_for("refusals", "common-openings")
 def test_known_findings_are_not_listed_again(file: Path, tmp_path: Path) -> None:
     write = run_auditor("mine.csv", "--baseline", "known.json", "--write-baseline", "-q", folder=tmp_path)
     again = run_auditor("mine.csv", "--baseline", "known.json", "--fail-on", "notice", "-q", folder=tmp_path)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib.resources
 import importlib.util
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import searching_for
 from running import run_auditor
 
 #: Captions that are listed, with their lines: one behind a cell of two lines, a twin, an empty one, another script.
@@ -25,6 +27,12 @@ on a red sofa"
 """
 
 REFUSED, FIRST, SECOND = 5, 8, 10
+
+
+@pytest.fixture(autouse=True)
+def _search_for_what_is_in_the_file() -> Iterator[None]:
+    with searching_for("refusals", "web-address", "uneven-captions", "captions-at-several-images"):
+        yield
 
 
 @pytest.fixture

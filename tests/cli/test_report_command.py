@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import ingest_rows
+from conftest import ingest_rows, searching_for
 
 from auditor.cli.app import app
 from auditor.errors import UsageError
@@ -35,6 +35,7 @@ def test_report_is_written_in_the_format_of_its_ending(filled: Path) -> None:
     assert "<time>20" in Path("a.html").read_text(encoding="utf-8")
 
 
+@searching_for("markup")
 def test_card_goes_to_standard_output_as_markdown(filled: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     run("report", "set", "--format", "card", "--store", filled, "-m", "bleu-1")
     said = capsysbinary.readouterr().out.decode()
@@ -46,6 +47,7 @@ def test_card_goes_to_standard_output_as_markdown(filled: Path, capsysbinary: py
     assert f"auditor report set@{version[:12]} --format card -m bleu-1\n" in said
 
 
+@searching_for("markup")
 def test_card_is_written_in_the_format_of_its_ending_or_name(filled: Path) -> None:
     there = ("report", "set", "--store", filled, "-m", "bleu-1")
     run(*there, "-o", "a.svg")

@@ -46,7 +46,10 @@ def captions() -> str:
 
 
 @pytest.mark.parametrize("columns", ["40", "80"])
-@pytest.mark.parametrize("command", ["findings {}", "findings {} --format github", "sql 'from captions' --store s"])
+@pytest.mark.parametrize(
+    "command",
+    ["findings {} -k web-address", "findings {} -k web-address --format github", "sql 'from captions' --store s"],
+)
 def test_no_log_obeys_a_caption(captions: str, command: str, columns: str) -> None:
     assert run_auditor("ingest", "mine", "--from", captions, "--store", "s").returncode == 0
     done = run_auditor(*shlex.split(command.format(captions)), "--no-color", COLUMNS=columns)

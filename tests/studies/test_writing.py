@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import ingest_rows
+from conftest import ingest_rows, searching_for
 
 from auditor.errors import MetricError
 from auditor.model import Gate
@@ -162,6 +162,7 @@ def test_gates_follow_the_rule_dataset_by_dataset_and_say_so(store: Store) -> No
     ]
 
 
+@searching_for("markup")
 def test_card_says_which_tokens_its_statistics_are_of(store: Store) -> None:
     _filled(store, zh=CHINESE, en=ENGLISH)
     said = {}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import Rows, ingest_rows
+from conftest import Rows, ingest_rows, searching_for
 
 from auditor.errors import SourceError, UsageError
 from auditor.model import Gate
@@ -22,6 +23,12 @@ LISTED = ("dataset", "kind", "severity", "split", "image", "text", "other_image"
 REFUSAL, ADDRESS = "I cannot describe this image, sorry.", "see www.example.com for a dog"
 
 ROWS: Rows = [*((f"{n}.jpg", 0, f"dog {n} runs over the grass") for n in range(20)), ("a.jpg", 0, REFUSAL)]
+
+
+@pytest.fixture(autouse=True)
+def _search_for_what_is_in_the_rows() -> Iterator[None]:
+    with searching_for("refusals", "web-address", "common-openings", "captions-at-several-images"):
+        yield
 
 
 @pytest.fixture

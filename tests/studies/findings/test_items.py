@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from conftest import searching_for
 
 from auditor.config import sources
 from auditor.findings.wording import kind_for, worded
@@ -37,18 +38,19 @@ def test_names_of_files_decide_on_the_word(store: Store, tmp_path: Path, ending:
     )
     (tmp_path / "c.csv").write_text("file,caption\n" + "".join(rows))
     ingest(store, "set", files=[tmp_path / "c.csv"], config={})
-    found = findings(store, "set", captions_only=True)
+    found = findings(store, "set", kinds=["first-person-captions"])
     (finding,) = found.found("first-person-captions")
     assert f"visible in the {item}" in kind_for(finding).consequence
     assert finding.record().get("item", "image") == item
 
 
+@searching_for("meta-sentences", "captions-at-several-images", "padded-images")
 def test_examples_and_pages_use_the_word_of_the_dataset_except_in_what_they_quote(store: Store, tmp_path: Path) -> None:
     texts = [f"a bell rings {n}" for n in range(30)] + ["This is an image of a bell.", "a dog runs", "a dog runs"]
     rows = (f"{n}.wav,{text}\n{n}.wav,something sounds like {n}\n" for n, text in enumerate(texts))
     (tmp_path / "c.csv").write_text("file,caption\n" + "".join(rows))
     ingest(store, "set", files=[tmp_path / "c.csv"], config={})
-    (finding,) = findings(store, "set", captions_only=True).found("meta-sentences")
+    (finding,) = findings(store, "set", kinds=["meta-sentences"]).found("meta-sentences")
     assert finding.examples[0]["why"] == "about the sound: This is an image of "
     page = document_text(report(store, "set", sections=["findings"], timed=False), "html")
     assert "Captions shared by several sounds" in page

@@ -43,21 +43,21 @@ def of_kind(result: Result, kind: str) -> Finding:
 
 def test_version_that_lost_its_words_is_told_by_how_many_are_left(store: Store) -> None:
     ingest_rows(store, rows_of(0, 30))
-    assert not findings(store, "set", captions_only=True).found("vocabulary-collapse")
+    assert not findings(store, "set", kinds=["vocabulary-collapse"]).found("vocabulary-collapse")
     ingest_rows(store, [(image, slot, f"a thing {slot}") for image, slot, _ in rows_of(0, 30)])
-    lost = of_kind(findings(store, "set", captions_only=True), "vocabulary-collapse")
+    lost = of_kind(findings(store, "set", kinds=["vocabulary-collapse"]), "vocabulary-collapse")
     assert (lost.severity, lost.values["words"]) == ("error", 4)
     assert lost.values["words_before"] > 60  # type: ignore[operator]
-    assert not findings(store, "set@v1", captions_only=True).found("vocabulary-collapse")
+    assert not findings(store, "set@v1", kinds=["vocabulary-collapse"]).found("vocabulary-collapse")
 
 
 def test_metrics_that_cannot_read_chinese_are_named(store: Store) -> None:
     ingest_rows(store, [("a", 0, "一只狗在草地上奔跑"), ("a", 1, "狗在跑"), ("b", 0, "两个男人坐着"), ("b", 1, "男人")])
-    told = of_kind(findings(store, "set", captions_only=True), "metrics-not-for-language")
+    told = of_kind(findings(store, "set", kinds=["metrics-not-for-language"]), "metrics-not-for-language")
     assert told.severity == "notice"
     assert "rouge" in told.sentence
     ingest_rows(store, rows_of(0, 3), "english")
-    assert not findings(store, "english", captions_only=True).found("metrics-not-for-language")
+    assert not findings(store, "english", kinds=["metrics-not-for-language"]).found("metrics-not-for-language")
 
 
 def ingest_beside(store: Store, rows: list[tuple[str, int, str]], other: list[tuple[str, int, str]]) -> None:
@@ -74,7 +74,7 @@ def test_sets_of_captions_that_changed_places_are_told_by_a_related_dataset(stor
     right = rows_of(0, 20)
     exchanged = {"003.jpg": "007.jpg", "007.jpg": "003.jpg"}
     ingest_beside(store, [(exchanged.get(image, image), slot, text) for image, slot, text in right], right)
-    told = of_kind(findings(store, "set", captions_only=True), "exchanged-images")
+    told = of_kind(findings(store, "set", kinds=["exchanged-images"]), "exchanged-images")
     assert (told.severity, told.values["images"], told.n) == ("error", 2, 20)
     assert {one["image"] for one in told.examples} == {"003.jpg", "007.jpg"}
 
@@ -82,20 +82,20 @@ def test_sets_of_captions_that_changed_places_are_told_by_a_related_dataset(stor
 def test_related_dataset_whose_ids_name_other_pictures_says_nothing(store: Store) -> None:
     right = rows_of(0, 20)
     ingest_beside(store, right, [(f"{(int(image[:3]) + 1) % 20:03d}.jpg", slot, text) for image, slot, text in right])
-    assert not findings(store, "set", captions_only=True).found("exchanged-images")
+    assert not findings(store, "set", kinds=["exchanged-images"]).found("exchanged-images")
 
 
 def test_leak_is_told_beside_what_chance_brings(store: Store) -> None:
     train, test = rows_of(0, 60), rows_of(60, 20)
     splits = {"train": sorted({image for image, _, _ in train}), "test": sorted({image for image, _, _ in test})}
     ingest_rows(store, [*train, *test], splits=splits)
-    none = of_kind(findings(store, "set"), "near-duplicate-across-splits")
+    none = of_kind(findings(store, "set", kinds=["near-duplicate-across-splits"]), "near-duplicate-across-splits")
     assert none.severity == "info"
     assert none.sentence.endswith("These captions are too few to compare with chance")
     assert kind_for(none).consequence == ""
     leaked = [(image, slot, train[place][2] if place < 20 else text) for place, (image, slot, text) in enumerate(test)]
     ingest_rows(store, [*train, *leaked], splits=splits)
-    told = of_kind(findings(store, "set"), "near-duplicate-across-splits")
+    told = of_kind(findings(store, "set", kinds=["near-duplicate-across-splits"]), "near-duplicate-across-splits")
     assert (told.severity, told.values["exact"], told.n) == ("error", 20, 40)
     assert told.values["exact_by_chance"] == 0.0
     assert "test scores are inflated" in kind_for(told).consequence
@@ -105,10 +105,10 @@ def test_leak_is_told_beside_what_chance_brings(store: Store) -> None:
 def test_captions_of_an_image_that_do_not_agree_turn_the_bound_upside_down(store: Store) -> None:
     texts = [text for _, _, text in rows_of(0, 30)]
     ingest_rows(store, [(f"{place % 30:03d}.jpg", place // 30, text) for place, text in enumerate(texts)])
-    told = findings(store, "set").found("bound-upside-down")
+    told = findings(store, "set", kinds=["bound-upside-down"]).found("bound-upside-down")
     assert [one.severity for one in told] == ["error"]
     ingest_rows(store, rows_of(0, 30), "agreeing")
-    assert not findings(store, "agreeing").found("bound-upside-down")
+    assert not findings(store, "agreeing", kinds=["bound-upside-down"]).found("bound-upside-down")
 
 
 def test_words_that_cannot_be_read_are_a_clear_error(store: Store, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from conftest import Rows, ingest_rows
+from conftest import Rows, ingest_rows, searching_for
 
 from auditor import reports
 from auditor.dataset_card import DatasetCard, spdx
@@ -30,6 +30,9 @@ def declared(**more: object) -> dict[str, Source]:
 
 
 ADDRESS = "https://example.org/all%20dogs.json?download=1"
+
+
+pytestmark = pytest.mark.xdist_group("card")  # one card is read by most tests
 
 
 @pytest.fixture(scope="module")
@@ -180,6 +183,7 @@ def test_croissant_gives_every_number_with_its_signature(dogs: DatasetCard) -> N
     assert given["settings/metrics"]["value"] == ["bleu-1"]
 
 
+@searching_for("markup")
 def test_file_has_its_address_where_the_declared_hash_is_that_of_what_was_read(store: Store) -> None:
     own = ingest_rows(store, DOGS, "dogs").version.source_sha256
     others = Download("https://example.org/other", "1" * 64, Path("x")), Download("x", own, Path("x"), "in.zip")
@@ -234,6 +238,7 @@ def test_badge_of_a_name_with_marks_is_still_a_picture(dogs: DatasetCard) -> Non
     assert 'dogs:"<&>' in root.attrib["aria-label"]
 
 
+@searching_for("padded-images", "swapped-captions", "bound-upside-down", "templated-captions")
 def test_card_of_single_captions_says_why_there_are_no_bounds(store: Store) -> None:
     ingest_rows(store, [row for row in DOGS if row[1] == 0], "dogs")
     made = card(store, "dogs", settings=BLEU)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Rows, ingest_rows
+from conftest import Rows, ingest_rows, searching_for
 
 from auditor import reports
 from auditor.cli.app import app
@@ -29,6 +29,15 @@ BODY = {"identifier": f"dogs@{'a' * 64}", "additionalProperty": [NUMBER]}
 
 def with_setting(name: str, value: object) -> str:
     return json.dumps(BODY | {"additionalProperty": [{"propertyID": f"settings/{name}", "value": value}, NUMBER]})
+
+
+pytestmark = pytest.mark.xdist_group("verified card")  # one card is read by most tests
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _search_for_few_kinds() -> Iterator[None]:
+    with searching_for("templated-captions", "captions-at-several-images", "personal-data"):
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -170,14 +179,18 @@ def test_version_that_the_store_does_not_hold_is_not_answerable(store: Store, do
             json.dumps(BODY | {"additionalProperty": [{"propertyID": "settings/other", "value": 1}]}),
             "not a valid setting",
         ),
-        ('{"a":' * 100_000, "not a valid card of auditor"),
+        pytest.param('{"a":' * 100_000, "not a valid card of auditor", id="deep"),
         ("<!-- auditor.card/v1\n[]\n-->", "not a valid card of auditor"),
-        ("<!-- auditor.card/v1\n" * 60_000, "no card of auditor"),
+        pytest.param("<!-- auditor.card/v1\n" * 60_000, "no card of auditor", id="long"),
         (with_setting("metrics", ["bleu-1"] * 51), "is not a valid setting"),
         (with_setting("metrics", ["bleu-1" * 100]), "is not a valid setting"),
         (with_setting("tokenizer", "python:evil"), "no such tokenizer"),
         (json.dumps(BODY | {"identifier": "dogs\ud800"}), "surrogates not allowed"),
-        (json.dumps(BODY | {"additionalProperty": BODY["additionalProperty"] * 10_001}), "more than 10,000 numbers"),
+        pytest.param(
+            json.dumps(BODY | {"additionalProperty": BODY["additionalProperty"] * 10_001}),
+            "more than 10,000 numbers",
+            id="many",
+        ),
     ],
 )
 def test_file_that_is_no_card_is_refused_with_the_reason(store: Store, text: str, words: str) -> None:

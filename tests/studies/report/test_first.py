@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from conftest import Rows, ingest_rows
+from conftest import Rows, ingest_rows, searching_for
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -118,6 +118,7 @@ def test_portraits_have_the_homogeneity_that_the_comparison_says(store: Store) -
     }
 
 
+@searching_for("file-names", "markup", "templated-captions", "padded-images")
 def test_first_section_says_the_cards_and_the_portraits_in_words(store: Store) -> None:
     ingest_rows(store, FAULTY, "dogs")
     made = report(store, "dogs", settings=BLEU, sections=["findings"], timed=False)
@@ -144,6 +145,9 @@ def test_nothing_found_is_said() -> None:
     assert first.summary((), (), (), None, (), looked=True).absent == "No problems found."
 
 
+@searching_for(
+    "file-names", "markup", "templated-captions", "padded-images", "near-duplicate-across-splits", "bound-upside-down"
+)
 def test_findings_of_a_report_are_those_of_the_command(store: Store) -> None:
     splits = {"train": ["d0", "d1", "d2"], "test": ["d3"]}
     ingest_rows(store, [*FAULTY, ("d3", 3, "a red dog runs")], "dogs", splits=splits)
@@ -155,6 +159,7 @@ def test_findings_of_a_report_are_those_of_the_command(store: Store) -> None:
         assert [section["findings"] for section in body["sections"] if section["findings"]] == [told]
 
 
+@searching_for("near-duplicate-across-splits", "markup")
 def test_parts_of_one_dataset_are_told_once_what_is_true_of_all_of_it(store: Store) -> None:
     splits = {"train": ["d0", "d1", "d2"], "test": ["d3"]}
     ingest_rows(store, [*DOGS, ("d3", 3, "a red dog runs")], "dogs", splits=splits)
@@ -163,6 +168,7 @@ def test_parts_of_one_dataset_are_told_once_what_is_true_of_all_of_it(store: Sto
     assert sum(one.kind == "near-duplicate-across-splits" for one in told) == 1
 
 
+@searching_for("unequal-captions-per-image", "placeholders")
 def test_datasets_with_unequal_captions_per_image_are_told_first(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, [row for row in DOGS if row[1] < 2], "pairs")

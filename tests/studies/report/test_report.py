@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import Rows, ingest_rows
+from conftest import Rows, ingest_rows, searching_for
 
 from auditor.errors import UsageError
 from auditor.model import Source
@@ -133,6 +133,7 @@ def test_one_picture_of_a_kind_holds_all_datasets(store: Store) -> None:
     assert shares.rows() == [("dogs", pytest.approx(2 / 3)), ("cats", 0)]
 
 
+@searching_for("markup", "swapped-captions")
 def test_every_select_that_a_section_names_is_there_with_what_it_reads(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, CATS, "cats")
@@ -184,6 +185,7 @@ def test_dataset_that_nobody_has_rated_is_told_what_to_ingest(store: Store) -> N
 ALONE = "{}: needs two captions per image; this dataset has one."
 
 
+@searching_for("markup", "swapped-captions", "bound-upside-down")
 def test_single_captions_leave_out_in_one_line_what_needs_references_and_nothing_else(store: Store) -> None:
     ingest_rows(store, [(image, slot, text) for image, slot, text in DOGS if slot == 1], "alone")
     document = report(store, "alone", settings=ReportSettings(("bleu-1", "cider-d"), resamples=50), timed=False)
@@ -202,6 +204,7 @@ def test_single_captions_leave_out_in_one_line_what_needs_references_and_nothing
     ]
 
 
+@searching_for("markup", "swapped-captions", "bound-upside-down")
 def test_a_dataset_of_single_captions_stays_out_of_the_scores_of_others(store: Store) -> None:
     ingest_rows(store, [row for row in DOGS if row[1] == 0], "alone")
     ingest_rows(store, [row for row in DOGS if row[1] == 0 or row[0] != "d3"], "dogs")
@@ -227,6 +230,7 @@ def test_a_dataset_of_single_captions_stays_out_of_the_scores_of_others(store: S
     assert two.sections[1].results[0].frame["statistic"].unique().to_list() == ["sameness"]
 
 
+@searching_for("common-openings", "captions-at-several-images")
 def test_report_of_single_captions_leads_with_what_they_can_show(store: Store) -> None:
     ingest_rows(
         store, [(f"i{n}", 0, f"the image shows {n} " + "very " * (n % 3 * 40) + "big dogs") for n in range(60)], "alone"
