@@ -17,7 +17,7 @@ from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, requested_candidates, score_sets, substitutes_of
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import References, are_ours, left_out, requests
-from auditor.scoring.scores import DISTINCT, RAW, keep_scores, only_distinct, repeats, together, variants
+from auditor.scoring.scores import DISTINCT, RAW, keep_scores, only_distinct, repeats, together, variants, with_reasons
 from auditor.scoring.single_captions import against_what
 from auditor.statistics.summary import summarize
 from auditor.store.captions import Captions, select_all, selections_of
@@ -91,7 +91,8 @@ def bounds(
 
     Rows, per metric and candidate: n, mean, sd, median, min and max. Column level names what is summarized: scores of
     captions, means of images (image), or standard deviations within images (image-sd). With `--draws`, each draw has
-    its own rows, with its seed. With `--distinct`, every row appears twice; column variant shows which is which.
+    its own rows, with its seed. With `--distinct`, every row appears twice; column variant shows which is which. A
+    metric that cannot score the captions has one row, with the `reason`.
 
     With `--work`, `--executor` or `--scores`, the upper bounds are computed in parts on disk, to 14 digits. One
     bucket of images is in memory at a time, so memory does not grow with the dataset. If a run was stopped or killed,
@@ -197,10 +198,12 @@ def _bounds(
                 notes += reported if variant == RAW else only_distinct(reported, notes)
             del measured  # frees a million scores before the next ones are computed
     notes += repeated
-    frame = pl.concat(parts)
+    whole = frame = pl.concat(parts)
+    for captions in every:
+        whole = with_reasons(whole, References("loo", references, seed).select(captions), requests(metrics))
     return Result(
         "bounds",
-        frame,
+        whole,
         selections=selections,
         signatures=_signatures(frame),
         tables=tables.tables(selections, frame),
