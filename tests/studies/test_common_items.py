@@ -172,7 +172,10 @@ def test_one_common_image_has_scores_but_no_cider(shared: Store) -> None:
     rows = means.frame.filter(candidate=name).select("metric", "difference", "p").rows()
     assert rows[:2] == [("bleu-1", 0.0, 1.0), ("cider", None, None)]
     alone = score(shared, "refs", candidates=["whole", name], metrics=["cider"], resamples=0)
-    assert f"{name}: no value for cider, cider:scale=x10: too few images are compared." in alone.lead
+    assert any(line.startswith(f"{name}: no value for cider, cider:scale=x10: with one image") for line in alone.lead)
+    row = score(shared, "refs", candidates=name, preset="coco", resamples=0).frame.filter(metric="CIDEr")
+    assert row["value"].to_list() == [None]
+    assert row["reason"][0].startswith("with one image")
 
 
 def test_pairs_and_gaps() -> None:
