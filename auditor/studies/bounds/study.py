@@ -94,14 +94,14 @@ def bounds(
     its own rows, with its seed. With `--distinct`, every row appears twice; column variant shows which is which. A
     metric that cannot score the captions has one row, with the `reason`.
 
-    With `--work`, `--executor` or `--scores`, the upper bounds are computed in parts on disk, to 14 digits. One
-    bucket of images is in memory at a time, so memory does not grow with the dataset. If a run was stopped or killed,
-    run it again: it computes only what is missing. A changed file is computed again, with all that depends on it. Every
-    machine of a cluster must see the folder `work` at the same path. A receipt next to `scores` lists captions,
-    buckets, metrics and SELECTs, with checksums of the scores. Check it with `auditor store verify FILE.receipt.json`.
-    In parts, only human scores are computed, by built-in metrics that read text, without medians. The idf is dataset or
-    none. A bucket has about 60,000 captions. Each worker needs about 0.3 GB in addition to `memory`. Anyone who can
-    write to the folder `work` can falsify scores: protect it.
+    With `--work`, `--executor` or `--scores`, the upper bounds are computed in parts on disk. They differ from those of
+    the store by less than 10^-12. One bucket of images is in memory at a time, so memory does not grow with the
+    dataset. If a run was stopped or killed, run it again: it computes only what is missing. A changed file is computed
+    again, with all that depends on it. Every machine of a cluster must see the folder `work` at the same path. A
+    receipt next to `scores` lists captions, buckets, metrics and SELECTs, with checksums of the scores. Check it with
+    `auditor store verify FILE.receipt.json`. In parts, only human scores are computed, by built-in metrics that read
+    text, without medians. The idf is dataset or none. A bucket has about 60,000 captions. Each worker needs about 0.3
+    GB in addition to `memory`. Anyone who can write to the folder `work` can falsify scores: protect it.
 
     Scores that were computed elsewhere have bounds too: `-m scores:FILE`; `auditor agree` explains its columns.
 

@@ -256,7 +256,7 @@ def compare(
     tabled = partial(tables.sampling_tables, variant=last) if both else tables.tables
     drawn = partial(tables.sampling_figures, variant=last) if both else tables.figures
     tested = [
-        comparison_pairs.pairs(p.compared, decided, errors, p.signatures, seed, resamples)
+        _known(comparison_pairs.pairs(p.compared, decided, errors, p.signatures, seed, resamples), ranked_by)
         for p, decided in zip(parts, decisions, strict=True)
     ]
     differences = [
