@@ -156,6 +156,13 @@ def test_empty_captions_stand_beside_and_say_whether_they_decide(shared: Store) 
     assert empty.frame.filter(candidate=name).height == 12
 
 
+def test_sentence_names_what_lacks_images_whichever_is_first(shared: Store) -> None:
+    name = system(shared, named(), IMAGES[:6])
+    for order in (["whole", name], [name, "whole"]):
+        found = score(shared, "refs", candidates=order, metrics=["bleu-1"], resamples=100)
+        assert found.lead[1].startswith(f"With empty captions for what {name} lacks, ")
+
+
 def test_what_cannot_be_compared_is_one_error(shared: Store) -> None:
     a, b = (system(shared, named(), some) for some in (IMAGES[:6], IMAGES[6:]))
     with pytest.raises(UsageError, match=f"{b}: no images in common with {a}; leave it out, or set --missing empty"):
