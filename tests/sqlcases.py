@@ -150,14 +150,15 @@ OTHER_VERSIONS = """
 """
 
 
-#: What a large store holds beside them: words of other texts, which are the captions of no image.
+#: What a large store holds beside them: words of other texts, which are the captions of no image. Cases fill in low numbers.
 MANY_WORDS = """
     insert into vocabulary
-    select n.last + range + 1, 'w' || range || 'x' from range(100000), (select coalesce(max(token_id), 0) as last from vocabulary) as n;
-    insert into caption select n.last + range + 1, 'w' || range || 'x'
+    select n.last + range + 1000, 'w' || range || 'x' from range(100000), (select coalesce(max(token_id), 0) as last from vocabulary) as n;
+    insert into caption select n.last + range + 1000, 'w' || range || 'x'
     from range(100000), (select coalesce(max(caption_id), 0) as last from caption) as n;
     insert into caption_tokens
-    select c.caption_id, 'bare', [v.token_id] from caption as c join vocabulary as v on v.token = c.text;
+    select c.caption_id, 'bare', [v.token_id] from caption as c join vocabulary as v on v.token = c.text
+    where regexp_full_match(c.text, 'w[0-9]+x');
     insert into dataset select 'far' || range, 'captions', 'en', [] from range(60);
 """
 

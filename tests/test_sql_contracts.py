@@ -21,6 +21,11 @@ from auditor.store.workspace import Workspace
 #: What the engine says of itself.
 ENGINE = {"duckdb_columns", "duckdb_tables", "duckdb_views"}
 
+#: What counts or lists all texts of a store, or numbers new ones after them: its rows differ where there are more.
+OF_ALL_TEXTS = {
+    "candidate_made", "candidate_system", "changed_reference", "integrity", "new_caption", "new_token", "stored_tokens",
+}  # fmt: skip
+
 FILES = pytest.mark.parametrize("file", every_file(), ids=lambda file: file.name)
 KEYWORDS = re.compile(r"\b(SELECT|FROM|WHERE|JOIN|GROUP BY|ORDER BY|WITH|UNION|CASE|WHEN|COUNT|SUM)\b")
 
@@ -48,7 +53,8 @@ def test_cases_hold_in_a_store_of_many_words() -> None:
     """The engine plans joins with a large table otherwise."""
 
     def check_case(file: SqlFile) -> None:
-        assert not (wrong := holds(file, load(file), MANY_WORDS)), wrong
+        wrong = holds(file, load(file), MANY_WORDS)
+        assert not wrong or file.name in OF_ALL_TEXTS, wrong
 
     assert faults(check_case) == []
 

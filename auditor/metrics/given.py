@@ -55,12 +55,12 @@ class GivenScores(Scorer):
             self.table, on=keys, how="left", maintain_order="left"
         )
         lacking = found.filter(pl.col("score").is_null())
-        if lacking.height and not (self.partial and lacking.height < found.height):
+        if lacking.height and not self.partial:
             image, slot, text, candidate = lacking.select("image", "slot", "text", "candidate").row(0)
             which = f"{lacking.height:,} of {pairs.height:,} captions ({candidate})"
             raise MetricError(
                 f"{self.home}: no score of {self.name} for {which}: image {image}, slot {slot}, {text[:_SHOWN]!r}; "
-                "add a row for each"
+                "add a row for each, or import a dataset of only the images with scores and name that"
             )
         return pairs.select("candidate", "image", "slot", found["score"])
 

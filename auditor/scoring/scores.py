@@ -110,7 +110,7 @@ def _own_memory(order: pl.Enum) -> tuple[pl.Expr, ...]:
 
 def refuse_unscorable(captions: Captions, metrics: Sequence[MetricRequest]) -> None:
     """Raise `MetricError` for the first metric that cannot score so few images, or such captions."""
-    for label, reason in _refused(captions, metrics).items():
+    for label, reason in refused(captions, metrics).items():
         raise MetricError(f"{captions.label}: {label} not available: {reason}")
 
 
@@ -123,19 +123,28 @@ def scorable(
     """
     seen = any(metric.metric.sees_images for metric in metrics)
     metrics = pinned(captions, metrics) if seen else metrics
-    refused = _refused(captions, metrics)
-    if metric_names and len(refused) == len(metrics):
-        refused = {}  # scoring them raises the reason
+    reasons = refused(captions, metrics)
+    if metric_names and len(reasons) == len(metrics):
+        reasons = {}  # scoring them raises the reason
     notes = [
-        f"{captions.label}: {', '.join(label for label in refused if refused[label] == why)} not available: {why}"
-        for why in dict.fromkeys(refused.values())
+        f"{captions.label}: {', '.join(label for label in reasons if reasons[label] == why)} not available: {why}"
+        for why in dict.fromkeys(reasons.values())
     ]
     notes += [f"{metric.label}: {metric.metric.caution}" for metric in metrics if metric.metric.caution]
     notes += unseen(captions, metrics) if seen else []
-    return [metric for metric in metrics if metric.label not in refused], notes
+    return [metric for metric in metrics if metric.label not in reasons], notes
 
 
-def _refused(captions: Captions, metrics: Sequence[MetricRequest]) -> dict[str, str]:
+def with_reasons(rows: pl.DataFrame, captions: Captions, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
+    """Add a row for each metric that cannot score captions, with the reason."""
+    reasons = refused(captions, metrics)
+    if not reasons:
+        return rows
+    lacking = captions.stamp(pl.DataFrame({"metric": [*reasons], "reason": [*reasons.values()]}))
+    return pl.concat([rows, lacking], how="diagonal")
+
+
+def refused(captions: Captions, metrics: Sequence[MetricRequest]) -> dict[str, str]:
     """Return why metrics cannot score captions, by label."""
     selection = captions.selection
     if (selection.split, selection.draw, selection.images) == (None,) * 3:

@@ -172,12 +172,12 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
     """
     check(part, file_format)
     known = find_format(file_format)
-    accepted = refused = names = full = 0
+    accepted = refused = left = names = full = 0
     first: str | None = None
     named = ", ".join(str(path) for path in part.paths)
     check_places(part, file_format)
     paths = files.expand(part)
-    unread = {path.name for path in paths} if len(paths) > 1 else set()
+    unread = {path.name for path in paths} if len(paths) > 1 and not known.adds_up else set()
     watch = files.Watch(paths)
     for batch in gathered(each_unheard(known.read(part))):
         captions = accept(batch, part, cut)
@@ -186,6 +186,7 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
             row = refusals.row(0, named=True)
             first = f"{location(row['source'], row['unit'], row['line'])}: {row['reason']}"
         refused += refusals.height
+        left += captions["left_out"].count()
         kept = captions.filter(captions["reason"].is_null() & captions["left_out"].is_null())
         accepted += kept.height
         unread -= {source.partition("/")[0] for source in kept["source"].unique()}
@@ -202,7 +203,8 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
     if names > accepted // 2 and known.manifest is None:
         raise SourceError(f"{named}: {names:,} of {accepted:,} captions are names of image files: are columns swapped?")
     if not accepted:
-        detail = f"all {refused:,} records were rejected; the first: {first}" if refused else "it holds no records"
+        detail = f"all {left:,} records are left out: {known.why_left_out}" if left else "it holds no records"
+        detail = f"all {refused:,} records were rejected; the first: {first}" if refused else detail
         raise SourceError(f'{named}: not of format "{file_format}": {detail}')
     if unread:
         raise SourceError(f'{min(unread)}: not of format "{file_format}": none of its records is a caption')

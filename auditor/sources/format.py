@@ -45,8 +45,9 @@ class Format:
     `media_type` is for catalogs, if the ending of a file name does not imply it.
 
     Layout of the files: `folders` if a folder can be named instead; `split_by_name` if each file is complete, so that
-    its name can be that of a split; `beside` finds files that are read without being named; `lines` has the endings of
-    files that consist of lines ("" for any), whose last line should be terminated.
+    its name can be that of a split; `adds_up` if records of several files can be about the same captions; `beside`
+    finds files that are read without being named; `lines` has the endings of files that consist of lines ("" for any),
+    whose last line should be terminated.
 
     Detection and reports: `implied_by` has options that imply the format if none is named; `why_left_out` explains
     records that are left out; `reading` finds where the captions of a part come from; `names_of` returns the names of
@@ -63,6 +64,7 @@ class Format:
     media_type: str | None = None
     folders: bool = False
     split_by_name: bool = False
+    adds_up: bool = False
     beside: Callable[[Part], list[Path]] = lambda _: []
     lines: tuple[str, ...] = ()
     implied_by: frozenset[str] = frozenset()

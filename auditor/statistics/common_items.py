@@ -124,8 +124,10 @@ class Coverage:
             what = {"the sign of the difference": sign, f"the decision (p < {1 - confidence:.2g})": is_sure}
             changed = {words: own.filter(one != other)[by].to_list() for words, (one, other) in what.items()}
             told = "; ".join(f"{words} changes by {joined(names)}" for words, names in changed.items() if names)
-            unchanged = "no sign and no decision changes"
-            warnings.append(f"With {self.empty} for what {own['label'][0]} lacks, {told or unchanged}.")
+            side_by_side = [*self.of] if self.together else [self.first, own["label"][0]]
+            lacking = [label for label in side_by_side if self.of[label] < self.every]
+            what_lacks = f"what {joined(lacking)} lack{'s' if len(lacking) == 1 else ''}"
+            warnings.append(f"With {self.empty} for {what_lacks}, {told or 'no sign and no decision changes'}.")
         return warnings
 
     def _common(self, label: str) -> Set[str]:

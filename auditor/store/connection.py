@@ -194,13 +194,9 @@ class Store:
     ) -> pl.DataFrame:
         """Run one statement and return its rows. Raises `SqlError` with the engine's message."""
         self.drop_what_nobody_holds()
-
-        def read() -> pl.DataFrame:
+        with engine_errors(self.path):
             stream = engine.rows_of(self.connection, statement, params)
             return pl.DataFrame(ArrowStream(lambda: stream))
-
-        with engine_errors(self.path):
-            return engine.again_in_order(self.connection, read)
 
     def bounded(self, work: Callable[[], T], seconds: float | None) -> T:
         """Do work on the connection within limits of time and memory, see `engine.run_bounded`."""
@@ -214,8 +210,7 @@ class Store:
     def execute(self, statement: str, params: dict[str, Any] | None = None) -> int:
         """Run one statement for its effect, and return the number of rows that it changed."""
         with engine_errors(self.path):
-            run = partial(self.connection.execute, engine.parsed(statement), params)
-            changed = engine.again_in_order(self.connection, lambda: run().fetchall())
+            changed = self.connection.execute(engine.parsed(statement), params).fetchall()
             return changed[0][0] if changed and isinstance(changed[0][0], int) else 0
 
     def hold(

@@ -40,7 +40,7 @@ FROM_THE_START = {
 _BESIDE = ("", ".wal", ".wal.checkpoint", ".wal.recovery")  # the files of a database
 
 
-_ALLOWED = ("preserve_insertion_order", "threads", "disabled_optimizers")
+_ALLOWED = ("preserve_insertion_order", "threads")
 
 
 def seal(connection: duckdb.DuckDBPyConnection, databases: Sequence[Path] = (), folder: Path | None = None) -> None:
@@ -54,28 +54,6 @@ def seal(connection: duckdb.DuckDBPyConnection, databases: Sequence[Path] = (), 
     connection.execute(f"set allowed_configs = {_listed(_ALLOWED)}").complete()
     connection.execute("set enable_external_access = false").complete()
     connection.execute("set lock_configuration = true").complete()
-
-
-#: DuckDB's self-check of joins that keep dictionaries, and what leads to a plan of the statement without them.
-_DICTIONARIES = "dict-surviving join"
-_REORDERING = "cte_inlining, join_order, build_side_probe_side, statistics_propagation"
-
-
-def again_in_order(connection: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
-    """Do work; if the engine breaks at dictionaries, do it again with joins in the order of the statement.
-
-    That is an error of DuckDB 2.0.0 in large stores. It has no separate setting.
-    """
-    try:
-        return work()
-    except (duckdb.Error, pl.exceptions.ComputeError) as error:
-        if _DICTIONARIES not in str(error):
-            raise
-    connection.execute(f"set disabled_optimizers = '{_REORDERING}'").complete()
-    try:
-        return work()
-    finally:
-        connection.execute("set disabled_optimizers = ''").complete()
 
 
 def is_sealed(connection: duckdb.DuckDBPyConnection) -> bool:

@@ -112,7 +112,7 @@ def test_summary_is_that_of_bounds(filled: Store, finished: tuple[Plan, Work]) -
     )
     assert found.select("metric", "level", "n").equals(wanted.select("metric", "level", "n"))
     for column in ("mean", "sd", "min", "max"):
-        assert found[column].to_list() == pytest.approx(wanted[column].to_list(), abs=1e-11), column
+        assert found[column].to_list() == pytest.approx(wanted[column].to_list(), abs=1e-12, rel=0), column
 
 
 @pytest.mark.parametrize("name", EVERYBODY)

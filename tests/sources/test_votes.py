@@ -186,8 +186,22 @@ def test_file_without_a_vote_and_a_key_that_is_none_are_named(tmp_path: Path) ->
         read(path, key_file=tmp_path / "nowhere.csv")
 
 
+def test_votes_of_several_files_on_the_same_captions_add_up(tmp_path: Path) -> None:
+    one = written(tmp_path / "one.csv", "image,b,c,judge,choice", "x,a dog,a cat,w1,B", "y,a bus,a car,w1,C")
+    two = written(tmp_path / "two.csv", "image,b,c,judge,choice", "x,a cat,a dog,w2,C", "x,a dog,a cat,w1,C")
+    frame = pl.concat(list(sources.read(Part((one, two)), "votes")))
+    assert compared(frame)[:2] == [("x", "a dog", 1, "B", None, None, 2), ("x", "a cat", 1, "C", None, None, 0)]
+    assert refused(frame) == [(3, "judge w1 already voted on it at line 2")]
+
+
+@pytest.mark.parametrize(("author", "chosen"), [("model_", "model_b"), ("system_", "GPT"), ("origin_", "winner: gpt")])
+def test_winner_is_named_by_its_author_or_the_column_of_the_author(tmp_path: Path, author: str, chosen: str) -> None:
+    path = written(tmp_path / "own.csv", f"image,b,c,{author}b,{author}c,winner", f"x,a dog,a cat,GPT,LLaVA,{chosen}")
+    assert [row[-1] for row in compared(read(path))] == [1, 0]
+
+
 def test_comparisons_of_several_files_are_numbered_on(tmp_path: Path) -> None:
-    paths = tuple(written(tmp_path / name, "image,b,c,choice", "x,p,q,B") for name in ("1.csv", "2.csv"))
+    paths = tuple(written(tmp_path / f"{name}.csv", "image,b,c,choice", f"{name},p,q,B") for name in "xy")
     rows = pl.concat(list(sources.read(Part(paths), "votes")))
     assert rows["pair"].struct.field("pair").to_list() == [1, 1, 2, 2]
 

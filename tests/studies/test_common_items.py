@@ -156,6 +156,13 @@ def test_empty_captions_stand_beside_and_say_whether_they_decide(shared: Store) 
     assert empty.frame.filter(candidate=name).height == 12
 
 
+def test_sentence_names_what_lacks_images_whichever_is_first(shared: Store) -> None:
+    name = system(shared, named(), IMAGES[:6])
+    for order in (["whole", name], [name, "whole"]):
+        found = score(shared, "refs", candidates=order, metrics=["bleu-1"], resamples=100)
+        assert found.lead[1].startswith(f"With empty captions for what {name} lacks, ")
+
+
 def test_what_cannot_be_compared_is_one_error(shared: Store) -> None:
     a, b = (system(shared, named(), some) for some in (IMAGES[:6], IMAGES[6:]))
     with pytest.raises(UsageError, match=f"{b}: no images in common with {a}; leave it out, or set --missing empty"):
@@ -172,7 +179,10 @@ def test_one_common_image_has_scores_but_no_cider(shared: Store) -> None:
     rows = means.frame.filter(candidate=name).select("metric", "difference", "p").rows()
     assert rows[:2] == [("bleu-1", 0.0, 1.0), ("cider", None, None)]
     alone = score(shared, "refs", candidates=["whole", name], metrics=["cider"], resamples=0)
-    assert f"{name}: no value for cider, cider:scale=x10: too few images are compared." in alone.lead
+    assert any(line.startswith(f"{name}: no value for cider, cider:scale=x10: with one image") for line in alone.lead)
+    row = score(shared, "refs", candidates=name, preset="coco", resamples=0).frame.filter(metric="CIDEr")
+    assert row["value"].to_list() == [None]
+    assert row["reason"][0].startswith("with one image")
 
 
 def test_pairs_and_gaps() -> None:

@@ -1,9 +1,11 @@
-"""One image: a metric that cannot be computed is left out with its reason, and ends no command."""
+"""One image: a metric that cannot be computed is a row with its reason, and ends no command."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from conftest import ingest_rows
 
@@ -29,9 +31,20 @@ def audit() -> Any:
 def test_other_metrics_are_answered(audit: auditor.Auditor, name: str, said: dict[str, Any]) -> None:
     metrics = ["bleu-1", "cider", "rouge-1"]
     result = getattr(audit, name)("one", metrics=metrics, **said)
-    column = "metric" if "metric" in result.frame.columns else "metric_a"
-    assert "bleu-1" in result.frame[column].to_list()
-    assert "cider" not in result.frame[column].to_list()
+    rows = result.frame
+    if "metric" in rows.columns:
+        (row,) = rows.filter(metric="cider").iter_rows(named=True)
+        assert row["reason"].startswith("with one image every n-gram")
+        assert row["dataset"] == "one"
+        rows = rows.filter(pl.col("reason").is_null()).rename({"metric": "metric_a"})
+    assert "bleu-1" in rows["metric_a"].to_list()
+    assert "cider" not in rows["metric_a"].to_list()
     assert [note for note in result.sentences if "cider not available: with one image" in note]
     with pytest.raises(MetricError, match="cider not available"):
         getattr(audit, name)("one", metrics=["cider", "cider-d"], **said)
+
+
+def test_other_metrics_are_computed_in_parts(audit: auditor.Auditor, tmp_path: Path) -> None:
+    frame = audit.bounds("one", metrics=["bleu-1", "cider"], work=tmp_path / "work").frame
+    assert frame.filter(pl.col("mean").is_not_null())["metric"].unique().to_list() == ["bleu-1"]
+    assert frame.filter(metric="cider")["reason"][0].startswith("with one image")

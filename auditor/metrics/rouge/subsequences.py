@@ -45,6 +45,12 @@ def score_plain(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Serie
     return pl.Series(scores(pairs, parameters))
 
 
+def score_as_coco(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
+    """Score as pycocoevalcap does: a caption without words equals a reference without words."""
+    is_equal = (counts["candidate_length"] == 0) & (counts["reference_lengths"].list.min() == 0)
+    return score_plain(counts, parameters).set(is_equal, 1.0)
+
+
 def score_weighted(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     """Score weighted subsequences. The script weights the reference's total twice, k ** 1.44; the paper once."""
     official = parameters["weighting"] == "official"

@@ -3,7 +3,7 @@
 A row is a question with a choice (B or C) in a column for each judge, one judge's vote, or a comparison with its votes
 counted; CSV, TSV or JSON lines. With a column for A the questions are triplets, without one pairs. A choice can also
 name the column or author of a caption. A tie (equal, tie, both) is a vote for each caption. Votes of several rows on
-the same captions add up.
+the same captions add up, also those of several files.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "votes_b": ("votes_b",),
     "votes_c": ("votes_c",),
     "category": ("category",),
-    "origin_b": ("origin_b",),
-    "origin_c": ("origin_c",),
+    "origin_b": ("origin_b", "system_b", "model_b"),
+    "origin_c": ("origin_c", "system_c", "model_c"),
 }
 
 #: A choice of neither caption over the other.
@@ -100,13 +100,15 @@ def read(part: Part) -> Batches:
     file without the required columns or without votes, and for a file that is not a key.
     """
     key = counts.key(files.locate(Path(str(part.options["key_file"])))) if "key_file" in part.options else None
-    numbers = count(1)
-    for path in files.expand(part):
+    paths, numbers = files.expand(part), count(1)
+    rows = []
+    for file, path in enumerate(paths):
         separator, names = _layout(path, part.options)
         places = find(names, part.options)
-        rows = [_row(record, places, names) for record in _records(path, separator, names)]
-        compared = counts.gathered(path, pl.DataFrame(rows, schema=counts.RECORD, orient="row"), key)
-        yield from frames(path.name, counts.sides(compared, numbers, triplets="a" in places))
+        rows += [(file, *_row(record, places, names)) for record in _records(path, separator, names)]
+    compared = counts.gathered(paths, pl.DataFrame(rows, schema=counts.RECORD, orient="row"), key)
+    for file, path in enumerate(paths):
+        yield from frames(path.name, counts.sides(compared.filter(file=file), numbers))
 
 
 def _layout(path: Path, options: Mapping[str, Option]) -> tuple[str, list[str]]:
@@ -140,17 +142,23 @@ def _records(path: Path, separator: str, names: list[str]) -> Iterator[_Record]:
 
 
 def _row(record: _Record, places: Places, header: Sequence[str]) -> tuple[Any, ...]:
-    """Return a record in the fields of `counts.RECORD`; missing columns are null."""
+    """Return a record in the fields of `counts.RECORD`, except the file; missing columns are null."""
     line, raw, reason, fields = record
     if reason is not None:
-        return (line, raw, reason, *[None] * (len(counts.RECORD) - 3))
+        return (line, raw, reason, *[None] * (len(counts.RECORD) - 4))
     values = {thing: fields[at[0]] for thing, at in places.items()}
     texts: dict[str, str] = {thing: values[thing] for thing in ("image", "a", "b", "c") if thing in values}
     reason = next((f"{thing} is empty" for thing, text in texts.items() if not text.strip()), None)
     task = values.get("task", "").strip() or None
     if reason is None and task is not None and (ours := _TASK.fullmatch(task)) and ours[1] != _name(texts):
         reason = f"task {task} does not match its texts: the image or a sentence has changed"
-    names = {side: (side, header[places[side][0]], values.get(f"origin_{side}"), values[side]) for side in "bc"}
+    names = {
+        side: (
+            side, *(header[places[thing][0]] for thing in (side, f"origin_{side}") if thing in places),
+            values.get(f"origin_{side}"), values[side],
+        )
+        for side in "bc"
+    }  # fmt: skip
     choices = [_choice(fields[at], names) for at in places["choice"]] if "choice" in places else None
     return (
         line, raw, reason, task, values["image"], values.get("a"), values["b"], values["c"], values.get("judge"),
@@ -183,7 +191,7 @@ def _name(texts: Mapping[str, str]) -> str:
 
 
 FORMAT = Format(
-    "votes", recognizes, read, kind="pairs", describe=describe, why_left_out="they have no votes",
+    "votes", recognizes, read, kind="pairs", describe=describe, why_left_out="they have no votes", adds_up=True,
     options={
         **OPTIONS,
         "key_file": "key of the questions from `auditor tasks`, which undoes the random order of B and C",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -13,8 +13,9 @@ from auditor.sources.reading import files
 from auditor.sources.sides import CATEGORIES, JudgedCaption, pair_sides, triplet_sides
 
 #: A record of a table of votes: `choices` are null in a table of counts, `votes_b` and `votes_c` in others.
+#: `file` is the number of the file.
 RECORD: Mapping[str, pl.DataType] = {
-    "line": pl.UInt32(),
+    **dict.fromkeys(("file", "line"), pl.UInt32()),
     **dict.fromkeys(("raw", "reason", "task", "image", "a", "b", "c", "judge"), pl.String()),
     "choices": pl.List(pl.String),
     **dict.fromkeys(("votes_b", "votes_c", "category", "origin_b", "origin_c"), pl.String()),
@@ -48,11 +49,11 @@ def key(path: Path) -> pl.DataFrame:
     return questions.select(*_KEY).with_columns(swapped=pl.col("swapped") == "true")
 
 
-def gathered(path: Path, records: pl.DataFrame, key: pl.DataFrame | None) -> pl.DataFrame:
-    """Return a row per comparison in order of lines, and one per rejected record.
+def gathered(paths: Sequence[Path], records: pl.DataFrame, key: pl.DataFrame | None) -> pl.DataFrame:
+    """Return a row per comparison in order of files and lines, and one per rejected record.
 
-    Columns: line, reason, left_out, raw, image, a, b, c, votes_b, votes_c, category, origin_b, origin_c. With a key, B
-    and C are in the original order of the candidates. Raises `SourceError` for a file without votes.
+    Columns: file, line, reason, left_out, raw, image, a, b, c, votes_b, votes_c, category, origin_b, origin_c. With a
+    key, B and C are in the original order of the candidates. Raises `SourceError` for files without votes.
     """
     judged = _judged(_keyed(records, key))
     sound = judged.filter(pl.col("reason").is_null())
@@ -65,7 +66,7 @@ def gathered(path: Path, records: pl.DataFrame, key: pl.DataFrame | None) -> pl.
     counted = (
         sound.group_by("question", maintain_order=True)
         .agg(
-            pl.col("line", *_TEXTS, "category", "origin_b", "origin_c", "swapped", "raw").first(),
+            pl.col("file", "line", *_TEXTS, "category", "origin_b", "origin_c", "swapped", "raw").first(),
             pl.col("for_b", "for_c").sum(),
         )
         .with_columns(
@@ -74,12 +75,11 @@ def gathered(path: Path, records: pl.DataFrame, key: pl.DataFrame | None) -> pl.
         )
     )
     if counted.height and counted["left_out"].null_count() == 0:
-        raise SourceError(
-            f"{path}: none of its {counted.height:,} questions has a vote; fill in B or C, or numbers of votes"
-        )
+        named, questions = ", ".join(map(str, paths)), f"{counted.height:,} questions"
+        raise SourceError(f"{named}: none of its {questions} has a vote; fill in B or C, or numbers of votes")
     turned = _as_named(counted.drop("question")).rename({"for_b": "votes_b", "for_c": "votes_c"})
-    refused = judged.filter(pl.col("reason").is_not_null()).select("line", "reason", "raw")
-    return pl.concat([turned, refused], how="diagonal").sort("line", maintain_order=True)
+    refused = judged.filter(pl.col("reason").is_not_null()).select("file", "line", "reason", "raw")
+    return pl.concat([turned, refused], how="diagonal").sort("file", "line", maintain_order=True)
 
 
 def _keyed(records: pl.DataFrame, key: pl.DataFrame | None) -> pl.DataFrame:
@@ -127,18 +127,19 @@ def _judged(records: pl.DataFrame) -> pl.DataFrame:
 
 def _once_each(given: pl.DataFrame) -> pl.DataFrame:
     """Reject records that repeat a question with other texts, or the vote of a judge; other votes add up."""
-    sound = pl.col("reason").is_null()
+    sound, at = pl.col("reason").is_null(), pl.col("at")
     first = pl.col("line").filter(sound).first().over("question")
     first_of_judge = pl.col("line").filter(sound).first().over("question", "judge")
+    is_later = at > at.filter(sound).first().over("question", "judge")
     again = [
         pl.when(
             pl.col("task").is_not_null() & (pl.col("shown") != pl.col("shown").filter(sound).first().over("question"))
         ).then(pl.format("task {} has other texts at line {}", "task", first)),
-        pl.when(pl.col("judge").is_not_null() & (pl.col("line") > first_of_judge)).then(
+        pl.when(pl.col("judge").is_not_null() & is_later).then(
             pl.format("judge {} already voted on it at line {}", "judge", first_of_judge)
         ),
     ]
-    return given.with_columns(reason=pl.coalesce("reason", *again))
+    return given.with_row_index("at").with_columns(reason=pl.coalesce("reason", *again))
 
 
 def _as_named(counted: pl.DataFrame) -> pl.DataFrame:
@@ -151,14 +152,14 @@ def _as_named(counted: pl.DataFrame) -> pl.DataFrame:
     ).drop("swapped")
 
 
-def sides(compared: pl.DataFrame, numbers: Iterator[int], *, triplets: bool) -> Iterator[JudgedCaption]:
+def sides(compared: pl.DataFrame, numbers: Iterator[int]) -> Iterator[JudgedCaption]:
     """Yield the captions of each comparison; those with votes get the next of `numbers`."""
     for row in compared.iter_rows(named=True):
         if row["reason"] is not None or row["left_out"] is not None:
             yield JudgedCaption("line", row["line"], left_out=row["left_out"], reason=row["reason"], raw=row["raw"])
             continue
         position, votes = ("line", row["line"]), (row["votes_b"], row["votes_c"])
-        if triplets:
+        if row["a"] is not None:
             texts = (row["a"], row["b"], row["c"])
             yield from triplet_sides(position, next(numbers), row["image"], texts, votes, row["category"])
         else:

@@ -126,12 +126,14 @@ def rated_captions(
     ratings, notes = _ratings(captions, scale)
     references, unmatched = references_of(captions, against)
     rule = References("all")
-    wanted = [replace(request, rounded=rounded) for request in requests(metric_names)]
+    whole = wanted = [replace(request, rounded=rounded) for request in requests(metric_names)]
     if in_part:
-        wanted = [replace(request, metric=given.in_part(request.metric)) for request in wanted]
+        wanted = [replace(request, metric=given.in_part(request.metric)) for request in whole]
     metrics, unscored = scorable(references, wanted, metric_names)
     candidates = rated or output_of(annotated)
     scores = score_candidates(references, [candidates], metrics, progress).drop("candidate")
+    if empty := [one for one in whole if one.label in scores.columns and not scores[one.label].count()]:
+        score_candidates(references, [candidates], empty, progress)  # raises which captions have no score
     workspace = references.workspace()
     bind_candidates(workspace, [candidates])
     facts = workspace.rows("rated_candidate")

@@ -259,7 +259,7 @@ def _agreement(
         signatures=rated.signatures,
         tables=folded(
             [
-                *(tables.tables(rated, frame, resampling, threshold) if order else []),
+                *(tables.tables(rated, frame, resampling, threshold, has_gaps=coverage.has_gaps) if order else []),
                 *class_tables(rated),
                 *tables.disagreement_tables(rated, browsed, question.disagreements),
             ],

@@ -87,6 +87,9 @@ def _with_texts(rated: Rated, rows: pl.DataFrame, label: str) -> pl.DataFrame:
 
 _TESTED = ("difference", "williams", "steiger")
 
+#: The columns of a comparison in which missing scores count as the lowest.
+_EMPTY = ("empty_difference", "empty_p")
+
 
 def ranked(rated: Rated, rows: pl.DataFrame) -> pl.DataFrame:
     """Rank the metrics by the first coefficient of the first protocol, with the sign of error metrics inverted.
@@ -103,8 +106,13 @@ def _first(rows: pl.DataFrame) -> pl.DataFrame:
     return of_metrics.filter(statistic=of_metrics["statistic"].first(), protocol=of_metrics["protocol"].first())
 
 
-def tables(rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: float) -> list[Table]:
-    """Return the tables of a dataset: metrics by rank, raters among themselves, tests of neighbors, kappa."""
+def tables(
+    rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: float, *, has_gaps: bool
+) -> list[Table]:
+    """Return the tables of a dataset: metrics by rank, raters among themselves, tests of neighbors, kappa.
+
+    If metrics lack the scores of some captions, `has_gaps`.
+    """
     order = ranked(rated, rows)
     label, judges = rated.annotated.label, len(rated.judges)
     about = f"{rated.ratings.height:,} ratings of {rated.scores.height:,} captions by {judges:,} judge" + "s" * (
@@ -113,7 +121,7 @@ def tables(rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
     made = [
         Table(
             f"metrics against human ratings, {label}: {about}",
-            _metrics(order, rows),
+            _metrics(order, rows, ["n", "own_value"] if has_gaps else []),
             caption=_intervals(resampling),
             name="metrics-against-people",
         )
@@ -158,12 +166,16 @@ def tables(rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
     return made
 
 
-def _metrics(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the first coefficient by every protocol, and without the captions that are references."""
+def _metrics(order: pl.DataFrame, rows: pl.DataFrame, further: Sequence[str]) -> pl.DataFrame:
+    """Return the first coefficient by every protocol, and without the captions that are references.
+
+    `further` are more columns of the first protocol.
+    """
     statistic, first = order.item(0, "statistic"), order.item(0, "protocol")
     of_statistic = rows.filter(statistic=statistic)
     interval = ["low", "high"] if order["low"].is_not_null().any() else []
-    shown = order.select("metric", pl.col("value").alias(f"{statistic}, {first}"), *interval, "p", "strength")
+    value = pl.col("value").alias(f"{statistic}, {first}")
+    shown = order.select("metric", value, *interval, "p", "strength", *further)
     for protocol in of_statistic.filter(pl.col("metric") != PEOPLE, candidates=ALL)["protocol"].unique(
         maintain_order=True
     ):
@@ -213,14 +225,17 @@ def _neighbors(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
                 "low": ends[turned],
                 "high": ends[not turned],
                 "p": apart["p_holm"],
+                "empty_difference": None if apart["empty_difference"] is None else sign * apart["empty_difference"],
+                "empty_p": apart["empty_p"],
                 "t": None if t["value"] is None else sign * t["value"],
                 "p of t": t["p"],
                 "z": None if z["value"] is None else sign * z["value"],
                 "p of z": z["p"],
             }
         )
-    numbers = dict.fromkeys(("low", "high", "p", "t", "p of t", "z", "p of z"), pl.Float64)
-    return pl.DataFrame(made, schema_overrides=numbers, infer_schema_length=None)
+    numbers = dict.fromkeys(("low", "high", "p", "t", "p of t", "z", "p of z", *_EMPTY), pl.Float64)
+    shown = pl.DataFrame(made, schema_overrides=numbers, infer_schema_length=None)
+    return shown.drop(name for name in _EMPTY if made and not shown[name].count())
 
 
 def _intervals(resampling: Resampling) -> str:

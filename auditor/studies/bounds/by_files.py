@@ -25,6 +25,7 @@ from auditor.scoring.scale_out.doing import do
 from auditor.scoring.scale_out.doing import files as named_files
 from auditor.scoring.scale_out.plan import Plan
 from auditor.scoring.scale_out.tasks import run
+from auditor.scoring.scores import scorable, with_reasons
 from auditor.store.captions import select
 from auditor.store.connection import MEMORY, Store
 
@@ -67,7 +68,8 @@ def bounds_by_files(
         raise UsageError("a store in memory has no folder next to it; set a folder with work (--work)")
     captions = select(store, ref, split, tokenizer, progress=progress)
     selection = captions.selection
-    plan, folder = begin(captions, requests(metrics), _work_folder(store, work), progress=progress)
+    usable, unscored = scorable(captions, requests(metrics), metrics)
+    plan, folder = begin(captions, usable, _work_folder(store, work), progress=progress)
     with closing(folder):
         with executors.executing(by_files.executor, by_files.workers, by_files.address, run) as execute:
             made = do(plan, folder, execute, progress)
@@ -85,12 +87,12 @@ def bounds_by_files(
             shutil.rmtree(folder.folder, ignore_errors=True)
             with suppress(OSError):  # the folder may hold other work
                 folder.folder.parent.rmdir()
-    reported: list[Said] = [*left_out(metrics), *notes]
+    reported: list[Said] = [*left_out(metrics), *unscored, *notes]
     frame = _rows(selection, plan, summary)
     shown = frame.select("metric", "level", "n", "mean", "sd", "min", "max")
     return Result(
         "bounds",
-        frame,
+        with_reasons(frame, captions, requests(metrics)),
         (selection,),
         dict(plan.signatures),
         (Table(f"upper bounds of {selection.label}", shown, name=f"bounds/{selection.label}"),),

@@ -17,7 +17,7 @@ from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, requested_candidates, score_sets, substitutes_of
 from auditor.scoring.candidates import HUMAN
 from auditor.scoring.registry import References, are_ours, left_out, requests
-from auditor.scoring.scores import DISTINCT, RAW, keep_scores, only_distinct, repeats, together, variants
+from auditor.scoring.scores import DISTINCT, RAW, keep_scores, only_distinct, repeats, together, variants, with_reasons
 from auditor.scoring.single_captions import against_what
 from auditor.statistics.summary import summarize
 from auditor.store.captions import Captions, select_all, selections_of
@@ -91,16 +91,17 @@ def bounds(
 
     Rows, per metric and candidate: n, mean, sd, median, min and max. Column level names what is summarized: scores of
     captions, means of images (image), or standard deviations within images (image-sd). With `--draws`, each draw has
-    its own rows, with its seed. With `--distinct`, every row appears twice; column variant shows which is which.
+    its own rows, with its seed. With `--distinct`, every row appears twice; column variant shows which is which. A
+    metric that cannot score the captions has one row, with the `reason`.
 
-    With `--work`, `--executor` or `--scores`, the upper bounds are computed in parts on disk, to 14 digits. One
-    bucket of images is in memory at a time, so memory does not grow with the dataset. If a run was stopped or killed,
-    run it again: it computes only what is missing. A changed file is computed again, with all that depends on it. Every
-    machine of a cluster must see the folder `work` at the same path. A receipt next to `scores` lists captions,
-    buckets, metrics and SELECTs, with checksums of the scores. Check it with `auditor store verify FILE.receipt.json`.
-    In parts, only human scores are computed, by built-in metrics that read text, without medians. The idf is dataset or
-    none. A bucket has about 60,000 captions. Each worker needs about 0.3 GB in addition to `memory`. Anyone who can
-    write to the folder `work` can falsify scores: protect it.
+    With `--work`, `--executor` or `--scores`, the upper bounds are computed in parts on disk. They differ from those of
+    the store by less than 10^-12. One bucket of images is in memory at a time, so memory does not grow with the
+    dataset. If a run was stopped or killed, run it again: it computes only what is missing. A changed file is computed
+    again, with all that depends on it. Every machine of a cluster must see the folder `work` at the same path. A
+    receipt next to `scores` lists captions, buckets, metrics and SELECTs, with checksums of the scores. Check it with
+    `auditor store verify FILE.receipt.json`. In parts, only human scores are computed, by built-in metrics that read
+    text, without medians. The idf is dataset or none. A bucket has about 60,000 captions. Each worker needs about 0.3
+    GB in addition to `memory`. Anyone who can write to the folder `work` can falsify scores: protect it.
 
     Scores that were computed elsewhere have bounds too: `-m scores:FILE`; `auditor agree` explains its columns.
 
@@ -197,10 +198,12 @@ def _bounds(
                 notes += reported if variant == RAW else only_distinct(reported, notes)
             del measured  # frees a million scores before the next ones are computed
     notes += repeated
-    frame = pl.concat(parts)
+    whole = frame = pl.concat(parts)
+    for captions in every:
+        whole = with_reasons(whole, References("loo", references, seed).select(captions), requests(metrics))
     return Result(
         "bounds",
-        frame,
+        whole,
         selections=selections,
         signatures=_signatures(frame),
         tables=tables.tables(selections, frame),

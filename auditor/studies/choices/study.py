@@ -216,7 +216,11 @@ def choices(
         rows,
         selections=(selection, *([trained] if trained else [])),
         signatures=signed,
-        tables=folded(tables(selection, rows, marked, scored, texts, subset, kept, errors), "choices", "against-blind"),
+        tables=folded(
+            tables(selection, rows, marked, scored, texts, subset, kept, errors, has_gaps=coverage.has_gaps),
+            "choices",
+            "against-blind",
+        ),
         figures=(figure(selection, rows),),
         lead=(*given.warnings(rows, coverage, confidence), *lead(selection, rows)),
         notes=notes_in(notes),

@@ -48,14 +48,19 @@ def tables(
     fair: FairSubset,
     kept: pl.DataFrame,
     errors: int,
+    *,
+    has_gaps: bool,
 ) -> Iterator[Table]:
-    """Yield the tables of a result; `texts` are the rows of `sql/choices/choice_text.sql`."""
+    """Yield the tables of a result; `texts` are the rows of `sql/choices/choice_text.sql`.
+
+    If systems have not answered some items, `has_gaps`.
+    """
     has_two = texts["right2_text"].null_count() < texts.height
     yield _accuracies(selection, rows, has_two=has_two)
     whole = parts_of(marked)[-1]
     seeing = rows.filter(~pl.col("kind").is_in([BLIND, CEILING]), pl.col("gap").is_not_null())
     if seeing.height:
-        yield _against_blind(seeing.filter(part=whole))
+        yield _against_blind(seeing.filter(part=whole), has_gaps=has_gaps)
         if whole == ALL:
             yield _by_part(seeing.filter(~pl.col("part").is_in([ALL, FAIR])))
     apart = _between(marked, [scorer for scorer in scored if scorer.kind not in (BLIND, CEILING)])
@@ -123,15 +128,17 @@ def _accuracies(selection: Selection, rows: pl.DataFrame, *, has_two: bool) -> T
     )
 
 
-def _against_blind(seeing: pl.DataFrame) -> Table:
+def _against_blind(seeing: pl.DataFrame, *, has_gaps: bool) -> Table:
+    further = ["own_accuracy", "empty_gap", "empty_gap_p"] if has_gaps else []
     shown = seeing.select(
-        "scorer", "accuracy", pl.col("chance").alias("against chance"),
-        pl.col("best_blind").alias("best blind scorer"), pl.col("gap").alias("lead over it"), "gap_p",
+        "scorer", *(["n"] if has_gaps else []), "accuracy", *further[:1], pl.col("chance").alias("against chance"),
+        pl.col("best_blind").alias("best blind scorer"), pl.col("gap").alias("lead over it"), "gap_p", *further[1:],
         pl.col("blind").alias("against it"), pl.col("people_gap").alias("lead over annotators"),
         pl.col("people").alias("against annotators"),
     )  # fmt: skip
     shown = shown[[name for name in shown.columns if shown[name].null_count() < shown.height]]
-    known = [name for name in ("accuracy", "lead over it", "lead over annotators") if name in shown.columns]
+    shares = ("accuracy", *further[:2], "lead over it", "lead over annotators")
+    known = [name for name in shares if name in shown.columns]
     return Table(
         "against chance and the best blind scorer, on all items",
         shown.rename({"gap_p": "p"}, strict=False),

@@ -170,10 +170,10 @@ class Rank:
     """A rank, 1 for the first; equal values share the best. Within sampling error it is from `best` to `worst`.
 
     `best` is 1 more than the number of datasets that are significantly ahead, `worst` as many as are not significantly
-    behind. Both are null if a dataset has too few images for a test.
+    behind. Both are null if a dataset has too few images for a test. So is `rank`, if others have enough.
     """
 
-    rank: int
+    rank: int | None
     best: int | None
     worst: int | None
 
@@ -181,15 +181,16 @@ class Rank:
 def ranks(datasets: Mapping[int, Index], decided: Mapping[Pair, Decision], confidence: float) -> list[Rank]:
     """Rank one statistic of several datasets, by number, by the decisions about each pair."""
     sure = [pair for pair, one in decided.items() if one.is_sure(confidence)]
+    tested = {at: index for at, index in datasets.items() if index.estimate.is_tested}
     made = []
     for at, index in datasets.items():
-        before = {number for number, other in datasets.items() if _goes_before(other, index)}
+        before = {number for number, other in (tested or datasets).items() if _goes_before(other, index)}
         apart = {other for pair in sure if at in pair for other in pair if other != at}
         ahead = len(apart & before)
-        is_known = index.estimate.is_tested and len(datasets) > 1
+        is_known = at in tested and len(datasets) > 1
         made.append(
             Rank(
-                1 + len(before),
+                1 + len(before) if at in tested or not tested else None,
                 1 + ahead if is_known else None,
                 len(datasets) - len(apart) + ahead if is_known else None,
             )

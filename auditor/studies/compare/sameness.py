@@ -63,7 +63,7 @@ def ranked_by_sameness(
         ],
         infer_schema_length=None,
     )  # fmt: skip
-    rows = rows.sort("rank", maintain_order=True) if rows.height else rows
+    rows = rows.sort("rank", nulls_last=True, maintain_order=True) if rows.height else rows
     return Result(
         "compare",
         rows.drop("label", strict=False),

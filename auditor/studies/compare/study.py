@@ -12,7 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Said, findings_in, notes_in
+from auditor.result import Result, Said, findings_in, joined, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, Substitutes, missing, one_pool, substitutes_of
 from auditor.scoring.registry import References, defaults, left_out, requests
 from auditor.scoring.scores import DISTINCT, RAW, only_distinct, repeats
@@ -248,6 +248,7 @@ def compare(
         for part, decided in zip(parts, decisions, strict=True)
     ]
     reported += overlap.contradictions(parts[-1].overlaps, parts[-1].indices)
+    reported += dict.fromkeys(note for order in orders for note in _without_rank(order))
     rows = pl.concat(
         _on(part.sampling, _rows(order, part.facts, part.signatures, seed, resamples, confidence), beside=both)
         for part, order in zip(parts, orders, strict=True)
@@ -255,7 +256,7 @@ def compare(
     tabled = partial(tables.sampling_tables, variant=last) if both else tables.tables
     drawn = partial(tables.sampling_figures, variant=last) if both else tables.figures
     tested = [
-        comparison_pairs.pairs(p.compared, decided, errors, p.signatures, seed, resamples)
+        _known(comparison_pairs.pairs(p.compared, decided, errors, p.signatures, seed, resamples), ranked_by)
         for p, decided in zip(parts, decisions, strict=True)
     ]
     differences = [
@@ -363,7 +364,19 @@ def _ranked(
     numbered = [(number, index) for number, each in enumerate(indices) for index in each.indices]
     same_kind = {number: one for number, one in numbered if (one.statistic, one.metric) == (statistic, metric)}
     order = zip(same_kind.values(), ranks(same_kind, decided.get((metric, statistic), {}), confidence), strict=True)
-    return sorted(order, key=lambda pair: pair[1].rank)
+    return sorted(order, key=lambda pair: pair[1].rank or len(indices) + 1)
+
+
+def _without_rank(orders: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]]) -> list[str]:
+    """Report the datasets without a rank, beside others that have one."""
+    lacking: dict[str, dict[str, None]] = {}
+    for (statistic, _), order in orders.items():
+        for label in (index.label for index, rank in order if rank.rank is None):
+            lacking.setdefault(label, {})[statistic] = None
+    return [
+        f"{label}: no rank by {joined([*named])}: too few images, or too few that differ, for a test"
+        for label, named in lacking.items()
+    ]
 
 
 def _rows(

@@ -18,7 +18,7 @@ from auditor.result import Figure, Finding, Result, Said, Table, about, findings
 from auditor.scoring.candidate_sets import missing
 from auditor.scoring.candidates import HUMAN, text_changes
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
-from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_long
+from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_long, with_reasons
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.summary import summarize
 from auditor.store.captions import Captions, select_all, selections_of
@@ -99,7 +99,7 @@ def probe(
     tokenizer = selected[0].tokenizer
     possible = Components(names, sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline)
     notes: list[Said] = [*selected[0].notes, *left_out(metrics), *alone]
-    parts, signed = [], []
+    parts, lacking, signed = [], [], []
     for captions in every:
         selection = captions.selection
         usable, unscored = scorable(captions, requested, metrics)
@@ -108,6 +108,7 @@ def probe(
             _refuse(selection, reasons)
         signed.append(signatures(usable, tokenizer, References("loo")))
         parts.append(_probed(captions, usable, made, progress))
+        lacking.append(with_reasons(parts[-1].clear(), captions, requested))
         notes += [
             *unscored,
             *missing({selection.label: {name: str(reason) for name, reason in reasons.items()}}),
@@ -117,7 +118,7 @@ def probe(
     frame = pl.concat(parts)
     return Result(
         "probe",
-        frame,
+        pl.concat([frame, *lacking], how="diagonal"),
         selections=selections,
         signatures=together(signed),
         tables=tables(selections, frame),

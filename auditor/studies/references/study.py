@@ -19,7 +19,7 @@ from auditor.result import Figure, Finding, Result, Said, Table, about, counted,
 from auditor.scoring.by_reference_count import ReferenceOrder
 from auditor.scoring.references import as_references
 from auditor.scoring.registry import MetricRequest, References, left_out, requests
-from auditor.scoring.scores import scorable, signatures, too_long
+from auditor.scoring.scores import scorable, signatures, too_long, with_reasons
 from auditor.scoring.single_captions import referenced
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
@@ -93,7 +93,7 @@ def enough_references(
         measured, counted = measure(captions, usable, number, draws, seed, progress)
         signed = signatures(usable, captions.tokenizer, References("loo", number, seed))
         rows = _rows(selection, usable, measured, counted, draws, signed)
-        parts.append(rows)
+        parts.append(with_reasons(rows, whole, requested))
         shown.append((selection, rows, number))
         notes += [
             *some_left_out,
@@ -103,7 +103,7 @@ def enough_references(
         ]
     return Result(
         "references",
-        pl.concat(parts),
+        pl.concat(parts, how="diagonal"),
         selections=selections_of(every),
         signatures=signatures(requested, chosen.tokenizer, References("loo", most, seed if most else None)),
         tables=tuple(table for arguments in shown for table in tables(*arguments)),

@@ -36,7 +36,7 @@ class Preset:
 _COCO = (
     *(Printed(f"Bleu_{n}", f"bleu-{n}:smooth=coco", "ptb", bleu.TOGETHER) for n in range(1, 5)),
     Printed("METEOR", "meteor", "ptb", meteor.TOGETHER),
-    Printed("ROUGE_L", "rouge-l:aggregate=coco,beta=1.2,ascii=false", "ptb", mean_of(subsequences.score_plain)),
+    Printed("ROUGE_L", "rouge-l:aggregate=coco,beta=1.2,ascii=false", "ptb", mean_of(subsequences.score_as_coco)),
     Printed("CIDEr", "cider-d:scale=x10", "ptb", mean_of(cider.score)),
 )
 

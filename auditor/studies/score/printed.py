@@ -18,7 +18,7 @@ from auditor.result import Finding, Result, Said, Table, about, counted, finding
 from auditor.scoring.candidates import CandidateSet, output_of
 from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
-from auditor.scoring.scores import scorable, score_candidates, too_long
+from auditor.scoring.scores import refused, scorable, score_candidates, too_long
 from auditor.statistics.common_items import Coverage, Items
 from auditor.statistics.paired_systems import SCHEMA, Measure, Resampling, Score, beside_first
 from auditor.store.captions import Captions
@@ -93,19 +93,21 @@ def printed(
 def _scorable(
     store: Store, selection: Selection, preset: Preset
 ) -> tuple[list[tuple[Printed, MetricRequest]], list[Said]]:
-    """Return the numbers of a preset that can be computed, and notes on the others."""
+    """Return the numbers of a preset that are installed, and notes on those that cannot be computed."""
     notes: list[Said] = []
-    usable = []
+    usable, is_any = [], False
     for row in preset.printed:
         name = row.metric.partition(":")[0]
         reason = lacking(METRICS[name])
         if reason:
             notes.append(not_installed(name, reason))
             continue
-        kept, refused = scorable(Captions(store, selection, row.tokenizer), [request(row.metric)], None)
-        notes += refused
-        usable += [(row, metric) for metric in kept]
-    if not usable:
+        metric = request(row.metric)
+        kept, unscored = scorable(Captions(store, selection, row.tokenizer), [metric], None)
+        notes += unscored
+        usable.append((row, metric))
+        is_any |= bool(kept)
+    if not is_any:
         raise UsageError(f"{selection.label}: no number of {preset.program} can be computed: {notes[0]}")
     return usable, notes
 
@@ -118,12 +120,12 @@ def _rows(
     progress: Progress,
 ) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield the rows of each number of one tokenizer, by its name."""
-    selection = captions.selection
+    selection, reasons = captions.selection, refused(captions, [metric for _, metric in scored])
     for printed, metric in scored:
-        if selection.images is not None and metric.refusal(len(selection.images)):
-            facts = {"metric": printed.name, "level": "corpus"}
+        if metric.label in reasons:
+            facts = {"metric": printed.name, "level": "corpus", "reason": reasons[metric.label]}
             yield printed.name, captions.stamp(pl.DataFrame({"label": [*candidates], **facts}))
-    scored = [one for one in scored if selection.images is None or not one[1].refusal(len(selection.images))]
+    scored = [one for one in scored if one[1].label not in reasons]
     counts = count(captions, [*candidates.values()], [*{metric.counting: None for _, metric in scored}], progress)
     measures = []
     for printed, metric in scored:
@@ -172,10 +174,9 @@ def _without_intervals(frame: pl.DataFrame, resampling: Resampling) -> list[Said
 
 def _without_values(frame: pl.DataFrame) -> list[str]:
     """Report the scores that need more images."""
-    unknown = frame.filter(pl.col("value").is_null()).group_by("label", maintain_order=True).agg("metric")
-    return [
-        f"{label}: no value for {', '.join(some)}: too few images are compared." for label, some in unknown.iter_rows()
-    ]
+    unknown = frame.filter(pl.col("value").is_null())
+    named = unknown.group_by("label", "reason", maintain_order=True).agg("metric") if unknown.height else unknown
+    return [f"{label}: no value for {', '.join(some)}: {why}." for label, why, some in named.iter_rows()]
 
 
 def _refuse_several(store: Store, selection: Selection, system: Selection) -> None:
@@ -308,7 +309,11 @@ def means_of(
         measures = [Measure(sums[name], _of_sums(mean), ends[name]) for name, mean in means.items()]
         rows = beside_first(measures, resampling, key, contents, progress) if measures else []
         made = [of.with_columns(metric=pl.lit(name)) for name, of in zip(means, rows, strict=True)]
-        lacking = pl.DataFrame({"metric": [one.label for one in metrics if one not in known]}, {"metric": pl.String})
+        lacking = pl.DataFrame(
+            [(one.label, one.refusal(len(images or ()))) for one in metrics if one not in known],
+            {"metric": pl.String, "reason": pl.String},
+            orient="row",
+        )
         bare = [pl.DataFrame(schema=SCHEMA), lacking.join(pl.DataFrame({"candidate": labels}), how="cross")]
         return pl.concat([*made, *bare], how="diagonal").rename({"candidate": "label"})
 

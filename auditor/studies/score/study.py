@@ -25,6 +25,7 @@ from auditor.scoring.scores import (
     too_few_captions,
     too_long,
     variants,
+    with_reasons,
 )
 from auditor.scoring.single_captions import without_references
 from auditor.statistics.common_items import Coverage
@@ -87,10 +88,11 @@ def score(
     round as the program does; CSV and JSON keep all digits.
 
     How to read it: one row per caption and metric; the table shows the means. Higher is better, except for ter, which
-    counts edits. `auditor metrics NAME` explains a metric and its range. With `preset`, there is one row per system and
-    metric. `low` and `high` are its confidence interval over images; CIDEr's word weights stay the same in each
-    resample. `difference` is from the first system. `p` is from a permutation test: the share of random swaps between
-    both systems with at least this difference. On fewer than 50 images it does not hold its level, and is empty.
+    counts edits. `auditor metrics NAME` explains a metric and its range. A metric that cannot score the captions has
+    one row, with the `reason`. With `preset`, there is one row per system and metric. `low` and `high` are its
+    confidence interval over images; CIDEr's word weights stay the same in each resample. `difference` is from the first
+    system. `p` is from a permutation test: the share of random swaps between both systems with at least this
+    difference. On fewer than 50 images it does not hold its level, and is empty.
 
     A system and the first are compared on the `images` that both describe; only these weigh CIDEr's words. `own_value`
     is of all images of the system. `--missing empty` counts empty captions for missing images; `empty_difference` and
@@ -229,7 +231,7 @@ def _of_captions(
     reported = [*left_out(metrics), *unscored, *notes, *too_long(*map(captions.like, [selection, *systems]))]
     return Result(
         "score",
-        frame,
+        with_reasons(frame, against.select(captions), requests(metrics)),
         selections=(selection, *systems),
         signatures=signed,
         tables=tables,

@@ -52,8 +52,9 @@ def _side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Table
         "templates and openings",
         pl.DataFrame(rows, schema={"dataset": pl.String, **columns}, orient="row"),
         bars=("templated", "top_10"),
-        caption="templated: share of captions that follow a template; top_10: share that begin with one of the ten "
-        f"most frequent openings of {_OPENED} tokens; perplexity: variety of openings, low if captions begin similarly",
+        caption="templated: share of captions that follow a template; top_10: share of those with "
+        f"{_OPENED} tokens or more that begin with one of the ten most frequent openings of so many; perplexity: "
+        "variety of openings, low if captions begin similarly",
         name=_BESIDE,
     )
 

@@ -403,6 +403,13 @@ def test_metrics_are_compared_on_captions_that_all_have_scored(store: Store, tmp
     apart = found.frame.filter(statistic="difference").row(0, named=True)
     assert (apart["value"], apart["p"]) == (0.0, 1.0)
     assert found.lead[0] == "Warning: part and whole are compared on 6 of 7 captions."
+    assert found.lead[1].startswith("With the lowest scores for what part lacks, ")
+    shown = found.table("metrics-against-people").frame
+    assert dict(shown.select("metric", "own_value").iter_rows()) == {
+        name: row["own_value"] for name, row in values.items()
+    }
+    assert set(shown["n"]) == {6}
+    assert found.table("differences").frame["empty_difference"].to_list() == [apart["empty_difference"]]
     empty = agree(store, "mine", scores=files, question=asked, missing="empty")
     of_empty = empty.frame.filter(statistic="difference").row(0, named=True)
     assert (of_empty["value"], of_empty["p"]) == (apart["empty_difference"], apart["empty_p"])

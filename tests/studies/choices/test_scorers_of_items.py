@@ -384,6 +384,8 @@ def test_systems_are_compared_on_items_that_both_have_answered(asked: Store, tmp
     assert values == {"whole": [2, 1.0, 0.5], "half": [2, 1.0, 1.0]}
     assert result.table("between-scorers").frame.select("n", "difference", "p").row(0) == (2, 0.0, 1.0)
     assert result.lead[0] == "Warning: half and whole are compared on 2 of 4 items."
+    beside = result.table("against-blind").frame.filter(pl.col("scorer").is_in(["whole", "half"]))
+    assert beside.select("scorer", "n", "own_accuracy").rows() == [("whole", 2, 0.5), ("half", 2, 1.0)]
     values, result = found(missing="empty")
     assert values == {"whole": [4, 0.5, 0.5], "half": [4, 0.5, 1.0]}
     with pytest.raises(UsageError, match="half: 2 of 4 items are missing: 3, 4; add them"):

@@ -220,6 +220,18 @@ def test_one_image_has_no_interval_and_the_reason_is_told(store: Store) -> None:
     assert "lonely: no intervals and no tests, because it has 1 image, fewer than 8" in result.sentences
 
 
+def test_dataset_with_too_few_images_has_no_rank_beside_others(store: Store) -> None:
+    for name, images in (("few", 5), ("many", 9), ("more", 12)):
+        ingest_rows(store, captions(images, 5 - images % 3, name), dataset=name)
+    result = compare(store, "few", "many", "more", metrics=["bleu-1"], resamples=100)
+    ranks = {name: by_statistic(result.frame, name, "rank") for name in ("few", "many", "more")}
+    assert ranks["few"]["homogeneity"] is None
+    assert {ranks[name]["homogeneity"] for name in ("many", "more")} == {1, 2}
+    assert any(note.startswith("few: no rank by ") and "homogeneity" in note for note in result.sentences)
+    alone = compare(store, "few", "many", metrics=["bleu-1"], resamples=0)
+    assert set(alone.frame.filter(statistic="homogeneity")["rank"]) == {1, 2}
+
+
 def test_a_ratio_to_nothing_is_no_homogeneity(store: Store) -> None:
     nothing = [(f"i{image}", slot, f"{image} {slot}") for image in range(9) for slot in range(2)]
     ingest_rows(store, nothing, dataset="nothing")
