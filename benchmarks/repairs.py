@@ -36,11 +36,6 @@ from auditor.studies.export.repaired import FIXABLE, repaired
 from auditor.studies.ingest import ingest
 from auditor.studies.ingest.sources import ingest_sources
 
-#: A later sentence that has lost its verb, as the repair of an earlier release left them.
-_FRAGMENT = re.compile(r"(?:(?:A|An|The|Two|Three|Several|Some|Many|His|Her|Its|Their) )[^.!?]*\.$")
-
-_VERB = re.compile(r"(?i)\b(?:is|are|was|were|has|have|can|could|appears?|seems?|[a-z]+s|[a-z]+ed)\b")
-
 _HELD = ("set", "captions", "kind", "changes", "wrong", "image", "slot", "before", "after")
 
 
@@ -203,9 +198,13 @@ def _planted(text: str, fault: Fault, place: int) -> str:
 
 
 def _fragments(before: str, after: str) -> int:
-    """Count later sentences without a verb that the repair made."""
-    later = re.split(r"(?<=[.!?])\s+", after)[1:]
-    return sum(1 for said in later if said not in before and _FRAGMENT.match(said) and not _VERB.search(said))
+    """Count later sentences that may lack a verb: neither of the caption, perhaps cut at the end, nor “There is …”."""
+    known, later = _worded(before), [_worded(said) for said in re.split(r"(?<=[.!?])[\"”)]*\s+", after)[1:]]
+    return sum(1 for said in later if said not in known and not said.startswith(("there is ", "there are ")))
+
+
+def _worded(text: str) -> str:
+    return " ".join(re.findall(r"[^\W\d]+", text.lower()))
 
 
 def _read(name: str, brought: Path) -> Iterator[tuple[str, str]]:
