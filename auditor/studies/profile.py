@@ -286,7 +286,7 @@ _DEFAULTS: dict[str, str | int | None] = {
 def signs() -> tuple[dict[str, Any], ...]:
     """Return the patterns in their order, as parameters of `sql/facts/sign.sql`."""
     return tuple(
-        _DEFAULTS | {"place": number} | {name: value for name, value in pattern.items() if name != "fix"}
+        _DEFAULTS | {"place": number} | {name: value for name, value in pattern.items() if name not in ("fix", "loses")}
         for number, pattern in enumerate(_patterns())
     )
 
@@ -294,7 +294,7 @@ def signs() -> tuple[dict[str, Any], ...]:
 @functools.cache
 def replacements() -> tuple[dict[str, str], ...]:
     """Return the patterns as parameters of `sql/export/replaced.sql`; `fixes` is empty without a fix."""
-    names = ("kind", "pattern", "reading", "needs", "unless", "removes", "fix")
+    names = ("kind", "pattern", "reading", "needs", "unless", "removes", "fix", "loses")
     return tuple(
         {name: str(sign.get(name) or _DEFAULTS.get(name) or "") for name in names} | {"fixes": "yes" * ("fix" in sign)}
         for sign in _patterns()
@@ -302,10 +302,13 @@ def replacements() -> tuple[dict[str, str], ...]:
 
 
 def _patterns() -> list[dict[str, Any]]:
-    listed = tomllib.loads((sql_root() / "facts" / "signs.toml").read_text(encoding="utf-8"))["sign"]
+    listed = tomllib.loads((sql_root() / "facts" / "signs.toml").read_text(encoding="utf-8"))
     return [
-        {name: "".join(value) if isinstance(value, list) else value for name, value in pattern.items()}
-        for pattern in listed
+        {
+            name: "".join(listed.get(value[0], value)) if isinstance(value, list) else value
+            for name, value in sign.items()
+        }
+        for sign in listed["sign"]
     ]
 
 

@@ -30,8 +30,11 @@ from auditor.studies.profile import replacements
 from auditor.text import AT_INGEST
 from auditor.text.mojibake import decoded_again
 
-#: The word for every kind with a safe fix.
-ALL = "all"
+#: The words for every kind with a safe fix, and for errors and warnings.
+ALL, FINDINGS = "all", "findings"
+
+#: Kinds of datasets with independent captions: a pair or triplet needs all of its captions.
+_KINDS = ("captions", "candidates")
 
 BLANKS, BROKEN, TWICE, MARKUP = "whitespace", "broken-characters", "repeated-words", "markup"
 
@@ -65,13 +68,18 @@ _REPORTED = tuple(
 #: A repair: captions (image, slot, text) that are listed → image, slot, before, after.
 Rule = Callable[[pl.DataFrame], pl.DataFrame]
 
-#: Marks of a conversation. A caption with one after its repair has a leak that no pattern might find any more.
+#: Marks of a conversation: after a repair, a leak that no pattern might find any more.
 _ASKED = r"(?:^|\W)(?:(?i:question|user|assistant)(?: ?\d+)?|[QA]\d*):"
 
 _ENTITY, _ESCAPE = re.compile(r"&(?:#\w+|[a-zA-Z]{2,8}\d{0,2});"), re.compile(r"\\u((?![dD][89a-fA-F])[0-9a-fA-F]{4})")
 
 #: A sentence.
 _END = r"(?s).+?(?:[.!?]+[\"”’)]*\s+|\n\s*|$)"
+
+#: The beginning of a sentence that describes, even if it ends with “that I can't identify”.
+_DESCRIBES = r"(?i)^\W*(?:an?|two|three|four|several|some|many|people)\s"
+
+_IMAGE = r"(?i)^\W*(?:\w+ ){1,2}(?:image|photo|picture|video|clip|audio|caption|description|request|answer)s?\b"
 
 _STEPS = {"image": pl.String, "slot": pl.UInt32, "kind": pl.String, "before": pl.String, "after": pl.String}
 
@@ -107,7 +115,7 @@ def repaired(
     Raises `UsageError` for a kind without a fix, and for a dataset whose captions are not independent.
     """
     chosen = checked(kinds)
-    if selection.version.kind not in ("captions", "candidates"):
+    if selection.version.kind not in _KINDS:
         raise UsageError(f"--fix: {selection.label} holds {selection.version.kind}; its captions belong together")
     captions = content(store, selection).select("image", pl.col("slot").cast(pl.UInt32), "split", "text")
     if gone is not None:
@@ -211,13 +219,14 @@ def decoded(text: str) -> str:
 
 
 def _once(text: str) -> str:
-    """Return the first half of a text whose halves have the same words: at least three, as `findings` lists them."""
+    """Return what a text repeats, if its halves have the same words: at least three, as `findings` lists them."""
     words = [(found.end(), found[0].lower()) for found in re.finditer(r"[^\W_](?:[^\s]*[^\W_])?", text)]
     half = len(words) // 2
     plain = [re.sub(r"[^\w]|_", "", word) for _, word in words]
     if half < 3 or plain[:half] != plain[half:]:
         return text
-    return text[: words[half - 1][0]] + (re.match(r"\s*[.!?]?", text[words[half - 1][0] :]) or [""])[0]
+    once = next(size for size in range(3, half + 1) if not len(plain) % size and plain[size:] == plain[:-size])
+    return text[: words[once - 1][0]] + (re.match(r"\s*[.!?]?", text[words[once - 1][0] :]) or [""])[0]
 
 
 def _by_patterns(workspace: Workspace, kind: str, captions: pl.DataFrame) -> pl.DataFrame:
@@ -245,7 +254,8 @@ def _without_sentences(workspace: Workspace, kind: str, captions: pl.DataFrame) 
     parts = captions.with_columns(part=pl.col("text").str.extract_all(_END)).explode("part")
     numbered = parts.select(image=pl.int_range(pl.len()).cast(pl.String), slot=pl.lit(0, pl.UInt32), text="part")
     found = [_matched(workspace, one, numbered)["image"] for one in replacements() if one["kind"] == kind]
-    bad = parts.with_columns(bad=numbered["image"].is_in(pl.concat(found).implode()))
+    describes = numbered["text"].str.contains(_DESCRIBES) & ~numbered["text"].str.contains(_IMAGE) & (kind == REFUSALS)
+    bad = parts.with_columns(bad=numbered["image"].is_in(pl.concat(found).implode()) & ~describes)
     kept = bad.group_by(KEYS, maintain_order=True).agg(
         before=pl.col("text").first(),
         first=pl.col("bad").first(),
@@ -283,13 +293,6 @@ def _listed(captions: pl.DataFrame, kinds: Sequence[str], progress: Progress) ->
         ingestion.write(store, source, iter([complete(rows)]), {}, AT_INGEST, "0" * 64)
         found = findings(store, "repaired", kinds=kinds, captions_only=True, progress=progress)
     return found.frame.drop_nulls("slot").select(*KEYS, "kind").unique(maintain_order=True)
-
-
-#: The word for errors and warnings.
-FINDINGS = "findings"
-
-#: Kinds of datasets with independent captions: a pair or triplet needs all of its captions.
-_KINDS = ("captions", "candidates")
 
 
 def named_by_findings(store: Store, selection: Selection, without: Sequence[str], progress: Progress) -> pl.DataFrame:

@@ -15,7 +15,8 @@ _OURS = Counter({"there": 99, "is": 99, "are": 99})
 
 #: Words that no caption begins with, and that none ends with.
 _NO_START = re.compile(
-    "and|or|of|to|by|as|than|whose|is|are|was|were|be|been|has|have|had|how|why|whether|that|which|who|whom|because"
+    "and|or|of|to|by|as|than|through|threw|whose|is|are|was|were|be|been|has|have|had|how|why|whether|that|which|who|whom"
+    "|because"
 )
 _NO_END = re.compile("an?|the|of|and|or|with|to|in|on|at|by|for|from|as|is|are|was|were|be|has|have|that|which|its")
 

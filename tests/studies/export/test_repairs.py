@@ -33,6 +33,9 @@ GOOD = [
     "A man. AI: the letters on a wall", "Treatment response: the mass is smaller", "# reacts after a third period",
     "The picture shows how it is made", "A soft melody, creating a calm atmosphere with a piano", "C:\\new is on the screen",
     "6\"\" x 4\"\" board", "AT&T and Tom & Jerry", "10<sup>5</sup> cells", "😀",
+    "a man in striped socks is using an object I can't identify properly", "Two people hold some food, I cannot see what it is",
+    "A road. The scene suggests a rainy day in a mountainous region.", "in this picture you can see threw a window",
+    "A man runs. The scene depicts a casual atmosphere and his joy.", "A bath with a plant, adding a touch of greenery to the space.",
 ]  # fmt: skip
 
 #: Faulty captions, and what they become: null if nothing usable remains.
@@ -54,7 +57,7 @@ BAD = [
     ("A dog runs on the grass. I cannot identify the people in the image.", "A dog runs on the grass."),
     ("HTTP 500 Internal Server Error", None), ("openai.error.RateLimitError: Rate limit reached for gpt-4o", None), ("Error 429: Too Many Requests", None),
     ("a dog &amp; a cat", "a dog & a cat"), ("<p>A man</p><p>sits</p>", "A man sits"), ('say \\"hi\\" to all', 'say "hi" to all'),
-    ('a ""red"" boat', 'a "red" boat'), ("a boat<br/>at sea", "a boat at sea"), ("two dogs run , two dogs run .", "two dogs run"), ("[a boat](http://a.org/b)", "a boat"),
+    ('a ""red"" boat', 'a "red" boat'), ("a boat<br/>at sea", "a boat at sea"), ("two dogs run , two dogs run .", "two dogs run"), (" ".join(["Images are missing"] * 6), None), ("[a boat](http://a.org/b)", "a boat"),
     ("caf\\u00e9 &eacute; &#233;", "café é é"),
 ]  # fmt: skip
 
