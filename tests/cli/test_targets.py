@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 from running import Run
-from sizes import some
 from test_commands import CAPTIONS, auditor_in
 
 from auditor.cli.file_arguments import refuse_targets
@@ -278,20 +277,6 @@ def test_draft_of_a_killed_process_goes_with_the_next_run_that_writes_in_its_fol
         held.write(b"last\n")
     assert path.read_text() == "last\n", "the draft of a process that lives is its own"
     assert [*tmp_path.iterdir()] == [path], "the draft of other.csv is removed too"
-
-
-def test_two_writers_of_one_file_never_fail(tmp_path: Path) -> None:
-    path, children = tmp_path / "keep.json", []
-    for text in (b"one", b"two"):
-        children.append(os.fork())
-        if not children[-1]:
-            for _ in some(range(10_000), 300):
-                with replacing(path) as file:
-                    file.write(text)
-            os._exit(0)
-    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0]
-    assert path.read_bytes() in (b"one", b"two")
-    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_folder_is_replaced_whole_and_a_former_one_comes_back(tmp_path: Path) -> None:
