@@ -31,7 +31,7 @@ from auditor.store.workspace import Workspace
 from auditor.text import AT_INGEST
 from auditor.text.spacy import pipelines
 
-pytest_plugins = ["buckets", "costs", "sizes", "templates"]
+pytest_plugins = ["buckets", "costs", "sizes", "templates", "looked_at"]
 
 ROOT = Path(__file__).parents[1]
 

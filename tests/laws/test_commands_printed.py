@@ -8,7 +8,7 @@ import shlex
 
 import pytest
 from asked import told
-from conftest import Asked
+from looked_at import Asked
 from running import run_auditor
 
 pytestmark = pytest.mark.slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from asked import Result
-from conftest import Asked
+from looked_at import Asked
 
 pytestmark = pytest.mark.slow
 

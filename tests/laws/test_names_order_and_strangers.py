@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from asked import ask, told
-from conftest import Asked
+from looked_at import Asked
 from worlds import ROLES, Shape, put, world
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 from asked import QUESTIONS, Result
-from conftest import Asked
+from looked_at import Asked
 from running import run_auditor
 
 from auditor.errors import AuditorError

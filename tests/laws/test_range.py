@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 from asked import Result
-from conftest import Asked
+from looked_at import Asked
 
 from auditor.ranges import Ends
 from auditor.scoring.registry import requests

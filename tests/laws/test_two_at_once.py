@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from auditor.files import replacing
 from sizes import some
+
+from auditor.files import replacing
 
 
 def test_two_writers_of_one_file_never_fail(tmp_path: Path) -> None:
