@@ -78,7 +78,7 @@ QUESTIONS: Mapping[str, Question] = {
 WRITING = {"fetch", "ingest", "store tag", "store drop", "store gc"}
 
 #: Commands that take more than a second of a small world.
-DEAR = ("findings", "compare", "score", "syntax", "report", "export")
+DEAR = ("findings", "score", "report", "syntax", "compare", "export")
 
 PLAIN = {role: role for role in ROLES}
 
