@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import polars.selectors as cs
 from sizes import is_all
 from worlds import ROLES, SYSTEMS
 
@@ -119,12 +120,15 @@ def told(answer: Answer, names: Mapping[str, str] = PLAIN) -> Said:
     """Return all that an answer or a refusal says, with roles for names, and its rows in an order of their own."""
     spelt = "|".join(re.escape(name) for name in sorted(names.values(), key=len, reverse=True))
     roles = {name: role for role, name in names.items()}
-    is_refused = isinstance(answer, AuditorError)
-    text = json.dumps({"refused": {"why": str(answer)}}) if is_refused else answer.to_json()
-    text = re.sub(rf"(?<![\w-])({spelt})(?![\w-])", lambda found: roles[found[1]], text)
-    (body,) = json.loads(text).values()
-    body.pop("volatile", None)
-    return _ordered(body)
+    if isinstance(answer, AuditorError):
+        said = {"why": str(answer)}
+    else:
+        (said,) = json.loads(answer.to_json()).values()
+        said.pop("volatile")
+        tables = [table.frame.select(cs.numeric()) for table in answer.tables] if isinstance(answer, Result) else []
+        said["tables"] = [table.rows() for table in tables]
+    text = json.dumps(said, default=str, ensure_ascii=False)
+    return _ordered(json.loads(re.sub(rf"(?<![\w-])({spelt})(?![\w-])", lambda found: roles[found[1]], text)))
 
 
 def _ordered(value: Any) -> Any:

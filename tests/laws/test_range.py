@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 from asked import Result
 from looked_at import Asked
+from sizes import some
+from worlds import SYSTEMS, Shape, put, world
 
 from auditor.ranges import Ends
 from auditor.scoring.registry import requests
@@ -29,6 +33,16 @@ def test_values_and_intervals_lie_in_the_range(asked: Asked) -> None:
         for frame in _frames(answer):
             for row in frame.iter_rows(named=True):
                 _check(row, command)
+
+
+@pytest.mark.parametrize("number", some(range(8), 2))
+def test_intervals_of_few_images_lie_in_the_range(tmp_path: Path, number: int) -> None:
+    with put(world(Shape(8 + number, 1, 0.3), number), folder=tmp_path, roles=("refs", *SYSTEMS)) as audit:
+        answer = audit.score(
+            "refs", candidates=SYSTEMS, metrics=["bleu-1", "rouge-l", "cider-d", "chrf"], resamples=100
+        )
+    for row in answer.table("means").frame.rows(named=True):
+        _check(row, "score")
 
 
 def _frames(answer: object) -> list[pl.DataFrame]:
