@@ -149,7 +149,8 @@ class Rounds:
         """End a command some times, then run it to its end, after which nothing may be left."""
         for _ in range(_IN_A_ROW):
             self._end(name)
-        self._finish(name, self._chance.randrange(2))
+        for number in (0, 1) if "{n}" in COMMANDS[name][0] else (self._chance.randrange(2),):
+            self._finish(name, number)
         counts = self.told[name]
         counts["lost"] += any(not Path(target).exists() for target in COMMANDS[name][1])
         counts["torn"] += self._torn(name)

@@ -355,3 +355,27 @@ def test_a_file_that_no_stage_wrote_is_named_though_its_marker_fits(filled: Stor
     work.path("captions", 0).write_bytes(content)
     with pytest.raises(SourceError, match=r"work: contains a file that no stage wrote: .*; set another folder"):
         run(work.folder, "partial", 0, 1 << 28)
+
+
+def test_removal_that_is_killed_is_continued_as_the_same_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work, removed = Work(tmp_path / "work"), list[Path]()
+    work.begin("plan")
+    for stage in ("captions", "words"):
+        work.put(stage, 0, pl.DataFrame({"word": ["dog"]}))
+
+    def killed(folder: Path, **_: object) -> None:
+        removed.append(folder)
+        if len(removed) > 1:
+            raise KeyboardInterrupt
+        rmtree(folder)
+
+    rmtree = shutil.rmtree
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "rmtree", killed)
+        with pytest.raises(KeyboardInterrupt):
+            work.remove()
+    work.begin("plan")
+    assert not work.whole("captions", 0)
+    assert work.whole("words", 0)
+    work.remove()
+    assert [*tmp_path.iterdir()] == []

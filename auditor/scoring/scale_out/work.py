@@ -86,6 +86,12 @@ class Work:
             self.close()
             raise
 
+    def remove(self) -> None:
+        """Remove the folder, its plan last: if the process is killed before, the next run continues with the rest."""
+        for stage in self._order:
+            shutil.rmtree(self.folder / stage, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
     def close(self) -> None:
         """Release the folder for another run."""
         if self._lock is not None:

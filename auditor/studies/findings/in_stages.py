@@ -125,7 +125,7 @@ def findings_in_stages(
             result = _result(made, work, [kind for kind in kinds if kind not in wanted])
             _publish(made, work, result, target)
         if settings.work is None:
-            shutil.rmtree(folder, ignore_errors=True)
+            work.remove()
     return replace(result, notes=(*result.notes, f"{counted(sum(did.values()), 'task', 'tasks')} run now"))
 
 
