@@ -234,6 +234,7 @@ def test_report_and_card_say_one_number_of_captions_that_repeat(sixteen: Store, 
     assert [one.value for one in made.numbers if one.name == "findings/padded-images/captions"] == [4]
 
 
+@pytest.mark.full
 def test_commands_agree_on_real_captions(data: Path) -> None:
     with Store.open(MEMORY) as store:
         ingest_sources(store, [config.sources(None)["flickr8k"]])
