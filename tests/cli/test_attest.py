@@ -6,11 +6,12 @@ import importlib.util
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, searching_for
 from running import run_auditor
 
 ROWS = [
@@ -20,6 +21,15 @@ ROWS = [
     "5.jpg,日本 猫",
     "6.jpg,write to ann@example.org about it",
 ]
+
+
+pytestmark = pytest.mark.xdist_group("attested")  # one card is read by several tests
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _search_for_what_is_in_the_rows() -> Iterator[None]:
+    with searching_for("personal-data", "uneven-captions", "other-script"):
+        yield
 
 
 @pytest.fixture(scope="module")

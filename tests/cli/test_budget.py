@@ -150,6 +150,7 @@ def reached(function: FunctionType, seen: set[Any]) -> Iterator[ast.AST]:
                     yield from reached(further, seen)
 
 
+@functools.cache
 def settings_read(study: FunctionType) -> set[str]:
     """List the attributes that a study, or what it may run, reads of anything."""
     return {

@@ -23,6 +23,9 @@ def run(folder: Path, call: str) -> Run:
     return run_auditor(*shlex.split(call), folder=folder)
 
 
+pytestmark = pytest.mark.xdist_group("former commands")  # one store is asked by most tests
+
+
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of the bundled sample, an invented system and invented votes, with scores and a card beside it."""

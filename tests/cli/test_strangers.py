@@ -160,9 +160,18 @@ def _paths() -> list[tuple[str, str, str]]:
     return found
 
 
+#: The least that dear commands do.
+_CHEAP = {
+    "probe": ("-m", "bleu-1", "--component", "order"),
+    "bounds": ("-m", "bleu-1"),
+    "score": ("-m", "bleu-1"),
+    "findings": ("--kind", "markup"),
+}
+
+
 def _needed(name: str, without: str) -> list[str]:
     """Return the arguments that a command cannot do without."""
-    needed: list[str] = []
+    needed = [*_CHEAP.get(name, ())]
     for option in derived.options_of(STUDIES[name].load()):
         if option.shown().default is inspect.Parameter.empty and option._words()[0] != without:
             needed += ["mine"] if option.parameter.metavar else [option._words()[0], "given"]

@@ -120,7 +120,12 @@ def test_empty_candidate_is_defined() -> None:
 def test_images_of_one_caption_have_no_score(name: str) -> None:
     with pytest.raises(MetricError, match="needs two captions per image; this dataset has one"):
         scored([("a", 0, "a dog runs"), ("b", 0, "a cat sits")], [name])
-    assert set(scored([("a", 0, "a dog"), ("b", 0, "a cat"), ("b", 1, "cats")], [name])["image"]) == {"b"}
+
+
+def test_image_of_one_caption_beside_others_has_no_score() -> None:
+    frame = scored([("a", 0, "a dog"), ("b", 0, "a cat"), ("b", 1, "cats")], NAMES)
+    assert set(frame["image"]) == {"b"}
+    assert frame["metric"].n_unique() == len(NAMES)
 
 
 def test_references_without_words_are_defined() -> None:

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -461,11 +461,22 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Path]]:
+    """A store that refused bundles leave unchanged, and a bundle of it."""
+    folder = tmp_path_factory.mktemp("judged") / "bundle"
+    with Store.open(MEMORY) as store:
+        hold(store, JUDGED, "judgements")
+        export(store, "set", folder)
+        yield store, folder
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_damaged_bundle_is_refused_and_the_store_unchanged(store: Store, tmp_path: Path, damage: str) -> None:
-    hold(store, JUDGED, "judgements")
-    folder = tmp_path / "bundle"
-    export(store, "set", folder)
+def test_damaged_bundle_is_refused_and_the_store_unchanged(
+    judged: tuple[Store, Path], tmp_path: Path, damage: str
+) -> None:
+    store = judged[0]
+    folder = Path(shutil.copytree(judged[1], tmp_path / "bundle"))
     alter, words = DAMAGES[damage]
     alter(folder)
     before = store.query("select * from version"), store.query("select * from membership order by all")

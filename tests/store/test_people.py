@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import ingest_rows
+from conftest import ingest_rows, searching_for
 
 from auditor.errors import SqlError, UsageError
 from auditor.store import kept, versions
@@ -193,6 +193,7 @@ def test_views_are_empty_where_the_cache_was_dropped(path: Path) -> None:
         assert ask(store, "select count(*) from captions('set')", {}).item() == len(NEW)
 
 
+@searching_for("padded-images", "captions-at-several-images", "swapped-captions")
 def test_every_table_of_counts_says_what_it_holds(path: Path) -> None:
     with Store.open(path) as store:
         bounds(store, "set", metrics=["bleu-1", "rouge-l", "cider"], candidates=["human", "intra"])

@@ -12,7 +12,7 @@ import pytest
 from conftest import ingest_rows
 from hypothesis import given
 from hypothesis import strategies as st
-from sizes import examples
+from sizes import examples, some
 from test_connection import held
 from test_faults import Nursery
 
@@ -319,18 +319,21 @@ def test_other_tokens_of_another_program_are_told_and_are_no_damage(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_killed_command_leaves_all_tokens_or_none(path: Path, tmp_path: Path) -> None:
+    images = 700
     with Store.open(path, write=True) as store:
-        ingest_rows(store, [(f"i{i}", slot, f"Word-{i} is, {slot}!") for i in range(2000) for slot in range(3)], "big")
+        ingest_rows(
+            store, [(f"i{i}", slot, f"Word-{i} is, {slot}!") for i in range(images) for slot in range(3)], "big"
+        )
     command = ["score", "big", "-m", "bleu-1", "--tokenizer", "whitespace"]
     whole = path.read_bytes()
     killed = 0
     with closing(Nursery(tmp_path)) as nursery:
         nursery.run(path, command)
-        for _ in range(5):
+        for _ in some(range(5), 3):
             path.write_bytes(whole)
             killed += nursery.kill(path, command)
             held_tokens = stored(path, "whitespace") if ("bare", "whitespace") in profiles_of(path) else {}
-            assert len(held_tokens) in (0, 6000)
+            assert len(held_tokens) in (0, 3 * images)
             with Store.open(path) as store:
                 assert verify(store).holds
     assert killed

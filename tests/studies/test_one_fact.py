@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -171,11 +171,14 @@ def numbers_in(text: str) -> set[int]:
     return {int((after or before).replace(",", "")) for after, before in SAID.findall(text)}
 
 
-@pytest.fixture
-def sixteen(store: Store) -> Store:
-    ingest_rows(store, SIXTEEN, "set")
-    ingest_rows(store, OTHER, "other")
-    return store
+@pytest.fixture(scope="module")
+def sixteen() -> Iterator[Store]:
+    """A store that no test changes."""
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, SIXTEEN, "set")
+        ingest_rows(store, OTHER, "other")
+        ingest_rows(store, ELSEWHERE, "elsewhere", splits={"train": ["1", "4", "5"], "test": ["2", "3"]})
+        yield store
 
 
 def by_tokenizer(command: str) -> list[str]:
@@ -191,7 +194,6 @@ def test_every_command_counts_the_same_captions_that_repeat(sixteen: Store, ques
     ("fact", "command", "tokenizer"), [(fact, name, key) for fact, name in BOTH for key in by_tokenizer(name)]
 )
 def test_every_command_counts_a_fact_alike(sixteen: Store, fact: str, command: str, tokenizer: str) -> None:
-    ingest_rows(sixteen, ELSEWHERE, "elsewhere", splits={"train": ["1", "4", "5"], "test": ["2", "3"]})
     in_sixteen, elsewhere, asked = FACTS[fact]
     assert asked[command](sixteen, "set", tokenizer=tokenizer) == in_sixteen
     assert asked[command](sixteen, "elsewhere", tokenizer=tokenizer) == elsewhere
@@ -234,6 +236,7 @@ def test_report_and_card_say_one_number_of_captions_that_repeat(sixteen: Store, 
     assert [one.value for one in made.numbers if one.name == "findings/padded-images/captions"] == [4]
 
 
+@pytest.mark.full
 def test_commands_agree_on_real_captions(data: Path) -> None:
     with Store.open(MEMORY) as store:
         ingest_sources(store, [config.sources(None)["flickr8k"]])

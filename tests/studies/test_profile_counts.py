@@ -118,6 +118,7 @@ def test_counts_of_the_sample_are_plain_counts(store: Store, dataset: str, token
     assert {name: found[name] for name in plain} == plain
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dataset", ["flickr8k"])
 def test_counts_of_real_captions_are_plain_counts(data: Path, dataset: str) -> None:
     with Store.open(MEMORY) as store:

@@ -134,7 +134,7 @@ def test_draws_depend_on_the_seed_and_the_captions_alone() -> None:
             for name in order:
                 ingest_rows(store, sets[name], dataset=name)
             ingest_rows(store, corpus(), dataset="brown", kind="corpus")
-            return bounds(store, "one", "two", metrics=["bleu-4", "cider", "rouge-1"], seed=3).to_json(volatile=False)
+            return bounds(store, "one", "two", metrics=["bleu-4", "cider"], seed=3).to_json(volatile=False)
 
     first = measured(["one", "two"], 1)
     assert measured(["unrelated", "one", "two"], 2) == first

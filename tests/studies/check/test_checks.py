@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, Rows, ingest_rows
+from conftest import ROOT, Rows, ingest_rows, searching_for
 
 import auditor
 from auditor import config
@@ -190,6 +190,7 @@ def test_only_what_gates_ask_for_is_computed(held: Store, monkeypatch: pytest.Mo
     assert checked(held, gate("images.min", 1), gate("length.asl.max", 1))[0]["verdict"] == "passed"
 
 
+@searching_for("personal-data", "markup", "uneven-captions", "padded-images")
 def test_worst_finding_is_gated_and_named_and_a_kind_that_is_accepted_is_told(store: Store) -> None:
     texts = ("a dog runs home", "two cats sleep", "the boat leaves early", "rain falls on roofs", "children play chess")
     rows = [

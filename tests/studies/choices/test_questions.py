@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from conftest import searching_for
 from small_benchmarks import items_of, sentence, with_length_cue
 
 from auditor.papers.reproduce import reproduce
@@ -130,6 +131,7 @@ def test_board_has_every_benchmark_in_the_store_and_names_the_others(store: Stor
     assert "tvbench is not in the store: `auditor ingest tvbench`" in result.frame["reason"].to_list()
 
 
+@searching_for("benchmark-decided-by-length", "benchmark-decided-by-words", "common-skeletons", "markup")
 def test_report_and_card_have_the_findings_on_a_benchmark_that_no_dataset_describes(
     store: Store, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +39,13 @@ SET = [
 ]
 
 
-@pytest.fixture
-def asked(store: Store, tmp_path: Path) -> Store:
-    captions_of(store, SET)
-    items_of(store, tmp_path, SWAP)
-    return store
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store that no test changes."""
+    with Store.open(MEMORY) as store:
+        captions_of(store, SET)
+        items_of(store, tmp_path_factory.mktemp("items"), SWAP)
+        yield store
 
 
 def blind(store: Store, **settings: Any) -> Result:

@@ -138,7 +138,7 @@ def test_rejected_records_are_a_finding_with_lines_and_reasons(store: Store, tmp
     file = tmp_path / "dirty.csv"
     file.write_text("image,caption\n" + "".join(f"{n},{'' if n % 5 == 0 else f'a dog {n}'}\n" for n in range(20)))
     ingest(store, "dirty", files=[file], max_rejected=1.0, config={})
-    found = one(findings(store, "dirty", captions_only=True), "rejected-records")
+    found = one(findings(store, "dirty", kinds=["rejected-records"]), "rejected-records")
     assert (found.severity, found.values, found.n) == ("error", {"records": 4, "share": 0.2}, 20)
     assert "empty caption 4. The first: dirty.csv:2, dirty.csv:7" in found.sentence
     assert found.examples[0]["image"] == "dirty.csv:2"
@@ -316,5 +316,5 @@ def test_words_of_models_are_offered_for_comparison_with_human_captions(store: S
     ingest_rows(store, rows, "model", kind="candidates")
     store.execute("update dataset set related = ['human'] where dataset = 'model'")
     offered = "`auditor words model --against human` compares the words with human captions"
-    assert offered in findings(store, "model", captions_only=True).notes
-    assert not any("auditor words" in note for note in findings(store, "human", captions_only=True).notes)
+    assert offered in findings(store, "model", kinds=["meta-sentences"]).notes
+    assert not any("auditor words" in note for note in findings(store, "human", kinds=["meta-sentences"]).notes)

@@ -359,7 +359,7 @@ def test_what_asks_for_captions_says_that_these_are_vectors(command: Command, ar
         (("sql", "from vector order by image", "--json"), "a.jpg"),
         (("sql", "--schema"), "Embeddings of images and texts"),
         (("profile", "set"), "captions"),
-        (("findings", "set"), "set"),
+        (("findings", "set", "--kind", "markup"), "set"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

@@ -125,6 +125,7 @@ def test_the_model_of_dictionaries_is_kenlm_with_and_without_unknown_tokens() ->
     assert measured(pairwise(datasets, captions=0)) == pytest.approx(expected(datasets, 3, 0, 1), rel=1e-9)
 
 
+@pytest.mark.full
 def test_coco_under_flickr8k_is_that_of_a_model_of_dictionaries_which_is_kenlm(data: Path, store: Store) -> None:
     ingest(store, "flickr8k", "coco-val2017")
     found = measured(perplexity(store, "flickr8k:test", "coco-val2017").frame)

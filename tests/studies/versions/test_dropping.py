@@ -95,7 +95,7 @@ def test_kept_scores_and_findings_go_with_their_version_and_no_others(tmp_path: 
     for dataset in ("set", "other"):
         with Store.open(path) as store:
             score(store, dataset, metrics=["bleu-1"])
-            findings(store, dataset)
+            findings(store, dataset, kinds=["uneven-captions", "padded-images", "captions-at-several-images"])
     with Store.open(path, write=True) as store:
         for table in ("cache.score_column", "cache.finding"):
             held = store.query(f"select distinct dataset from {table} order by all")["dataset"].to_list()
