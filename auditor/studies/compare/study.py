@@ -248,11 +248,14 @@ def compare(
         for part, decided in zip(parts, decisions, strict=True)
     ]
     reported += overlap.contradictions(parts[-1].overlaps, parts[-1].indices)
-    reported += dict.fromkeys(note for order in orders for note in _without_rank(order))
     rows = pl.concat(
         _on(part.sampling, _rows(order, part.facts, part.signatures, seed, resamples, confidence), beside=both)
         for part, order in zip(parts, orders, strict=True)
     )
+    unranked = rows.filter(pl.col("rank").is_null(), pl.col("statistic").is_in(_known(rows, ranked_by)["statistic"]))
+    for label, named in unranked.group_by("label", maintain_order=True).agg("statistic").iter_rows():
+        why = "too few images, or too few that differ, for a test"
+        reported.append(f"{label}: no rank by {joined([*dict.fromkeys(named)])}: {why}")
     tabled = partial(tables.sampling_tables, variant=last) if both else tables.tables
     drawn = partial(tables.sampling_figures, variant=last) if both else tables.figures
     tested = [
@@ -365,18 +368,6 @@ def _ranked(
     same_kind = {number: one for number, one in numbered if (one.statistic, one.metric) == (statistic, metric)}
     order = zip(same_kind.values(), ranks(same_kind, decided.get((metric, statistic), {}), confidence), strict=True)
     return sorted(order, key=lambda pair: pair[1].rank or len(indices) + 1)
-
-
-def _without_rank(orders: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]]) -> list[str]:
-    """Report the datasets without a rank, beside others that have one."""
-    lacking: dict[str, dict[str, None]] = {}
-    for (statistic, _), order in orders.items():
-        for label in (index.label for index, rank in order if rank.rank is None):
-            lacking.setdefault(label, {})[statistic] = None
-    return [
-        f"{label}: no rank by {joined([*named])}: too few images, or too few that differ, for a test"
-        for label, named in lacking.items()
-    ]
 
 
 def _rows(
