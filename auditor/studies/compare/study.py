@@ -252,14 +252,14 @@ def compare(
         _on(part.sampling, _rows(order, part.facts, part.signatures, seed, resamples, confidence), beside=both)
         for part, order in zip(parts, orders, strict=True)
     )
-    unranked = rows.filter(pl.col("rank").is_null(), pl.col("statistic").is_in(_known(rows, ranked_by)["statistic"]))
+    unranked = _known(rows, ranked_by).filter(pl.col("rank").is_null())
     for label, named in unranked.group_by("label", maintain_order=True).agg("statistic").iter_rows():
         why = "too few images, or too few that differ, for a test"
         reported.append(f"{label}: no rank by {joined([*dict.fromkeys(named)])}: {why}")
     tabled = partial(tables.sampling_tables, variant=last) if both else tables.tables
     drawn = partial(tables.sampling_figures, variant=last) if both else tables.figures
     tested = [
-        _known(comparison_pairs.pairs(p.compared, decided, errors, p.signatures, seed, resamples), ranked_by)
+        comparison_pairs.pairs(p.compared, decided, errors, p.signatures, seed, resamples)
         for p, decided in zip(parts, decisions, strict=True)
     ]
     differences = [
