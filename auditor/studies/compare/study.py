@@ -182,9 +182,9 @@ def compare(
 
     Further rows compare pairs of datasets: the difference, a bootstrap-t test and Cliff's delta. `p_adjusted` is the
     p-value for all pairs of datasets by one metric and statistic (step-down maxT). Further metrics do not change it.
-    A dataset needs eight images for a test or an interval, and 30 for a test of specificity. With `--equalize` or
-    `--distinct`, every row appears twice; column `variant` shows which is which. A statistic without a value has no
-    row.
+    A dataset needs eight images for a test or an interval, and 30 for a test of specificity. Without a test it has no
+    rank beside others. With `--equalize` or `--distinct`, every row appears twice; column `variant` shows which is
+    which. A statistic without a value has no row.
 
     Source: Wang & Gaizauskas 2016, section 5.
 
