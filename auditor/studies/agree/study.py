@@ -189,7 +189,7 @@ def agree(
                 made, notes = trust.of_pairs(captions, metrics, against, settings(captions), resampling, progress)
             else:
                 whole = rated(captions)
-                lead += coverage_of(whole, missing).lead()
+                lead += replace(coverage_of(whole, missing), item=f"captions of {captions.label}").lead()
                 some = on_known(whole, whole.labels, missing)
                 made, notes = trust.of_ratings(some, captions, statistics[0], resampling)
             places += made

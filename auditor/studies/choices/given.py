@@ -168,12 +168,16 @@ def _note_missing(
 
 def coverage_of(scored: Sequence[Scored], items: pl.DataFrame, missing: str) -> Coverage:
     """Return which items each system has answered; without a system, those of a set that has all."""
+    key = pl.format("{} of {}", "item", "image") if missing == p.ERROR else pl.col("item_no").cast(pl.String)
+    named = dict(items.select("item_no", key=key).iter_rows())  # only an error shows their names
     known = {
-        one.name: {*one.scores.drop_nulls("low")["item_no"].cast(pl.String)} for one in scored if one.kind == SYSTEM
+        one.name: {named[number] for number in one.scores.drop_nulls("low")["item_no"]}
+        for one in scored
+        if one.kind == SYSTEM
     }
     if missing != p.COMMON and not known:
         raise UsageError(f"--missing {missing} needs --scores: it is for items that a system has not answered")
-    every = {*items["item_no"].cast(pl.String)}
+    every = {*named.values()}
     return Coverage(every, known or {"": every}, missing, "items", "wrong answers")
 
 

@@ -182,9 +182,9 @@ def compare(
 
     Further rows compare pairs of datasets: the difference, a bootstrap-t test and Cliff's delta. `p_adjusted` is the
     p-value for all pairs of datasets by one metric and statistic (step-down maxT). Further metrics do not change it.
-    A dataset needs eight images for a test or an interval, and 30 for a test of specificity. With `--equalize` or
-    `--distinct`, every row appears twice; column `variant` shows which is which. A statistic without a value has no
-    row.
+    A dataset needs eight images for a test or an interval, and 30 for a test of specificity. Without a test it has no
+    rank beside others. With `--equalize` or `--distinct`, every row appears twice; column `variant` shows which is
+    which. A statistic without a value has no row.
 
     Source: Wang & Gaizauskas 2016, section 5.
 
@@ -248,15 +248,18 @@ def compare(
         for part, decided in zip(parts, decisions, strict=True)
     ]
     reported += overlap.contradictions(parts[-1].overlaps, parts[-1].indices)
-    reported += dict.fromkeys(note for order in orders for note in _without_rank(order))
     rows = pl.concat(
         _on(part.sampling, _rows(order, part.facts, part.signatures, seed, resamples, confidence), beside=both)
         for part, order in zip(parts, orders, strict=True)
     )
+    unranked = _known(rows, ranked_by).filter(pl.col("rank").is_null())
+    for label, named in unranked.group_by("label", maintain_order=True).agg("statistic").iter_rows():
+        why = "too few images, or too few that differ, for a test"
+        reported.append(f"{label}: no rank by {joined([*dict.fromkeys(named)])}: {why}")
     tabled = partial(tables.sampling_tables, variant=last) if both else tables.tables
     drawn = partial(tables.sampling_figures, variant=last) if both else tables.figures
     tested = [
-        _known(comparison_pairs.pairs(p.compared, decided, errors, p.signatures, seed, resamples), ranked_by)
+        comparison_pairs.pairs(p.compared, decided, errors, p.signatures, seed, resamples)
         for p, decided in zip(parts, decisions, strict=True)
     ]
     differences = [
@@ -365,18 +368,6 @@ def _ranked(
     same_kind = {number: one for number, one in numbered if (one.statistic, one.metric) == (statistic, metric)}
     order = zip(same_kind.values(), ranks(same_kind, decided.get((metric, statistic), {}), confidence), strict=True)
     return sorted(order, key=lambda pair: pair[1].rank or len(indices) + 1)
-
-
-def _without_rank(orders: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]]) -> list[str]:
-    """Report the datasets without a rank, beside others that have one."""
-    lacking: dict[str, dict[str, None]] = {}
-    for (statistic, _), order in orders.items():
-        for label in (index.label for index, rank in order if rank.rank is None):
-            lacking.setdefault(label, {})[statistic] = None
-    return [
-        f"{label}: no rank by {joined([*named])}: too few images, or too few that differ, for a test"
-        for label, named in lacking.items()
-    ]
 
 
 def _rows(
