@@ -1,5 +1,5 @@
 -- name: cut_at_limit
--- version: 1
+-- version: 2
 -- grain: caption
 -- params: least_captions INTEGER, limit_share DOUBLE, stopped_share DOUBLE, broken_share DOUBLE
 -- reads: reference, caption, text_tokens, vocabulary
@@ -9,7 +9,8 @@
 -- Captions that a limit of characters or tokens cut. They have no final punctuation mark, and one of three signs.
 -- 1. The length is the greatest of all, in characters (or one less), words, or tokens and punctuation marks, and at
 --    least 40 characters or 8 words. At least `least_captions` such captions have it: half as many again as have each
---    slightly smaller length, or `limit_share` of all. Of those with as many words, a twentieth ends as in 3.
+--    slightly smaller length, or `limit_share` of all. Of those with as many words, a twentieth ends as in 3. Of those with
+--    as many characters, a twentieth ends in a letter: texts that are numbered have equal lengths, too.
 -- 2. It stops in a later sentence, is in the longest tenth, and `stopped_share` of all end with a punctuation mark.
 -- 3. `broken_share` of the longest tenth end with an article, “and”, “of” or “with”; so does it, in the longer half.
 with measured as (
@@ -19,7 +20,7 @@ with measured as (
         len(t.tokens) + length(regexp_replace(c.text, '[\p{L}\p{N}\s]+', '', 'g')) as tokens,
         not regexp_matches(c.text, '[^\p{L}\p{N}\s,;:&-]\s*$') as is_open,
         case when is_open then regexp_matches(c.text, '\p{Ll}[.!?]["”]?\s+\S.*[\p{L}\p{N}\s,;:&-]$') end as stops,
-        is_open and v.token in ('a', 'an', 'the', 'and', 'or', 'of', 'with', 'his', 'her', 'their', 'its') as is_broken
+        regexp_matches(c.text, '\p{L}\s*$') as is_lettered, is_open and v.token in ('a', 'an', 'the', 'and', 'or', 'of', 'with', 'his', 'her', 'their', 'its') as is_broken
     from reference as r
     join caption as c using (caption_id)
     join text_tokens as t using (caption_id)
@@ -33,7 +34,7 @@ breaking as (
 ),
 length_of as (
     select
-        is_open, is_broken, unnest(['characters', 'words', 'tokens']) as unit, unnest([characters, words, tokens]) as length,
+        is_open, is_broken, is_lettered, unnest(['characters', 'words', 'tokens']) as unit, unnest([characters, words, tokens]) as length,
         unnest([5, 1, 1]) as near, unnest([1, 0, 0]) as slack, unnest([40, 8, 8]) as long
     from measured
 ),
@@ -41,7 +42,7 @@ counted as (
     select
         l.unit, m.length - l.slack as length, count(*) as captions,
         count_if(l.is_open and l.length >= m.length - l.slack) as at_limit,
-        count_if((l.is_broken or l.unit = 'characters') and l.length >= m.length - l.slack) as broken,
+        count_if(if(l.unit = 'characters', l.is_lettered, l.is_broken) and l.length >= m.length - l.slack) as broken,
         count_if(l.is_open and l.length between m.length - l.slack - l.near and m.length - l.slack - 1)
         * (l.slack + 1) / l.near as below
     from length_of as l

@@ -235,7 +235,9 @@ def test_annotators_order_the_captions_of_an_image(tmp_path: Path) -> None:
     [
         ("video_id,start,end,text", ["v@0", "v@9", "w@0"]),
         ("video_id,start_timestamp,stop_timestamp,caption", ["v@0", "v@9", "w@0"]),
-        ("video_id,start,length,text", ["v", "v", "w"]),
+        ("image,onset,duration,text", ["v@0", "v@9", "w@0"]),
+        ("video_id,start_sec,words,text", ["v@0", "v@9", "w@0"]),
+        ("image,start,words,text", ["v", "v", "w"]),
     ],
 )
 def test_segments_of_a_video_are_images_of_their_own(tmp_path: Path, header: str, images: list[str]) -> None:

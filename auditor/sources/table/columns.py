@@ -54,7 +54,9 @@ _KNOWN: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 #: Names of the columns with the start and the end of a segment.
 _UNIT = r"(_(time|timestamp|s|sec|secs|seconds|ms|frame))?"
-_START, _STOP = re.compile(r"(start|begin|onset|t_start)" + _UNIT), re.compile(r"(end|stop|offset|t_end)" + _UNIT)
+_START = re.compile(r"(start|begin|onset|t_start)" + _UNIT)
+_STOP = re.compile(r"(end|stop|offset|t_end|dur|duration|length)" + _UNIT)
+_RECORDED = re.compile("vid|clip|movie|film|youtube|yt_?id|audio|sound|episode")
 
 _OPTION = {
     "image": "image_col",
@@ -270,9 +272,10 @@ def _slot(names: Sequence[str], chosen: Mapping[str, str], sampled: Sampled) -> 
 def _start(
     names: Sequence[str], chosen: Mapping[str, str], fit: Callable[[str, str], Fit], sampled: Sampled
 ) -> str | None:
-    """Return the column with the start of a segment, if there is one with the end, and images have several segments."""
+    """Return the column with the start of a segment, if a column has the end, or videos, and images have several."""
     start = next((name for name in names if _START.fullmatch(_spelled(name)) and fit("start", name)), None)
-    if start is None or not any(_STOP.fullmatch(_spelled(name)) for name in names):
+    recorded = _RECORDED.search(_spelled(chosen.get("image", "")))
+    if start is None or not (recorded or any(_STOP.fullmatch(_spelled(name)) for name in names)):
         return None
     values = sampled()
     images = [*map(str, values.get(chosen["image"], ()))]
