@@ -1,0 +1,142 @@
+"""Changes one thing in a module of `auditor/` and asks the nearest tests whether they notice.
+
+`python tests/python_mutants.py --number 60 --seed 5` draws mutants over all rooms, each rule as often as another, runs
+the test files that name or import the module, then the laws, and lists the mutants that survive. A mutant takes some 20 s of CPU. One that
+changes nothing (an equivalent one) is for the reader to tell.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+#: What is changed, and into what.
+SWAPS: Mapping[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.And: ast.Or, ast.Or: ast.And,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+
+#: The most test files that are asked about a mutant before the laws, and the seconds for each run.
+_NEAREST, _SECONDS = 3, 300
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one module."""
+
+    file: Path
+    rule: str
+    line: int
+    source: str
+
+    def __str__(self) -> str:
+        before = self.file.read_text(encoding="utf-8").splitlines()[self.line - 1].strip()
+        return f"{self.file.relative_to(ROOT)}:{self.line} [{self.rule}] {before[:90]}"
+
+
+def mutants(file: Path) -> Iterator[Mutant]:
+    """List the changes of a module: operators, constants, conditions."""
+    text = file.read_text(encoding="utf-8")
+    for at in range(sum(1 for _ in ast.walk(ast.parse(text)))):
+        tree = ast.parse(text)
+        node = [*ast.walk(tree)][at]
+        if (rule := _changed(node)) is not None:
+            yield Mutant(file, rule, getattr(node, "lineno", 1), ast.unparse(tree))
+
+
+def _changed(node: ast.AST) -> str | None:
+    """Change a node in place; return the rule, null for a node that no rule is about."""
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+        node.ops[0] = SWAPS[type(node.ops[0])]()  # type: ignore[call-overload]
+        return "comparison"
+    if isinstance(node, ast.BinOp) and type(node.op) in SWAPS and not isinstance(node.left, ast.JoinedStr):
+        node.op = SWAPS[type(node.op)]()  # type: ignore[assignment]
+        return "arithmetic"
+    if isinstance(node, ast.BoolOp):
+        node.op = SWAPS[type(node.op)]()  # type: ignore[assignment]
+        return "logic"
+    if isinstance(node, ast.If | ast.IfExp):
+        node.test = ast.UnaryOp(ast.Not(), node.test)
+        return "condition"
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float) and not isinstance(node.value, bool):
+        node.value += 1  # type: ignore[operator]
+        return "constant"
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        node.value = not node.value
+        return "flag"
+    return None
+
+
+def drawn(number: int, seed: int) -> list[Mutant]:
+    """Draw mutants: rooms in turn, then a module of the room, then a rule."""
+    dice, rooms = random.Random(seed), dict[str, list[Path]]()
+    for file in sorted((ROOT / "auditor").rglob("*.py")):
+        rooms.setdefault(file.relative_to(ROOT / "auditor").parts[0], []).append(file)
+    chosen: list[Mutant] = []
+    while len(chosen) < number:
+        found = [*mutants(dice.choice(rooms[dice.choice(sorted(rooms))]))]
+        rules = sorted({one.rule for one in found})
+        if rules:
+            rule = dice.choice(rules)
+            chosen.append(dice.choice([one for one in found if one.rule == rule]))
+    return chosen
+
+
+def nearest(file: Path) -> list[Path]:
+    """List the test files that name a module, or import it: those of its own name first."""
+    module = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    name, parent = module.rpartition(".")[2], module.rpartition(".")[0].rpartition(".")[2]
+    tests = sorted((ROOT / "tests").rglob("test_*.py"))
+    texts = {test: test.read_text(encoding="utf-8") for test in tests if test.parent.name != "laws"}
+    by_name = [test for test in texts if name in test.stem or (name == "study" and parent in test.stem)]
+    by_import = [test for test, text in texts.items() if f"{module} import" in text or f"import {module}" in text]
+    return list(dict.fromkeys([*by_name, *by_import]))[:_NEAREST]
+
+
+def survives(mutant: Mutant) -> bool:
+    """Return whether the nearest tests and the laws pass with a mutant in place."""
+    before = mutant.file.read_bytes()
+    try:
+        mutant.file.write_text(mutant.source, encoding="utf-8")
+        return all(_passes(tests) for tests in (nearest(mutant.file), [ROOT / "tests" / "laws"]) if tests)
+    finally:
+        mutant.file.write_bytes(before)
+
+
+def _passes(tests: list[Path]) -> bool:
+    command = [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "-p", "no:cacheprovider", *map(str, tests)]
+    try:
+        return subprocess.run(command, cwd=ROOT, capture_output=True, timeout=_SECONDS, check=False).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def main() -> None:
+    """Draw mutants, ask the tests about each, and print the survivors and the share that was killed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--number", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=5)
+    asked = parser.parse_args()
+    if subprocess.run(["git", "diff", "--quiet", "--", "auditor"], cwd=ROOT, check=False).returncode:
+        sys.exit("auditor/ has changes: commit them first, a mutant is written into its module for a while")
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # a mutant of the same size and second has the same bytecode
+    alive = 0
+    for number, mutant in enumerate(drawn(asked.number, asked.seed), start=1):
+        is_alive = survives(mutant)
+        alive += is_alive
+        print(f"{'survived' if is_alive else 'killed  '} {mutant}", flush=True)
+        print(f"{number - alive} of {number} killed", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()
