@@ -218,7 +218,7 @@ def chosen_tokenizer(
 
 def _may_be_unspaced(store: Store) -> bool:
     """Return whether a language or a word of the store is written without spaces, so that datasets must be checked."""
-    spoken = store.known("select distinct language from dataset")["language"]
+    spoken = store.known("select language from dataset")["language"]
     return any(map(_is_unspaced, spoken)) or bool(store.known(catalogue()["unspaced_word"].statement).item())
 
 

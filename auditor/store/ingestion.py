@@ -115,6 +115,7 @@ def write(
         workspace.bind("content", "content_accepted")
         rejected = workspace.rows("refused")
         facts = workspace.rows("ingest_facts").row(0, named=True)
+        is_plain = facts.pop("plain")
         check_terms(source, facts["read"], rejected, terms)
         content = workspace.rows("version_hash").row(0, named=True)
         check_version(source, content, terms)
@@ -123,7 +124,7 @@ def write(
         workspace.params["seq"] = seq
         added = removed = 0
         is_other = False
-        spoken = _language(store, workspace, source)
+        spoken = _language(store, workspace, source, is_plain=is_plain)
         describe(store, source, spoken.language)
         if previous is None or is_new:
             _add_texts(store, workspace, tokenizers, progress)
@@ -194,18 +195,18 @@ def _stage(
     return left_out, is_annotated
 
 
-def _language(store: Store, workspace: Workspace, source: Source) -> Spoken:
+def _language(store: Store, workspace: Workspace, source: Source, *, is_plain: bool) -> Spoken:
     """Return the language of captions: the declared one, now or before, else the one detected, else English.
 
-    A script of one language decides; else the words of a sample of captions do.
+    A script of one language decides, for captions that are not all ASCII; else the words of a sample of them do.
     """
     if source.language:
         return Spoken(source.language, "as declared")
     before = store.query("select language from dataset where dataset = $dataset", {"dataset": source.dataset})
     if before.height and before.item() != _ASSUMED:
         return Spoken(str(before.item()), "as for earlier versions; --language sets another")
-    found = workspace.rows("seen_language").filter(2 * pl.col("captions") > pl.col("of_captions"))
-    by_script, captions = next(found.select("language", "captions").iter_rows(), (None, 0))
+    found = () if is_plain else workspace.rows("seen_language").iter_rows()
+    by_script, captions = next(((tag, some) for tag, some, every in found if 2 * some > every), (None, 0))
     detected = f"detected from the script of {captions:,} captions; --language sets another"
     if by_script is not None and not by_script.startswith(_ONLY_SCRIPT):
         return Spoken(by_script, detected)

@@ -1,11 +1,12 @@
 -- name: ingest_facts
--- version: 2
+-- version: 3
 -- grain: ingest
 -- reads: checked_record
--- returns: read, normalized
+-- returns: read, normalized, plain
 --
 -- The number of records of an ingest (a forced-choice item is one), and of accepted captions with outer spaces or line
--- breaks. These are stored unchanged, and every tokenizer reads them as single spaces.
+-- breaks. These are stored unchanged, and every tokenizer reads them as single spaces. `plain` if all
+-- accepted captions are ASCII.
 select
     count(*) filter (where leads) as read,
     count(*) filter (
@@ -13,5 +14,6 @@ select
             and (
                 text[1] in (' ', chr(9)) or text[-1] in (' ', chr(9)) or contains(text, chr(10)) or contains(text, chr(13))
             )
-    ) as normalized
+    ) as normalized,
+    coalesce(bool_and(strlen(text) = length(text)) filter (where reason is null), true) as plain
 from checked_record
