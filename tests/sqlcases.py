@@ -132,6 +132,7 @@ PARAMS: dict[str, Any] = {
     "pattern": "boat",
     "reading": "text",
     "removes": "",
+    "loses": "",
     "needs": "",
     "unless": "",
     "fix": "ship",
