@@ -100,14 +100,15 @@ def drawn(number: int, seed: int) -> list[Mutant]:
 
 
 def nearest(file: Path) -> list[Path]:
-    """List the test files that name a module, or import it: those of its own name first."""
+    """List the test files of a module: those that name it first, then those that import it, then those of its room."""
     module = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     name, parent = module.rpartition(".")[2], module.rpartition(".")[0].rpartition(".")[2]
     tests = sorted((ROOT / "tests").rglob("test_*.py"))
     texts = {test: test.read_text(encoding="utf-8") for test in tests if test.parent.name != "laws"}
     by_name = [test for test in texts if name in test.stem or (name == "study" and parent in test.stem)]
     by_import = [test for test, text in texts.items() if f"{module} import" in text or f"import {module}" in text]
-    return list(dict.fromkeys([*by_name, *by_import]))[:_NEAREST]
+    by_room = [test for test in texts if parent and (parent == test.parent.name or parent.rstrip("s") in test.stem)]
+    return list(dict.fromkeys([*by_name, *by_import, *by_room]))[:_NEAREST]
 
 
 def survives(mutant: Mutant) -> bool:
