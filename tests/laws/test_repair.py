@@ -57,7 +57,7 @@ BAD = [
     ("A dog runs on the grass. I cannot identify the people in the image.", "A dog runs on the grass."),
     ("HTTP 500 Internal Server Error", None), ("openai.error.RateLimitError: Rate limit reached for gpt-4o", None), ("Error 429: Too Many Requests", None),
     ("a dog &amp; a cat", "a dog & a cat"), ("<p>A man</p><p>sits</p>", "A man sits"), ('say \\"hi\\" to all', 'say "hi" to all'),
-    ('a ""red"" boat', 'a "red" boat'), ("a boat<br/>at sea", "a boat at sea"), ("two dogs run , two dogs run .", "two dogs run"), (" ".join(["Images are missing"] * 6), None), ("[a boat](http://a.org/b)", "a boat"),
+    ('a ""red"" boat', 'a "red" boat'), ('"A ""STOP"" sign."', 'A "STOP" sign.'), ("a boat<br/>at sea", "a boat at sea"), ("two dogs run , two dogs run .", "two dogs run"), (" ".join(["Images are missing"] * 6), None), ("[a boat](http://a.org/b)", "a boat"),
     ("caf\\u00e9 &eacute; &#233;", "café é é"),
 ]  # fmt: skip
 

@@ -245,6 +245,15 @@ def test_segments_of_a_video_are_images_of_their_own(tmp_path: Path, header: str
     assert rows["image"].to_list() == images
 
 
+def test_lines_of_objects_may_begin_with_a_broken_one(tmp_path: Path) -> None:
+    path = written(tmp_path, '{"image": "a", "cap\n{ "image": "b", "caption": "two dogs"}\n', "t.jsonl")
+    assert table.recognizes(path, path.read_bytes())
+    assert read(path).select("text", pl.col("reason").is_null(), "line").rows() == [
+        (None, False, 1),
+        ("two dogs", True, 2),
+    ]
+
+
 def test_several_columns_are_one_slot_each(tmp_path: Path) -> None:
     path = written(tmp_path, "image,first,second,split,id\na,one,two,val,5\nb,three,,,6\n")
     rows = read(path, caption_col=("second", "first"), split_col="split", caption_id_col="id")

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -54,15 +54,18 @@ _MAY_BE_LISTS = ("caption", "identifier")
 def first_keys(text: str) -> list[str]:
     """Return the keys of the first record of a text; none if it does not begin with a whole record.
 
-    A record is an object in a list, or an object on its own line.
+    A record is an object in a list, or an object on its own line. Lines of objects may begin with some that are broken.
     """
-    body = text[1:].lstrip() if text.startswith("[") else text.partition("\n")[0]
-    try:
-        value, end = json.JSONDecoder().raw_decode(body)
-    except (ValueError, RecursionError):
-        return []
-    alone = text.startswith("[") or not body[end:].strip()
-    return list(value) if alone and isinstance(value, dict) else []
+    if not text.startswith("["):
+        begun = takewhile(lambda line: line.startswith("{"), text.split("\n")[:_LOOKED_AT])
+        return next((keys for line in begun if (keys := _keys(line, alone=True))), [])
+    return _keys(text[1:].lstrip(), alone=False)
+
+
+def _keys(text: str, *, alone: bool) -> list[str]:
+    """Return the keys of the object that a text begins with; none if it is broken, or must be `alone` and is not."""
+    value, end = _first_value(text)
+    return [] if not isinstance(value, dict) or (alone and text[end:].strip()) else list(value)
 
 
 def table_keys(text: str) -> list[str]:
