@@ -135,6 +135,7 @@ PARAMS: dict[str, Any] = {
     "needs": "",
     "unless": "",
     "fix": "ship",
+    "loses": "",
     "leaking": None,
     "into": None,
 }
