@@ -9,8 +9,7 @@
 -- Captions that a limit of characters or tokens cut. They have no final punctuation mark, and one of three signs.
 -- 1. The length is the greatest of all, in characters (or one less), words, or tokens and punctuation marks, and at
 --    least 40 characters or 8 words. At least `least_captions` such captions have it: half as many again as have each
---    slightly smaller length, or `limit_share` of all. Of those with as many words, a twentieth ends as in 3. Of
---    those with as many characters, a twentieth ends in a letter: numbered texts have equal lengths, too.
+--    slightly smaller length, or `limit_share` of all. A twentieth of them ends as in 3, or in a letter.
 -- 2. It stops in a later sentence, is in the longest tenth, and `stopped_share` of all end with a punctuation mark.
 -- 3. `broken_share` of the longest tenth end with an article, “and”, “of” or “with”; so does it, in the longer half.
 with measured as (
@@ -18,9 +17,8 @@ with measured as (
         r.image, r.slot, v.token as word, length(rtrim(c.text)) as characters,
         len(if(regexp_matches(c.text, '[\t\n\f\r]|  '), string_split_regex(trim(c.text), '\s+'), string_split(trim(c.text), ' '))) as words,
         len(t.tokens) + length(regexp_replace(c.text, '[\p{L}\p{N}\s]+', '', 'g')) as tokens,
-        not regexp_matches(c.text, '[^\p{L}\p{N}\s,;:&-]\s*$') as is_open,
+        not regexp_matches(c.text, '[^\p{L}\p{N}\s,;:&-]\s*$') as is_open, regexp_matches(c.text, '\p{L}\s*$') as is_lettered,
         case when is_open then regexp_matches(c.text, '\p{Ll}[.!?]["”]?\s+\S.*[\p{L}\p{N}\s,;:&-]$') end as stops,
-        regexp_matches(c.text, '\p{L}\s*$') as is_lettered,
         is_open and v.token in ('a', 'an', 'the', 'and', 'or', 'of', 'with', 'his', 'her', 'their', 'its') as is_broken
     from reference as r
     join caption as c using (caption_id)
@@ -28,7 +26,8 @@ with measured as (
     join vocabulary as v on v.token_id = t.tokens[-1]
 ),
 whole as (
-    select median(tokens) as half, quantile_cont(tokens, 0.9) as tenth, avg((not is_open)::int) as stopped from measured),
+    select median(tokens) as half, quantile_cont(tokens, 0.9) as tenth, avg((not is_open)::int) as stopped from measured
+),
 breaking as (
     select avg(m.is_broken::integer) as share from measured as m cross join whole as w where m.tokens >= w.tenth
 ),
@@ -36,7 +35,8 @@ length_of as (
     select
         is_open, is_broken, is_lettered, unnest(['characters', 'words', 'tokens']) as unit, unnest([characters, words, tokens]) as length,
         unnest([5, 1, 1]) as near, unnest([1, 0, 0]) as slack, unnest([40, 8, 8]) as long
-    from measured),
+    from measured
+),
 counted as (
     select
         l.unit, m.length - l.slack as length, count(*) as captions,
