@@ -105,15 +105,13 @@ def test_known_findings_are_not_listed_again(file: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "says", "kept"),
+    ("text", "says"),
     [
-        ("This item is sold out.", "“This item is sold out.” 501 times, 20.0%", 1),
-        ("Video not available.", "a placeholder: 501 of 2,505 (20.0%)", 0),
+        ("This item is sold out.", "“This item is sold out.” 501 times, 20.0%"),
+        ("Video not available.", "a placeholder: 501 of 2,505 (20.0%)"),
     ],
 )
-def test_copies_of_a_caption_are_named_and_left_out_but_for_one_that_describes(
-    tmp_path: Path, text: str, says: str, kept: int
-) -> None:
+def test_copies_of_a_caption_are_named_and_left_out_but_for_one(tmp_path: Path, text: str, says: str) -> None:
     texts = [f"a dog of kind {n} runs over field {n * 7 % 2003}" for n in range(2004)]
     rows = [f"{n}.jpg,{text}" for n, text in enumerate([text] * 501 + texts)]
     (tmp_path / "copies.csv").write_text("\n".join(["image,caption", *rows]) + "\n")
@@ -124,4 +122,4 @@ def test_copies_of_a_caption_are_named_and_left_out_but_for_one_that_describes(
     assert run_auditor("ingest", "copies", "--from", "copies.csv", *store, folder=tmp_path).returncode == 0
     without = ("--without", "findings", "-o", "clean.csv", *store)
     assert run_auditor("export", "copies", *without, folder=tmp_path).returncode == 0
-    assert (tmp_path / "clean.csv").read_text().count(text) == kept
+    assert (tmp_path / "clean.csv").read_text().count(text) == 1

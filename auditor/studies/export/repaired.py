@@ -320,6 +320,10 @@ def named_by_findings(store: Store, selection: Selection, without: Sequence[str]
     usable = pl.col("kind").is_in([kind for kind, entry in CAPTION_KINDS.items() if entry.usable])
     by_severity = pl.col("severity").is_in(bad) & ~of_image & ~usable
     named = result.frame.filter(pl.col("kind").is_in(kinds) | by_severity)
+    if PLACEHOLDERS not in kinds:  # of copies, the first stays, whatever its text is
+        copies = named.filter(kind="copied-captions")
+        blank = named.filter(pl.col("text").is_in(copies["text"].implode()), kind=PLACEHOLDERS)
+        named = named.join(blank.join(copies, on=KEYS, how="anti"), on=KEYS, how="anti")
     texts = content(store, selection).select("image", "slot", "split", "text")
     whole = named.filter(of_image).drop("slot", "split", "text").join(texts, on="image")
     rows = [
