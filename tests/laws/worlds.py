@@ -136,7 +136,7 @@ def put(
 def _ingest(audit: auditor.Auditor, role: str, name: str, rows: Rows, folder: Path) -> None:
     file = folder / f"{name}.json"
     if role == "stars":
-        pl.DataFrame(rows).write_csv(file.with_suffix(".csv"))
+        pl.from_dicts(rows).write_csv(file.with_suffix(".csv"))
         audit.ingest(name, files=[file.with_suffix(".csv")], file_format="judgements", options=STARS, config={})
     elif role == "items":
         file = folder / "questions.jsonl"  # its name is their category
