@@ -17,6 +17,8 @@ from auditor.studies import STUDIES
 from auditor.studies.report.request import ReportSettings
 from auditor.text.spacy import pipelines
 
+pytestmark = pytest.mark.store
+
 SAMPLE = Path(auditor.__file__).parent / "sample" / "datasets.toml"
 NAMES = ("sample-narrow", "sample-varied")
 ONE, TWO = NAMES[:1], NAMES

@@ -12,6 +12,8 @@ from types import ModuleType
 import pytest
 from conftest import ROOT
 
+pytestmark = pytest.mark.store
+
 PAGES = ("recaptioning", "dataset-paper", "benchmark-review", "choosing-a-metric")
 
 
