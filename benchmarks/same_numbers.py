@@ -5,7 +5,7 @@
 BEFORE and AFTER are checkouts, each with its own `auditor`. The sample sets and some generated files are ingested into
 a store of each. With `--data`, the data folder that `datasets.toml` reads, Flickr8k and its ratings are compared too,
 four sets by `compare`, and a captioner by `score`. Of a report, the rows of all sections are compared. With `--values`,
-only column `value` of rows that both checkouts have is compared: what is left if intervals and tests change.
+only column `value`, or `mean`, of rows that both checkouts have is compared: what is left if intervals and tests change.
 """
 
 from __future__ import annotations
@@ -174,6 +174,9 @@ def main(arguments: Sequence[str]) -> None:
             )
             if asked.values:
                 before, after = _common(before, after)
+            if asked.values and not before:
+                print(f"{command}: no rows with a value in common")
+                continue
             is_equal = before == after and len(after) > 0
             different += not is_equal
             shown = "equal" if is_equal else f"DIFFERENT: {_first(before, after)}"
@@ -194,8 +197,8 @@ def _common(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> tuple[
     for rows in (before, after):
         known: dict[tuple[object, ...], list[object]] = {}
         for row in rows:
-            if "value" in row:
-                known.setdefault(tuple(row.get(name) for name in _NAMES), []).append(row["value"])
+            if (number := row.get("value", row.get("mean"))) is not None:
+                known.setdefault(tuple(row.get(name) for name in _NAMES), []).append(number)
         sides.append(known)
     both = [name for name in sides[0] if name in sides[1]]
     return tuple([{"name": name, "value": side[name]} for name in both] for side in sides)
