@@ -5,7 +5,7 @@
 BEFORE and AFTER are checkouts, each with its own `auditor`. The sample sets and some generated files are ingested into
 a store of each. With `--data`, the data folder that `datasets.toml` reads, Flickr8k and its ratings are compared too,
 four sets by `compare`, and a captioner by `score`. Of a report, the rows of all sections are compared. With `--values`,
-only column `value`, or `mean`, of rows that both checkouts have is compared: what is left if intervals and tests change.
+only column `value` or `mean` of rows that both checkouts have is compared: what is left if intervals and tests change.
 """
 
 from __future__ import annotations
