@@ -8,7 +8,6 @@ So no interval leaves the range. `benchmarks/levels.md` has the coverage, and wh
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,8 +25,11 @@ SHARE, POSITIVE, ANY = (0.0, 1.0), (0.0, math.inf), (-math.inf, math.inf)
 #: A logarithm whose power a double still holds.
 _FAR = 700.0
 
-#: The logarithm of the largest factor between the ends of an interval: a wider one says nothing.
+#: No interval without an upper or a lower limit has ends that differ by a larger factor; its logarithm.
 _WIDEST = math.log(1e6)
+
+#: Why a value has no interval.
+WITHOUT = "too few images differ, or one differs too much"
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,13 @@ def interval(
     """Compute an interval within `ends`; `error` is on their scale.
 
     `quantiles` are those of the distance of an estimate from the truth in standard errors; without them, Student's with
-    `freedom` degrees. None if the value is at an end, or has no error, or if a scale with one end leaves all open.
+    `freedom` degrees. None if the value is at an end, or has no error, and for ends too far apart.
     """
     scale = Scale(*ends)
     place = scale.of(value)
     low, high = quantiles or (-(reach := students_quantile(freedom, confidence)), reach)
-    widest = _WIDEST if math.isinf(ends[0]) != math.isinf(ends[1]) else sys.float_info.max
-    if not (error > 0 and math.isfinite(place) and error * (high - low) <= widest):
+    width, has_one_end = error * (high - low), math.isinf(ends[0]) != math.isinf(ends[1])
+    if not (error > 0 and math.isfinite(place) and math.isfinite(width)) or (has_one_end and width > _WIDEST):
         return None
     return scale.back(place - high * error), scale.back(place - low * error)
 

@@ -303,12 +303,9 @@ def replacements() -> tuple[dict[str, str], ...]:
 
 def _patterns() -> list[dict[str, Any]]:
     listed = tomllib.loads((sql_root() / "facts" / "signs.toml").read_text(encoding="utf-8"))
+    named = [sign | {"loses": listed[sign["loses"]]} if "loses" in sign else sign for sign in listed["sign"]]
     return [
-        {
-            name: "".join(listed.get(value[0], value)) if isinstance(value, list) else value
-            for name, value in sign.items()
-        }
-        for sign in listed["sign"]
+        {name: "".join(value) if isinstance(value, list) else value for name, value in sign.items()} for sign in named
     ]
 
 

@@ -9,7 +9,7 @@
 -- Captions that a limit of characters or tokens cut. They have no final punctuation mark, and one of three signs.
 -- 1. The length is the greatest of all, in characters (or one less), words, or tokens and punctuation marks, and at
 --    least 40 characters or 8 words. At least `least_captions` such captions have it: half as many again as have each
---    slightly smaller length, or `limit_share` of all. A twentieth of them ends as in 3, or in a letter.
+--    slightly smaller length, or `limit_share` of all. A twentieth of them ends as in 3; for characters, in a letter.
 -- 2. It stops in a later sentence, is in the longest tenth, and `stopped_share` of all end with a punctuation mark.
 -- 3. `broken_share` of the longest tenth end with an article, “and”, “of” or “with”; so does it, in the longer half.
 with measured as (

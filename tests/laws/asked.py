@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import polars.selectors as cs
 from sizes import is_all
-from worlds import ROLES, SYSTEMS
+from worlds import PLAIN, SYSTEMS
 
 import auditor
 from auditor.errors import AuditorError
@@ -34,7 +34,7 @@ class Role(str):
 
 METRICS = ["bleu-4", "cider-d", "rouge-l"]
 
-#: A question for each command that answers about captions; the report and the card are asked of their own.
+#: A question for each command that answers about captions.
 QUESTIONS: Mapping[str, Question] = {
     question.command: question
     for question in (
@@ -81,16 +81,12 @@ WRITING = {"fetch", "ingest", "store tag", "store drop", "store gc"}
 #: Commands that take more than a second of a small world.
 DEAR = ("findings", "score", "report", "syntax", "compare", "export")
 
-PLAIN = {role: role for role in ROLES}
-
 Answer = Result | Document | AuditorError
 
-Said = Any
 
-
-def asked_of(number: int) -> list[str]:
-    """List the commands that are asked of a world: with `--all` every one, otherwise the dear ones of one in three of those asked then."""
-    return [name for name in QUESTIONS if is_all() or name not in DEAR or DEAR.index(name) % 3 == number // 3 % 3]
+def asked_of(nth: int) -> list[str]:
+    """List the commands that are asked of the nth world: a dear one of every third world, of all with `--all`."""
+    return [name for name in QUESTIONS if is_all() or name not in DEAR or DEAR.index(name) % 3 == nth % 3]
 
 
 def ask(audit: auditor.Auditor, command: str, names: Mapping[str, str] = PLAIN) -> Answer:
@@ -116,7 +112,7 @@ def _named(value: Any, names: Mapping[str, str]) -> Any:
     return names.get(value, value) if isinstance(value, Role) else value
 
 
-def told(answer: Answer, names: Mapping[str, str] = PLAIN) -> Said:
+def told(answer: Answer, names: Mapping[str, str] = PLAIN) -> Any:
     """Return all that an answer or a refusal says, with roles for names, and its rows in an order of their own."""
     spelt = "|".join(re.escape(name) for name in sorted(names.values(), key=len, reverse=True))
     roles = {name: role for role, name in names.items()}

@@ -22,13 +22,15 @@ class Asked(NamedTuple):
     folder: Path
 
 
-@pytest.fixture(scope="session", params=some(WORLDS, 3), ids=lambda param: f"{param[0].images}x{param[0].captions}")
+@pytest.fixture(
+    scope="session", params=enumerate(some(WORLDS, 3)), ids=lambda param: "{0.images}x{0.captions}".format(param[1][0])
+)
 def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Asked:
-    shape, number = request.param
+    nth, (shape, number) = request.param
     folder = tmp_path_factory.mktemp("world")
     drawn, path = world(shape, number), folder / "audit.duckdb"
     with put(drawn, folder=folder, path=path) as audit:
-        answers = {command: ask(audit, command) for command in asked_of(number)}
+        answers = {command: ask(audit, command) for command in asked_of(nth)}
     return Asked(drawn, number, answers, path, folder)
 
 

@@ -18,11 +18,13 @@ import polars as pl
 import auditor
 from auditor.store.connection import MEMORY
 
-Caption = tuple[str, int, str]
 Rows = list[dict[str, Any]]
 
 #: The roles of datasets in a world, in the order in which they are ingested.
 ROLES = ("refs", "others", "first", "second", "third", "stars", "items", "things")
+
+#: Each role under its own name.
+PLAIN = {role: role for role in ROLES}
 
 SYSTEMS = ("first", "second", "third")
 
@@ -47,7 +49,6 @@ class Shape(NamedTuple):
 class World:
     """The rows of each role, as a file has them."""
 
-    shape: Shape
     rows: Mapping[str, Rows]
 
     def shuffled(self, seed: int) -> World:
@@ -67,7 +68,7 @@ class World:
             images = [*groups]
             draw.shuffle(images)
             rows[role] = [row for image in images for row in groups[image]]
-        return World(self.shape, rows)
+        return World(rows)
 
 
 def world(shape: Shape, seed: int) -> World:
@@ -97,7 +98,6 @@ def world(shape: Shape, seed: int) -> World:
     systems = {name: captions(some(share), 1) for name, share in zip(SYSTEMS, (1.0, 0.8, 0.5), strict=True)}
     texts = [row["caption"] for row in refs]
     return World(
-        shape,
         {
             "refs": refs,
             "others": captions(some(0.9), max(shape.captions - 1, 1)),
@@ -119,17 +119,16 @@ def world(shape: Shape, seed: int) -> World:
 @contextmanager
 def put(
     of: World,
-    names: Mapping[str, str] | None = None,
+    names: Mapping[str, str] = PLAIN,
     *,
     folder: Path,
     roles: Sequence[str] = ROLES,
     path: Path = MEMORY,
 ) -> Iterator[auditor.Auditor]:
     """Open a store with a world in it, each role under its name."""
-    named = {role: role for role in ROLES} | dict(names or {})
     with auditor.Auditor(path, write=True) as audit:
         for role in roles:
-            _ingest(audit, role, named[role], of.rows[role], folder)
+            _ingest(audit, role, names[role], of.rows[role], folder)
         yield audit
 
 
@@ -150,7 +149,7 @@ def _ingest(audit: auditor.Auditor, role: str, name: str, rows: Rows, folder: Pa
         audit.ingest(name, data=rows, kind=kind, config={})
 
 
-#: Worlds of unlike sizes: one image, one caption per image, eleven images, most captions equal. Three are always asked.
+#: Worlds of unlike sizes, with the seed of each. Three are always asked: of 12 images, of 60, of one.
 WORLDS = (
     (Shape(12, 3, 0.2, has_splits=True), 0),
     (Shape(30, 1, 0.6), 1),

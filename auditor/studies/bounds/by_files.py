@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -84,7 +83,7 @@ def bounds_by_files(
             written = counted(rows, "row", "rows")
             notes.append(f"{written} in {file}; `auditor store verify {beside}` verifies them on any machine")
         if work is None:
-            shutil.rmtree(folder.folder, ignore_errors=True)
+            folder.remove()
             with suppress(OSError):  # the folder may hold other work
                 folder.folder.parent.rmdir()
     reported: list[Said] = [*left_out(metrics), *unscored, *notes]

@@ -129,15 +129,16 @@ def _accuracies(selection: Selection, rows: pl.DataFrame, *, has_two: bool) -> T
 
 
 def _against_blind(seeing: pl.DataFrame, *, has_gaps: bool) -> Table:
-    further = ["own_accuracy", "empty_gap", "empty_gap_p"] if has_gaps else []
     shown = seeing.select(
-        "scorer", *(["n"] if has_gaps else []), "accuracy", *further[:1], pl.col("chance").alias("against chance"),
-        pl.col("best_blind").alias("best blind scorer"), pl.col("gap").alias("lead over it"), "gap_p", *further[1:],
-        pl.col("blind").alias("against it"), pl.col("people_gap").alias("lead over annotators"),
+        "scorer", "n", "accuracy", "own_accuracy", pl.col("chance").alias("against chance"),
+        pl.col("best_blind").alias("best blind scorer"), pl.col("gap").alias("lead over it"), "gap_p",
+        "empty_gap", "empty_gap_p", pl.col("blind").alias("against it"),
+        pl.col("people_gap").alias("lead over annotators"),
         pl.col("people").alias("against annotators"),
     )  # fmt: skip
+    shown = shown if has_gaps else shown.drop("n", "own_accuracy", "empty_gap", "empty_gap_p")
     shown = shown[[name for name in shown.columns if shown[name].null_count() < shown.height]]
-    shares = ("accuracy", *further[:2], "lead over it", "lead over annotators")
+    shares = ("accuracy", "own_accuracy", "empty_gap", "lead over it", "lead over annotators")
     known = [name for name in shares if name in shown.columns]
     return Table(
         "against chance and the best blind scorer, on all items",

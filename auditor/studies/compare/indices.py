@@ -16,7 +16,7 @@ from auditor.model import Progress, Selection
 from auditor.result import counted
 from auditor.scoring.registry import MetricRequest
 from auditor.statistics.decisions import Decision, Pair
-from auditor.statistics.intervals import ANY, FEWEST, POSITIVE
+from auditor.statistics.intervals import ANY, FEWEST, POSITIVE, WITHOUT
 from auditor.statistics.resampling import GIVER, UNIT, Floats, ImageSums, image_sums, left_out_means
 from auditor.statistics.studentized import Estimate, Measured, estimates
 from auditor.statistics.summary import exact
@@ -133,7 +133,7 @@ def estimated_indices(
         notes.append(f"{label}: no intervals and no tests, because it has {number}, fewer than {FEWEST}")
     elif open_ended:
         which = "; ".join(f"{', '.join(statistics)} by {metric}" for metric, statistics in open_ended.items())
-        notes.append(f"{label}: no interval for {which}: too few images differ, or one differs too much")
+        notes.append(f"{label}: no interval for {which}: {WITHOUT}")
     human = sums.counts[:, 0]
     captions = float(human.sum() / np.count_nonzero(human))
     return Indices(tuple(indices), captions, tuple(notes), sums, images)

@@ -32,7 +32,7 @@ def rank_words(row: Mapping[str, Any]) -> str:
     """Write a rank, or the range that sampling error leaves open."""
     best, worst = row["rank_low"], row["rank_high"]
     if row["rank"] is None:
-        return "no rank: too few images"
+        return "no rank: not tested"
     if best is None or worst is None:
         return f"rank {row['rank']}"
     return f"rank {best}" if best == worst else f"rank {best} to {worst}"

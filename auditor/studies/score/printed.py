@@ -20,6 +20,7 @@ from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
 from auditor.scoring.scores import refused, scorable, score_candidates, too_long
 from auditor.statistics.common_items import Coverage, Items
+from auditor.statistics.intervals import WITHOUT
 from auditor.statistics.paired_systems import SCHEMA, Measure, Resampling, Score, beside_first
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
@@ -166,10 +167,7 @@ def _without_intervals(frame: pl.DataFrame, resampling: Resampling) -> list[Said
     """Report the scores without an interval: on fewer than eight images, or if one alone differs from the others."""
     known = frame.filter(pl.col("low").is_null(), pl.col("value").is_not_null() & bool(resampling.times))
     named = known.group_by("candidate", maintain_order=True).agg("metric").iter_rows()
-    return [
-        f"{name}: no interval for {', '.join(some)}: too few images differ, or one differs too much"
-        for name, some in named
-    ]
+    return [f"{name}: no interval for {', '.join(some)}: {WITHOUT}" for name, some in named]
 
 
 def _without_values(frame: pl.DataFrame) -> list[str]:
