@@ -6,7 +6,6 @@ into methods. A parameter of only one study is defined next to that study.
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,10 +34,12 @@ class Parameter:
     """The meaning of a parameter, and its form on the command line.
 
     `option` is its name there if it differs, and `short` its letter. An argument has a `metavar`; one that takes any
-    number of values is `optional` if it may have none. `least` and `most` bound a number. `check` raises
-    `UsageError` for values that no study can use. `panel` is its section in the help. `typed` is its type on the
-    command line if it differs; `read` converts that to what the study takes, before a store is opened. `completes`
-    names its shell completion: one of `auditor.cli.completions.OFFERS`. Each path has a role: see `files.guards`.
+    number of values is `optional` if it may have none. A number is at least `least` and at most `most`, or `above` and
+    `below` others; a text is one of `choices`, which `listed` names if they are many. `needs` is the parameter without
+    which it has no effect, alone or with a value: `level=image`. `check` raises `UsageError` for other values that no
+    study can use. `panel` is its section in the help. `typed` is its type on the command line if it differs; `read`
+    converts that to what the study takes. `completes` names its shell completion: one of
+    `auditor.cli.completions.OFFERS`. Each path has a role: see `files.guards`.
     """
 
     help: str
@@ -48,6 +49,11 @@ class Parameter:
     optional: bool = False
     least: float | None = None
     most: float | None = None
+    above: float | None = None
+    below: float | None = None
+    choices: Sequence[str] | Callable[[], Sequence[str]] = ()
+    listed: str = ""
+    needs: str = ""
     check: Callable[[Any], None] | None = None
     panel: str | None = None
     typed: Any = None
@@ -55,74 +61,42 @@ class Parameter:
     completes: str | None = None
     path: Role | None = None
 
+    @property
+    def limits(self) -> str:
+        """The numbers that it can have, in words; empty if it has no limits."""
+        if self.least is not None:
+            return f"{self.least:,} or more" if self.most is None else f"{self.least:,} to {self.most:,}"
+        low = "" if self.above is None else f"above {self.above:,}"
+        high = (
+            f"below {self.below:,}" if self.below is not None else "" if self.most is None else f"at most {self.most:,}"
+        )
+        return f"a number {', '.join(filter(None, (low, high)))}" if low or high else ""
+
+    def holds(self, value: float) -> bool:
+        """Return whether a number is within the limits."""
+        return not (
+            (self.least is not None and value < self.least)
+            or (self.most is not None and value > self.most)
+            or (self.above is not None and value <= self.above)
+            or (self.below is not None and value >= self.below)
+        )
+
 
 #: Parameters that are paths: a file that is read or written, a folder that is written, a place with its own guards.
 Input, Output, Folder, Place = (partial(Parameter, path=role) for role in Role)
 
 
-def bound(study: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
-    """Return the arguments of a call of a study by name, with defaults for the missing ones."""
-    given = inspect.signature(study).bind(*args, **kwargs)
-    given.apply_defaults()
-    return given
-
-
 def check_resampling(resamples: int, confidence: float) -> None:
-    """Raise `UsageError` for a confidence that is not a share, and for fewer resamples than it needs."""
-    if not 0 < confidence < 1:
-        raise UsageError(f"--confidence {confidence:g}: expected a share between 0 and 1, such as 0.95")
+    """Raise `UsageError` for fewer resamples than a confidence needs."""
     fewest = math.ceil(round(2 / (1 - confidence), 6))
     if resamples != 0 and resamples < fewest:
         raise UsageError(
             f"--resamples {resamples}: an interval of {confidence:g} needs {fewest:,} or more; 0 turns intervals off"
         )
-    if resamples > _RESAMPLES:
-        raise UsageError(f"--resamples {resamples}: expected {_RESAMPLES:,} or fewer")
 
 
 #: What counts for an item that one of two compared sets lacks.
 COMMON, EMPTY, ERROR = "common", "empty", "error"
-
-
-def check_missing(missing: str) -> None:
-    """Raise `UsageError` for an unknown rule on missing items."""
-    if missing not in (COMMON, EMPTY, ERROR):
-        raise UsageError(f"--missing {missing}: expected {COMMON}, {EMPTY} or {ERROR}")
-
-
-def finite(option: str) -> Callable[[float | None], None]:
-    """Return a check that rejects numbers that compare with no score or rating: NaN and infinity."""
-
-    def check(value: float | None) -> None:
-        if value is not None and not math.isfinite(value):
-            raise UsageError(f"--{option} {value:g}: expected a finite number")
-
-    return check
-
-
-def seconds(option: str) -> Callable[[float | None], None]:
-    """Return a check that rejects negative and infinite durations."""
-
-    def check(value: float | None) -> None:
-        if value is not None and not 0 <= value < math.inf:
-            raise UsageError(f"--{option} {value:g}: expected a number of seconds, 0 or more")
-
-    return check
-
-
-def _rated(value: float) -> None:
-    if not 0 <= value < math.inf:
-        raise UsageError(f"--min-rate {value:g}: expected a number of bytes per second, 0 or more")
-
-
-def _numbered(seed: int) -> None:
-    if abs(seed) > _SEEDS:
-        raise UsageError(f"--seed {seed}: expected a whole number from -2^62 to 2^62")
-
-
-def _drawable(references: int | None) -> None:
-    if references is not None and references > _CAPTIONS:
-        raise UsageError(f"--references {references}: images have at most {_CAPTIONS:,} captions")
 
 
 def _declared(config: Path | None) -> Mapping[str, Source]:
@@ -210,7 +184,7 @@ Split = Annotated[str | None, Parameter("Split of datasets that are named withou
 
 References = Annotated[
     int | None,
-    Parameter("References per caption, sampled with the seed; default: all.", least=1, check=_drawable),
+    Parameter("References per caption, sampled with the seed; default: all.", least=1, most=_CAPTIONS),
 ]
 
 Distinct = Annotated[
@@ -228,9 +202,11 @@ Others = Annotated[
 
 Corpus = Annotated[str | None, Parameter("Corpus of unrelated sentences and words; default: brown.")]
 
-Resamples = Annotated[int, Parameter("Bootstrap resamples of images for each interval; 0: no intervals.")]
+Resamples = Annotated[
+    int, Parameter("Bootstrap resamples of images for each interval; 0: no intervals.", least=0, most=_RESAMPLES)
+]
 
-Confidence = Annotated[float, Parameter("Confidence level of the intervals.")]
+Confidence = Annotated[float, Parameter("Confidence level of the intervals.", above=0, below=1)]
 
 Against = Annotated[
     str | None, Parameter("Captions to score against; default: the first related dataset.", completes="dataset")
@@ -246,7 +222,7 @@ Missing = Annotated[
     str,
     Parameter(
         "What one of two sets lacks: common (compare what both have), empty (count empty captions) or error.",
-        check=check_missing,
+        choices=(COMMON, EMPTY, ERROR),
     ),
 ]
 
@@ -257,14 +233,12 @@ AsText = Annotated[bool, Parameter("Compare letter for letter: case, punctuation
 FunctionWords = Annotated[Path | None, Input("File of function words, one per line; default: an English list.")]
 
 MinRate = Annotated[
-    float, Parameter("Minimum download speed in bytes per second, over a minute; 0: no minimum.", check=_rated)
+    float, Parameter("Minimum download speed in bytes per second, over a minute; 0: no minimum.", least=0)
 ]
 
-Deadline = Annotated[
-    float, Parameter("Maximum duration of a download in seconds; 0: no limit.", check=seconds("deadline"))
-]
+Deadline = Annotated[float, Parameter("Maximum duration of a download in seconds; 0: no limit.", least=0)]
 
-Seed = Annotated[int, Parameter("Seed of every random draw.", check=_numbered)]
+Seed = Annotated[int, Parameter("Seed of every random draw.", least=-_SEEDS, most=_SEEDS)]
 
 Config = Annotated[
     Path | Mapping[str, Source] | None,

@@ -11,10 +11,13 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import typer
+from rich.markup import escape
 
+from auditor import asked
+from auditor.asked import Asked
 from auditor.cli import options as o
 from auditor.cli.completions import OFFERS
 from auditor.cli.file_arguments import CANDIDATES, is_verdicts, named_apart, renamed, stored_beside
@@ -22,45 +25,35 @@ from auditor.cli.verbosity import confirmed, narrate, progressing
 from auditor.files.guards import Role
 
 if TYPE_CHECKING:
-    from auditor.parameters import Parameter
     from auditor.result import Result
     from auditor.result.document import Document
     from auditor.store.connection import Store
     from auditor.studies import Study
 
-#: Parameters that a front end passes to a study: they are not options.
-GIVEN = ("store", "progress", "narrate", "confirm", "card")
-
 #: Beginnings of paragraphs that are for users of the library, not of the command line.
 _OF_THE_LIBRARY = ("Raises ",)
 
 
-@dataclasses.dataclass(frozen=True)
 class _Option:
-    """One parameter of a study. `path` leads to it: its name, with the names of the records of settings it is in."""
+    """One parameter of a study on the command line."""
 
-    path: tuple[str, ...]
-    kind: Any
-    default: Any
-    parameter: Parameter
-    variadic: bool = False
-
-    @property
-    def name(self) -> str:
-        return self.path[-1]
+    def __init__(self, asked: Asked) -> None:
+        self.asked, self.name, self.parameter, self.default = asked, asked.name, asked.parameter, asked.default
+        self.kind = asked.parameter.typed or _spelt(asked.kind)
 
     @property
     def is_list(self) -> bool:
-        return self.variadic or _listed(self.kind) is not None
+        return self.asked.variadic or _listed(self.kind) is not None
 
     def shown(self) -> inspect.Parameter:
         """Return the option as a parameter that typer reads."""
-        needed = not self.parameter.optional if self.variadic else self.default is inspect.Parameter.empty
-        kind = (list[str] if needed else list[str] | None) if self.variadic else _typed(self.kind)
+        variadic = self.asked.variadic
+        needed = not self.parameter.optional if variadic else self.default is inspect.Parameter.empty
+        kind = (list[str] if needed else list[str] | None) if variadic else _typed(self.kind)
         if self.parameter.metavar is not None:
-            info: Any = typer.Argument(metavar=self.parameter.metavar, help=self.parameter.help, **self._offers())
+            info: Any = typer.Argument(metavar=self.parameter.metavar, help=self._help(), **self._offers())
         else:
-            info = typer.Option(*self._words(), help=self.parameter.help, **{**self._limits(), **self._offers()})
+            info = typer.Option(*self._words(), help=self._help(), rich_help_panel=self._panel(), **self._offers())
         given: Any = inspect.Parameter.empty if needed else None if self.is_list else self.default
         return inspect.Parameter(
             self.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=Annotated[kind, info]
@@ -74,20 +67,28 @@ class _Option:
             if isinstance(path, Path) and self.parameter.path is not None:
                 guards.refuse(path, self.parameter.path, self._words()[0])
 
+    def accepted(self, value: Any) -> Any:
+        """Return a value as the study takes it; without one, what it would read."""
+        if value is None or (self.is_list and not value):
+            return value if self.parameter.read is None or self.is_list else self.parameter.read(value)
+        return self.asked.accepted(value)
+
+    def _help(self) -> str:
+        limits = self.parameter.limits
+        return escape(f"{self.parameter.help} [{limits}]" if limits else self.parameter.help)
+
+    def _panel(self) -> str | None:
+        return self.parameter.panel or (f"For {' or '.join(self.asked.forms)}" if self.asked.forms else None)
+
     def _offers(self) -> dict[str, Any]:
         return {"autocompletion": OFFERS[self.parameter.completes]} if self.parameter.completes else {}
 
     def _words(self) -> list[str]:
         """Return the spellings of the option: `--metric` and `-m`; `--time/--no-time` for a switch that is on."""
-        name = (self.parameter.option or self.name).replace("_", "-")
-        short = [f"-{self.parameter.short}"] if self.parameter.short else []
+        name = self.asked.option
         if self.default is True:
-            return [f"--{name}/--no-{name}"]
-        return [f"--{name}", *short]
-
-    def _limits(self) -> dict[str, Any]:
-        limits = {"min": self.parameter.least, "max": self.parameter.most, "rich_help_panel": self.parameter.panel}
-        return {key: value for key, value in limits.items() if value is not None}
+            return [f"{name}/--no-{name[2:]}"]
+        return [name, *([f"-{self.parameter.short}"] if self.parameter.short else [])]
 
 
 def command(name: str, study: Study) -> Callable[..., None]:
@@ -97,16 +98,16 @@ def command(name: str, study: Study) -> Callable[..., None]:
     takes = inspect.signature(function).parameters
     shared = [*_store_options(takes), *_output_options(study, options)]
 
-    def run(**values: Any) -> None:
+    def run(context: typer.Context, **values: Any) -> None:
+        before = dict(values)
         for option in options:
             option.guard(values[option.name])
-            if option.parameter.check is not None:
-                option.parameter.check(values[option.name])
-            if option.parameter.read is not None:
-                values[option.name] = option.parameter.read(values[option.name])
-        _run(study, function, options, values)
+            values[option.name] = option.accepted(values[option.name])
+        given = {name for name in values if getattr(context.get_parameter_source(name), "name", "") != "DEFAULT"}
+        _run(study, function, options, values, lambda name: name in given or values[name] is not before[name])
 
-    shown = [*(option.shown() for option in options), *shared]
+    context = _option("context", typer.Context, inspect.Parameter.empty)
+    shown = [context, *(option.shown() for option in options), *shared]
     run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     run.__doc__ = help_of(function)
@@ -115,31 +116,15 @@ def command(name: str, study: Study) -> Callable[..., None]:
     return o.with_verbosity(run, name, outputs)
 
 
-def options_of(function: Callable[..., Any]) -> Iterator[_Option]:
-    """Yield the options of a study, one for each field of a record of settings."""
-    hints = get_type_hints(function, include_extras=True)
-    for name, parameter in inspect.signature(function).parameters.items():
-        if name not in GIVEN:
-            variadic = parameter.kind is inspect.Parameter.VAR_POSITIONAL
-            yield from _flattened((name,), hints[name], parameter.default, variadic)
+def options_of(function: Callable[..., Any]) -> list[_Option]:
+    """List the options of a study, one for each field of a record of settings."""
+    return [*map(_Option, asked.options_of(function))]
 
 
-def _flattened(path: tuple[str, ...], hint: Any, default: Any, variadic: bool = False) -> Iterator[_Option]:
-    record = _record(hint)
-    if record is not None:
-        hints = get_type_hints(record, include_extras=True)
-        for each in dataclasses.fields(record):
-            given = None if each.default is dataclasses.MISSING else each.default
-            yield from _flattened((*path, each.name), hints[each.name], given)
-    elif get_origin(hint) is Annotated:
-        kind, parameter, *_ = get_args(hint)
-        yield _Option(path, parameter.typed or kind, default, parameter, variadic)
-
-
-def _record(hint: Any) -> type | None:
-    """Return the record of settings that a type hint names; null if it names another type."""
-    kinds = [kind for kind in get_args(hint) if kind is not types.NoneType] if _is_union(hint) else [hint]
-    return kinds[0] if len(kinds) == 1 and isinstance(kinds[0], type) and dataclasses.is_dataclass(kinds[0]) else None
+def _spelt(kind: Any) -> Any:
+    """Return the type of the values of a literal type; any other type as it is."""
+    values = asked.literals(kind)
+    return type(values[0]) if values else kind
 
 
 def _is_union(kind: Any) -> bool:
@@ -190,8 +175,14 @@ def _output_options(study: Study, options: Sequence[_Option]) -> list[inspect.Pa
     return shared
 
 
-def _run(study: Study, function: Callable[..., Any], options: Sequence[_Option], values: dict[str, Any]) -> None:
-    """Run a study, and show its result."""
+def _run(
+    study: Study,
+    function: Callable[..., Any],
+    options: Sequence[_Option],
+    values: dict[str, Any],
+    is_given: Callable[[str], bool],
+) -> None:
+    """Run a study with the given options, and show its result."""
     from auditor import reports
     from auditor.config import gates
     from auditor.store.connection import MEMORY
@@ -202,7 +193,7 @@ def _run(study: Study, function: Callable[..., Any], options: Sequence[_Option],
         chosen = reports.document_format(values["format_name"], values["output"], card=card)
     takes = inspect.signature(function).parameters
     files, stored, outputs = _dataset_files(study, takes, options, values)
-    arguments, keywords = _arguments(function, options, values)
+    arguments, keywords = _arguments([option for option in options if is_given(option.name)], values)
     if study.card:
         keywords |= {"card": card, "browse": chosen == "html"}
     if study.verdicts:
@@ -300,33 +291,22 @@ def _show(result: Result | Document, chosen: str, values: Mapping[str, Any], *, 
         raise typer.Exit(o.FINDING)
 
 
-def _arguments(
-    function: Callable[..., Any], options: Sequence[_Option], values: Mapping[str, Any]
-) -> tuple[list[Any], dict[str, Any]]:
-    """Return the arguments of a study, with records of settings rebuilt from their fields."""
-    hints = get_type_hints(function)
-    named = inspect.getfullargspec(inspect.unwrap(function)).kwonlyargs
+def _arguments(options: Sequence[_Option], values: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the given arguments of a study, with records of settings made of their fields."""
     positional: list[Any] = []
     keywords: dict[str, Any] = {}
-    records: dict[tuple[str, ...], dict[str, Any]] = {}
+    fields: dict[tuple[str, ...], tuple[type, dict[str, Any]]] = {}
     for option in options:
-        value = values[option.name]
-        if option.variadic:
-            positional += value or ()
-            continue
-        if option.is_list and not value:
-            value = None if option.default is inspect.Parameter.empty else option.default
-        if len(option.path) > 1:
-            records.setdefault(option.path[:-1], {})[option.name] = value
-        elif option.default is inspect.Parameter.empty and option.name not in named:
-            positional.append(value)
-        else:
-            keywords[option.name] = value
-    for path in sorted(records, key=len, reverse=True):
-        kind = hints[path[0]]
-        for step in path[1:]:
-            kind = get_type_hints(_record(kind))[step]
-        (keywords if len(path) == 1 else records.setdefault(path[:-1], {}))[path[-1]] = _record(kind)(**records[path])  # type: ignore[misc]
+        value, path = values[option.name], option.asked.path
+        if option.asked.placed:
+            positional += value or () if option.asked.variadic else [value]
+        for depth, record in enumerate(option.asked.records, start=1):
+            fields.setdefault(path[:depth], (record, {}))
+        if not option.asked.placed:
+            (fields[path[:-1]][1] if path[:-1] else keywords)[path[-1]] = value
+    for path in sorted(fields, key=len, reverse=True):
+        record, given = fields[path]
+        (fields[path[:-1]][1] if path[:-1] else keywords)[path[-1]] = record(**given)
     return positional, keywords
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
+from typer import Context
 from typer.models import ArgumentInfo
 
 _TYPES: Mapping[Any, str] = {str: "text", int: "integer", float: "number", bool: "switch", Path: "path"}
@@ -25,6 +26,8 @@ def described(commands: Mapping[str, tuple[str, str, Callable[..., None]]], prog
 
 def _parameters(function: Callable[..., None]) -> Iterator[dict[str, Any]]:
     for name, one in inspect.signature(function, eval_str=True).parameters.items():
+        if one.annotation is Context:
+            continue
         kind, info, *_ = get_args(one.annotation)
         is_argument, required = isinstance(info, ArgumentInfo), one.default is inspect.Parameter.empty
         words = [word for word in (info.default, *(info.param_decls or ())) if isinstance(word, str)]

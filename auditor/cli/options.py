@@ -36,10 +36,14 @@ if TYPE_CHECKING:
 
 def _seconds(parameter: typer.CallbackParam, value: float | None) -> float | None:
     """Return a number of seconds; refuse one that is infinite or not positive."""
-    from auditor.parameters import seconds
+    from auditor.asked import Asked
+    from auditor.parameters import Parameter
 
-    seconds(str(parameter.name))(value)
-    return value
+    return (
+        None
+        if value is None
+        else float(Asked((str(parameter.name),), float, 0, Parameter("", least=0)).accepted(value))
+    )
 
 
 StorePath = Annotated[

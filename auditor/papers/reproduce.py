@@ -8,6 +8,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.papers import exhibits, known, paper
@@ -49,6 +50,7 @@ Candidates = Annotated[
 AllPapers = Annotated[bool, p.Parameter("Reproduce every paper.", "all")]
 
 
+@question
 def reproduce(
     store: Store,
     *papers: Papers,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.parameters import COMMON, EMPTY, ERROR, check_missing
+from auditor.parameters import COMMON, EMPTY, ERROR
 from auditor.result import joined, listed
 
 #: Below this share of common items, a difference with empty captions is added.
@@ -41,7 +41,6 @@ class Coverage:
 
     def __post_init__(self) -> None:
         """Refuse sets that cannot be compared."""
-        check_missing(self.missing)
         for label, items in self.of.items():
             if self.missing == ERROR and (absent := sorted(self.every - items)):
                 which = f"{len(absent):,} of {len(self.every):,} {self.item} are missing: {listed(absent, 3)}"

@@ -9,6 +9,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.metrics.given import asked_with
 from auditor.model import Progress, Selection, silent
@@ -37,6 +38,7 @@ Statistics = Annotated[
 ]
 
 
+@question
 def correlate(
     store: Store,
     *refs: p.Refs,

@@ -8,6 +8,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.metrics.card import Metric
 from auditor.ranges import in_words
 from auditor.result import Result, Table
@@ -29,6 +30,7 @@ _SENSITIVE = "sensitive to references"
 Name = Annotated[str | None, p.Parameter("Explain this metric; default: list all.", metavar="NAME", completes="metric")]
 
 
+@question
 def metric_cards(name: Name = None) -> Result:
     """List the metrics, or explain one.
 

@@ -11,6 +11,7 @@ import polars as pl
 import polars.selectors as cs
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.config import sources
 from auditor.findings.wording import item_of, of_item, worded
 from auditor.model import Progress, Selection, Source, silent
@@ -72,6 +73,7 @@ _SIGNS: Mapping[str, str] = {
 }
 
 
+@question
 def profile(
     store: Store,
     *refs: p.Refs,

@@ -13,6 +13,7 @@ from typing import Annotated, Literal, get_args
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.files import printable
 from auditor.files import rows as row_files
@@ -73,6 +74,7 @@ File = Annotated[
 Force = Annotated[bool, p.Parameter("Replace existing files.")]
 
 
+@question
 def tasks(
     store: Store,
     ref: p.Described,

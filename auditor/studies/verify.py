@@ -10,6 +10,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.config import sources
 from auditor.dataset_card import DatasetCard, Number, Published, published
 from auditor.errors import MetricError, SourceError, UsageError
@@ -47,6 +48,7 @@ Verified = Annotated[
 ]
 
 
+@question
 def verify(
     store: Store,
     what: Verified = None,

@@ -51,14 +51,13 @@ Statistics = Annotated[
 
 Threshold = Annotated[
     float | None,
-    p.Parameter("Lowest mean rating that counts as good, for kappa; default: mid-scale.", check=p.finite("threshold")),
+    p.Parameter("Lowest mean rating that counts as good, for kappa; default: mid-scale."),
 ]
 
 Cut = Annotated[
     float | None,
     p.Parameter(
         "For kappa of one -m: the score from which a caption counts as good; default: that of the highest kappa.",
-        check=p.finite("cut"),
     ),
 ]
 
@@ -284,8 +283,6 @@ def _checked(question: AgreeSettings, metric_names: p.Metrics) -> list[str]:
     if question.scale is not None and not -math.inf < question.scale[0] < question.scale[1] < math.inf:
         low, high = question.scale
         raise UsageError(f"--scale {low:g} {high:g}: expected the lowest and the highest rating")
-    p.finite("threshold")(question.threshold)
-    p.finite("cut")(question.cut)
     if question.cut is not None and len(metric_names or ()) != 1:
         raise UsageError("--cut is a score of one metric: select exactly one with -m")
     return [name for name in STATISTICS if not question.statistics or name in question.statistics]

@@ -13,6 +13,7 @@ import polars as pl
 
 from auditor import config as declarations
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
 from auditor.result import SEVERITIES, Finding, Result, Said, Severity, Table, findings_in, notes_in
@@ -43,9 +44,10 @@ Checked = Annotated[
 
 Strict = Annotated[bool, p.Parameter("Count gates that are not answerable as failed.")]
 
-Timeout = Annotated[float, p.Parameter("Time limit of an SQL gate, in seconds.", check=p.seconds("timeout"))]
+Timeout = Annotated[float, p.Parameter("Time limit of an SQL gate, in seconds.", least=0)]
 
 
+@question
 def check(
     store: Store,
     *refs: Checked,

@@ -9,6 +9,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.files.rows import check_path, write_rows
 from auditor.model import Progress, Selection, silent
@@ -88,6 +89,7 @@ Confirmed = Annotated[
 Force = Annotated[bool, p.Parameter("Replace existing files.")]
 
 
+@question
 def choices(
     store: Store,
     ref: Benchmark,

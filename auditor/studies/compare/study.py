@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_args
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, findings_in, joined, notes_in
@@ -120,6 +121,7 @@ Images = Annotated[
 ]
 
 
+@question
 def compare(
     store: Store,
     *refs: p.Refs,

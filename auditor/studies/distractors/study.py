@@ -12,6 +12,7 @@ from typing import Annotated, NamedTuple
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.files.rows import check_path, write_rows
@@ -83,6 +84,7 @@ File = Annotated[Path | None, p.Output("Write the items to FILE.csv or FILE.json
 Force = Annotated[bool, p.Parameter("Replace an existing file.")]
 
 
+@question
 def distractors(
     store: Store,
     ref: p.Ref,

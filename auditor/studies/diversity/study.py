@@ -13,6 +13,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
@@ -95,6 +96,7 @@ RatedWords = Annotated[
 ]
 
 
+@question
 def diversity(
     store: Store,
     *refs: p.Refs,

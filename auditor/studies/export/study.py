@@ -10,6 +10,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.files import replacing
@@ -67,6 +68,7 @@ _BESIDE = {
 }
 
 
+@question
 def export(
     store: Store,
     ref: p.Ref,

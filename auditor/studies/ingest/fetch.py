@@ -11,6 +11,7 @@ import polars as pl
 
 from auditor import config as declarations
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import SourceError, UsageError, redacted
 from auditor.model import Progress, Source, silent
 from auditor.remote import PATIENCE, Patience, address_of
@@ -30,6 +31,7 @@ Everything = Annotated[bool, p.Parameter("Every dataset that datasets.toml decla
 Force = Annotated[bool, p.Parameter("Replace files that differ from what is declared.")]
 
 
+@question
 def fetch(
     *names: Names,
     everything: Everything = False,

@@ -9,6 +9,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.files.rows import check_path, write_rows
 from auditor.model import Kind, Progress, silent
@@ -41,6 +42,7 @@ Mentions = Annotated[Path | None, p.Output("Write every mention with its caption
 Force = Annotated[bool, p.Parameter("Replace an existing file.")]
 
 
+@question
 def objects(
     store: Store,
     *refs: p.Refs,

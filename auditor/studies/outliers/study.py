@@ -7,6 +7,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, silent
 from auditor.result import Result, Said, Signature, findings_in, joined, notes_in
@@ -52,6 +53,7 @@ Vectors = Annotated[
 ]
 
 
+@question
 def outliers(
     store: Store,
     *refs: p.Refs,

@@ -12,6 +12,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import AuditorError, UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Said, Table, about, findings_in, notes_in
@@ -50,6 +51,7 @@ Pipeline = Annotated[
 ]
 
 
+@question
 def probe(
     store: Store,
     *refs: p.Refs,

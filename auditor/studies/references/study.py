@@ -13,6 +13,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Said, Table, about, counted, findings_in, notes_in
@@ -37,6 +38,7 @@ Most = Annotated[
 Draws = Annotated[int, p.Parameter("Number of random orders of references, each with a new seed.", least=1)]
 
 
+@question
 def enough_references(
     store: Store,
     *refs: p.Refs,

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.ranges import statistics_within
@@ -75,6 +76,7 @@ class _Measured(NamedTuple):
     notes: list[str]
 
 
+@question
 def syntax(
     store: Store,
     *refs: p.Refs,

@@ -9,6 +9,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.config import sources
 from auditor.errors import MissingExtraError, SqlError, StoreError, UsageError
 from auditor.model import Progress, Selection, Source, silent
@@ -22,6 +23,7 @@ Everything = Annotated[bool, p.Parameter("Remove the whole cache; it is recomput
 _SCHEMA = pl.Schema({"statistic": pl.String, "relation": pl.String, "value": pl.Int64})
 
 
+@question
 def info(store: Store) -> Result:
     """Report the size of the store and of its tables.
 
@@ -57,6 +59,7 @@ def info(store: Store) -> Result:
     )
 
 
+@question
 def gc(store: Store, *, everything: Everything = False, progress: Progress = silent) -> Result:
     """Remove outdated counts and shrink the file.
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.model import VOLATILE, Progress, Selection, silent
 from auditor.result import Finding, Result, Table, about, counted
@@ -39,6 +40,7 @@ Depth = Annotated[str, p.Parameter("totals, images, text (every caption), vocabu
 AsTokens = Annotated[bool, p.Parameter("Compare captions by tokens: ignore case and punctuation.")]
 
 
+@question
 def datasets(store: Store, name: Dataset = None) -> Result:
     """List the datasets in the store, or the versions of one.
 
@@ -86,6 +88,7 @@ def _versions(store: Store, dataset: str) -> Result:
     )
 
 
+@question
 def diff(
     store: Store,
     a: Before,

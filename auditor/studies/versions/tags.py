@@ -8,6 +8,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.model import Confirm, Selection, Version, unasked
 from auditor.result import Result, Table, counted
@@ -32,6 +33,7 @@ Delete = Annotated[bool, p.Parameter("Delete the tag; the version stays.")]
 Take = Annotated[bool, p.Parameter("Move the tag from another version.")]
 
 
+@question
 def tag(
     store: Store,
     ref: Named,
@@ -125,6 +127,7 @@ Yes = Annotated[bool, p.Parameter("Do not ask for confirmation.")]
 Tagged = Annotated[bool, p.Parameter("Also remove tagged versions, with their tags.")]
 
 
+@question
 def drop(
     store: Store,
     ref: Unwanted,

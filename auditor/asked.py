@@ -1,0 +1,129 @@
+"""The parameters of a study as its signature declares them, and the values that each accepts."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import inspect
+import math
+import numbers
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from auditor.errors import UsageError
+from auditor.parameters import Parameter
+
+#: Parameters that a front end passes to a study: they are not options.
+GIVEN = ("store", "progress", "narrate", "confirm")
+
+#: As many names are listed in an error; of more, only those like the wrong one.
+_LISTED = 12
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """One parameter of a study. `path` leads to it: its name, with the names of the records of settings it is in.
+
+    `records` are their types. A parameter that is `placed` has no option. `forms` are the forms of the command that
+    have it, empty if all do.
+    """
+
+    path: tuple[str, ...]
+    kind: Any
+    default: Any
+    parameter: Parameter
+    records: tuple[type, ...] = ()
+    placed: bool = False
+    variadic: bool = False
+    forms: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The last name of its path."""
+        return self.path[-1]
+
+    @property
+    def option(self) -> str:
+        """The option on the command line, which errors name."""
+        return f"--{(self.parameter.option or self.name).replace('_', '-')}"
+
+    @property
+    def choices(self) -> Sequence[str]:
+        """The values that it can have; empty if it has others."""
+        own = self.parameter.choices
+        return [*(own() if callable(own) else own)] or [one for one in literals(self.kind) if isinstance(one, str)]
+
+    def accepted(self, value: Any) -> Any:
+        """Return a value as the study takes it. Raises `UsageError` for a value that no study can use."""
+        for one in value if isinstance(value, list | tuple | set | frozenset) else [value]:
+            self._within(one)
+        if self.parameter.check is not None:
+            self.parameter.check(value)
+        return value if self.parameter.read is None else self.parameter.read(value)
+
+    def _within(self, value: Any) -> None:
+        parameter = self.parameter
+        if isinstance(value, str) and (choices := self.choices) and value not in choices:
+            raise UsageError(f"{self.option} {value}: {_expected(value, choices, parameter.listed)}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise UsageError(f"{self.option} {value:g}: expected a finite number")
+        if (wanted := parameter.limits) and value is not None:
+            if not isinstance(value, numbers.Real):
+                raise UsageError(f"{self.option} {value!r}: expected {wanted}")
+            if not parameter.holds(float(value)):
+                raise UsageError(f"{self.option} {value:g}: expected {wanted}")
+
+
+def _expected(value: str, choices: Sequence[str], listed: str | None) -> str:
+    near = difflib.get_close_matches(value.lower(), choices, 1)
+    meant = f"did you mean {near[0]}? " if near else ""
+    if len(choices) <= _LISTED or listed is None:
+        return f"{meant}expected {', '.join(choices[:-1])} or {choices[-1]}"
+    return f"{meant or 'unknown; '}{listed}"
+
+
+def options_of(function: Callable[..., Any]) -> Sequence[Asked]:
+    """List the parameters of a study, one for each field of a record of settings."""
+    own: Sequence[Asked] | None = getattr(function, "options", None)
+    return _options(inspect.unwrap(function)) if own is None else own
+
+
+@functools.cache
+def _options(function: Callable[..., Any]) -> Sequence[Asked]:
+    hints, listed = get_type_hints(function, include_extras=True), list[Asked]()
+    for name, one in inspect.signature(function).parameters.items():
+        if name not in GIVEN:
+            variadic = one.kind is inspect.Parameter.VAR_POSITIONAL
+            for option in _flattened((name,), hints[name], one.default):
+                placed = variadic or one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+                listed.append(dataclasses.replace(option, placed=placed, variadic=variadic))
+    return listed
+
+
+def _flattened(path: tuple[str, ...], hint: Any, default: Any, records: tuple[type, ...] = ()) -> Iterator[Asked]:
+    record = _record(hint)
+    if record is not None:
+        hints = get_type_hints(record, include_extras=True)
+        for each in dataclasses.fields(record):
+            given = None if each.default is dataclasses.MISSING else each.default
+            yield from _flattened((*path, each.name), hints[each.name], given, (*records, record))
+    elif get_origin(hint) is Annotated:
+        kind, parameter, *_ = get_args(hint)
+        yield Asked(path, kind, default, parameter, records)
+
+
+def _record(hint: Any) -> type | None:
+    """Return the record of settings that a type hint names; null if it names another type."""
+    kinds = [kind for kind in get_args(hint) if kind is not types.NoneType] if _is_union(hint) else [hint]
+    return kinds[0] if len(kinds) == 1 and isinstance(kinds[0], type) and dataclasses.is_dataclass(kinds[0]) else None
+
+
+def _is_union(kind: Any) -> bool:
+    return get_origin(kind) in (Union, types.UnionType)
+
+
+def literals(kind: Any) -> tuple[Any, ...]:
+    """List the values of a literal type; empty for another type."""
+    return get_args(kind) if get_origin(kind) is Literal else ()

@@ -1,0 +1,199 @@
+"""How a study is asked: limits of its parameters, and forms of a command, hold for every caller.
+
+`question` wraps a study. It refuses values beyond the limits of a `Parameter` and reads the others, whether the command
+line, the library or another study calls. `forms` makes one command of several functions: what is given says which one
+is meant, and an argument of another one is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar, get_type_hints, overload
+
+from auditor.asked import Asked, literals, options_of
+from auditor.errors import UsageError
+
+P = ParamSpec("P")
+
+Q = ParamSpec("Q")
+
+S = ParamSpec("S")
+
+R_co = TypeVar("R_co", covariant=True)
+
+
+def question(study: Callable[P, R_co]) -> Callable[P, R_co]:
+    """Return a study that refuses values beyond the limits of its parameters, and reads the others."""
+
+    @functools.wraps(study)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> R_co:
+        try:
+            given = inspect.signature(study).bind(*args, **kwargs)
+        except TypeError:
+            return study(*args, **kwargs)  # Python names the argument
+        for option in options_of(study):
+            _read(given.arguments, option)
+        for option in options_of(study):
+            _refuse_alone(given.arguments, option)
+        return study(*given.args, **given.kwargs)
+
+    return asked
+
+
+def _read(arguments: dict[str, Any], option: Asked) -> None:
+    """Replace an argument, or a field of a record of settings, by what the study takes."""
+    first, *further = option.path
+    value = _at(arguments, option.path)
+    if value is not None and (read := option.accepted(value)) is not value:
+        arguments[first] = _replaced(arguments[first], further, read)
+
+
+def _at(arguments: Mapping[str, Any], path: Sequence[str]) -> Any:
+    return functools.reduce(lambda record, step: getattr(record, step, None), path[1:], arguments.get(path[0]))
+
+
+def _replaced(record: Any, path: Sequence[str], value: Any) -> Any:
+    if not path:
+        return value
+    return dataclasses.replace(record, **{path[0]: _replaced(getattr(record, path[0]), path[1:], value)})
+
+
+def _refuse_alone(arguments: Mapping[str, Any], option: Asked) -> None:
+    """Raise `UsageError` for an option without the one that it needs."""
+    needed, _, value = option.parameter.needs.partition("=")
+    if needed and _asks(_at(arguments, option.path)):
+        there = arguments.get(needed)
+        if not (there == value if value else _asks(there)):
+            raise UsageError(f"{option.option}: only with {' '.join([f'--{needed}', value]).strip()}")
+
+
+def _asks(value: Any) -> bool:
+    """Return whether a value asks for something: none, a switch that is off, and an empty list do not."""
+    return not (value is None or value is False or (isinstance(value, list | tuple) and not value))
+
+
+class Forms(Protocol[P, Q, S, R_co]):
+    """A command of two or three functions: a call is a call of one of them."""
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    @overload
+    def __call__(self, *args: Q.args, **kwargs: Q.kwargs) -> R_co: ...
+    @overload
+    def __call__(self, *args: S.args, **kwargs: S.kwargs) -> R_co: ...
+
+
+@overload
+def forms(
+    first: Callable[P, R_co], second: Callable[Q, R_co], /, *, names: Sequence[str]
+) -> Callable[[Callable[..., Any]], Forms[P, Q, Q, R_co]]: ...
+@overload
+def forms(
+    first: Callable[P, R_co], second: Callable[Q, R_co], third: Callable[S, R_co], /, *, names: Sequence[str]
+) -> Callable[[Callable[..., Any]], Forms[P, Q, S, R_co]]: ...
+def forms(*functions: Callable[..., Any], names: Sequence[str]) -> Any:
+    """Return a decorator of a function with the docstring of the command, and its rule.
+
+    The rule returns the position of the form that is meant, from arguments that every form has. Without a rule, a form
+    is meant if a parameter of its own is given, or all that it requires; else the first. `names` are the words for the
+    forms in errors and in the help.
+    """
+    kinds = [_Form(function, name) for function, name in zip(functions, names, strict=True)]
+    union = _union(kinds)
+
+    def declare(rule: Callable[..., Any]) -> Any:
+        ruled = inspect.signature(rule).parameters
+
+        @functools.wraps(rule)
+        def asked(*args: Any, **kwargs: Any) -> Any:
+            for option in union:
+                if option.path[0] in kwargs and literals(option.kind):
+                    option.accepted(kwargs[option.path[0]])
+            wanted = {name: value for name, value in kwargs.items() if _asks(value)}
+            if ruled:
+                form = kinds[rule(*args, **{name: value for name, value in kwargs.items() if name in ruled})]
+            else:
+                form = next((form for form in reversed(kinds[1:]) if form.is_meant(wanted, kinds)), kinds[0])
+            form.refuse(args, wanted, union)
+            known = {name: value for name, value in kwargs.items() if name in form.takes or name in wanted}
+            return form.function(*args, **known)
+
+        asked.__signature__ = _signature(kinds, union)  # type: ignore[attr-defined]
+        asked.options = union  # type: ignore[attr-defined]
+        return asked
+
+    return declare
+
+
+class _Form:
+    """One function of a command, with what it takes."""
+
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        self.function, self.name = question(function), name
+        self.takes = inspect.signature(function).parameters
+        self.options = options_of(function)
+        self.literals = {option.name: values for option in self.options if (values := literals(option.kind))}
+        keywords = [each for each in self.takes.values() if each.kind is inspect.Parameter.KEYWORD_ONLY]
+        self.required = {each.name for each in keywords if each.default is inspect.Parameter.empty}
+
+    def is_meant(self, wanted: Mapping[str, Any], kinds: Sequence[_Form]) -> bool:
+        """Return whether this form is meant: by a choice, by what only it has, or by all that it requires."""
+        if any(wanted[name] not in values for name, values in self.literals.items() if name in wanted):
+            return False
+        others = {name for form in kinds if form is not self for name in form.takes}
+        chosen = (self.takes.keys() - others) | (self.literals.keys() & self.required)
+        more = self.required - kinds[0].required
+        return bool(chosen & wanted.keys()) or (bool(more) and more <= wanted.keys())
+
+    def refuse(self, args: Sequence[Any], wanted: Mapping[str, Any], union: Sequence[Asked]) -> None:
+        """Raise `UsageError` for an argument of another form, and for one that is missing."""
+        given = [option for option in union if _asks(_at(wanted, option.path))]
+        if foreign := [option for option in given if option.path[0] not in self.takes]:
+            named = ", ".join(option.option for option in foreign)
+            raise UsageError(f"{named}: only for {' or '.join(foreign[0].forms)}; leave out for {self.name}")
+        if missing := [option.option for option in self.options if option.name in self.required - wanted.keys()]:
+            raise UsageError(f"{self.name}: add {', '.join(missing)}")
+        placed = [each for each in self.takes.values() if each.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+        is_any = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in self.takes.values())
+        if not is_any and len(args) > len(placed):
+            raise UsageError(f"{self.name}: expected one dataset, not {len(args) - len(placed) + 1}")
+
+
+def _union(kinds: Sequence[_Form]) -> list[Asked]:
+    """List the parameters of all forms, with the forms that have each, and the default that these share."""
+    listed = dict[tuple[str, ...], list[tuple[_Form, Asked]]]()
+    for form in kinds:
+        for option in form.options:
+            listed.setdefault(option.path, []).append((form, option))
+    return [_shared(having, kinds) for having in sorted(listed.values(), key=lambda having: not having[0][1].placed)]
+
+
+def _shared(having: Sequence[tuple[_Form, Asked]], kinds: Sequence[_Form]) -> Asked:
+    """Return a parameter of some forms as that of the command."""
+    first, options = having[0][1], [option for _, option in having]
+    values = [*dict.fromkeys(value for option in options for value in literals(option.kind))]
+    defaults, is_partial = {repr(option.default) for option in options}, len(having) < len(kinds)
+    is_needed = first.default is inspect.Parameter.empty
+    return dataclasses.replace(
+        first,
+        kind=first.kind if not values else bool if True in values else Literal[tuple(values)],
+        default=False if True in values else None if len(defaults) > 1 or (is_partial and is_needed) else first.default,
+        variadic=any(option.variadic for option in options),
+        forms=tuple(form.name for form, _ in having) if is_partial else (),
+    )
+
+
+def _signature(kinds: Sequence[_Form], union: Sequence[Asked]) -> inspect.Signature:
+    """Return the signature of a command: what any of its forms takes."""
+    takes, defaults = dict[str, inspect.Parameter](), {option.name: option.default for option in union}
+    variadic = {option.name for option in union if option.variadic}
+    for form in kinds:
+        hints = get_type_hints(form.function, include_extras=True)
+        for name, each in form.takes.items():
+            kind = inspect.Parameter.VAR_POSITIONAL if name in variadic else each.kind
+            default = defaults.get(name, each.default)
+            takes.setdefault(name, each.replace(kind=kind, default=default, annotation=hints[name]))
+    return inspect.Signature(sorted(takes.values(), key=lambda each: each.kind))
