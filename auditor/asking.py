@@ -27,6 +27,8 @@ R_co = TypeVar("R_co", covariant=True)
 
 def question(study: Callable[P, R_co]) -> Callable[P, R_co]:
     """Return a study that refuses values beyond the limits of its parameters, and reads the others."""
+    if hasattr(study, "__wrapped__"):
+        return study
 
     @functools.wraps(study)
     def asked(*args: P.args, **kwargs: P.kwargs) -> R_co:
@@ -144,7 +146,10 @@ class _Form:
         if any(wanted[name] not in values for name, values in self.literals.items() if name in wanted):
             return False
         others = {name for form in kinds if form is not self for name in form.takes}
-        chosen = (self.takes.keys() - others) | (self.literals.keys() & self.required)
+        first = kinds[0].literals
+        chosen = (self.takes.keys() - others) | {
+            name for name in self.literals if name in wanted and wanted[name] not in first.get(name, ())
+        }
         more = self.required - kinds[0].required
         return bool(chosen & wanted.keys()) or (bool(more) and more <= wanted.keys())
 
@@ -167,21 +172,22 @@ def _union(kinds: Sequence[_Form]) -> list[Asked]:
     listed = dict[tuple[str, ...], list[tuple[_Form, Asked]]]()
     for form in kinds:
         for option in form.options:
-            listed.setdefault(option.path, []).append((form, option))
+            listed.setdefault(() if option.placed else option.path, []).append((form, option))
     return [_shared(having, kinds) for having in sorted(listed.values(), key=lambda having: not having[0][1].placed)]
 
 
 def _shared(having: Sequence[tuple[_Form, Asked]], kinds: Sequence[_Form]) -> Asked:
     """Return a parameter of some forms as that of the command."""
-    first, options = having[0][1], [option for _, option in having]
+    options = sorted((option for _, option in having), key=lambda option: not option.variadic)
+    first = options[0]
     values = [*dict.fromkeys(value for option in options for value in literals(option.kind))]
-    defaults, is_partial = {repr(option.default) for option in options}, len(having) < len(kinds)
-    is_needed = first.default is inspect.Parameter.empty
+    is_partial = len(having) < len(kinds)
+    is_varied = len({repr(option.default) for option in options}) > 1 and not values
+    is_varied |= is_partial and first.default is inspect.Parameter.empty
     return dataclasses.replace(
         first,
         kind=first.kind if not values else bool if True in values else Literal[tuple(values)],
-        default=False if True in values else None if len(defaults) > 1 or (is_partial and is_needed) else first.default,
-        variadic=any(option.variadic for option in options),
+        default=False if True in values else None if is_varied else first.default,
         forms=tuple(form.name for form, _ in having) if is_partial else (),
     )
 
@@ -189,11 +195,11 @@ def _shared(having: Sequence[tuple[_Form, Asked]], kinds: Sequence[_Form]) -> As
 def _signature(kinds: Sequence[_Form], union: Sequence[Asked]) -> inspect.Signature:
     """Return the signature of a command: what any of its forms takes."""
     takes, defaults = dict[str, inspect.Parameter](), {option.name: option.default for option in union}
-    variadic = {option.name for option in union if option.variadic}
+    dropped = {option.name for form in kinds for option in form.options if option.placed} - defaults.keys()
     for form in kinds:
         hints = get_type_hints(form.function, include_extras=True)
         for name, each in form.takes.items():
-            kind = inspect.Parameter.VAR_POSITIONAL if name in variadic else each.kind
             default = defaults.get(name, each.default)
-            takes.setdefault(name, each.replace(kind=kind, default=default, annotation=hints[name]))
+            if name not in dropped:
+                takes.setdefault(name, each.replace(default=default, annotation=hints[name]))
     return inspect.Signature(sorted(takes.values(), key=lambda each: each.kind))

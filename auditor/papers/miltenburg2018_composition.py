@@ -16,7 +16,6 @@ from auditor.papers.figures import Paper, Quantities, Quantity
 from auditor.papers.measured import Measured
 from auditor.result import Said
 from auditor.store.connection import Store
-from auditor.studies.diversity import DiversitySettings
 from auditor.studies.syntax import syntax
 from auditor.studies.words import missed_words, omitted_words
 
@@ -101,8 +100,9 @@ def first_missed(
     """Yield for each printed word whether it is among the first that five captions have and systems miss."""
     if len(systems) < len(paper.datasets):
         return
-    settings = DiversitySettings(_TOKENIZER, pipeline=tagger)
-    words = missed_words(store, *systems, evaluation=evaluation, settings=settings, progress=progress).frame
+    words = missed_words(
+        store, *systems, against=evaluation, tokenizer=_TOKENIZER, pipeline=tagger, progress=progress
+    ).frame
     for name, ranking in _RANKINGS.items():
         first = words.filter(pl.col("rank") <= _FIRST, ranking=name)
         yield from _among(paper, ranking, first["word"].to_list())

@@ -34,7 +34,7 @@ def filled(store: Store, a: list[str], b: list[str]) -> None:
 def test_log_likelihood_is_that_of_rayson_and_garside(a: list[str], b: list[str]) -> None:
     with Store.open(MEMORY) as store:
         filled(store, a, b)
-        frame = keyness(store, "one", "other", tokenizer="bare", minimum=1).frame
+        frame = keyness(store, "one", against="other", tokenizer="bare", minimum=1).frame
     c, d = len(a), len(b)
     seen = Counter(a), Counter(b)
     assert set(frame["word"]) == set(a) | set(b)
@@ -54,7 +54,7 @@ def test_log_likelihood_is_that_of_rayson_and_garside(a: list[str], b: list[str]
 def test_a_published_example_of_the_formula_holds(store: Store) -> None:
     """UCREL's log-likelihood wizard: 20 of 100 against 10 of 100 is 3.40, log ratio 1."""
     filled(store, ["dog"] * 20 + ["cat"] * 80, ["dog"] * 10 + ["cat"] * 90)
-    dog = keyness(store, "one", "other").frame.filter(pl.col("word") == "dog").row(0, named=True)
+    dog = keyness(store, "one", against="other").frame.filter(pl.col("word") == "dog").row(0, named=True)
     assert round(dog["log_likelihood"], 2) == 3.40
     assert dog["log_ratio"] == pytest.approx(1.0)
     assert dog["ratio"] == pytest.approx(2.0)
@@ -62,8 +62,8 @@ def test_a_published_example_of_the_formula_holds(store: Store) -> None:
 
 def test_rare_words_are_left_out_unless_they_are_watched(store: Store) -> None:
     filled(store, ["dog"] * 6 + ["cat"], ["dog"] * 6)
-    assert keyness(store, "one", "other").frame["word"].to_list() == ["dog"]
-    watched = keyness(store, "one", "other", words=["Cat", "cow"])
+    assert keyness(store, "one", against="other").frame["word"].to_list() == ["dog"]
+    watched = keyness(store, "one", against="other", words=["Cat", "cow"])
     assert set(watched.frame["word"]) == {"dog", "cat"}
     assert watched.frame.filter(pl.col("word") == "cat")["ratio"].to_list() == [None]
     assert "these words are in neither dataset (tokenizer bare): cow" in watched.sentences
@@ -72,9 +72,9 @@ def test_rare_words_are_left_out_unless_they_are_watched(store: Store) -> None:
 def test_a_side_without_words_and_a_minimum_of_none_are_refused(store: Store) -> None:
     filled(store, ["dog"], ["..."])
     with pytest.raises(MetricError, match="other: no caption has a token"):
-        keyness(store, "one", "other")
+        keyness(store, "one", against="other")
     with pytest.raises(UsageError, match="expected 1 or more"):
-        keyness(store, "one", "other", minimum=0)
+        keyness(store, "one", against="other", minimum=0)
 
 
 def test_library_and_json_have_the_same_rows(tmp_path: Path) -> None:
@@ -92,12 +92,12 @@ def test_library_and_json_have_the_same_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("by", "settings", "refused"),
     [
-        ("corpus", {"importance": 2}, "--importance: only valid with --by image"),
-        ("corpus", {"all_images": True}, "--all-images: only valid with --by training"),
-        ("training", {"evaluation": "other", "minimum": 2}, "--minimum: only valid with --by corpus or image"),
-        ("image", {"words": ["dog"]}, "--word: only valid with --by corpus"),
-        ("training", {}, "human captions are missing; set --eval DATASET"),
-        ("nothing", {}, "expected one of corpus, training, image"),
+        ("corpus", {"importance": 2}, "--importance: only for --by image"),
+        ("corpus", {"all_images": True}, "--all-images: only for --by training"),
+        ("training", {"evaluation": "other", "minimum": 2}, "--minimum: only for --by corpus or --by image; leave out for --by training"),
+        ("image", {"words": ["dog"]}, "--word: only for --by corpus"),
+        ("training", {}, "--by training: add --eval"),
+        ("nothing", {}, "expected corpus, training or image"),
     ],
 )
 def test_setting_that_a_comparison_does_not_read_is_refused(
@@ -110,5 +110,5 @@ def test_setting_that_a_comparison_does_not_read_is_refused(
 
 def test_words_of_two_datasets_are_not_compared_with_a_third_at_once(store: Store) -> None:
     filled(store, ["dog"], ["cat"])
-    with pytest.raises(UsageError, match="expected one dataset and --against"):
+    with pytest.raises(UsageError, match="--by corpus: expected one dataset, not 2"):
         words(store, "one", "other", against="other")

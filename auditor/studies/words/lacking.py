@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from auditor.errors import UsageError
+from auditor import parameters as p
+from auditor.asking import question
 from auditor.model import Progress, Selection, silent
 from auditor.result import Finding, Result, Signature, Table, about
 from auditor.store.captions import EVALUATION, select_all, selections_of, stamp
@@ -21,7 +22,17 @@ from auditor.studies.diversity.content_words import content_of, pairings
 from auditor.studies.diversity.measuring import captions_and_known
 from auditor.studies.diversity.overall import use, workspace
 from auditor.studies.diversity.per_image import shared_notes, unlike_images
-from auditor.studies.diversity.settings import WordSettings, settled
+from auditor.studies.diversity.settings import AllImages, Pipeline, WordSettings, settled
+from auditor.studies.words.parameters import (
+    Against,
+    ByImage,
+    ByTraining,
+    Evaluation,
+    Importance,
+    Minimum,
+    Number,
+    Ranked,
+)
 from auditor.text import AUTO
 
 _VERSION = 1
@@ -36,20 +47,20 @@ _UNNAMED = tuple(pl.lit(None, pl.String).alias(name) for name in ("dataset", "ve
 _MISSED = ("absolute", "relative", "relative-floor")
 
 
+@question
 def omitted_words(
     store: Store,
-    *refs: str,
-    against: str,
-    evaluation: str,
-    number: int = 20,
-    tokenizer: str = AUTO,
-    split: str | None = None,
-    all_images: bool = False,
+    *refs: p.Refs,
+    against: Against,
+    evaluation: Evaluation,
+    by: ByTraining = "training",
+    number: Ranked = 20,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    all_images: AllImages = False,
     progress: Progress = silent,
 ) -> Result:
     """List words that systems could have learned but never use, for `auditor words --by training`."""
-    if number < 1:
-        raise UsageError(f"--number {number}: expected 1 or more")
     settings, notes = settled(store, refs, WordSettings(tokenizer), against, evaluation, split)
     tokenizer = settings.resolved_tokenizer
     selected, known = captions_and_known(store, refs, against, evaluation, split, tokenizer, progress)
@@ -76,7 +87,7 @@ def omitted_words(
     parameters = {"tok": tokenizer, "words": "letters-or-digits", "ties": "word", "images": images}
     signature = Signature("omitted", parameters, 2)
     return Result(
-        "omitted",
+        "words",
         pl.concat(_omitted_rows(selection, words, number, str(signature)) for selection, words in ranked),
         selections=(*selections, *(selection for selection in (known.training, known.evaluation) if selection)),
         signatures={"omitted": str(signature)},
@@ -118,25 +129,28 @@ def _omitted_table(selection: Selection | None, words: pl.DataFrame, number: int
     return Table(title, pl.concat([by_training, by_evaluation], how="horizontal"), name="omitted-words")
 
 
+@question
 def missed_words(
     store: Store,
-    *refs: str,
-    evaluation: str,
-    settings: WordSettings | None = None,
-    number: int | None = None,
-    importance: int = 5,
-    floor: int = 10,
-    split: str | None = None,
+    *refs: p.Refs,
+    against: Against,
+    by: ByImage = "image",
+    number: Number = None,
+    minimum: Minimum = 10,
+    importance: Importance = 5,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    references: p.References = None,
+    seed: p.Seed = 1,
+    pipeline: Pipeline = None,
+    function_words: p.FunctionWords = None,
     progress: Progress = silent,
 ) -> Result:
     """List words of an image's human captions that systems miss, for `auditor words --by image`."""
-    if importance < 1 or floor < 1 or (number is not None and number < 1):
-        raise UsageError(
-            f"--number {number}, --importance {importance}, --minimum {floor}: expected 1 or more for each"
-        )
-    chosen, notes = settled(store, refs, settings or WordSettings(), None, evaluation, split)
+    settings = WordSettings(tokenizer, seed, references, pipeline, function_words)
+    chosen, notes = settled(store, refs, settings, None, against, split)
     selected = select_all(store, refs, split, chosen.resolved_tokenizer, progress=progress)
-    described = selected[0].like(resolve(store, evaluation))
+    described = selected[0].like(resolve(store, against))
     humans, systems = described.selection, selections_of(selected)
     content = content_of(chosen)
     paired, missed, claimed = [], [], []
@@ -153,24 +167,24 @@ def missed_words(
     ranked = {
         "absolute": _ranked(omitted, "times"),
         "relative": _ranked(omitted, "value"),
-        "relative-floor": _ranked(omitted.filter(pl.col("least") >= floor), "value"),
+        "relative-floor": _ranked(omitted.filter(pl.col("least") >= minimum), "value"),
         "unsupported": _ranked(unsupported, "times"),
         "unsupported-relative": _ranked(unsupported, "value"),
-        "unsupported-floor": _ranked(unsupported.filter(pl.col("least") >= floor), "value"),
+        "unsupported-floor": _ranked(unsupported.filter(pl.col("least") >= minimum), "value"),
     }
     lacking = f"{humans.label}: no word is in {importance} captions of an image, so none can be missed"
     rules = [*dict.fromkeys(pairing.refs.rule for pairing in paired)]
     parameters = {
         "tok": chosen.resolved_tokenizer, **paired[0].refs.parameters, "refs": "+".join(rules),
-        "content": content.label, "importance": importance, "floor": floor, "eval": humans.pinned_name,
+        "content": content.label, "importance": importance, "floor": minimum, "eval": humans.pinned_name,
     }  # fmt: skip
     signature = str(Signature("missed", parameters, _VERSION))
     return Result(
-        "missed",
+        "words",
         _rows(humans, {name: words.head(number or words.height) for name, words in ranked.items()}, signature),
         selections=(*systems, *(() if humans in systems else (humans,))),
         signatures={"missed": signature},
-        tables=tuple(_tables(ranked, importance, floor, number or _SHOWN)),
+        tables=tuple(_tables(ranked, importance, minimum, number or _SHOWN)),
         notes=(*notes, *shared_notes(paired), *([] if omitted.height else [lacking])),
         findings=tuple(unlike_images(paired)),
     )

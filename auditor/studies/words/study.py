@@ -3,196 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Annotated
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.arrays import scipy
-from auditor.errors import MetricError, UsageError
+from auditor.asking import forms, question
+from auditor.errors import MetricError
 from auditor.model import Progress, silent
 from auditor.result import Finding, Result, Signature, Table, about
 from auditor.statistics.significance import SMALLEST_P
 from auditor.store.captions import Captions, select_all, selections_of, stamp
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
-from auditor.studies.diversity.settings import AllImages, Pipeline, WordSettings
 from auditor.studies.words.lacking import missed_words, omitted_words
+from auditor.studies.words.parameters import Against, ByCorpus, Minimum, Words
 from auditor.text import AUTO
-
-#: The parameters of each kind of comparison; all others apply to every kind.
-_READ = {
-    "corpus": ("minimum", "words"),
-    "training": ("evaluation", "number", "all_images"),
-    "image": ("minimum", "number", "importance", "seed", "references", "pipeline", "function_words"),
-}
-
-#: Their names on the command line, if different.
-_OPTIONS = {"evaluation": "eval", "words": "word", "all_images": "all-images", "function_words": "function-words"}
-
-
-def _known(by: str) -> None:
-    if by not in _READ:
-        raise UsageError(f"--by {by}: expected one of {', '.join(_READ)}")
-
-
-Against = Annotated[
-    str,
-    p.Parameter(
-        "B: another dataset; by training: the training data; by image: human captions of the same images.",
-        completes="dataset",
-    ),
-]
-
-By = Annotated[
-    str,
-    p.Parameter(
-        "corpus: words more or less frequent than in B; training: learnable words that are never used; image: words "
-        "of the image's human captions.",
-        check=_known,
-    ),
-]
-
-Evaluation = Annotated[
-    str | None, p.Parameter("By training: human captions of the same images, which learnable words must be in.", "eval")
-]
-
-Minimum = Annotated[
-    int | None,
-    p.Parameter(
-        "Least number of occurrences; by corpus: in both together (5); by image: of each system (10).", least=1
-    ),
-]
-
-Number = Annotated[
-    int | None, p.Parameter("Number of words in each ranking; default: 20 by training, all by image.", least=1)
-]
-
-Importance = Annotated[
-    int | None, p.Parameter("By image: number of human captions that must have a word; default: 5.", least=1)
-]
-
-Words = Annotated[Sequence[str], p.Parameter("By corpus: always include this word; repeat for more.", "word")]
-
-
-def words(
-    store: Store,
-    *refs: p.Refs,
-    against: Against,
-    by: By = "corpus",
-    evaluation: Evaluation = None,
-    tokenizer: p.Tokenizer = AUTO,
-    split: p.Split = None,
-    minimum: Minimum = None,
-    number: Number = None,
-    importance: Importance = None,
-    words: Words = (),
-    all_images: AllImages = False,
-    references: p.References = None,
-    seed: p.Seed = 1,
-    pipeline: Pipeline = None,
-    function_words: p.FunctionWords = None,
-    progress: Progress = silent,
-) -> Result:
-    """List words that A uses more, less or never, next to B.
-
-    By corpus: the log-likelihood is G2 = 2 Σ observed ln(observed / expected), with the sign of observed - expected.
-    The expected frequency in A is that in both datasets together. The log ratio is log2 of the relative frequency in A
-    divided by that in B. A word that one dataset lacks counts there as half an occurrence.
-
-    By training: a word is learnable if both the training data (B) and human captions (`eval`) contain it. Punctuation
-    does not count. Only images that both the system and the human captions describe count, unless `all_images`. Ties
-    are sorted by word.
-
-    By image: all systems are counted together, and only content words. For words in at least `importance` captions of
-    an image, there are three rankings:
-
-    - `absolute`: by the number of times they are missed;
-    - `relative`: by missed / (missed + recalled);
-    - `relative-floor`: the same, for words that each system could recall at least `minimum` times.
-
-    For words that systems use, there are three more:
-
-    - `unsupported`: by the number of times no human caption of the image has them;
-    - `unsupported-relative`: by the share of such uses;
-    - `unsupported-floor`: the same, for words that each system uses at least `minimum` times.
-
-    Ties are sorted by frequency, then by spelling.
-
-    How to read it: by corpus, the words with the clearest difference come first. `direction` is over if A uses the word
-    more than B. The log-likelihood is the evidence for a difference, the log ratio its size: 1 is twice as often, 3 is
-    eight times. By training, a row is a learnable word that the system never uses. `rank` is by its frequency in the
-    training data (`trained`), `evaluated_rank` by that in human captions (`evaluated`). Rows without `dataset` are
-    words that no system uses. By image, a row is a word. It was missed (or made up) `times` of `occurrences`.
-
-    Limits: by corpus, `p` is for a single word, but thousands are compared. Words occur in clusters, so a few captions
-    on one topic can make a word look significant. With large datasets almost every word is significant, so read the log
-    ratio. By training and by image, a word may be missing because the system uses a synonym. A correct word that no
-    annotator used counts as made up. Inflected forms are separate words.
-
-    Source: Rayson & Garside 2000; Dunning 1993; Hardie 2014. By training and by image: van Miltenburg, Elliott & Vossen
-    2018, sections 3.3, 3.4 and 5.1. The authors' program requires more than 10 occurrences per system on average, and
-    sorts ties in reverse.
-
-    Raises `MetricError` for a dataset without a token, `UsageError` for an unknown dataset or an option of another
-    comparison.
-
-    Examples: auditor words shetty2017 --against coco-val -t ptb ·
-    auditor words dai2017 --against coco-train-words --eval coco-val --by training ·
-    auditor words dai2017 liu2017 --against coco-val --by image
-    """
-    _known(by)
-    given = {"minimum": minimum, "number": number, "importance": importance, "words": words, "evaluation": evaluation,
-             "all_images": all_images, "references": references, "seed": seed != 1, "pipeline": pipeline,
-             "function_words": function_words}  # fmt: skip
-    for name, value in given.items():
-        if value and name not in _READ[by]:
-            which = " or ".join(kind for kind, names in _READ.items() if name in names)
-            raise UsageError(f"--{_OPTIONS.get(name, name)}: only valid with --by {which}")
-    if by == "corpus":
-        if len(refs) != 1:
-            raise UsageError(f"--by corpus: expected one dataset and --against, but got {len(refs)} datasets")
-        result = keyness(
-            store, refs[0], against, tokenizer=tokenizer, split=split, minimum=5 if minimum is None else minimum,
-            words=words, progress=progress,
-        )  # fmt: skip
-    elif by == "training":
-        if evaluation is None:
-            raise UsageError("--by training: human captions are missing; set --eval DATASET")
-        result = omitted_words(
-            store, *refs, against=against, evaluation=evaluation, number=20 if number is None else number,
-            tokenizer=tokenizer, split=split, all_images=all_images, progress=progress,
-        )  # fmt: skip
-    else:
-        result = missed_words(
-            store,
-            *refs,
-            evaluation=against,
-            settings=WordSettings(tokenizer, seed, references, pipeline, function_words),
-            number=number,
-            importance=5 if importance is None else importance,
-            floor=10 if minimum is None else minimum,
-            split=split,
-            progress=progress,
-        )
-    return replace(result, command="words")
-
 
 _VERSION = 1
 
 _SHOWN = 20
 
 
+@question
 def keyness(
     store: Store,
-    a: str,
-    b: str,
+    ref: p.Refs,
     *,
-    tokenizer: str = AUTO,
-    split: str | None = None,
-    minimum: int = 5,
-    words: Sequence[str] = (),
+    against: Against,
+    by: ByCorpus = "corpus",
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    minimum: Minimum = 5,
+    words: Words = (),
     progress: Progress = silent,
 ) -> Result:
     """Compare the words of two datasets, for `auditor words`.
@@ -201,9 +44,7 @@ def keyness(
     They contain words that occur at least `minimum` times in both datasets together, and all of `words`. Raises
     `MetricError` for a dataset without a token.
     """
-    if minimum < 1:
-        raise UsageError(f"--minimum {minimum}: expected 1 or more")
-    sides = select_all(store, [a, b], split, tokenizer, progress=progress)
+    sides = select_all(store, [ref, against], split, tokenizer, progress=progress)
     watched = list(dict.fromkeys(word.lower() for word in words))
     both = Workspace(store, minimum=1 if watched else minimum)
     for side, captions in zip("ab", sides, strict=True):
@@ -217,7 +58,7 @@ def keyness(
     chosen = sides[0].tokenizer
     settings: dict[str, str | int | float | bool] = {"tok": chosen, "minimum": minimum, "zero": 0.5}
     return Result(
-        "keyness",
+        "words",
         frame,
         selections=selections_of(sides),
         signatures={"keyness": str(Signature("keyness", settings, _VERSION))},
@@ -283,3 +124,54 @@ def _images(sides: Sequence[Captions]) -> list[Finding]:
     )
     where = about(sides[0].selection, against=sides[1].label)
     return [Finding("images-not-shared", sentence, where, {"images": len(a) - shared}, len(a), "notice")]
+
+
+@forms(keyness, omitted_words, missed_words, names=("--by corpus", "--by training", "--by image"))
+def words() -> None:
+    """List words that A uses more, less or never, next to B.
+
+    By corpus: the log-likelihood is G2 = 2 Σ observed ln(observed / expected), with the sign of observed - expected.
+    The expected frequency in A is that in both datasets together. The log ratio is log2 of the relative frequency in A
+    divided by that in B. A word that one dataset lacks counts there as half an occurrence.
+
+    By training: a word is learnable if both the training data (B) and human captions (`eval`) contain it. Punctuation
+    does not count. Only images that both the system and the human captions describe count, unless `all_images`. Ties
+    are sorted by word.
+
+    By image: all systems are counted together, and only content words. For words in at least `importance` captions of
+    an image, there are three rankings:
+
+    - `absolute`: by the number of times they are missed;
+    - `relative`: by missed / (missed + recalled);
+    - `relative-floor`: the same, for words that each system could recall at least `minimum` times.
+
+    For words that systems use, there are three more:
+
+    - `unsupported`: by the number of times no human caption of the image has them;
+    - `unsupported-relative`: by the share of such uses;
+    - `unsupported-floor`: the same, for words that each system uses at least `minimum` times.
+
+    Ties are sorted by frequency, then by spelling.
+
+    How to read it: by corpus, the words with the clearest difference come first. `direction` is over if A uses the word
+    more than B. The log-likelihood is the evidence for a difference, the log ratio its size: 1 is twice as often, 3 is
+    eight times. By training, a row is a learnable word that the system never uses. `rank` is by its frequency in the
+    training data (`trained`), `evaluated_rank` by that in human captions (`evaluated`). Rows without `dataset` are
+    words that no system uses. By image, a row is a word. It was missed (or made up) `times` of `occurrences`.
+
+    Limits: by corpus, `p` is for a single word, but thousands are compared. Words occur in clusters, so a few captions
+    on one topic can make a word look significant. With large datasets almost every word is significant, so read the log
+    ratio. By training and by image, a word may be missing because the system uses a synonym. A correct word that no
+    annotator used counts as made up. Inflected forms are separate words.
+
+    Source: Rayson & Garside 2000; Dunning 1993; Hardie 2014. By training and by image: van Miltenburg, Elliott & Vossen
+    2018, sections 3.3, 3.4 and 5.1. The authors' program requires more than 10 occurrences per system on average, and
+    sorts ties in reverse.
+
+    Raises `MetricError` for a dataset without a token, `UsageError` for an unknown dataset or an option of another
+    comparison.
+
+    Examples: auditor words shetty2017 --against coco-val -t ptb ·
+    auditor words dai2017 --against coco-train-words --eval coco-val --by training ·
+    auditor words dai2017 liu2017 --against coco-val --by image
+    """

@@ -116,7 +116,7 @@ def test_fewer_captions_by_people_move_recall(store: Store) -> None:
 
 def test_the_first_missed_words_of_each_ranking(store: Store) -> None:
     filled(store, HUMANS, system=dict.fromkeys(HUMANS, "a bird"))
-    result = missed_words(store, "system", evaluation="people", number=1, importance=2, floor=1)
+    result = missed_words(store, "system", against="people", number=1, importance=2, minimum=1)
     assert result.frame.select("statistic", "ranking", "word", "times").rows() == [
         *(("missed", ranking, word, 1) for ranking, word in result.frame.filter(statistic="missed")
           .select("ranking", "word").rows()),

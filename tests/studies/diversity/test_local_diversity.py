@@ -187,10 +187,11 @@ def test_missed_words_are_ranked_as_by_plain_counting(
             store,
             "one",
             "other",
-            evaluation="people",
-            settings=DiversitySettings("bare", function_words=listed(tmp_path)),
+            against="people",
+            tokenizer="bare",
+            function_words=listed(tmp_path),
             importance=1,
-            floor=2,
+            minimum=2,
         ).frame
     missed, met = Counter[str](), Counter[str]()
     for system in (one, other):
@@ -211,7 +212,7 @@ def test_missed_words_are_ranked_as_by_plain_counting(
 
 def test_words_that_no_caption_of_the_image_has_are_ranked(store: Store) -> None:
     filled(store, {"p": ["a dog"], "q": ["a cat"], "r": ["a dog"]}, system={"p": "cat", "q": "cat cow", "r": "cow"})
-    frame = missed_words(store, "system", evaluation="people").frame
+    frame = missed_words(store, "system", against="people").frame
     rows = frame.filter(pl.col("ranking") == "unsupported").select("word", "times", "occurrences").rows()
     assert rows == [("cow", 2, 2), ("cat", 1, 2)]
 
@@ -234,11 +235,11 @@ def test_captions_never_meet_themselves(store: Store) -> None:
 
 def test_a_ranking_without_words_says_so(store: Store) -> None:
     filled(store, {"p": ["a dog"]}, system={"p": "a dog"})
-    result = missed_words(store, "system", evaluation="people")
+    result = missed_words(store, "system", against="people")
     assert result.frame.is_empty()
     assert "people: no word is in 5 captions of an image, so none can be missed" in result.sentences
     with pytest.raises(UsageError, match="expected 1 or more"):
-        missed_words(store, "system", evaluation="people", importance=0)
+        missed_words(store, "system", against="people", importance=0)
 
 
 def test_mbleu_is_the_mean_over_images_of_leave_one_out(store: Store) -> None:
