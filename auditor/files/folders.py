@@ -25,7 +25,10 @@ def temporary(parent: Path | None = None) -> Iterator[Path]:
         sweep(Path(tempfile.gettempdir()))
     while True:
         folder = Path(tempfile.mkdtemp(TEMPORARY, "auditor-" if parent is None else ".auditor-", parent))
-        descriptor = None if sys.platform == "win32" else os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            descriptor = None if sys.platform == "win32" else os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:  # as below, but sooner
+            continue
         if descriptor is None or not lock(descriptor, wait=True) or folder.exists():
             break
         os.close(descriptor)  # another process removed it as abandoned before it was locked

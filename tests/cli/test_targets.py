@@ -11,6 +11,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -299,6 +300,24 @@ def test_folder_is_replaced_whole_and_a_former_one_comes_back(tmp_path: Path) ->
         assert held.exists(), "the folder of a process that lives is its own"
     assert [*tmp_path.iterdir()] == [path]
     assert (path / "a").read_text() == "old"
+
+
+def test_folder_that_another_process_sweeps_before_it_is_locked_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, swept = tempfile.mkdtemp, list[str]()
+
+    def made(*args: str | Path | None) -> str:
+        folder = make(*args)
+        if not swept:
+            swept.append(folder)
+            Path(folder).rmdir()
+        return folder
+
+    monkeypatch.setattr(tempfile, "mkdtemp", made)
+    with temporary(tmp_path) as held:
+        assert held.exists()
+    assert str(held) not in swept
 
 
 @pytest.mark.parametrize("planted", ["pipe", "link", "ring", "folder"])
