@@ -34,7 +34,8 @@ _OF_P = ", p"
 
 
 Statistics = Annotated[
-    Sequence[str] | None, p.Parameter("kendall-b, spearman or pearson; default: all three.", "statistic")
+    Sequence[str] | None,
+    p.Parameter("kendall-b, spearman or pearson; default: all three.", "statistic", choices=STATISTICS),
 ]
 
 
@@ -70,7 +71,7 @@ def correlate(
 
     Example: auditor correlate flickr8k:test -m cider -m rouge-l --statistic kendall-b
     """
-    chosen = _statistics(statistics)
+    chosen = [name for name in STATISTICS if not statistics or name in statistics]
     metrics = asked_with(metrics, scores)
     requested = requests(metrics)
     if len(requested) < 2:
@@ -118,13 +119,6 @@ def _lead(label: str, rows: pl.DataFrame) -> list[str]:
     least, most = (first.row(index, named=True) for index in (0, -1))
     pairs = [f"{row['metric_a']} and {row['metric_b']} ({row['value']:.2f})" for row in (most, least)]
     return [f"{label}: by {most['statistic']} per caption, {pairs[0]} agree most, {pairs[1]} least."]
-
-
-def _statistics(requested: Sequence[str] | None) -> list[str]:
-    unknown = [name for name in requested or () if name not in STATISTICS]
-    if unknown:
-        raise UsageError(f"{unknown[0]}: unknown statistic; use {', '.join(STATISTICS)}")
-    return [name for name in STATISTICS if not requested or name in requested]
 
 
 def _is_in(rows: pl.DataFrame, label: str) -> bool:

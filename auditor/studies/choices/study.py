@@ -170,8 +170,6 @@ def choices(
 
     Examples: auditor choices sugarcrepe -m cider · auditor choices sugarcrepe --scores clip.csv --fair fair.csv
     """
-    if not 0 < confidence < 1:
-        raise UsageError(f"--confidence {confidence:g}: expected a number between 0 and 1")
     for file, what in ((fair, _BLIND_FAIR), (answers, _ANSWERS)):
         if file is not None:
             check_path(file, what, force=force)

@@ -57,7 +57,9 @@ COLUMNS = ("item", "part", "image", "split", "slot", "right", "wrong", "drawn_fr
 _WHAT = "items"
 
 
-Tasks = Annotated[Sequence[str], p.Parameter(f"Task: {', '.join(TASKS)}; repeat for more; default: all.", "task")]
+Tasks = Annotated[
+    Sequence[str], p.Parameter(f"Task: {', '.join(TASKS)}; repeat for more; default: all.", "task", choices=[*TASKS])
+]
 
 Pipeline = Annotated[
     str | None,
@@ -75,7 +77,8 @@ Train = Annotated[
 Draw = Annotated[
     str,
     p.Parameter(
-        "Replacements to sample: mentions, as often as captions have them, or phrases, each distinct one once."
+        "Replacements to sample: mentions, as often as captions have them, or phrases, each distinct one once.",
+        choices=DRAWS,
     ),
 ]
 
@@ -144,9 +147,7 @@ def distractors(
 
     Example: auditor distractors flickr30k:val --task switch-people --task just-scene -o items.csv
     """
-    names = _chosen(tasks)
-    if draw not in DRAWS:
-        raise UsageError(f"--draw {draw}: expected one of {', '.join(DRAWS)}")
+    names = [name for name in TASKS if name in tasks or not tasks]
     if file is not None:
         check_path(file, _WHAT, force=force)
     selection = resolve(store, ref, split)
@@ -186,14 +187,6 @@ def distractors(
     if file is not None:
         write(frame, file, force=force)
     return result
-
-
-def _chosen(names: Sequence[str]) -> list[str]:
-    """Return the tasks with these names, in the order of `TASKS`, or all."""
-    for name in names:
-        if name not in TASKS:
-            raise UsageError(f"--task {name}: expected one of {', '.join(TASKS)}")
-    return [name for name in TASKS if name in names or not names]
 
 
 def _made(workspace: Workspace, names: Sequence[str], progress: Progress) -> pl.DataFrame:

@@ -9,7 +9,6 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
-from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.statistics.cards import STATISTICS
 from auditor.store.captions import chosen_tokenizer
@@ -46,6 +45,7 @@ Statistics = Annotated[
         "Statistic to compute: ttr-1, mtld, curve, or all; repeat for more; default: those of the 2018 paper.",
         "statistic",
         "s",
+        choices=lambda: [*STATISTICS, CURVE, ALL],
     ),
 ]
 
@@ -69,12 +69,9 @@ class Asked:
 
     @classmethod
     def of(cls, names: Sequence[str] | None) -> Asked:
-        """Read names as typed; none: all except those on request. Raises `UsageError` for an unknown name."""
+        """Read names as typed; none: all except those on request."""
         if names and ALL in names:
             return EVERY
-        unknown = [name for name in names or () if name not in STATISTICS and name != CURVE]
-        if unknown:
-            raise UsageError(f"--statistic {unknown[0]}: unknown; choose from {', '.join([*STATISTICS, CURVE, ALL])}")
         return cls(frozenset(names or {*STATISTICS, CURVE} - ON_REQUEST))
 
     def any_of(self, *names: str) -> bool:

@@ -15,7 +15,6 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asking import question
 from auditor.config import sources
-from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.ranges import statistics_within
 from auditor.result import Result, Table, findings_in, notes_in
@@ -154,7 +153,6 @@ def diversity(
     asked = Asked.of(statistics)
     declared = sources(config)
     settings, chosen = settled(store, refs, settings or DiversitySettings(), against, evaluation, split)
-    _check(settings)
     every, known = captions_and_known(store, refs, against, evaluation, split, settings.resolved_tokenizer, progress)
     selections = selections_of(every)
     apart = apart_from_people(every, known.evaluation)
@@ -219,15 +217,3 @@ def _only(table: Table, asked: Asked) -> Table:
 def _as_rows(*parts: pl.DataFrame) -> pl.DataFrame:
     rows = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), *parts], how="diagonal_relaxed").cast(pl.Schema(ROWS))
     return statistics_within(rows, cards.ENDS).with_columns(pl.col("value", "low", "high").round(DECIMALS))
-
-
-def _check(settings: DiversitySettings) -> None:
-    for option, number in {
-        "--segment": settings.segment,
-        "--shuffles": settings.draws,
-        "--references": settings.references,
-    }.items():
-        if number is not None and number < 1:
-            raise UsageError(f"{option} {number}: expected 1 or more")
-    if settings.curve < 0:
-        raise UsageError(f"--curve {settings.curve}: expected a number of tokens, or 0 for no curve")

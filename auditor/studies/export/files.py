@@ -142,10 +142,8 @@ ENDINGS: Mapping[str, str] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "json
 
 
 def format_of(name: str | None, path: Path) -> str:
-    """Choose a format: by name, else by file extension, else a bundle. Raises `UsageError` for an unknown name."""
+    """Choose a format: by name, else by file extension, else a bundle. Raises `UsageError` for a file of JSON."""
     if name is not None:
-        if name not in FORMATS:
-            raise UsageError(f"--format {name}: expected one of {', '.join(FORMATS)}")
         return name
     if path.suffix == ".json":
         raise UsageError(f"{path}: JSON can be two formats; choose --format coco or --format karpathy")

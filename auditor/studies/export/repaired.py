@@ -342,11 +342,6 @@ def _kinds_and_severity(without: Sequence[str]) -> tuple[list[str], str | None]:
             worst.append("warning")
         elif word in SEVERITIES:
             worst.append(word)
-        elif word in CAPTION_KINDS:
-            kinds.append(word)
         else:
-            raise UsageError(
-                f"--without {word}: expected {FINDINGS}, a severity ({', '.join(SEVERITIES)}), or a kind of finding "
-                f"that lists captions: {', '.join(CAPTION_KINDS)}"
-            )
+            kinds.append(word)
     return kinds, max(worst, key=SEVERITIES.index, default=None)

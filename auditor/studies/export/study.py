@@ -14,16 +14,17 @@ from auditor.asking import question
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.files import replacing
+from auditor.findings import CAPTION_KINDS
 from auditor.model import Progress, Selection, silent
 from auditor.remote import address_of, sending
-from auditor.result import Result, Table, counted
+from auditor.result import SEVERITIES, Result, Table, counted
 from auditor.sources.bundle import MANIFEST
 from auditor.store import subsets, versions
 from auditor.store.captions import stamp
 from auditor.store.connection import Store
 from auditor.studies.export import bundle
-from auditor.studies.export.files import FILES, Captions, columns, format_of
-from auditor.studies.export.repaired import ALL, Repaired, checked, named_by_findings, repaired
+from auditor.studies.export.files import FILES, FORMATS, Captions, columns, format_of
+from auditor.studies.export.repaired import ALL, FINDINGS, Repaired, checked, named_by_findings, repaired
 
 Target = Annotated[Path, p.Place("File or folder to write, local or a URL: s3://BUCKET/NAME.", "output", "o")]
 
@@ -34,6 +35,7 @@ Format = Annotated[
         "bundle.",
         "format",
         "f",
+        choices=FORMATS,
         completes="export",
     ),
 ]
@@ -42,13 +44,18 @@ Without = Annotated[
     Sequence[str],
     p.Parameter(
         "Leave out captions with findings of this kind, or of this severity or worse; 'findings' means errors and "
-        "warnings; repeat for more."
+        "warnings; repeat for more.",
+        choices=lambda: [FINDINGS, *SEVERITIES, *CAPTION_KINDS],
+        listed="docs/findings.md lists the kinds of findings",
     ),
 ]
 
 Fix = Annotated[
     Sequence[str],
-    p.Parameter("Repair captions with findings of this kind; 'all' for every kind with a safe fix; repeat for more."),
+    p.Parameter(
+        "Repair captions with findings of this kind; 'all' for every kind with a safe fix; repeat for more.",
+        check=checked,
+    ),
 ]
 
 DryRun = Annotated[bool, p.Parameter("Only list what --fix would change. Writes no file.")]
@@ -115,7 +122,6 @@ def export(
     bundle · auditor export coco-val2017 -f coco -o captions.json --without findings
     """
     chosen = format_of(file_format, target)
-    checked(fix)
     if dry_run and not fix:
         raise UsageError(f"--dry-run lists the changes of --fix; add --fix {ALL}, or --fix KIND")
     selection = versions.resolve(store, ref)

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.config.lock import Entry, Lock
-from auditor.errors import AdvisedError, SourceError, UsageError
+from auditor.errors import AdvisedError, SourceError
 from auditor.findings.wording import item_of, said_of
 from auditor.model import Progress, Selection, Source, location, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
@@ -79,8 +79,6 @@ def ingest_sources(
     listed in a note. The versions are written to `lock`; a frozen lock determines which versions are accepted.
     Raises `SourceError` for the first source that cannot be read or has another version; earlier ones are kept.
     """
-    if not 0 <= max_rejected <= 1:
-        raise UsageError(f"--max-rejected {max_rejected:g}: expected a share between 0 and 1")
     terms = Terms(max_rejected)
     locked = lock.known() if lock and lock.frozen else ()
     there = [source for source in sources if source.dataset in locked or not (skip_missing and missing(source))]

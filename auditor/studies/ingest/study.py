@@ -92,7 +92,9 @@ Language = Annotated[
     p.Parameter("Language of the captions: de, pt-BR; default: detected."),
 ]
 
-MaxRejected = Annotated[float | None, p.Parameter("Largest share of records that may be rejected; default: 0.01.")]
+MaxRejected = Annotated[
+    float | None, p.Parameter("Largest share of records that may be rejected; default: 0.01.", least=0, most=1)
+]
 
 Strict = Annotated[bool, p.Parameter("Reject the whole file if one record is rejected.")]
 

@@ -10,7 +10,6 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.asking import question
-from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Signature, Table, about
 from auditor.store import versions
@@ -22,7 +21,7 @@ from auditor.text import AUTO
 _VERSION = 2
 
 
-Order = Annotated[int, p.Parameter("N-gram length of the model.", least=1, most=5)]
+Order = Annotated[int, p.Parameter("N-gram length of the model.", least=ORDERS[0], most=ORDERS[-1])]
 
 Captions = Annotated[
     int | None,
@@ -82,12 +81,6 @@ def perplexity(
 
     Example: auditor perplexity flickr8k coco-val2017 abstract-scenes
     """
-    if order not in ORDERS:
-        raise UsageError(f"--order {order}: expected {ORDERS[0]} to {ORDERS[-1]}")
-    if captions is not None and captions < 0:
-        raise UsageError(f"--captions {captions}: expected a number of captions, or 0 for all")
-    if draws < 1:
-        raise UsageError(f"--draws {draws}: expected 1 or more")
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     selections, tokenizer = selections_of(selected), selected[0].tokenizer
     runs = [run(selected, order, captions, number, progress) for number in range(seed, seed + draws)]

@@ -170,14 +170,6 @@ class Components:
         return self._blanked_texts[key]
 
 
-def requested_components(names: Sequence[str] | None) -> list[str]:
-    """Return the components by their names; null: all. Raises `UsageError` for an unknown name."""
-    for name in names or ():
-        if name not in COMPONENTS:
-            raise UsageError(f"{name}: unknown component; use {', '.join(COMPONENTS)}")
-    return [name for name in COMPONENTS if names is None or name in names]
-
-
 def _perturbation(words: int, seed: int) -> Component:
     settings = {"seed": seed, "words": words}
     candidates = CandidateSet(

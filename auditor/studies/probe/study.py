@@ -13,7 +13,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.asking import question
-from auditor.errors import AuditorError, UsageError
+from auditor.errors import AuditorError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Said, Table, about, findings_in, notes_in
 from auditor.scoring.candidate_sets import missing
@@ -24,7 +24,7 @@ from auditor.scoring.single_captions import referenced, without_references
 from auditor.statistics.summary import summarize
 from auditor.store.captions import Captions, select_all, selections_of
 from auditor.store.connection import Store
-from auditor.studies.probe.changes import Component, Components, requested_components
+from auditor.studies.probe.changes import COMPONENTS, Component, Components
 from auditor.text import AUTO
 
 #: The default numbers of changed words of a reference.
@@ -38,6 +38,7 @@ Changes = Annotated[
         "repeated-word, padding, inflection; repeat for more; default: all that are possible.",
         "component",
         "c",
+        choices=COMPONENTS,
     ),
 ]
 
@@ -92,9 +93,7 @@ def probe(
     Example: auditor probe flickr8k:test -m cider -m cider-d -c repeated-word
     """
     requested = requests(metrics)
-    if min(words or WORDS) < 1:
-        raise UsageError(f"--words {min(words or WORDS)}: expected 1 or more")
-    names = requested_components(components or None)
+    names = [name for name in COMPONENTS if not components or name in components]
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     every, alone = referenced(selected, References("loo"), requested)
     selections = selections_of(every)

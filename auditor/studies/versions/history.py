@@ -10,7 +10,6 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.asking import question
-from auditor.errors import UsageError
 from auditor.model import VOLATILE, Progress, Selection, silent
 from auditor.result import Finding, Result, Table, about, counted
 from auditor.store import versions
@@ -35,7 +34,13 @@ Before = Annotated[str, p.Parameter("Old version: flickr8k@v1.", metavar="DATASE
 
 After = Annotated[str, p.Parameter("New version: flickr8k@v2.", metavar="DATASET")]
 
-Depth = Annotated[str, p.Parameter("totals, images, text (every caption), vocabulary, lengths or drift.")]
+Depth = Annotated[
+    str,
+    p.Parameter(
+        "totals, images, text (every caption), vocabulary, lengths or drift.",
+        choices=(*_DEPTHS, *drift.DEPTHS, drift.SUMMARY),
+    ),
+]
 
 AsTokens = Annotated[bool, p.Parameter("Compare captions by tokens: ignore case and punctuation.")]
 
@@ -119,9 +124,6 @@ def diff(
     Examples: auditor diff flickr8k@v1 flickr8k@v2 --depth text · auditor diff flickr8k flickr30k --depth vocabulary
     """
     moves = (*drift.DEPTHS, drift.SUMMARY)
-    known = (*_DEPTHS, *moves)
-    if depth not in known:
-        raise UsageError(f"--depth {depth}: expected one of {', '.join(known)}")
     tokenized = [a, b] if as_tokens or depth in moves else []
     tokenizer, reason = chosen_tokenizer(store, tokenized, named=tokenizer)
     tokenizer_of(tokenizer)  # rejects an unknown tokenizer at every depth

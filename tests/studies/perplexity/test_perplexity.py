@@ -276,4 +276,4 @@ def test_unknown_order_is_one_line_of_the_command(capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit) as ended:
         main(["perplexity", "set", "--order", "9"])
     assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith("error: Invalid value for '--order'")
+    assert capsys.readouterr().err.startswith("error: --order 9: expected 1 to 5")

@@ -271,7 +271,7 @@ def test_one_image_has_no_cider_and_a_single_word_no_other_to_replace_it(store: 
 
 def test_bad_requests_are_refused_in_one_line(store: Store, tmp_path: Path) -> None:
     filled(store, random_rows(2))
-    with pytest.raises(UsageError, match="adverbs: unknown component; use reference-words, order"):
+    with pytest.raises(UsageError, match="--component adverbs: expected reference-words, order"):
         probe(store, "set", metrics=["bleu-1"], components=["adverbs"])
     with pytest.raises(UsageError, match="expected 1 or more"):
         probe(store, "set", metrics=["bleu-1"], words=[0])
