@@ -273,7 +273,7 @@ def test_bad_requests_are_refused_in_one_line(store: Store, tmp_path: Path) -> N
     filled(store, random_rows(2))
     with pytest.raises(UsageError, match="--component adverbs: expected reference-words, order"):
         probe(store, "set", metrics=["bleu-1"], components=["adverbs"])
-    with pytest.raises(UsageError, match="expected 1 or more"):
+    with pytest.raises(UsageError, match="--words 0: expected 1 to 1,000"):
         probe(store, "set", metrics=["bleu-1"], words=[0])
     with pytest.raises(UsageError, match=r"list\.txt: function words cannot be read: No such file"):
         probe(store, "set", metrics=["bleu-1"], components=["function-words"], function_words=tmp_path / "list.txt")
