@@ -64,16 +64,13 @@ class Asked:
         return value if self.parameter.read is None else self.parameter.read(value)
 
     def _within(self, value: Any) -> None:
-        parameter = self.parameter
+        parameter, said = self.parameter, f"{value:g}" if isinstance(value, float) else value
         if isinstance(value, str) and (choices := self.choices) and value not in choices:
             raise UsageError(f"{self.option} {value}: {_expected(value, choices, parameter.listed)}")
-        if isinstance(value, float) and not math.isfinite(value):
-            raise UsageError(f"{self.option} {value:g}: expected a finite number")
-        if (wanted := parameter.limits) and value is not None:
-            if not isinstance(value, numbers.Real):
-                raise UsageError(f"{self.option} {value!r}: expected {wanted}")
-            if not parameter.holds(float(value)):
-                raise UsageError(f"{self.option} {value:g}: expected {wanted}")
+        if value is None or not (isinstance(value, float) or parameter.limits):
+            return
+        if not isinstance(value, numbers.Real) or not math.isfinite(value) or not parameter.holds(float(value)):
+            raise UsageError(f"{self.option} {said}: expected {parameter.limits or 'a finite number'}")
 
 
 def _expected(value: str, choices: Sequence[str], listed: str | None) -> str:

@@ -26,6 +26,7 @@ from typer.core import TyperGroup
 
 from auditor import __version__
 from auditor.cli.former import refuse_former
+from auditor.cli.meant import refuse_unknown
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
 from auditor.errors import AuditorError, MissingExtraError, disobeyed, redacted
 from auditor.plugins import described
@@ -114,6 +115,9 @@ class Commands(TyperGroup):
         refuse_former(called, args[1:])
         if called in LISTED or (called and called not in self.commands and of_others(called)):
             self.commands[name] = _made(name, _function(called), ctx)
+        elif name and not name.startswith("-") and name not in self.commands:
+            own = "store " * (self.name == "store")
+            refuse_unknown(called, {key: line for key, (_, line) in LISTED.items() if key.startswith(own)})
         return super().resolve_command(ctx, args)
 
 

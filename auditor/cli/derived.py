@@ -199,7 +199,7 @@ def _run(
     if study.verdicts:
         from auditor.studies.check import understood
 
-        understood(gates(keywords["config"]))
+        understood(gates(values["config"]))
     with ExitStack() as workspace:
         if files:
             arguments.insert(0, workspace.enter_context(_opened_for_files(files, stored, outputs, values)))

@@ -254,7 +254,7 @@ def _by_name(text: str, *, opens: bool) -> MetricRequest:
     """Parse `NAME:PARAMETER=VALUE,…`; settings may name files only if it `opens` them."""
     name, _, settings = text.partition(":")
     if name not in METRICS:
-        near = get_close_matches(name, METRICS, 1)
+        near = get_close_matches(name.lower(), METRICS, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise MetricError(f"{name}: unknown metric; {hint}`auditor metrics` lists them all")
     metric = METRICS[name]

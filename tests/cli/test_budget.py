@@ -32,7 +32,7 @@ def commands() -> dict[str, Callable[..., Any]]:
 
 def options(function: Callable[..., Any]) -> set[str]:
     hints = {name: each.annotation for name, each in inspect.signature(function, eval_str=True).parameters.items()}
-    infos = {name: hint.__metadata__[0] for name, hint in hints.items()}
+    infos = {name: hint.__metadata__[0] for name, hint in hints.items() if hint is not typer.Context}
     return {
         name
         for name, info in infos.items()
@@ -166,7 +166,7 @@ def test_each_option_of_a_study_is_read(name: str) -> None:
     function = inspect.unwrap(STUDIES[name].load())
     assert isinstance(function, FunctionType)
     for option in derived.options_of(function):
-        if len(option.path) == 1:
+        if len(option.asked.path) == 1:
             assert reads(function, option.name), f"--{option.name} of {name} changes nothing"
         else:
             assert option.name in settings_read(function), f"--{option.name} of {name} changes nothing"

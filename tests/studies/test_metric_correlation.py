@@ -78,7 +78,9 @@ def test_one_metric_or_an_unknown_statistic_is_refused(store: Store) -> None:
     ingest_rows(store, ROWS)
     with pytest.raises(UsageError, match="two or more metrics"):
         correlate(store, "set", metrics=["bleu-1", "bleu-1"])
-    with pytest.raises(UsageError, match="--statistic kendall: did you mean kendall-b. expected kendall-b, spearman or pearson"):
+    with pytest.raises(
+        UsageError, match=r"--statistic kendall: did you mean kendall-b. expected kendall-b, spearman or pearson"
+    ):
         correlate(store, "set", metrics=METRICS, statistics=["kendall"])
 
 
