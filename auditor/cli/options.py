@@ -110,7 +110,7 @@ Format = Annotated[
 def formats(study: Study) -> Any:
     """Return option --format of a study."""
     if study.document:
-        own = "json; or card, croissant, badge." if study.card else "or json."
+        own = "json; or card, croissant." if study.card else "or json."
         return Annotated[str | None, typer.Option("--format", help=f"table, html, md, latex, {own}", **_OUTPUT)]
     if not study.located:
         return Format

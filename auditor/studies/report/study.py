@@ -76,9 +76,9 @@ def report(
     `--format card` writes the card of one dataset for its README: counts, splits, statistics, bounds, known problems
     and signatures. It is Markdown, unless the file extension selects another format. It begins with front matter for
     Hugging Face. It ends with a comment that contains every number with all its digits. `--format croissant` writes
-    Croissant 1.1 metadata (JSON) for catalogs, with its fields on responsible AI. `--format badge` writes an image with
-    the number of errors and warnings. None of these three contains a caption. In Python, `audit.card(NAME)` returns the
-    card. `--merge-into FILE` adds our fields and numbers to the Croissant file of a hub, whose own values stay.
+    Croissant 1.1 metadata (JSON) for catalogs, with its fields on responsible AI. Neither contains a caption.
+    In Python, `audit.card(NAME)` returns the card. `--merge-into FILE` adds our fields and numbers to the Croissant
+    file of a hub, whose own values stay.
 
     `--attest FILE` also writes an in-toto statement about one dataset: the sha256 of its source, its version, and the
     numbers of its card with their signatures. `auditor store verify FILE` checks it.
