@@ -194,9 +194,9 @@ def opened(
 
 def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     """Refuse image formats for a command without figures, and formats of verdicts for one without, before any work."""
-    from auditor.studies import named
+    from auditor.studies import STUDIES
 
-    study = named(command)
+    study = STUDIES.get(command)
     document = study is not None and study.document
     output, name = arguments.get("output"), arguments.get("format_name")
     data = arguments.get("as_json") or name not in (None, "table") or document
@@ -228,12 +228,12 @@ _WANTS = {"svg": "draws", "pdf": "draws", "png": "draws", "junit": "verdicts", "
 
 def _refuse(command: str, chosen: str) -> NoReturn:
     from auditor.errors import UsageError
-    from auditor.studies import known, named
+    from auditor.studies import STUDIES
 
-    study, wants = named(command), _WANTS[chosen]
+    study, wants = STUDIES.get(command), _WANTS[chosen]
     if wants == "draws" and study is not None and study.draws:
         raise UsageError(f"{command}: these data give no figures to write as {chosen}; run it without -o to see why")
-    names = ", ".join(name for name, study in known().items() if getattr(study, wants))
+    names = ", ".join(name for name, study in STUDIES.items() if getattr(study, wants))
     kind = {"draws": "figures", "verdicts": "verdicts", "located": "lines of files"}[wants]
     raise UsageError(f"{command} has no {kind} to write as {chosen}; commands with {kind}: {names}")
 
