@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+from typing import Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from auditor.papers.reproduce import reproduce
 from auditor.store.connection import Store
@@ -23,9 +23,7 @@ from auditor.studies import (
     export,
     findings,
     ingest,
-    known,
     metrics,
-    named,
     objects,
     outliers,
     perplexity,
@@ -87,12 +85,6 @@ class Auditor:
     agree, tasks = Method(agree.agree), Method(tasks.tasks)
     report, card = Method(report.report), Method(report.card)
     check, reproduce = Method(check.check), Method(reproduce)
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Return a study from another package, registered under entry point `auditor.studies`."""
-        if (study := named(name)) is None:
-            raise AttributeError(f"{type(self).__name__} has no study {name}; choose one of {', '.join(known())}")
-        return functools.partial(study.load(), self.store)
 
     def __repr__(self) -> str:
         newest = {version.dataset: version for version in reversed(log(self.store))}

@@ -153,7 +153,7 @@ def _refuse(name: str, card: Metric) -> None:
 
 def of_others() -> dict[str, Metric]:
     """Load the metrics of other packages, from entry points of group `auditor.metrics`."""
-    return {name: card for name, card, _ in added("auditor.metrics", Metric, _OURS, _refuse)}
+    return dict(added("auditor.metrics", Metric, _OURS, _refuse))
 
 
 #: Every metric by name, in the order of results: metrics of this package, which keep their names, then others.
