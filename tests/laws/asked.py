@@ -78,8 +78,8 @@ QUESTIONS: Mapping[str, Question] = {
 #: Commands that write, and so answer with nothing that a law is about.
 WRITING = {"fetch", "ingest", "store tag", "store drop", "store gc"}
 
-#: Commands that take more than a second of a small world.
-DEAR = ("findings", "score", "report", "syntax", "compare", "export")
+#: Commands that take more than a second of a small world. Those that compare are asked of the first, which has most to tell.
+DEAR = ("compare", "findings", "report", "score", "syntax", "export")
 
 Answer = Result | Document | AuditorError
 
