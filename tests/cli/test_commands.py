@@ -469,10 +469,6 @@ def test_output_file_gets_the_format_of_its_ending(filled: Callable[..., Run], t
     assert pl.read_parquet(tmp_path / "bounds.parquet").height == len(["caption", "image", "image-sd"])
 
 
-def test_quiet_says_nothing_but_data(filled: Callable[..., Run]) -> None:
-    assert filled("-q", "bounds", "mine", "-m", "bleu-1", "--json").stderr == ""
-
-
 def test_metric_card_explains_parameters_and_citation(auditor: Callable[..., Run]) -> None:
     card = auditor("metrics", "cider-d").stdout
     for words in (
@@ -576,12 +572,3 @@ def test_version_is_the_packages(auditor: Callable[..., Run]) -> None:
 def test_every_command_explains_itself(auditor: Callable[..., Run], command: str) -> None:
     assert "Usage" in auditor(command, "--help").stdout
     assert f"auditor {command}" in (ROOT / "docs" / "commands" / f"{command}.md").read_text()
-
-
-def test_library_and_command_line_give_the_same_rows(filled: Callable[..., Run], tmp_path: Path) -> None:
-    import auditor as package
-
-    with package.open(tmp_path / "audit.duckdb") as audit:
-        result = audit.bounds("mine", metrics=["cider"])
-    shown = filled("bounds", "mine", "-m", "cider", "--json").stdout
-    assert json.loads(result.to_json()) == json.loads(shown)

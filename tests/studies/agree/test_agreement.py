@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator
@@ -17,8 +16,6 @@ from conftest import Rows, ingest_rows
 from plain_draws import drawn_images
 from scipy import stats
 
-import auditor
-from auditor.cli.app import app
 from auditor.errors import MetricError, UsageError
 from auditor.model import Option, Part, Source
 from auditor.store.connection import MEMORY, Store
@@ -289,20 +286,6 @@ def test_the_figure_shows_coefficients(mine: Store) -> None:
     found = agree(mine, "mine", metrics=["rouge-l", "bleu-1"], question=QUICK)
     assert [figure.name for figure in found.figures][:2] == ["agreement", "scores-by-rating-1"]
     assert found.figures[0].frame.columns == ["metric", "value", "low", "high"]
-
-
-def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
-    path = tmp_path / "audit.duckdb"
-    with Store.open(path, write=True) as store:
-        rate(store, tmp_path)
-    app(
-        ["agree", "mine", "-m", "bleu-1", "-m", "ter", "--resamples", "50", "--store", str(path), "-q", "-o", "o.json"],
-        standalone_mode=False,
-    )
-    with auditor.open(path) as audit:
-        result = audit.agree("mine", metrics=["bleu-1", "ter"], question=AgreeSettings(resampling=Resampling(50)))
-    assert json.loads(Path("o.json").read_text()) == json.loads(result.to_json())
-    assert result.frame["low"].is_null().all(), "seven captions are too few for an interval"
 
 
 @pytest.mark.parametrize(
