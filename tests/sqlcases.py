@@ -40,6 +40,7 @@ CASES = ROOT / "tests" / "cases"
 #: Captions that several cases name, and what of a case can be such a name.
 SHARED = CASES / "captions.toml"
 CAPTIONS_OF = ("captions", "system", "before")
+WRITE_CASE = "captions and the expected rows, as in CONTRIBUTING.md, Adding a study, step 2"
 
 PARAMS: dict[str, Any] = {
     "middle": 3.0,
@@ -176,7 +177,9 @@ def path_of(file: SqlFile) -> Path:
 
 
 def load(file: SqlFile) -> dict[str, Any]:
-    return with_captions(tomllib.loads(path_of(file).read_text(encoding="utf-8")), path_of(file))
+    case = path_of(file)
+    assert case.exists(), f"write {case.relative_to(ROOT)}: {WRITE_CASE}"
+    return with_captions(tomllib.loads(case.read_text(encoding="utf-8")), case)
 
 
 def with_captions(case: dict[str, Any], path: Path) -> dict[str, Any]:

@@ -654,6 +654,7 @@ def test_full_disk_publishes_nothing(folder: Path, tmp_path: Path, monkeypatch: 
         ({"tokenizer": "ptb"}, "--tokenizer ptb: in stages, use one of bare, char"),
         ({"split": "test"}, "leave out --split"),
         ({"executor": "moon"}, "--executor moon: unknown executor"),
+        ({"address": "host:6379"}, "--address host:6379: needs a Ray cluster; add --executor ray"),
     ],
 )
 def test_option_that_stages_lack_is_refused(

@@ -149,6 +149,8 @@ def test_interval_of_a_difference_is_that_of_a_plain_bootstrap(tmp_path: Path) -
     assert [row["value"], row["low"], row["high"]] == pytest.approx([value, value - reach, value + reach])
     assert row["p"] == pytest.approx(2 * stats.t.sf(abs(value) / error, images - 1))
     assert abs(value) > 0.05
+    best = found.frame.filter(metric="bleu-1", statistic="spearman").row(0, named=True)
+    assert f"({best['low']:.3f} to {best['high']:.3f}, 95%)" in found.lead[0]
 
 
 def test_coefficient_without_a_test_of_differences_is_reported(mine: Store) -> None:

@@ -299,11 +299,11 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
     with Store.open(path, write=True) as store:
         ingest_rows(store, REFERENCES)
         ingest_pairs(store, PAIRS)
-    asked = ["-m", "bleu-1", "--resamples", "0", "--at", "2", "--store", str(path), "-q", "-o", "out.json"]
+    asked = ["-m", "bleu-1", "--resamples", "0", "--at", "1", "--at", "2", "--store", str(path), "-q", "-o", "out.json"]
     app(["agree", "pairs", *asked], standalone_mode=False)
     with auditor.open(path) as audit:
         question = AgreeSettings(resampling=Resampling(0))
-        result = audit.agree("pairs", metrics=["bleu-1"], question=question, pairs=PairSettings(at=(2,)))
+        result = audit.agree("pairs", metrics=["bleu-1"], question=question, pairs=PairSettings(at=(1, 2)))
     assert Path("out.json").read_text().strip() == result.to_json().strip()
 
 
