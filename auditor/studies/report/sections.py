@@ -193,7 +193,9 @@ def _duplicates(context: ReportContext) -> Answers:
     lacking = [why for name, why in context.questions.absent.items() if name == "duplicates"]
     if context.questions.in_pairs:
         commands.append(context.command("duplicates", "--exact", "--within"))
-        results.append(context.result("identical", lambda: identical(context.store, *context.refs)))
+        results.append(
+            context.result("identical", lambda: identical(context.store, *context.refs, exact=True, within=True))
+        )
     return Answers.of(results, *commands, lacking=lacking)
 
 
