@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Concatenate, Generic, ParamSpec, Self, TypeVar
+from typing import Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
+from auditor.asking import Forms
 from auditor.papers.reproduce import reproduce
 from auditor.store.connection import Store
 from auditor.store.versions import log
@@ -44,21 +45,34 @@ from auditor.studies.upkeep import store as upkeep
 
 P = ParamSpec("P")
 
+Q = ParamSpec("Q")
+
+S = ParamSpec("S")
+
 R = TypeVar("R")
 
+M = TypeVar("M")
 
-class Method(Generic[P, R]):
+
+class Method(Generic[M]):
     """A study as a method of an open store, with the study's own signature and docstring."""
 
-    def __init__(self, study: Callable[Concatenate[Store, P], R]) -> None:
+    @overload
+    def __init__(
+        self: Method[Forms[P, Q, S, R]],
+        study: Forms[Concatenate[Store, P], Concatenate[Store, Q], Concatenate[Store, S], R],
+    ) -> None: ...
+    @overload
+    def __init__(self: Method[Callable[P, R]], study: Callable[Concatenate[Store, P], R]) -> None: ...
+    def __init__(self, study: Any) -> None:
         self.study = study
         self.__doc__ = study.__doc__
 
-    def __get__(self, audit: Auditor, owner: type[Auditor]) -> Callable[P, R]:
+    def __get__(self, audit: Auditor, owner: type[Auditor]) -> M:
         """Return the study with the store of an `Auditor` as its first argument."""
         if audit is None:
             return self.study  # type: ignore[unreachable]
-        return functools.update_wrapper(functools.partial(self.study, audit.store), self.study)
+        return functools.update_wrapper(functools.partial(self.study, audit.store), self.study)  # type: ignore[return-value]
 
 
 class Auditor:

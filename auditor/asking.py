@@ -39,7 +39,7 @@ def question(study: Callable[P, R_co]) -> Callable[P, R_co]:
         for option in options_of(study):
             _read(given.arguments, option)
         for option in options_of(study):
-            _refuse_alone(given.arguments, option)
+            _refuse_alone(given.arguments, option, options_of(study))
         return study(*given.args, **given.kwargs)
 
     return asked
@@ -63,13 +63,13 @@ def _replaced(record: Any, path: Sequence[str], value: Any) -> Any:
     return dataclasses.replace(record, **{path[0]: _replaced(getattr(record, path[0]), path[1:], value)})
 
 
-def _refuse_alone(arguments: Mapping[str, Any], option: Asked) -> None:
+def _refuse_alone(arguments: Mapping[str, Any], option: Asked, options: Sequence[Asked]) -> None:
     """Raise `UsageError` for an option without the one that it needs."""
-    needed, _, value = option.parameter.needs.partition("=")
-    if needed and _asks(_at(arguments, option.path)):
-        there = arguments.get(needed)
+    name, _, value = option.parameter.needs.partition("=")
+    for needed in (each for each in options if each.name == name and _asks(_at(arguments, option.path))):
+        there = _at(arguments, needed.path)
         if not (there == value if value else _asks(there)):
-            raise UsageError(f"{option.option}: only with {' '.join([f'--{needed}', value]).strip()}")
+            raise UsageError(f"{option.option}: only with {' '.join([needed.option, value]).strip()}")
 
 
 def _asks(value: Any) -> bool:
@@ -100,8 +100,8 @@ def forms(*functions: Callable[..., Any], names: Sequence[str]) -> Any:
     """Return a decorator of a function with the docstring of the command, and its rule.
 
     The rule returns the position of the form that is meant, from arguments that every form has. Without a rule, a form
-    is meant if a parameter of its own is given, or all that it requires; else the first. `names` are the words for the
-    forms in errors and in the help.
+    is meant if all that it requires is given, or a required parameter of its own; without requirements, if any of its
+    own is; else the first. `names` are the words for the forms in errors and in the help.
     """
     kinds = [_Form(function, name) for function, name in zip(functions, names, strict=True)]
     union = _union(kinds)
@@ -147,10 +147,10 @@ class _Form:
             return False
         others = {name for form in kinds if form is not self for name in form.takes}
         first = kinds[0].literals
-        chosen = (self.takes.keys() - others) | {
+        more = self.required - kinds[0].required
+        chosen = ((more or self.takes.keys()) - others) | {
             name for name in self.literals if name in wanted and wanted[name] not in first.get(name, ())
         }
-        more = self.required - kinds[0].required
         return bool(chosen & wanted.keys()) or (bool(more) and more <= wanted.keys())
 
     def refuse(self, args: Sequence[Any], wanted: Mapping[str, Any], union: Sequence[Asked]) -> None:

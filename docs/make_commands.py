@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
+from auditor.asked import GIVEN
 from auditor.cli import app, derived, verbosity
 from auditor.cli.commands import demo, sql
 from auditor.studies import GROUPS, STUDIES, Group
@@ -229,14 +230,18 @@ def _parameters(function: Callable[..., Any]) -> str:
     rows = ["| option | type | default | meaning |", "| --- | --- | --- | --- |"]
     hints = typing.get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
+        if name in ("context", "quiet", "verbose", "no_color", "debug"):
+            continue
         kind, info, *_ = get_args(hints[name])
-        if name in ("quiet", "verbose", "no_color", "debug") or getattr(info, "hidden", False):
+        if getattr(info, "hidden", False):
             continue
         words = [one for one in (info.default, *(info.param_decls or ())) if isinstance(one, str)]
         shown = ", ".join(words) or info.metavar
         required = parameter.default is inspect.Parameter.empty
         default = "" if required else _default(parameter.default, info.help)
-        cells = (f"`{shown}`", _kind(kind), "required" if required else default, info.help)
+        panel, meaning = info.rich_help_panel or "", info.help.replace("\\[", "[")
+        meaning += f" {panel}." if panel.startswith("For ") and panel != f"For {words[0]}" else ""
+        cells = (f"`{shown}`", _kind(kind), "required" if required else default, meaning)
         rows.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(rows)
 
@@ -273,7 +278,7 @@ def _face(name: str) -> str:
 def _python(name: str) -> Iterator[str]:
     """Give the arguments of a study as a library's user writes them."""
     for one, parameter in inspect.signature(STUDIES[name].load()).parameters.items():
-        if one in derived.GIVEN:
+        if one in GIVEN:
             continue
         star = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else ""
         default = parameter.default

@@ -88,7 +88,7 @@ def test_scores_of_a_file_are_compared_with_ratings(audit: auditor.Auditor, tmp_
         for image, slot, _ in SAID
     ]
     file = written(tmp_path / "scores.csv", rows)
-    result = audit.agree("stars", against="set", scores=[file], question=None)
+    result = audit.agree("stars", against="set", scores=[file])
     values = {
         (row["metric"], row["statistic"]): row["value"]
         for row in result.frame.filter(pl.col("protocol") == "mean").iter_rows(named=True)

@@ -230,7 +230,7 @@ def same_duplicates(result: Result, store: Store) -> pl.DataFrame:
     shares = result.frame.filter(pl.col("match").is_not_null(), command="duplicates")
     assert shares.select(*columns, "number").rows() == whole.select(*columns, "found").rows()
     told = numbers(result, "duplicates", "number")
-    (within,) = identical(store, "shards").findings
+    (within,) = identical(store, "shards", exact=True, within=True).findings
     assert [told["within-image", name][0] for name in ("pairs", "in_groups", "letter_repeats", "images_all_equal")] == [
         within.values[name] for name in ("pairs", "in_groups", "letter_repeats", "images_all_equal")
     ]

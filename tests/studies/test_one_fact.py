@@ -87,7 +87,9 @@ def of_scores(study: Callable[..., Result], *others: str, **more: Any) -> Callab
 
 
 def of_identical(column: str) -> Callable[..., object]:
-    return lambda store, ref, **_: identical(store, ref).table("identical-captions").frame[column].item()
+    return lambda store, ref, **_: (
+        identical(store, ref, exact=True, within=True).table("identical-captions").frame[column].item()
+    )
 
 
 def of_duplicates(**where: str) -> Callable[..., object]:
