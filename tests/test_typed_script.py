@@ -42,6 +42,10 @@ try:
         where: Path = bounds.save("bounds.csv")
         svg: str = bounds.plot().svg
         report: auditor.Document = audit.report("mine")
+        audit.words("mine", "yours", against="others", evaluation="people", by="training")
+        audit.score("mine", rank=True, references=5)
+        audit.score("mine", candidates=["a"], missing="empty")
+        audit.score("mine", preset="coco", candidates=["a"])
         print(rows.height, where, svg, report.save("report.html"), worst(audit), shared("a", ["a"]))
 except AuditorError as error:
     print(error.exit_code)
@@ -55,6 +59,14 @@ with auditor.open(5) as audit:
     audit.bounds("mine", metric="cider")
     audit.compare("mine").nothing
 """
+
+#: Options of two forms of a command, and a form without what it requires.
+MIXED = {
+    'audit.score("mine", rank=True, candidates=["a"])',
+    'audit.score("mine", preset="coco")',
+    'audit.score("mine", preset="coco", candidates=["a"], metrics=["cider"])',
+    'audit.words("mine", against="others", importance=2, all_images=True)',
+}
 
 
 def checked(text: str) -> subprocess.CompletedProcess[str]:
@@ -83,6 +95,8 @@ def test_script_of_a_user_passes_mypy_strict_and_a_wrong_one_does_not() -> None:
     assert 'Argument 1 to "open" has incompatible type "int"' in wrong.stdout
     assert 'Unexpected keyword argument "metric"' in wrong.stdout
     assert 'has no attribute "nothing"' in wrong.stdout
+    mixed = checked("\n".join(["import auditor", 'audit = auditor.open("audit.duckdb")', *sorted(MIXED)]))
+    assert mixed.stdout.count('No overload variant of "__call__" of "Forms" matches') == len(MIXED), mixed.stdout
 
 
 def test_types_are_marked() -> None:

@@ -217,7 +217,7 @@ def test_no_draw_of_datasets_depends_on_a_name(store: Store) -> None:
 
 
 def test_a_rule_that_nothing_reads_is_refused(shared: Store) -> None:
-    with pytest.raises(UsageError, match="--missing empty needs --candidates"):
+    with pytest.raises(UsageError, match="--missing: only for --candidates or --preset"):
         score(shared, "refs", metrics=["bleu-1"], missing="empty")
     with pytest.raises(UsageError, match="--missing empty: compare needs what captions say"):
         compare(shared, "refs", system(shared, named(), IMAGES[:5]), metrics=["bleu-1"], missing="empty")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from auditor.errors import UsageError
 from auditor.metrics import bleu, chrf, cider, meteor, ter
 from auditor.metrics.rouge import subsequences
 from auditor.metrics.together import Together, mean_of
@@ -66,10 +65,3 @@ PRESETS: Mapping[str, Preset] = {
         },
     ),
 }
-
-
-def preset_of(name: str) -> Preset:
-    """Return a preset by name. Raises `UsageError` for an unknown one."""
-    if name not in PRESETS:
-        raise UsageError(f"--preset {name}: unknown preset; use {', '.join(PRESETS)}")
-    return PRESETS[name]

@@ -8,6 +8,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import forms, question
 from auditor.errors import UsageError
 from auditor.metrics.card import Metric
 from auditor.model import Progress, Selection, silent
@@ -34,7 +35,7 @@ from auditor.statistics.summary import summarize
 from auditor.store.captions import Captions, select
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, with_texts
-from auditor.studies.score.presets import preset_of
+from auditor.studies.score.presets import PRESETS
 from auditor.studies.score.printed import means_of, printed, systems_of
 from auditor.studies.score.ranked import ranking, with_ranks
 from auditor.text import AUTO
@@ -42,30 +43,53 @@ from auditor.text import AUTO
 _LEAST = 10
 
 Candidates = Annotated[
-    Sequence[str] | None,
-    p.Parameter("System output to score, or its file; repeat for more; default: leave-one-out.", completes="dataset"),
+    Sequence[str],
+    p.Parameter(
+        "System output to score, or its file; repeat for more; default: leave-one-out.",
+        completes="dataset",
+        read=lambda given: [given] if isinstance(given, str) else given,
+    ),
 ]
 
 PresetName = Annotated[
-    str | None,
+    str,
     p.Parameter(
         "Score as another program does, with its tokens and scales: coco (pycocoevalcap) or sacrebleu.",
+        choices=tuple(PRESETS),
         completes="preset",
     ),
 ]
 
-
 Rank = Annotated[bool, p.Parameter("Add the rank of each caption within its image; show the best and worst.")]
 
 
-def score(
+@question
+def leave_one_out(
     store: Store,
     ref: p.Described,
     *,
     metrics: p.Metrics = None,
-    candidates: Candidates = None,
-    preset: PresetName = None,
     rank: Rank = False,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    references: p.References = None,
+    distinct: p.Distinct = False,
+    seed: p.Seed = 1,
+    progress: Progress = silent,
+) -> Result:
+    """Score each caption against the others of its image, for `auditor score`."""
+    captions, against = select(store, ref, split, tokenizer, progress=progress), References("loo", references, seed)
+    alone = list[Selection](), Coverage({ref}, {ref: {ref}}), list[Said]()
+    return _of_captions(captions, against, metrics, alone, progress, rank=rank, distinct=distinct)
+
+
+@question
+def of_systems(
+    store: Store,
+    ref: p.Described,
+    *,
+    candidates: Candidates,
+    metrics: p.Metrics = None,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     references: p.References = None,
@@ -77,6 +101,44 @@ def score(
     seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
+    """Score each caption of systems against all captions of its image, for `auditor score --candidates`."""
+    p.check_resampling(resamples, confidence)
+    captions = select(store, ref, split, tokenizer, beside=candidates, progress=progress)
+    return _of_captions(
+        captions,
+        References("all", references, seed),
+        metrics,
+        systems_of(store, captions.selection, ref, candidates, missing),
+        progress,
+        distinct=distinct,
+        without_own_references=without_own_references,
+        resampling=Resampling(resamples, confidence, seed),
+    )
+
+
+@question
+def of_preset(
+    store: Store,
+    ref: p.Described,
+    *,
+    preset: PresetName,
+    candidates: Candidates,
+    split: p.Split = None,
+    missing: p.Missing = p.COMMON,
+    resamples: p.Resamples = 1000,
+    confidence: p.Confidence = 0.95,
+    seed: p.Seed = 1,
+    progress: Progress = silent,
+) -> Result:
+    """Score whole outputs as another program prints them, for `auditor score --preset`."""
+    p.check_resampling(resamples, confidence)
+    selection, resampling = resolve(store, ref, split), Resampling(resamples, confidence, seed)
+    systems, coverage, notes = systems_of(store, selection, ref, candidates, missing)
+    return printed(store, selection, systems, PRESETS[preset], resampling, coverage, notes, progress)
+
+
+@forms(leave_one_out, of_systems, of_preset, names=("leave-one-out", "--candidates", "--preset"))
+def score() -> None:
     """Score captions, or a system's output.
 
     Each caption is scored against the others of its image (leave-one-out). With `candidates`, each caption of a system
@@ -120,74 +182,30 @@ def score(
     Examples: auditor score coco-val2017 --candidates vinyals2017 -m cider-d -o scores.csv · auditor score coco-val2017
     --candidates vinyals2017 --candidates liu2017 --preset coco -o row.tex
     """
-    named = [candidates] if isinstance(candidates, str) else [*(candidates or ())]
-    p.check_resampling(resamples, confidence)
-    if without_own_references and not named:
-        raise UsageError("--without-own-references needs --candidates: leave-one-out already holds out each caption")
-    if missing != p.COMMON and not named:
-        raise UsageError(f"--missing {missing} needs --candidates: it is for images that a system does not describe")
-    if rank and named:
-        raise UsageError("--rank ranks the captions of the dataset itself; leave out --candidates")
-    resampling = Resampling(resamples, confidence, seed)
-    if preset is not None:
-        chosen = preset_of(preset)
-        refused = {"--metric": metrics, "--tokenizer": tokenizer != AUTO, "--references": references}
-        refused |= {"--distinct": distinct, "--without-own-references": without_own_references}
-        if own := [option for option, value in refused.items() if value]:
-            raise UsageError(
-                f"--preset {preset}: its options are those of {chosen.program}; leave out {', '.join(own)}"
-            )
-        if not named:
-            raise UsageError(f"--preset {preset} scores a system's output; name it with --candidates")
-        selection = resolve(store, ref, split)
-        systems, coverage, notes = systems_of(store, selection, ref, named, missing)
-        return printed(store, selection, systems, chosen, resampling, coverage, notes, progress)
-    return _of_captions(
-        store,
-        ref,
-        named,
-        metrics=metrics,
-        tokenizer=tokenizer,
-        split=split,
-        against=References("loo" if not named else "all", references, seed),
-        rank=rank,
-        distinct=distinct,
-        without_own_references=without_own_references,
-        missing=missing,
-        resampling=resampling,
-        progress=progress,
-    )
 
 
 def _of_captions(
-    store: Store,
-    ref: str,
-    candidates: Sequence[str],
-    *,
-    metrics: p.Metrics,
-    tokenizer: str,
-    split: str | None,
+    captions: Captions,
     against: References,
-    rank: bool,
-    distinct: bool,
-    without_own_references: bool,
-    missing: str,
-    resampling: Resampling,
+    metrics: p.Metrics,
+    outputs: tuple[list[Selection], Coverage, list[Said]],
     progress: Progress,
+    *,
+    distinct: bool,
+    rank: bool = False,
+    without_own_references: bool = False,
+    resampling: Resampling | None = None,
 ) -> Result:
     """Compute the score of each caption."""
-    captions = select(store, ref, split, tokenizer, beside=candidates, progress=progress)
-    selection = captions.selection
+    store, selection, (systems, coverage, mismatches) = captions.store, captions.selection, outputs
     requested, unscored = scorable(against.select(captions), requests(metrics), metrics)
-    notes = list[Said](too_few_captions(captions, against))
-    chosen = {HUMAN.name: HUMAN}
-    systems, coverage = list[Selection](), Coverage({ref}, {ref: {ref}})
-    if candidates:
+    notes: list[Said] = [*too_few_captions(captions, against), *mismatches]
+    chosen = {system.label: output_of(system, filled=coverage.missing == p.EMPTY) for system in systems}
+    if systems:
         requested = list({in_scale.label: in_scale for metric in requested for in_scale in in_scales(metric)}.values())
-        systems, coverage, mismatches = systems_of(store, selection, ref, candidates, missing)
-        notes += mismatches
-        chosen = {system.label: output_of(system, filled=missing == p.EMPTY) for system in systems}
-    if not candidates or distinct:
+    else:
+        chosen = {HUMAN.name: HUMAN}
+    if not systems or distinct:
         notes += repeats([captions], progress, left_out=distinct)
     signed, parts = dict[str, str](), list[pl.DataFrame]()
     for variant, sampled in variants(against, captions.tokenizer, distinct=distinct).items():
@@ -206,14 +224,14 @@ def _of_captions(
         scored = scores.filter(variant=RAW, system=system.label).height
         notes += own_finding(own.height, scored, selection, system, left_out=without_own_references)
         if without_own_references:
-            scores = _without(own, scores, system, ref)
+            scores = _without(own, scores, system, captions.label)
     placed = _with_splits(captions, scores)
     if len(systems) > 1:
         placed = placed.with_columns(candidate=pl.col("system"))
     labels = [metric.label for metric in requested]
     keys = ["split", "image", "slot", "candidate", *(["variant"] if distinct else []), *(["length"] if rank else [])]
     tables, lead = _tables(store, selection, systems, placed, requested, distinct=distinct), coverage.lead()
-    if len(systems) > 1:
+    if resampling and len(systems) > 1:
         some, raw = against.select(captions), placed.filter(variant=RAW)
         means, lead = means_of(some, systems, raw, requested, coverage, resampling, progress)
         tables = (*tables[: len(systems)], means, *tables[len(systems) :])

@@ -123,10 +123,10 @@ def test_several_systems_without_a_preset_stand_side_by_side(described: Store) -
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({"preset": "bleurt"}, "unknown preset; use coco, sacrebleu"),
-        ({"preset": "coco", "metrics": ["ter"]}, "leave out --metric"),
-        ({"preset": "coco", "tokenizer": "bare", "references": 1}, "leave out --tokenizer, --references"),
-        ({"preset": "coco", "candidates": None}, "name it with --candidates"),
+        ({"preset": "bleurt"}, "--preset bleurt: expected coco or sacrebleu"),
+        ({"preset": "coco", "metrics": ["ter"]}, "--metric: only for leave-one-out or --candidates"),
+        ({"preset": "coco", "tokenizer": "bare", "references": 1}, "--tokenizer, --references: only for"),
+        ({"preset": "coco", "candidates": None}, "--preset: add --candidates"),
         ({"candidates": ["first", "first"]}, "name each once"),
         ({"preset": "coco", "candidates": "several"}, "1 image has more than one caption"),
     ],
@@ -148,7 +148,19 @@ def test_tokens_of_13a_are_those_of_the_script() -> None:
     ]
 
 
+def test_what_is_drawn_for_systems_is_refused_without_one(described: Store) -> None:
+    with pytest.raises(
+        UsageError, match=r"^--resamples, --confidence: only for --candidates or --preset; leave out for"
+    ):
+        score(described, "set", metrics=["bleu-1"], resamples=50, confidence=0.9)
+    asked = {"candidates": None, "preset": None, "without_own_references": False}
+    with pytest.raises(UsageError, match="--missing: only for"):
+        score(described, "set", missing="empty", **asked)
+    told, bare = (score(described, "set", metrics=["bleu-1"], **more) for more in (asked, {}))
+    assert told.frame.equals(bare.frame)
+
+
 def test_own_references_are_left_out_of_candidates_only(described: Store) -> None:
-    with pytest.raises(UsageError, match="needs --candidates"):
+    with pytest.raises(UsageError, match="--without-own-references: only for --candidates"):
         score(described, "set", metrics=["bleu-1"], without_own_references=True)
     assert score(described, "set", metrics=["bleu-1"], candidates=SYSTEMS, without_own_references=True).frame.height

@@ -96,7 +96,7 @@ def test_best_and_worst_caption_of_an_image_stand_beside_each_other(store: Store
 
 def test_output_of_a_system_is_not_ranked(store: Store) -> None:
     filled(store, random_rows(3))
-    with pytest.raises(UsageError, match="--rank ranks the captions of the dataset itself; leave out --candidates"):
+    with pytest.raises(UsageError, match="--rank: only for leave-one-out; leave out for --candidates"):
         ranked(store, ["cider"], candidates=["system"])
 
 
