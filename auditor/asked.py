@@ -73,10 +73,10 @@ class Asked:
             raise UsageError(f"{self.option} {said}: expected {parameter.limits or 'a finite number'}")
 
 
-def _expected(value: str, choices: Sequence[str], listed: str | None) -> str:
+def _expected(value: str, choices: Sequence[str], listed: str) -> str:
     near = difflib.get_close_matches(value.lower(), choices, 1)
     meant = f"did you mean {near[0]}? " if near else ""
-    if len(choices) <= _LISTED or listed is None:
+    if len(choices) <= _LISTED or not listed:
         return f"{meant}expected {', '.join(choices[:-1])} or {choices[-1]}"
     return f"{meant or 'unknown; '}{listed}"
 
