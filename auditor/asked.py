@@ -9,11 +9,13 @@ import inspect
 import math
 import numbers
 import types
-from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from auditor.errors import UsageError
 from auditor.parameters import Parameter
+
+T = TypeVar("T", bound=Callable[..., Any])
 
 #: Parameters that a front end passes to a study: they are not options.
 GIVEN = ("store", "progress", "narrate", "confirm")
@@ -79,6 +81,44 @@ def _expected(value: str, choices: Sequence[str], listed: str) -> str:
     if len(choices) <= _LISTED or not listed:
         return f"{meant}expected {', '.join(choices[:-1])} or {choices[-1]}"
     return f"{meant or 'unknown; '}{listed}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Face:
+    """What a front end does with a study, beside its parameters.
+
+    A study that `writes` needs a writable store; one that `makes` also creates a missing store. An old store keeps its
+    schema unless the study `migrates`. With `draws` its results have figures, unless `undrawn` raises `UsageError` for
+    the arguments. With `document` it returns a document, which can be a dataset card; with `verdicts` each row has a
+    verdict; `located` adds the lines of files to its result. If it `asks`, its verdict changes the exit code only with
+    --exit-code. No store is needed, and files are not read into one, if the arguments are `alone`.
+    """
+
+    writes: bool = False
+    makes: bool = False
+    migrates: bool = True
+    draws: bool = False
+    undrawn: Callable[[Mapping[str, Any]], None] | None = None
+    document: bool = False
+    verdicts: bool = False
+    located: Callable[..., Any] | None = None
+    asks: bool = False
+    alone: Callable[[Mapping[str, Any]], bool] = lambda _: False
+
+
+def face(**traits: Any) -> Callable[[T], T]:
+    """Return a decorator of a study with what a front end does with it: the fields of `Face`."""
+
+    def decorated(study: T) -> T:
+        vars(study)["face"] = Face(**traits)
+        return study
+
+    return decorated
+
+
+def face_of(function: Callable[..., Any]) -> Face:
+    """Return what a front end does with a study."""
+    return vars(function).get("face") or Face()
 
 
 def options_of(function: Callable[..., Any]) -> Sequence[Asked]:

@@ -5,7 +5,6 @@ A study is imported when its command is called, never for `auditor --help`.
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import types
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -17,10 +16,10 @@ import typer
 from rich.markup import escape
 
 from auditor import asked
-from auditor.asked import Asked
+from auditor.asked import Asked, Face
 from auditor.cli import options as o
 from auditor.cli.completions import OFFERS
-from auditor.cli.file_arguments import CANDIDATES, is_verdicts, named_apart, renamed, stored_beside
+from auditor.cli.file_arguments import CANDIDATES, named_apart, renamed, stored_beside
 from auditor.cli.verbosity import confirmed, narrate, progressing
 from auditor.files.guards import Role
 
@@ -96,14 +95,14 @@ def command(name: str, study: Study) -> Callable[..., None]:
     function = study.load()
     options = [*options_of(function)]
     takes = inspect.signature(function).parameters
-    shared = [*_store_options(takes), *_output_options(study, options)]
+    shared = [*_store_options(takes), *_output_options(asked.face_of(function), options)]
 
     def run(context: typer.Context, **values: Any) -> None:
         for option in options:
             option.guard(values[option.name])
             values[option.name] = option.accepted(values[option.name])
         given = {name for name in values if getattr(context.get_parameter_source(name), "name", "") != "DEFAULT"}
-        _run(study, function, options, values, given)
+        _run(function, options, values, given)
 
     context = _option("context", typer.Context, inspect.Parameter.empty)
     shown = [context, *(option.shown() for option in options), *shared]
@@ -159,23 +158,22 @@ def _store_options(takes: Mapping[str, inspect.Parameter]) -> list[inspect.Param
     ]
 
 
-def _output_options(study: Study, options: Sequence[_Option]) -> list[inspect.Parameter]:
+def _output_options(face: Face, options: Sequence[_Option]) -> list[inspect.Parameter]:
     """Return the shared options for output, without those that the study defines itself."""
     own = {option.parameter.option or option.name for option in options}
     shared = []
     if "format" not in own:
-        shared.append(_option("format_name", o.formats(study), None))
-    if not study.document:
+        shared.append(_option("format_name", o.formats(face), None))
+    if not face.document:
         shared.append(_option("as_json", o.Json, default=False))
     if "output" not in own:
         shared.append(_option("output", o.Output, None))
-    if study.asks:
+    if face.asks:
         shared.append(_option("exit_code", o.ExitCode, default=False))
     return shared
 
 
 def _run(
-    study: Study,
     function: Callable[..., Any],
     options: Sequence[_Option],
     values: dict[str, Any],
@@ -186,16 +184,18 @@ def _run(
     from auditor.config import gates
     from auditor.store.connection import MEMORY
 
-    chosen: str = ""
-    if study.document:
-        card = study.card and reports.is_card(values["format_name"], values["output"])
+    face, chosen = asked.face_of(function), ""
+    if face.document:
+        card = reports.is_card(values["format_name"], values["output"])
         chosen = reports.document_format(values["format_name"], values["output"], card=card)
     takes = inspect.signature(function).parameters
-    files, stored, outputs = _dataset_files(study, takes, options, values)
+    is_alone = face.alone(values)
+    is_of_files = "store" in takes and not face.writes and not is_alone
+    files, stored, outputs = _dataset_files(options, values) if is_of_files else ({}, {}, [])
     arguments, keywords = _arguments([option for option in options if option.name in given], values)
-    if study.card:
+    if face.document:
         keywords |= {"card": card, "browse": chosen == "html"}
-    if study.verdicts:
+    if face.verdicts:
         from auditor.studies.check import understood
 
         understood(gates(values["config"]))
@@ -204,16 +204,12 @@ def _run(
             arguments.insert(0, workspace.enter_context(_opened_for_files(files, stored, outputs, values)))
         elif "store" in takes:
             path: Path = values["store"]
-            file = values.get(study.needs_no_store_with or "")
-            streams = _streams(study, values) and not path.exists()
-            is_spared = file is not None and Path(file).exists() and not path.exists()
-            if (values.get("dry_run") and study.makes) or values.get("formats") or is_spared or streams:
+            is_spared = is_alone and not path.exists()
+            if (values.get("dry_run") and face.makes) or values.get("formats") or is_spared:
                 path = MEMORY
-            write = study.makes or (
-                study.writes and path.exists()
-            )  # a command that only updates a store does not make one
+            write = face.makes or (face.writes and path.exists())  # one that only updates a store does not make one
             arguments.insert(
-                0, workspace.enter_context(o.opened(path, write=write, wait=values["wait"], migrate=study.migrates))
+                0, workspace.enter_context(o.opened(path, write=write, wait=values["wait"], migrate=face.migrates))
             )
         if "narrate" in takes:
             keywords["narrate"] = narrate
@@ -223,29 +219,20 @@ def _run(
             keywords["progress"] = workspace.enter_context(progressing())
         result: Result | Document = function(*arguments, **keywords)
         output = values.get("output")
-        if study.located and not values["as_json"]:
+        if face.located and not values["as_json"]:
             form = reports.chosen_format(values["format_name"], output)
             if form in reports.ANNOTATIONS:
-                locate = dataclasses.replace(study, function=study.located).load()
-                result = locate(arguments[0], result, files, values["config"])
-    _show(result, chosen, values, asks=study.asks)
-
-
-def _streams(study: Study, values: Mapping[str, Any]) -> bool:
-    """Return whether files are given to the study itself: with an option, or as folders of verdicts."""
-    value = values.get(study.streams_with or "")
-    return any(map(is_verdicts, value)) if isinstance(value, list | tuple) else value is not None
+                result = face.located(arguments[0], result, files, values["config"])
+    _show(result, chosen, values, asks=face.asks)
 
 
 def _dataset_files(
-    study: Study, takes: Mapping[str, inspect.Parameter], options: Sequence[_Option], values: dict[str, Any]
+    options: Sequence[_Option], values: dict[str, Any]
 ) -> tuple[dict[str, str], dict[str, str], list[str]]:
     """Return the files that are given as datasets, the datasets of the store next to them, and the names of candidates.
 
-    Both are by name, which replaces them in `values`. Empty for a study that writes to the store.
+    Both are by name, which replaces them in `values`.
     """
-    if "store" not in takes or study.writes or _streams(study, values):
-        return {}, {}, []
     of_datasets = [option.name for option in options if option.parameter.completes == "dataset"]
     files = named_apart(values, of_datasets)
     if not files:

@@ -256,11 +256,6 @@ def is_place(text: str) -> bool:
     return "/" in text or bool(_SIGNS.search(text)) or suffix in _OF_FILES or (bool(suffix) and Path(text).is_file())
 
 
-def is_verdicts(text: str) -> bool:
-    """Return whether a dataset argument is a folder that `auditor findings --verdicts` wrote."""
-    return (Path(text) / "summary.json").is_file()
-
-
 def named_apart(values: Mapping[str, Any], datasets: Iterable[str]) -> dict[str, str]:
     """Return the files that the options `datasets` give as datasets, in order: file by new name.
 

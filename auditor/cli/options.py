@@ -13,7 +13,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
 
@@ -27,11 +26,11 @@ from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
 from auditor.files import sweep
 
 if TYPE_CHECKING:
+    from auditor.asked import Face
     from auditor.files.rows import Batches
     from auditor.result import Result
     from auditor.result.document import Document
     from auditor.store.connection import Store
-    from auditor.studies import Study
 
 
 def _seconds(parameter: typer.CallbackParam, value: float | None) -> float | None:
@@ -111,14 +110,14 @@ Format = Annotated[
 ]
 
 
-def formats(study: Study) -> Any:
+def formats(face: Face) -> Any:
     """Return option --format of a study."""
-    if study.document:
-        own = "json; or card, croissant." if study.card else "or json."
-        return Annotated[str | None, typer.Option("--format", help=f"table, html, md, latex, {own}", **_OUTPUT)]
-    if not study.located:
+    if face.document:
+        words = "table, html, md, latex, json; or card, croissant."
+        return Annotated[str | None, typer.Option("--format", help=words, **_OUTPUT)]
+    if not face.located:
         return Format
-    words = f"table, json, csv, md, latex, html, parquet; {'junit, ' if study.verdicts else ''}github or sarif."
+    words = f"table, json, csv, md, latex, html, parquet; {'junit, ' if face.verdicts else ''}github or sarif."
     return Annotated[str | None, typer.Option("--format", help=words, callback=_known, **_OUTPUT)]
 
 
@@ -198,12 +197,12 @@ def opened(
 
 def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     """Refuse image formats for a command without figures, and formats of verdicts for one without, before any work."""
+    from auditor.asked import Face, face_of
     from auditor.studies import STUDIES
 
-    study = STUDIES.get(command)
-    document = study is not None and study.document
+    face = face_of(STUDIES[command].load()) if command in STUDIES else Face()
     output, name = arguments.get("output"), arguments.get("format_name")
-    data = arguments.get("as_json") or name not in (None, "table") or document
+    data = arguments.get("as_json") or name not in (None, "table") or face.document
     if data and output is None and sys.stdout is None:  # closed before this process began
         from auditor.errors import UsageError
 
@@ -212,34 +211,34 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
         return
     from auditor import reports
 
-    if document:
+    if face.document:
         wanted, target = name if isinstance(name, str) else None, output if isinstance(output, Path) else None
-        is_card = study is not None and study.card and reports.is_card(wanted, target)
-        reports.document_format(wanted, target, card=is_card)
+        reports.document_format(wanted, target, card=reports.is_card(wanted, target))
         return
 
     wanted = name if isinstance(name, str) and name in reports.FORMATS else None
     chosen = wanted or reports.chosen_format(None, output if isinstance(output, Path) else None)
-    if (wants := _WANTS.get(chosen)) and not (study and getattr(study, wants)):
+    if (wants := _WANTS.get(chosen)) and not getattr(face, wants):
         _refuse(command, chosen)
-    if chosen in reports.PICTURES and study is not None and study.undrawn:
-        replace(study, function=study.undrawn).load()(arguments)
+    if chosen in reports.PICTURES and face.undrawn:
+        face.undrawn(arguments)
 
 
-#: The field of a study that a format needs.
+#: What a study needs for a format.
 _WANTS = {"svg": "draws", "pdf": "draws", "png": "draws", "junit": "verdicts", "github": "located", "sarif": "located"}
 
 
 def _refuse(command: str, chosen: str) -> NoReturn:
+    from auditor.asked import face_of
     from auditor.errors import UsageError
     from auditor.studies import STUDIES
 
-    study, wants = STUDIES.get(command), _WANTS[chosen]
-    if wants == "draws" and study is not None and study.draws:
+    wants = _WANTS[chosen]
+    able = [name for name, study in STUDIES.items() if getattr(face_of(study.load()), wants)]
+    if wants == "draws" and command in able:
         raise UsageError(f"{command}: these data give no figures to write as {chosen}; run it without -o to see why")
-    names = ", ".join(name for name, study in STUDIES.items() if getattr(study, wants))
     kind = {"draws": "figures", "verdicts": "verdicts", "located": "lines of files"}[wants]
-    raise UsageError(f"{command} has no {kind} to write as {chosen}; commands with {kind}: {names}")
+    raise UsageError(f"{command} has no {kind} to write as {chosen}; commands with {kind}: {', '.join(able)}")
 
 
 @_until_reader_leaves()

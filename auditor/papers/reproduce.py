@@ -8,6 +8,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
@@ -50,6 +51,7 @@ Candidates = Annotated[
 AllPapers = Annotated[bool, p.Parameter("Reproduce every paper.", "all")]
 
 
+@face(draws=True, undrawn=exhibits.check_drawn)
 @question
 def reproduce(
     store: Store,

@@ -19,34 +19,14 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 
 @dataclass(frozen=True)
 class Study:
-    """The location of a study, and what a front end needs to know about it before it is imported.
+    """The location of a study, with what a list of studies shows before it is imported.
 
-    `function` is written `package.module:name`; `line` is the first sentence of its docstring. A study that `writes`
-    needs a writable store; one that `makes` also creates a missing store. With `draws` its results have figures,
-    unless the function `undrawn` raises `UsageError` for the arguments. With `document` it returns a document, with
-    `card` it can write a dataset card, with `verdicts` each row has a verdict. The function `located` adds the lines of
-    files to its result. With `asks`, its verdict changes the
-    exit code only if the user sets --exit-code. `needs_no_store_with` names the parameter that can be a file for which
-    no store is needed. With the one that `streams_with` names, files are given to the study instead of being read
-    into a temporary store; for datasets, these are folders of verdicts. `migrates` is false if an old store keeps its
-    schema.
+    `function` is written `package.module:name`; `line` is the first sentence of its docstring.
     """
 
     function: str
     group: Group
     line: str
-    writes: bool = False
-    makes: bool = False
-    draws: bool = False
-    undrawn: str = ""
-    document: bool = False
-    card: bool = False
-    verdicts: bool = False
-    located: str = ""
-    asks: bool = False
-    needs_no_store_with: str | None = None
-    streams_with: str | None = None
-    migrates: bool = True
 
     def load(self) -> Callable[..., Any]:
         """Import the function."""
@@ -55,79 +35,60 @@ class Study:
         return function
 
 
-def _here(module: str, group: Group, line: str, **kind: Any) -> Study:
-    return Study(f"auditor.studies.{module}", group, line, **kind)
+def _here(module: str, group: Group, line: str) -> Study:
+    return Study(f"auditor.studies.{module}", group, line)
 
 
 #: Every study by the name of its command, in the order of the help. `store info` is a subcommand.
 STUDIES: dict[str, Study] = {
     "fetch": _here("ingest:fetch", "Data", "Download datasets and verify their checksums."),
-    "ingest": _here("ingest:ingest", "Data", "Import captions as a new version of a dataset.", writes=True, makes=True),
+    "ingest": _here("ingest:ingest", "Data", "Import captions as a new version of a dataset."),
     "export": _here("export:export", "Data", "Export a version to files, in one of six formats."),
-    "diff": _here("versions:diff", "Data", "Show what changed between two versions.", asks=True),
+    "diff": _here("versions:diff", "Data", "Show what changed between two versions."),
     "datasets": _here("versions:datasets", "Data", "List the datasets in the store, or the versions of one."),
-    "store info": _here("upkeep.store:info", "Data", "Report the size of the store and of its tables.", migrates=False),
-    "store verify": _here(
-        "verify:verify", "Data", "Verify the store, or a published card or receipt.", needs_no_store_with="what"
-    ),
-    "store tag": _here("versions:tag", "Data", "Tag a version, or replace its note.", writes=True),
-    "store drop": _here("versions:drop", "Data", "Remove a dataset, or one of its versions.", writes=True),
-    "store gc": _here("upkeep.store:gc", "Data", "Remove outdated counts and shrink the file.", writes=True),
+    "store info": _here("upkeep.store:info", "Data", "Report the size of the store and of its tables."),
+    "store verify": _here("verify:verify", "Data", "Verify the store, or a published card or receipt."),
+    "store tag": _here("versions:tag", "Data", "Tag a version, or replace its note."),
+    "store drop": _here("versions:drop", "Data", "Remove a dataset, or one of its versions."),
+    "store gc": _here("upkeep.store:gc", "Data", "Remove outdated counts and shrink the file."),
     "findings": _here(
         "findings:findings",
         "Captions",
         "Find problems in the captions, ranked by severity.",
-        located="auditor.studies.findings:located",
-        streams_with="verdicts",
     ),
-    "profile": _here(
-        "profile:profile", "Captions", "Count size, lengths, vocabulary and repeated captions.", draws=True
-    ),
+    "profile": _here("profile:profile", "Captions", "Count size, lengths, vocabulary and repeated captions."),
     "duplicates": _here("duplicates:duplicates", "Captions", "Find duplicate captions and train/test leaks."),
-    "templates": _here("templates:templates", "Captions", "Measure how formulaic the captions are.", draws=True),
-    "outliers": _here("outliers:outliers", "Captions", "Find captions that may belong to another image.", draws=True),
-    "diversity": _here(
-        "diversity:diversity", "Language", "Measure lexical diversity, overall and per image.", draws=True
-    ),
-    "syntax": _here(
-        "syntax:syntax", "Language", "Measure parts of speech, phrases and sentence structure.", draws=True
-    ),
+    "templates": _here("templates:templates", "Captions", "Measure how formulaic the captions are."),
+    "outliers": _here("outliers:outliers", "Captions", "Find captions that may belong to another image."),
+    "diversity": _here("diversity:diversity", "Language", "Measure lexical diversity, overall and per image."),
+    "syntax": _here("syntax:syntax", "Language", "Measure parts of speech, phrases and sentence structure."),
     "words": _here("words:words", "Language", "List words that A uses more, less or never, next to B."),
-    "perplexity": _here(
-        "perplexity:perplexity", "Language", "Train a language model on A, test it on B (perplexity).", draws=True
-    ),
-    "bounds": _here("bounds:bounds", "Scores", "Compute upper and lower bounds of metric scores.", draws=True),
-    "compare": _here("compare:compare", "Scores", "Rank datasets by how similar their captions are.", draws=True),
+    "perplexity": _here("perplexity:perplexity", "Language", "Train a language model on A, test it on B (perplexity)."),
+    "bounds": _here("bounds:bounds", "Scores", "Compute upper and lower bounds of metric scores."),
+    "compare": _here("compare:compare", "Scores", "Rank datasets by how similar their captions are."),
     "score": _here("score:score", "Scores", "Score captions, or a system's output."),
-    "correlate": _here("correlate:correlate", "Scores", "Correlate metrics, per image and per caption.", draws=True),
-    "references": _here("references:enough_references", "Scores", "Find how many references are enough.", draws=True),
-    "probe": _here("probe:probe", "Scores", "Test which parts of captions metrics react to.", draws=True),
+    "correlate": _here("correlate:correlate", "Scores", "Correlate metrics, per image and per caption."),
+    "references": _here("references:enough_references", "Scores", "Find how many references are enough."),
+    "probe": _here("probe:probe", "Scores", "Test which parts of captions metrics react to."),
     "objects": _here("objects:objects", "Scores", "Find objects in captions that the images lack (CHAIR)."),
-    "choices": _here("choices:choices", "Scores", "Measure how many multiple-choice items need no image.", draws=True),
+    "choices": _here("choices:choices", "Scores", "Measure how many multiple-choice items need no image."),
     "distractors": _here("distractors:distractors", "Scores", "Make choices whose wrong caption differs in one way."),
     "metrics": _here("metrics:metric_cards", "Scores", "List the metrics, or explain one."),
-    "agree": _here("agree:agree", "Ratings", "Measure how well metrics agree with human ratings.", draws=True),
+    "agree": _here("agree:agree", "Ratings", "Measure how well metrics agree with human ratings."),
     "tasks": _here("tasks:tasks", "Ratings", "Make questions for raters: which caption is better?"),
     "report": _here(
         "report:report",
         "Reports",
         "Write a full audit report, or a dataset card.",
-        document=True,
-        card=True,
-        streams_with="refs",
     ),
     "check": _here(
         "check:check",
         "Reports",
         "Check datasets against limits set in datasets.toml.",
-        verdicts=True,
-        located="auditor.studies.check:located",
     ),
     "reproduce": Study(
         "auditor.papers.reproduce:reproduce",
         "Reports",
         "Recompute the figures of published papers.",
-        draws=True,
-        undrawn="auditor.papers.exhibits:check_drawn",
     ),
 }

@@ -9,6 +9,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.metrics.given import asked_with
@@ -39,6 +40,7 @@ Statistics = Annotated[
 ]
 
 
+@face(draws=True)
 @question
 def correlate(
     store: Store,

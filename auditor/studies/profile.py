@@ -11,6 +11,7 @@ import polars as pl
 import polars.selectors as cs
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.config import sources
 from auditor.findings.wording import item_of, of_item, worded
@@ -73,6 +74,7 @@ _SIGNS: Mapping[str, str] = {
 }
 
 
+@face(draws=True)
 @question
 def profile(
     store: Store,

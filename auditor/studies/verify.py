@@ -10,6 +10,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.config import sources
 from auditor.dataset_card import DatasetCard, Number, Published, published
@@ -46,6 +47,7 @@ Verified = Annotated[
 ]
 
 
+@face(alone=lambda given: Path(given["what"] or "").is_file() or Path(given["what"] or "").is_dir())
 @question
 def verify(
     store: Store,

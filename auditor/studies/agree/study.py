@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import forms, question
 from auditor.config import sources
 from auditor.errors import UsageError
@@ -226,6 +227,7 @@ def _protocols(
 @forms(
     agree_with_ratings, agree_with_choices, agree_at_several, names=("ratings", "pairs and triplets", "several sets")
 )
+@face(draws=True)
 def agree(store: Store, *refs: str, split: str | None = None) -> int:
     """Measure how well metrics agree with human ratings.
 

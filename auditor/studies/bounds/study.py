@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, findings_in, notes_in
@@ -48,6 +49,7 @@ Scores = Annotated[
 ]
 
 
+@face(draws=True)
 def bounds(
     store: Store,
     *refs: p.Refs,

@@ -13,6 +13,7 @@ import polars as pl
 
 from auditor import config as declarations
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
@@ -21,7 +22,7 @@ from auditor.scoring.registry import left_out
 from auditor.store.captions import Captions, chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
-from auditor.studies.check.gates import Demand, Demands, understood
+from auditor.studies.check.gates import Demand, Demands, located, understood
 from auditor.studies.check.measures import Measure, MeasureRequest
 from auditor.studies.check.statements import TIMEOUT, Answer, answers
 from auditor.studies.findings.study import BaselineFile
@@ -47,6 +48,7 @@ Strict = Annotated[bool, p.Parameter("Count gates that are not answerable as fai
 Timeout = Annotated[float, p.Parameter("Time limit of an SQL gate, in seconds.", least=0)]
 
 
+@face(verdicts=True, located=located)
 @question
 def check(
     store: Store,

@@ -9,6 +9,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.files.rows import check_path, write_rows
@@ -89,6 +90,7 @@ Confirmed = Annotated[
 Force = Annotated[bool, p.Parameter("Replace existing files.")]
 
 
+@face(draws=True)
 @question
 def choices(
     store: Store,

@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_args
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
@@ -121,6 +122,7 @@ Images = Annotated[
 ]
 
 
+@face(draws=True)
 @question
 def compare(
     store: Store,

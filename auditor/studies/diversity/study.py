@@ -13,6 +13,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.config import sources
 from auditor.model import Progress, Selection, silent
@@ -95,6 +96,7 @@ RatedWords = Annotated[
 ]
 
 
+@face(draws=True)
 @question
 def diversity(
     store: Store,

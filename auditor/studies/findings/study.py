@@ -10,6 +10,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.config import sources
 from auditor.errors import SourceError, UsageError
 from auditor.files import read_text
@@ -26,6 +27,7 @@ from auditor.studies.compare import UNEQUAL, unequal_captions
 from auditor.studies.findings.baseline import Baseline, read, write
 from auditor.studies.findings.captions import keep, of_captions
 from auditor.studies.findings.listed import listed_of
+from auditor.studies.findings.located import located
 from auditor.studies.findings.others import findings_of, incomparable
 from auditor.studies.findings.protected import CONTAMINATED
 from auditor.studies.findings.questions import Questions
@@ -75,6 +77,7 @@ BaselineFile = Annotated[Path | None, p.Input("File of known findings. Only new 
 WriteBaseline = Annotated[bool, p.Parameter("Write all findings to the file of --baseline. They are then known.")]
 
 
+@face(located=located, alone=lambda given: given["verdicts"] is not None)
 def findings(
     store: Store,
     *refs: p.Refs,

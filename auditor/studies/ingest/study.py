@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.config.lock import Lock, beside, is_ours
 from auditor.errors import UsageError
@@ -109,6 +110,7 @@ FormatsAlone = Annotated[
 Note = Annotated[str | None, p.Parameter("Note to keep with this version.")]
 
 
+@face(writes=True, makes=True)
 @question
 def ingest(
     store: Store,

@@ -7,6 +7,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, silent
@@ -53,6 +54,7 @@ Vectors = Annotated[
 ]
 
 
+@face(draws=True)
 @question
 def outliers(
     store: Store,

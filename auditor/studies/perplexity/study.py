@@ -9,6 +9,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Signature, Table, about
@@ -31,6 +32,7 @@ Captions = Annotated[
 Draws = Annotated[int, p.Parameter("Repeat with this many consecutive seeds, from --seed on.", least=1)]
 
 
+@face(draws=True)
 @question
 def perplexity(
     store: Store,

@@ -12,6 +12,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import AuditorError
 from auditor.model import Progress, Selection, silent
@@ -52,6 +53,7 @@ Pipeline = Annotated[
 ]
 
 
+@face(draws=True)
 @question
 def probe(
     store: Store,

@@ -13,6 +13,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection, silent
@@ -38,6 +39,7 @@ Most = Annotated[
 Draws = Annotated[int, p.Parameter("Number of random orders of references, each with a new seed.", least=1)]
 
 
+@face(draws=True)
 @question
 def enough_references(
     store: Store,

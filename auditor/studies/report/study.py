@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.config import image_files, sources
 from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.files import read_json
@@ -47,6 +48,7 @@ Timed = Annotated[bool, p.Parameter("Include the creation time. Use --no-time fo
 MergeInto = Annotated[Path | None, p.Input("With --format croissant: add our fields to this Croissant file of a hub.")]
 
 
+@face(document=True, alone=lambda given: any((Path(ref) / SUMMARY).is_file() for ref in given["refs"] or ()))
 def report(
     store: Store,
     *refs: p.Refs,

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
@@ -76,6 +77,7 @@ class _Measured(NamedTuple):
     notes: list[str]
 
 
+@face(draws=True)
 @question
 def syntax(
     store: Store,

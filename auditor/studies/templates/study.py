@@ -7,6 +7,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
@@ -49,6 +50,7 @@ Least = Annotated[float, p.Parameter("Least share of the captions that contain a
 Metric = Annotated[str, p.Parameter("Metric for the score of each slot.", short="m")]
 
 
+@face(draws=True)
 @question
 def templates(
     store: Store,

@@ -9,6 +9,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.config import sources
 from auditor.errors import MissingExtraError, SqlError, StoreError, UsageError
@@ -23,6 +24,7 @@ Everything = Annotated[bool, p.Parameter("Remove the whole cache; it is recomput
 _SCHEMA = pl.Schema({"statistic": pl.String, "relation": pl.String, "value": pl.Int64})
 
 
+@face(migrates=False)
 @question
 def info(store: Store) -> Result:
     """Report the size of the store and of its tables.
@@ -59,6 +61,7 @@ def info(store: Store) -> Result:
     )
 
 
+@face(writes=True)
 @question
 def gc(store: Store, *, everything: Everything = False, progress: Progress = silent) -> Result:
     """Remove outdated counts and shrink the file.

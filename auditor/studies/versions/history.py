@@ -9,6 +9,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.model import VOLATILE, Progress, Selection, silent
 from auditor.result import Finding, Result, Table, about, counted
@@ -93,6 +94,7 @@ def _versions(store: Store, dataset: str) -> Result:
     )
 
 
+@face(asks=True)
 @question
 def diff(
     store: Store,

@@ -8,6 +8,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asked import face
 from auditor.asking import question
 from auditor.errors import UsageError
 from auditor.model import Confirm, Selection, Version, unasked
@@ -33,6 +34,7 @@ Delete = Annotated[bool, p.Parameter("Delete the tag; the version stays.")]
 Take = Annotated[bool, p.Parameter("Move the tag from another version.")]
 
 
+@face(writes=True)
 @question
 def tag(
     store: Store,
@@ -127,6 +129,7 @@ Yes = Annotated[bool, p.Parameter("Do not ask for confirmation.")]
 Tagged = Annotated[bool, p.Parameter("Also remove tagged versions, with their tags.")]
 
 
+@face(writes=True)
 @question
 def drop(
     store: Store,
