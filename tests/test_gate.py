@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -118,9 +114,3 @@ def test_readme_names_every_program_and_is_short() -> None:
     text = (BENCHMARKS / "README.md").read_text(encoding="utf-8")
     assert [path.name for path in sorted(BENCHMARKS.glob("*.py")) if f"`{path.name}`" not in text] == []
     assert len(text.splitlines()) <= 150
-
-
-def test_walk_of_a_command_prints_what_it_passed(tmp_path: Path) -> None:
-    program = [sys.executable, BENCHMARKS / "walk.py", "metrics", "-o", tmp_path / "metrics.json"]
-    printed = subprocess.run(program, check=True, capture_output=True, text=True).stderr
-    assert re.search(r"\d\d+ functions of ours ran, in \d+ files; \d+ were handed the store", printed)
