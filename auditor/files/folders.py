@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from auditor.files import FORMER, TEMPORARY, lock, remove_folder, sweep
@@ -25,10 +25,11 @@ def temporary(parent: Path | None = None) -> Iterator[Path]:
         sweep(Path(tempfile.gettempdir()))
     while True:
         folder = Path(tempfile.mkdtemp(TEMPORARY, "auditor-" if parent is None else ".auditor-", parent))
-        descriptor = None if sys.platform == "win32" else os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        if descriptor is None or not lock(descriptor, wait=True) or folder.exists():
-            break
-        os.close(descriptor)  # another process removed it as abandoned before it was locked
+        with suppress(FileNotFoundError):  # another process removed it as abandoned before it was opened, or locked
+            descriptor = None if sys.platform == "win32" else os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            if descriptor is None or not lock(descriptor, wait=True) or folder.exists():
+                break
+            os.close(descriptor)
     try:
         yield folder
     finally:

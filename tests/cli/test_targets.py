@@ -11,6 +11,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -299,6 +300,23 @@ def test_folder_is_replaced_whole_and_a_former_one_comes_back(tmp_path: Path) ->
         assert held.exists(), "the folder of a process that lives is its own"
     assert [*tmp_path.iterdir()] == [path]
     assert (path / "a").read_text() == "old"
+
+
+def test_new_folder_that_another_process_removes_before_it_is_opened_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, make = [], tempfile.mkdtemp
+
+    def swept(*named: object) -> str:
+        made.append(make(*named))
+        if len(made) == 1:
+            sweep(tmp_path)
+        return made[-1]
+
+    monkeypatch.setattr(tempfile, "mkdtemp", swept)
+    with temporary(tmp_path) as held:
+        assert str(held) == made[1]
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("planted", ["pipe", "link", "ring", "folder"])
