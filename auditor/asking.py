@@ -67,7 +67,7 @@ def _refuse_alone(arguments: Mapping[str, Any], option: Asked, options: Sequence
     """Raise `UsageError` for an option without the one that it needs."""
     name, _, value = option.parameter.needs.partition("=")
     for needed in (each for each in options if each.name == name and _asks(_at(arguments, option.path))):
-        there = _at(arguments, needed.path)
+        there = _at(arguments, needed.path) if needed.path[0] in arguments else needed.default
         if not (there == value if value else _asks(there)):
             raise UsageError(f"{option.option}: only with {' '.join([needed.option, value]).strip()}")
 
@@ -169,10 +169,10 @@ class _Form:
 
 def _union(kinds: Sequence[_Form]) -> list[Asked]:
     """List the parameters of all forms, with the forms that have each, and the default that these share."""
-    listed = dict[tuple[str, ...], list[tuple[_Form, Asked]]]()
+    listed = dict[tuple[str | int, ...], list[tuple[_Form, Asked]]]()
     for form in kinds:
-        for option in form.options:
-            listed.setdefault(() if option.placed else option.path, []).append((form, option))
+        for place, option in enumerate(form.options):
+            listed.setdefault((place,) if option.placed else option.path, []).append((form, option))
     return [_shared(having, kinds) for having in sorted(listed.values(), key=lambda having: not having[0][1].placed)]
 
 

@@ -56,15 +56,20 @@ Candidates = Annotated[
 ]
 
 Kind = Annotated[
-    str, p.Parameter("triplets: closer to a reference; pairs: better for the image; sets: more varied.", "kind")
+    Form, p.Parameter("triplets: closer to a reference; pairs: better for the image; sets: more varied.", "kind")
 ]
 
 Images = Annotated[
     int | None, p.Parameter("Number of images, sampled with the seed; default: all.", least=1, most=2**31 - 1)
 ]
 
+References = Annotated[int | None, replace(get_args(p.References)[1], needs="form=triplets")]
+
 Judges = Annotated[
-    int, p.Parameter("Number of raters, each with a column for votes; the paper: 3, for pairs 11.", least=1, most=100)
+    int,
+    p.Parameter(
+        "Number of raters, each with a column for votes; the paper: 3, for pairs 11.", least=1, most=100, needs="file"
+    ),
 ]
 
 File = Annotated[
@@ -84,7 +89,7 @@ def tasks(
     form: Kind = "triplets",
     split: p.Split = None,
     images: Images = None,
-    references: p.References = None,
+    references: References = None,
     seed: p.Seed = 1,
     judges: Judges = 3,
     file: File = None,
@@ -117,10 +122,6 @@ def tasks(
 
     Example: auditor tasks pascal50s --candidates midge --candidates babytalk --images 100 --references 20 -o tasks.csv
     """
-    if form not in get_args(Form):
-        raise UsageError(f"--kind {form}: expected {', '.join(get_args(Form))}")
-    if form != "triplets" and references is not None:
-        raise UsageError(f"--references: {form} are shown with their images, without references")
     if file is not None:
         check_path(file, force=force)
     selection = resolve(store, ref, split)

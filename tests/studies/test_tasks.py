@@ -217,8 +217,8 @@ def test_what_makes_no_question_is_said(store: Store) -> None:
         (["intra", "intra"], {}, "neither describes the image"),
         (["nothing"], {}, "nothing: not in"),
         (["elsewhere"], {}, "elsewhere: no image in common with set: its ids look like 'j', those of set like 'i00'"),
-        ([], {"form": "quads"}, "--kind quads: expected triplets, pairs, sets"),
-        ([], {"form": "pairs", "references": 2}, "without references"),
+        ([], {"form": "quads"}, "--kind quads: expected triplets, pairs or sets"),
+        ([], {"form": "pairs", "references": 2}, "--references: only with --kind triplets"),
     ],
 )
 def test_bad_requests_are_refused_in_one_line(store: Store, named: list[str], settings: Any, says: str) -> None:
@@ -284,5 +284,5 @@ def test_lists_of_similar_images_come_back_as_votes_on_them(tmp_path: Path) -> N
         )
         expected = asked.select(origin="origin_b").group_by("origin").len()
         assert dict(counted.cast({"votes": pl.Int64}).rows()) == dict(expected.rows())
-    with pytest.raises(UsageError, match="--references: sets are shown with their images, without references"):
+    with pytest.raises(UsageError, match="--references: only with --kind triplets"):
         tasks(store, "set", form="sets", references=2)

@@ -175,8 +175,6 @@ def coverage_of(scored: Sequence[Scored], items: pl.DataFrame, missing: str) -> 
         for one in scored
         if one.kind == SYSTEM
     }
-    if missing != p.COMMON and not known:
-        raise UsageError(f"--missing {missing} needs --scores: it is for items that a system has not answered")
     every = {*named.values()}
     return Coverage(every, known or {"": every}, missing, "items", "wrong answers")
 

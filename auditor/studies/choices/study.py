@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import polars as pl
 
@@ -87,6 +88,8 @@ Confirmed = Annotated[
     p.Parameter("Keep items whose right caption was confirmed by this many annotators; default: all.", least=1),
 ]
 
+Missing = Annotated[str, replace(get_args(p.Missing)[1], needs="scores")]
+
 Force = Annotated[bool, p.Parameter("Replace existing files.")]
 
 
@@ -109,7 +112,7 @@ def choices(
     answers: Answers = None,
     force: Force = False,
     confidence: p.Confidence = 0.95,
-    missing: p.Missing = p.COMMON,
+    missing: Missing = p.COMMON,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     seed: p.Seed = 1,

@@ -77,11 +77,9 @@ def samplings_of(
     """Return the samplings to compare on: raw, or raw and another (equalized, distinct by a tokenizer, or both).
 
     Without `equalize`, at most `references` are drawn; with it, raw means every caption. Raises `UsageError` for
-    `images` without `equalize`, and for datasets that have no equal numbers.
+    datasets that have no equal numbers.
     """
     if not equalize:
-        if images is not None:
-            raise UsageError("--images needs --equalize: it sets how many images of each dataset are sampled")
         raw = Sampling(RAW, References("loo", references, seed))
         return (raw, Sampling(DISTINCT, replace(raw.against, distinct=distinct))) if distinct else (raw,)
     counted_in = [captions.like(replace(captions.selection, distinct=distinct)) for captions in every]

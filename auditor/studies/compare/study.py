@@ -118,7 +118,8 @@ Equalize = Annotated[
 ]
 
 Images = Annotated[
-    int | None, p.Parameter("Images of each dataset that --equalize samples; default: as many as possible.", least=1)
+    int | None,
+    p.Parameter("Images of each dataset that are sampled; default: as many as possible.", least=1, needs="equalize"),
 ]
 
 
@@ -219,7 +220,7 @@ def compare(
     repeated = repeats(every, progress, left_out=distinct)
     by = tokenizer if distinct else None
     unequal = unequal_captions(every, references)
-    equal = bool(unequal) and not distinct and images is None
+    equal = bool(unequal) and not distinct
     samplings, why_not = _samplings(every, references, images, seed, equalize=equalize, equal=equal, distinct=by)
     last, both = samplings[-1].name, len(samplings) > 1
 
@@ -337,7 +338,7 @@ def _samplings(
     try:
         return samplings_of(every, references, images, seed, equalize=equalize or equal, distinct=distinct), []
     except UsageError as error:
-        if equalize or images is not None:
+        if equalize:
             raise
         reason = f"no equal samples: {str(error).removeprefix('--equalize: ')}"
     return samplings_of(every, references, images, seed, equalize=False, distinct=distinct), [reason]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, get_args
 
 import polars as pl
 
@@ -33,10 +34,18 @@ Curve = Annotated[int, p.Parameter("Length of the type-token curve in tokens; 0:
 
 Pipeline = Annotated[
     str | None,
-    p.Parameter("spaCy pipeline that finds content words, with --tokenizer spacy; default: a list of function words."),
+    p.Parameter(
+        "spaCy pipeline that finds content words, with --tokenizer spacy; default: a list of function words.",
+        needs="evaluation",
+    ),
 ]
 
-AllImages = Annotated[bool, p.Parameter("Compute coverage over all images; default: over the images in both datasets.")]
+FunctionWords = Annotated[Path | None, replace(get_args(p.FunctionWords)[1], needs="evaluation")]
+
+AllImages = Annotated[
+    bool,
+    p.Parameter("Compute coverage over all images; default: over the images in both datasets.", needs="evaluation"),
+]
 
 
 Statistics = Annotated[
@@ -102,7 +111,7 @@ class WordSettings:
     seed: p.Seed = 1
     references: p.References = None
     pipeline: Pipeline = None
-    function_words: p.FunctionWords = None
+    function_words: FunctionWords = None
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from auditor.store.captions import stamp
 from auditor.store.connection import Store
 from auditor.studies.export import bundle
 from auditor.studies.export.files import FILES, FORMATS, Captions, columns, format_of
-from auditor.studies.export.repaired import ALL, FINDINGS, Repaired, checked, named_by_findings, repaired
+from auditor.studies.export.repaired import FINDINGS, Repaired, checked, named_by_findings, repaired
 
 Target = Annotated[Path, p.Place("File or folder to write, local or a URL: s3://BUCKET/NAME.", "output", "o")]
 
@@ -59,7 +59,7 @@ Fix = Annotated[
     ),
 ]
 
-DryRun = Annotated[bool, p.Parameter("Only list what --fix would change. Writes no file.")]
+DryRun = Annotated[bool, p.Parameter("Only list what --fix would change. Writes no file.", needs="fix")]
 
 #: The files in the folder of a format.
 _FOLDERS = {"bundle": bundle.NAMES, "hf": bundle.HUB_NAMES}
@@ -123,8 +123,6 @@ def export(
     bundle · auditor export coco-val2017 -f coco -o captions.json --without findings
     """
     chosen = format_of(file_format, target)
-    if dry_run and not fix:
-        raise UsageError(f"--dry-run lists the changes of --fix; add --fix {ALL}, or --fix KIND")
     selection = versions.resolve(store, ref)
     if dry_run:
         return _dry(store, selection, without, fix, progress)

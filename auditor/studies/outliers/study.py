@@ -43,10 +43,16 @@ Metric = Annotated[
 ]
 
 Level = Annotated[
-    str, p.Parameter("caption: list outlier captions; image: list all images with their consensus caption.")
+    str,
+    p.Parameter("caption: list outlier captions; image: list all images with their consensus caption.", choices=LEVELS),
 ]
 
-Share = Annotated[float, p.Parameter("Share of captions to check: those least similar to the others.")]
+Share = Annotated[
+    float,
+    p.Parameter(
+        "Share of captions to check: those least similar to the others.", above=0, most=1, needs="level=caption"
+    ),
+]
 
 Vectors = Annotated[
     str | None,
@@ -100,10 +106,6 @@ def outliers(
 
     Examples: auditor outliers flickr8k -o outliers.csv · auditor outliers flickr8k --level image -o consensus.csv
     """
-    if level not in LEVELS:
-        raise UsageError(f"--level {level}: expected {' or '.join(LEVELS)}")
-    if not 0 < share <= 1:
-        raise UsageError(f"--share {share:g}: expected a share of the captions above 0 and up to 1, such as 0.1")
     measure = _similarity(metric)
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     every, alone = referenced(selected, References("loo"), [measure])

@@ -9,7 +9,6 @@ import polars as pl
 from auditor import parameters as p
 from auditor.asked import face
 from auditor.asking import question
-from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.result import Result, Said, Signature, findings_in, notes_in
 from auditor.scoring.counting import bind_text_tokens
@@ -42,12 +41,15 @@ _COLUMNS = {
 
 
 Level = Annotated[
-    str, p.Parameter("dataset: statistics of openings, templates and slots; caption: list captions with a template.")
+    str,
+    p.Parameter(
+        "dataset: statistics of openings, templates and slots; caption: list captions with a template.", choices=LEVELS
+    ),
 ]
 
-Least = Annotated[float, p.Parameter("Least share of the captions that contain a template.")]
+Least = Annotated[float, p.Parameter("Least share of the captions that contain a template.", above=0, most=1)]
 
-Metric = Annotated[str, p.Parameter("Metric for the score of each slot.", short="m")]
+Metric = Annotated[str, p.Parameter("Metric for the score of each slot.", short="m", needs="level=dataset")]
 
 
 @face(draws=True)
@@ -91,10 +93,6 @@ def templates(
 
     Examples: auditor templates flickr8k coco-val · auditor templates flickr8k --level caption --least 0.01 -o flood.csv
     """
-    if level not in LEVELS:
-        raise UsageError(f"--level {level}: expected {' or '.join(LEVELS)}")
-    if not 0 < least <= 1:
-        raise UsageError(f"--least {least:g}: expected a share of the captions above 0 and up to 1, such as 0.001")
     selected = select_all(store, refs, split, tokenizer, progress=progress)
     selections, tokenizer = selections_of(selected), selected[0].tokenizer
     frames, notes = [], list[Said](selected[0].notes)

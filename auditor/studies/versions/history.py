@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Literal, get_args
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.asked import face
-from auditor.asking import question
+from auditor.asking import forms, question
 from auditor.model import VOLATILE, Progress, Selection, silent
 from auditor.result import Finding, Result, Table, about, counted
 from auditor.store import versions
@@ -18,7 +18,7 @@ from auditor.store.captions import Captions, chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.store.tokens import tokenize
 from auditor.studies.versions import drift
-from auditor.text import AUTO, tokenizer_of
+from auditor.text import AUTO
 
 _SHORT = pl.col("version").str.head(12)
 
@@ -35,13 +35,13 @@ Before = Annotated[str, p.Parameter("Old version: flickr8k@v1.", metavar="DATASE
 
 After = Annotated[str, p.Parameter("New version: flickr8k@v2.", metavar="DATASET")]
 
-Depth = Annotated[
-    str,
-    p.Parameter(
-        "totals, images, text (every caption), vocabulary, lengths or drift.",
-        choices=(*_DEPTHS, *drift.DEPTHS, drift.SUMMARY),
-    ),
-]
+_DEPTH = p.Parameter("totals, images, text (every caption), vocabulary, lengths or drift.")
+
+OfCaptions = Annotated[Literal["totals", "images", "text"], _DEPTH]
+
+OfLanguage = Annotated[Literal["vocabulary", "lengths", "drift"], _DEPTH]
+
+OfTokens = Annotated[str, replace(get_args(p.Tokenizer)[1], needs="as_tokens")]
 
 AsTokens = Annotated[bool, p.Parameter("Compare captions by tokens: ignore case and punctuation.")]
 
@@ -94,49 +94,22 @@ def _versions(store: Store, dataset: str) -> Result:
     )
 
 
-@face(asks=True)
 @question
-def diff(
+def changes(
     store: Store,
     a: Before,
     b: After,
     *,
-    depth: Depth = "totals",
-    tokenizer: p.Tokenizer = AUTO,
+    depth: OfCaptions = "totals",
     as_tokens: AsTokens = False,
+    tokenizer: OfTokens = AUTO,
     progress: Progress = silent,
 ) -> Result:
-    """Show what changed between two versions.
-
-    Captions: `depth` totals counts the changes by kind, images counts them by image, text lists each caption, old and
-    new. With `as_tokens`, captions with equal tokens count as unchanged.
-
-    Language: vocabulary compares words, lengths compares the lengths of captions. Drift summarizes both, with one
-    number each: Jensen-Shannon divergence of words, bigrams and openings, lengths, new words and removed words. These
-    depths can compare any two datasets.
-
-    How to read it: `edited` is another text at the same image and slot; `moved` is the same text elsewhere. A
-    divergence is 0 for equal frequencies and 1 if no words are shared.
-
-    Limits: to compare captions, both versions must use the same names of images. Divergence is larger for small
-    datasets, so compare it with the divergence of two halves of one dataset.
-
-    Raises `UsageError` for another depth or an unknown tokenizer.
-
-    Examples: auditor diff flickr8k@v1 flickr8k@v2 --depth text · auditor diff flickr8k flickr30k --depth vocabulary
-    """
-    moves = (*drift.DEPTHS, drift.SUMMARY)
-    tokenized = [a, b] if as_tokens or depth in moves else []
-    tokenizer, reason = chosen_tokenizer(store, tokenized, named=tokenizer)
-    tokenizer_of(tokenizer)  # rejects an unknown tokenizer at every depth
-    sides = versions.resolve(store, a), versions.resolve(store, b)
-    if tokenized:
+    """Compare the captions of two versions, for `auditor diff`."""
+    tokenizer, reason = chosen_tokenizer(store, [a, b] if as_tokens else [], named=tokenizer)
+    sides, title = (versions.resolve(store, a), versions.resolve(store, b)), f"{a} → {b}"
+    if as_tokens:
         tokenize(store, sides, tokenizer, progress)
-    title = f"{a} → {b}"
-    if depth in moves:
-        before, after = (Captions(store, side, tokenizer) for side in sides)
-        moved = drift.drift(before, after, depth, title)
-        return replace(moved, notes=(*reason, *moved.notes))
     rows = versions.difference(store, *sides, _DEPTHS[depth], tokenizer if as_tokens else None)
     changed = bool(rows["captions"].sum() if depth == "totals" else rows.height)
     lead: tuple[str, ...] = ()
@@ -160,6 +133,49 @@ def diff(
         holds=not changed,
         findings=() if changed else (same,),
     )
+
+
+@question
+def drifted(
+    store: Store,
+    a: Before,
+    b: After,
+    *,
+    depth: OfLanguage,
+    tokenizer: p.Tokenizer = AUTO,
+    progress: Progress = silent,
+) -> Result:
+    """Compare the language of two versions or datasets, for `auditor diff`."""
+    tokenizer, reason = chosen_tokenizer(store, [a, b], named=tokenizer)
+    sides = versions.resolve(store, a), versions.resolve(store, b)
+    tokenize(store, sides, tokenizer, progress)
+    before, after = (Captions(store, side, tokenizer) for side in sides)
+    moved = drift.drift(before, after, depth, f"{a} → {b}")
+    return replace(moved, notes=(*reason, *moved.notes))
+
+
+@face(asks=True)
+@forms(changes, drifted, names=("depths of captions", "depths of language"))
+def diff() -> None:
+    """Show what changed between two versions.
+
+    Captions: `depth` totals counts the changes by kind, images counts them by image, text lists each caption, old and
+    new. With `as_tokens`, captions with equal tokens count as unchanged.
+
+    Language: vocabulary compares words, lengths compares the lengths of captions. Drift summarizes both, with one
+    number each: Jensen-Shannon divergence of words, bigrams and openings, lengths, new words and removed words. These
+    depths can compare any two datasets.
+
+    How to read it: `edited` is another text at the same image and slot; `moved` is the same text elsewhere. A
+    divergence is 0 for equal frequencies and 1 if no words are shared.
+
+    Limits: to compare captions, both versions must use the same names of images. Divergence is larger for small
+    datasets, so compare it with the divergence of two halves of one dataset.
+
+    Raises `UsageError` for another depth or an unknown tokenizer.
+
+    Examples: auditor diff flickr8k@v1 flickr8k@v2 --depth text · auditor diff flickr8k flickr30k --depth vocabulary
+    """
 
 
 def _of_two_datasets(sides: Sequence[Selection], images: Sequence[pl.DataFrame], rows: pl.DataFrame) -> tuple[str, ...]:

@@ -165,7 +165,7 @@ def test_raw_stands_beside_equalized_with_interval_and_rank(result: Result) -> N
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ({"equalize": False, "images": 5}, "--images needs --equalize"),
+        ({"equalize": False, "images": 5}, "--images: only with --equalize"),
         ({"images": 13}, "small has 12 images with 3 captions or more, fewer than --images 13; lower --images to 12"),
         ({"references": 3}, "small has 0 images with 4 captions or more; lower --references"),
     ],

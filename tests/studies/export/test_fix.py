@@ -154,7 +154,7 @@ def test_a_kind_without_a_fix_is_refused(store: Store, tmp_path: Path, kind: str
 
 def test_a_dry_run_without_a_fix_is_refused(store: Store, tmp_path: Path) -> None:
     ingest_rows(store, [("a", 0, "a dog")])
-    with pytest.raises(UsageError, match="--dry-run lists the changes of --fix"):
+    with pytest.raises(UsageError, match="--dry-run: only with --fix"):
         export(store, "set", tmp_path / "x.csv", dry_run=True)
 
 
