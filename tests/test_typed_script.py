@@ -43,6 +43,8 @@ try:
         svg: str = bounds.plot().svg
         report: auditor.Document = audit.report("mine")
         audit.words("mine", "yours", against="others", evaluation="people", by="training")
+        audit.bounds("mine", "yours", draws=3)
+        audit.bounds("mine", workers=2, file=Path("scores.parquet"))
         audit.score("mine", rank=True, references=5)
         audit.score("mine", candidates=["a"], missing="empty")
         audit.score("mine", preset="coco", candidates=["a"])
@@ -56,12 +58,15 @@ WRONG = """
 import auditor
 
 with auditor.open(5) as audit:
-    audit.bounds("mine", metric="cider")
+    audit.profile("mine", metric="cider")
     audit.compare("mine").nothing
 """
 
 #: Options of two forms of a command, and a form without what it requires.
 MIXED = {
+    'audit.bounds("mine", metric="cider")',
+    'audit.bounds("mine", draws=3, workers=2)',
+    'audit.bounds("mine", "yours", executor="here")',
     'audit.score("mine", rank=True, candidates=["a"])',
     'audit.score("mine", preset="coco")',
     'audit.score("mine", preset="coco", candidates=["a"], metrics=["cider"])',

@@ -47,7 +47,7 @@ Candidates = Annotated[
     p.Parameter(
         "System output to score, or its file; repeat for more; default: leave-one-out.",
         completes="dataset",
-        read=lambda given: [given] if isinstance(given, str) else given,
+        read=p.several,
     ),
 ]
 

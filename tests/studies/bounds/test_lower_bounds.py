@@ -210,7 +210,7 @@ def test_scores_that_tell_no_caption_from_another_are_explained(store: Store) ->
 
 
 def test_an_unknown_candidate_is_refused_with_the_known_ones(filled: Store) -> None:
-    with pytest.raises(UsageError, match="use one of human, intra, inter, brown"):
+    with pytest.raises(UsageError, match=r"--candidate intre: did you mean intra\? expected human, intra, inter, brown"):
         bounds(filled, "one", metrics=["bleu-1"], candidates=["intre"])
 
 
