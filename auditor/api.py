@@ -24,9 +24,7 @@ from auditor.studies import (
     export,
     findings,
     ingest,
-    known,
     metrics,
-    named,
     objects,
     outliers,
     perplexity,
@@ -101,12 +99,6 @@ class Auditor:
     agree, tasks = Method(agree.agree), Method(tasks.tasks)
     report, card = Method(report.report), Method(report.card)
     check, reproduce = Method(check.check), Method(reproduce)
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Return a study from another package, registered under entry point `auditor.studies`."""
-        if (study := named(name)) is None:
-            raise AttributeError(f"{type(self).__name__} has no study {name}; choose one of {', '.join(known())}")
-        return functools.partial(study.load(), self.store)
 
     def __repr__(self) -> str:
         newest = {version.dataset: version for version in reversed(log(self.store))}

@@ -64,22 +64,19 @@ class Asked:
         return value if self.parameter.read is None else self.parameter.read(value)
 
     def _within(self, value: Any) -> None:
-        parameter = self.parameter
+        parameter, said = self.parameter, f"{value:g}" if isinstance(value, float) else value
         if isinstance(value, str) and (choices := self.choices) and value not in choices:
             raise UsageError(f"{self.option} {value}: {_expected(value, choices, parameter.listed)}")
-        if isinstance(value, float) and not math.isfinite(value):
-            raise UsageError(f"{self.option} {value:g}: expected a finite number")
-        if (wanted := parameter.limits) and value is not None:
-            if not isinstance(value, numbers.Real):
-                raise UsageError(f"{self.option} {value!r}: expected {wanted}")
-            if not parameter.holds(float(value)):
-                raise UsageError(f"{self.option} {value:g}: expected {wanted}")
+        if value is None or not (isinstance(value, float) or parameter.limits):
+            return
+        if not isinstance(value, numbers.Real) or not math.isfinite(value) or not parameter.holds(float(value)):
+            raise UsageError(f"{self.option} {said}: expected {parameter.limits or 'a finite number'}")
 
 
-def _expected(value: str, choices: Sequence[str], listed: str | None) -> str:
+def _expected(value: str, choices: Sequence[str], listed: str) -> str:
     near = difflib.get_close_matches(value.lower(), choices, 1)
     meant = f"did you mean {near[0]}? " if near else ""
-    if len(choices) <= _LISTED or listed is None:
+    if len(choices) <= _LISTED or not listed:
         return f"{meant}expected {', '.join(choices[:-1])} or {choices[-1]}"
     return f"{meant or 'unknown; '}{listed}"
 

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -110,39 +110,15 @@ class DatasetCard(Document):
         return f"{_BEGIN}{body.replace('--', '-' + chr(92) + 'u002d').replace('>', chr(92) + 'u003e')}{_END}"
 
 
-#: The types of an in-toto statement, and of what ours says.
-_STATEMENT, _PREDICATE = "https://in-toto.io/Statement/v1", "urn:auditor:numbers:v1"
-
-
-def attested(card: DatasetCard) -> str:
-    """Write an in-toto statement: the sha256 of the imported file, and all numbers with their signatures.
-
-    It is not signed: sign it as any statement, for example in a DSSE envelope.
-    """
-    (selection,) = card.selections
-    statement = {
-        "_type": _STATEMENT,
-        "subject": [{"name": selection.version.dataset, "digest": {"sha256": selection.version.source_sha256}}],
-        "predicateType": _PREDICATE,
-        "predicate": {
-            "program": card.program,
-            "identifier": card.identifier,
-            "additionalProperty": card.properties(),
-        },
-    }
-    return json.dumps(statement, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-
-
 @dataclass(frozen=True)
 class Published:
-    """The content of a published card: its version, settings and numbers; of a statement, the sha256 of its source."""
+    """The content of a published card: its version, settings and numbers."""
 
     dataset: str
     version: str
     split: str | None
     settings: Mapping[str, Any]
     numbers: tuple[Number, ...]
-    source_sha256: str | None = None
 
 
 def published(path: Path) -> list[Published]:
@@ -172,9 +148,6 @@ def published(path: Path) -> list[Published]:
 
 def _published(body: Mapping[str, Any]) -> Published:
     json.dumps(body, ensure_ascii=False).encode()  # a lone surrogate is an error before it is shown
-    if body.get("_type") == _STATEMENT:
-        source = str(body["subject"][0]["digest"]["sha256"])
-        return replace(_published(body["predicate"]), source_sha256=source)
     name = re.fullmatch(r"([^@:]+)@([0-9a-f]{64})(?::(.+))?", body["identifier"])
     if name is None:
         raise ValueError("its identifier must be NAME@HASH or NAME@HASH:SPLIT")

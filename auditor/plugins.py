@@ -23,15 +23,14 @@ def added(
     kind: type[T],
     ours: Container[str],
     check: Callable[[str, T], None] = lambda name, loaded: None,
-    only: str | None = None,
-) -> Iterator[tuple[str, T, str]]:
-    """Load the entry points of a group, each with its name and its package; with `only`, those of one name.
+) -> Iterator[tuple[str, T]]:
+    """Load the entry points of a group, each with its name.
 
     Names that are `ours` are skipped. `check` raises an error for a faulty addition. Any error of a package, even
     `SystemExit`, becomes a warning that names it; only Ctrl-C is raised.
     """
     for package, point in sorted(_points(group), key=lambda pair: (pair[1].name, pair[0])):
-        if point.name in ours or only not in (None, point.name):
+        if point.name in ours:
             continue
         try:
             with contextlib.redirect_stdout(sys.stderr):  # standard output is for data
@@ -45,7 +44,7 @@ def added(
             why = f"{described(error)}; update the package or remove it"
             _warn(f"package {package}: its addition {point.name} is left out: {why}")
         else:
-            yield point.name, loaded, package
+            yield point.name, loaded
 
 
 def described(error: BaseException) -> str:

@@ -1,6 +1,7 @@
 """Write docs/schemas: a JSON Schema for the JSON of each command, of its results on the bundled sample; and llms.txt.
 
-`python docs/make_schemas.py` runs the examples of the pages of commands, and notes the columns and their types.
+`python docs/make_schemas.py` runs the examples of the pages of commands, with names of commands those, and notes the
+columns and their types.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import unittest.mock
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -118,8 +120,8 @@ def _kinds(kind: pl.DataType) -> list[str]:
     return [names.get(kind.base_type(), "string")]
 
 
-def schemas() -> dict[str, dict[str, Any]]:
-    """Run every example, and return the schema of each result by its file name."""
+def schemas(names: Collection[str] = ()) -> dict[str, dict[str, Any]]:
+    """Run every example, or those of the named commands, and return the schema of each result by its file name."""
     seen: dict[str, dict[str, pl.DataType]] = {}
     deliver = options.deliver
 
@@ -132,7 +134,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 
     info = (*maker.EXAMPLES["store"], "auditor store info")
     with unittest.mock.patch.object(options, "deliver", noted), unittest.mock.patch.dict(maker.EXAMPLES, store=info):
-        maker.examples()
+        maker.examples(names)
     rows = {name: {} if name in _ANY_ROWS else dict(sorted(of.items())) for name, of in sorted(seen.items())}
     made = {name: schema(name, {**_RESULT, "rows": of_columns(columns)}) for name, columns in rows.items()}
     return made | {"report": schema("report", _REPORT)}
@@ -159,13 +161,13 @@ def llms() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Write all files."""
+def main(names: list[str]) -> None:
+    """Write all files, or the schemas of the named commands, and llms.txt."""
     LLMS.write_text(llms(), encoding="utf-8")
     SCHEMAS.mkdir(exist_ok=True)
-    for name, of in schemas().items():
+    for name, of in schemas(names).items():
         (SCHEMAS / f"{name}.json").write_text(json.dumps(of, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -31,7 +31,8 @@ def tests_what_changed(item: pytest.Item) -> bool:
         file: SqlFile = item.callspec.params["file"]  # type: ignore[attr-defined]
         read = {one for name in file.reads if name in catalogue() for one in (name, *reads_of(name))}
         paths = [file.path, *(catalogue()[name].path for name in read if name in catalogue())]
-        return any({str(path.relative_to(_ROOT)), _case_of(path)} & _changed() for path in paths)
+        differs = any({str(path.relative_to(_ROOT)), _case_of(path)} & _changed() for path in paths)
+        return differs or "tests/cases/captions.toml" in _changed()
     return False
 
 

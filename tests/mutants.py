@@ -25,7 +25,18 @@ import duckdb
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
-from sqlcases import difference, every_file, holds, load, order_of, returned, rows_in, variants, workspace_of
+from sqlcases import (
+    CAPTIONS_OF,
+    difference,
+    every_file,
+    holds,
+    load,
+    order_of,
+    returned,
+    rows_in,
+    variants,
+    workspace_of,
+)
 from templates import copied_stores
 
 from auditor.store import sqlfiles, statements
@@ -216,7 +227,7 @@ def _fails_readers(mutant: Mutant) -> bool:
 def _varied(case: dict[str, Any], dice: random.Random) -> dict[str, Any]:
     """Draw the captions, rows and params of a case anew: words, values and rows of its own, in other company."""
     varied = copy.deepcopy(case)
-    for key in ("captions", "system", "before"):
+    for key in CAPTIONS_OF:
         if captions := varied.get(key):
             words = [word for row in captions for word in row[2].split(" ")]
             for row in captions:

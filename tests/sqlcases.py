@@ -1,6 +1,7 @@
 """Runs one file of `sql/` on a small literal table of captions: what `tests/cases/**/*.toml` describe.
 
-A case holds `captions` ([image, slot, text] or [image, slot, text, split]), ingested as dataset "case"; optionally
+A case holds `captions` ([image, slot, text] or [image, slot, text, split], or a name of `captions.toml`), ingested as
+dataset "case"; optionally
 `candidate` (the SELECTs that make the candidates; default candidate_human), `tables` (relations given as literals), `params`,
 and `rows`, what the file must return. What people query (`sql/people/`) is `asked` by a statement; `before` are the
 captions of an earlier version. Rows are compared in order where the header declares one (`order`), else sorted.
@@ -10,6 +11,7 @@ Other versions stand beside the captions, unless the case is to be `alone`. Each
 from __future__ import annotations
 
 import datetime
+import functools
 import re
 import tomllib
 from collections.abc import Iterator
@@ -34,6 +36,12 @@ from auditor.studies.distractors.phrases import bind_words
 from auditor.studies.profile import bind_signs
 
 CASES = ROOT / "tests" / "cases"
+
+#: Captions that several cases name, and what of a case can be such a name.
+SHARED = CASES / "captions.toml"
+CAPTIONS_OF = ("captions", "system", "before")
+WRITE_CASE = "captions and the expected rows, as in CONTRIBUTING.md, Adding a study, step 2"
+
 PARAMS: dict[str, Any] = {
     "middle": 3.0,
     "against_all": False,
@@ -169,7 +177,27 @@ def path_of(file: SqlFile) -> Path:
 
 
 def load(file: SqlFile) -> dict[str, Any]:
-    return tomllib.loads(path_of(file).read_text(encoding="utf-8"))
+    case = path_of(file)
+    assert case.exists(), f"write {case.relative_to(ROOT)}: {WRITE_CASE}"
+    return with_captions(tomllib.loads(case.read_text(encoding="utf-8")), case)
+
+
+def with_captions(case: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Return a case with the captions of `captions.toml` in place of their names."""
+    for part in (case, *case.get("also", [])):
+        for key in CAPTIONS_OF:
+            if isinstance(name := part.get(key), str):
+                if name not in shared_captions():
+                    raise LookupError(
+                        f"{path.relative_to(ROOT)}: {key} {name!r} is not in captions.toml; known: {', '.join(shared_captions())}"
+                    )
+                part[key] = shared_captions()[name]
+    return case
+
+
+@functools.cache
+def shared_captions() -> dict[str, list[list[Any]]]:
+    return tomllib.loads(SHARED.read_text(encoding="utf-8"))
 
 
 @contextmanager

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from auditor.cli.app import LISTED
 from auditor.findings import KINDS
 from auditor.studies import GROUPS
 
@@ -43,11 +42,6 @@ def test_every_link_to_a_heading_leads_to_one(document: str) -> None:
     for target, heading in re.findall(r"\]\((?!\w+:)([^)#\s]*)#([^)\s]+)\)", text):
         page = (ROOT / document).parent / target if target else ROOT / document
         assert page.suffix != ".md" or heading in anchors(page), f"{target}#{heading}"
-
-
-@pytest.mark.parametrize("command", [*(name for name in LISTED if " " not in name), "store"])
-def test_readme_leads_to_the_page_of_every_command(command: str) -> None:
-    assert f"[{command}](docs/commands/{command}.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_readme_has_the_groups_of_the_help_in_its_order() -> None:

@@ -13,7 +13,6 @@ from jsonschema import Draft202012Validator, ValidationError
 from running import SCHEMAS, run_auditor
 
 from auditor.cli import app
-from auditor.studies import STUDIES
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +32,6 @@ def test_schema_is_one_and_refuses_another_object(file: object) -> None:
     Draft202012Validator.check_schema(read)
     with pytest.raises(ValidationError):
         Draft202012Validator(read).validate({"auditor.other/v2": {}})
-
-
-def test_every_command_with_a_result_has_a_schema() -> None:
-    have = {file.stem for file in SCHEMAS.glob("*.json")}
-    results = {name.replace(" ", "-") for name in STUDIES}
-    assert results - have == {"fetch"} - have
 
 
 def test_list_for_language_models_is_that_of_the_code(schemas: ModuleType) -> None:

@@ -10,7 +10,20 @@ from typing import Any
 import duckdb
 import pytest
 from conftest import ROOT, ingest_rows
-from sqlcases import CASES, MANY_WORDS, PARAMS, every_file, holds, load, order_of, path_of
+from sqlcases import (
+    CAPTIONS_OF,
+    CASES,
+    MANY_WORDS,
+    PARAMS,
+    SHARED,
+    every_file,
+    holds,
+    load,
+    order_of,
+    path_of,
+    shared_captions,
+    with_captions,
+)
 
 from auditor.store import statements
 from auditor.store.connection import MEMORY, Store
@@ -156,8 +169,19 @@ def check_captions(file: SqlFile) -> None:
 
 
 def test_no_case_is_without_a_file() -> None:
-    cases = set(CASES.rglob("*.toml"))
-    assert cases == {path_of(file) for file in every_file()}
+    of_files = {path_of(file) for file in every_file()} | {SHARED}
+    assert not [str(case.relative_to(ROOT)) for case in {*CASES.rglob("*.toml")} - of_files], "remove these cases"
+
+
+def test_captions_with_a_name_are_those_of_several_cases() -> None:
+    parts = [part for file in every_file() for case in [load(file)] for part in (case, *case.get("also", []))]
+    given = [repr(part[key]) for part in parts for key in CAPTIONS_OF if part.get(key)]
+    assert {text for text, cases in Counter(given).items() if cases > 1} == {*map(repr, shared_captions().values())}
+
+
+def test_a_case_that_names_unknown_captions_is_refused_with_its_file_and_the_known_names() -> None:
+    with pytest.raises(LookupError, match=r"tests/cases/a/b.toml: system 'dogs' is not in .*; known: dog-runs, "):
+        with_captions({"captions": [], "also": [{"system": "dogs"}]}, CASES / "a" / "b.toml")
 
 
 def test_layout_and_comments_do_not_change_a_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:

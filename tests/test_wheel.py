@@ -69,18 +69,6 @@ def test_version_is_stated_in_one_place() -> None:
     assert latest[1] == __version__
 
 
-def test_conda_recipe_has_the_same_dependencies_and_version() -> None:
-    recipe = (ROOT / "conda" / "meta.yaml").read_text()
-    renamed = {"backports.zstd": "backports-zstd", "python-duckdb": "duckdb", "matplotlib-base": "matplotlib"}
-    _, _, run = recipe.partition("  run:\n")
-    listed = dict(line.strip("- ").split(" ") for line in run.partition("\n\n")[0].splitlines())
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert listed.pop("python") == project["requires-python"]
-    needs = {re.sub(r"\s*;.*", "", need) for need in project["dependencies"]}
-    assert {f"{renamed.get(name, name)}{least}" for name, least in listed.items()} == needs
-    assert f'version = "{__version__}"' in recipe
-
-
 @pytest.mark.full
 def test_wheel_audits_a_file_in_a_bare_environment(built: Path, tmp_path: Path) -> None:
     (wheel,) = built.glob("*.whl")

@@ -26,10 +26,10 @@ from typer.core import TyperGroup
 
 from auditor import __version__
 from auditor.cli.former import refuse_former
+from auditor.cli.meant import refuse_unknown
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, Verbose, mute
-from auditor.errors import AuditorError, MissingExtraError, disobeyed, redacted
-from auditor.plugins import described
-from auditor.studies import GROUPS, STUDIES, of_others
+from auditor.errors import AuditorError, disobeyed, redacted
+from auditor.studies import GROUPS, STUDIES
 
 BUG = 70
 
@@ -67,24 +67,14 @@ _EVERY, _BRIEF = "auditor.every", "auditor.brief"
 
 
 class Commands(TyperGroup):
-    """The commands, each made when it is called: `--help` lists them and imports none.
-
-    Commands of other packages are looked up for a list, and for a name that is not one of ours.
-    """
+    """The commands, each made when it is called: `--help` lists them and imports none."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """List our commands, then those of other packages; without `--all` only those to begin with."""
-        if ctx.meta.get(_BRIEF):
-            return list(FIRST)
-        ours = super().list_commands(ctx)
-        return ours if self.name == "store" else [*ours, *(name for name in of_others() if name not in ours)]
+        """List the commands; without `--all` only those to begin with."""
+        return list(FIRST) if ctx.meta.get(_BRIEF) else super().list_commands(ctx)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command with its group and its line of help, which is all that a list shows."""
-        if self.name != "store" and cmd_name not in self.commands and (study := of_others(cmd_name).get(cmd_name)):
-            shown = typer.Typer(add_completion=False)
-            shown.command(cmd_name, help=study.line, rich_help_panel=study.group)(lambda: None)
-            return typer.main.get_command(shown)
         command = super().get_command(ctx, cmd_name)
         if command is not None and ctx.meta.get(_BRIEF):
             command = copy.copy(command)
@@ -112,8 +102,11 @@ class Commands(TyperGroup):
             return name, _made("FILE", _function("FILE"), ctx), args
         called = f"store {name}" if self.name == "store" else name
         refuse_former(called, args[1:])
-        if called in LISTED or (called and called not in self.commands and of_others(called)):
+        if called in LISTED:
             self.commands[name] = _made(name, _function(called), ctx)
+        elif name and not name.startswith("-") and name not in self.commands:
+            own = "store " * (self.name == "store")
+            refuse_unknown(called, {key: line for key, (_, line) in LISTED.items() if key.startswith(own)})
         return super().resolve_command(ctx, args)
 
 
@@ -154,16 +147,7 @@ def _function(name: str) -> Callable[..., None]:
         )
     from auditor.cli import derived
 
-    if name in STUDIES:
-        return derived.command(name, STUDIES[name])
-    study = of_others(name)[name]
-    try:
-        return derived.command(name, study)
-    except AuditorError:
-        raise
-    except Exception as error:
-        why = f"{name} cannot be a command: {described(error)}; update the package or remove it"
-        raise MissingExtraError(f"package {study.package}: {why}") from error
+    return derived.command(name, STUDIES[name])
 
 
 def _described() -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
@@ -99,12 +99,11 @@ def command(name: str, study: Study) -> Callable[..., None]:
     shared = [*_store_options(takes), *_output_options(study, options)]
 
     def run(context: typer.Context, **values: Any) -> None:
-        before = dict(values)
         for option in options:
             option.guard(values[option.name])
             values[option.name] = option.accepted(values[option.name])
         given = {name for name in values if getattr(context.get_parameter_source(name), "name", "") != "DEFAULT"}
-        _run(study, function, options, values, lambda name: name in given or values[name] is not before[name])
+        _run(study, function, options, values, given)
 
     context = _option("context", typer.Context, inspect.Parameter.empty)
     shown = [context, *(option.shown() for option in options), *shared]
@@ -180,7 +179,7 @@ def _run(
     function: Callable[..., Any],
     options: Sequence[_Option],
     values: dict[str, Any],
-    is_given: Callable[[str], bool],
+    given: Collection[str],
 ) -> None:
     """Run a study with the given options, and show its result."""
     from auditor import reports
@@ -193,13 +192,13 @@ def _run(
         chosen = reports.document_format(values["format_name"], values["output"], card=card)
     takes = inspect.signature(function).parameters
     files, stored, outputs = _dataset_files(study, takes, options, values)
-    arguments, keywords = _arguments([option for option in options if is_given(option.name)], values)
+    arguments, keywords = _arguments([option for option in options if option.name in given], values)
     if study.card:
         keywords |= {"card": card, "browse": chosen == "html"}
     if study.verdicts:
         from auditor.studies.check import understood
 
-        understood(gates(keywords["config"]))
+        understood(gates(values["config"]))
     with ExitStack() as workspace:
         if files:
             arguments.insert(0, workspace.enter_context(_opened_for_files(files, stored, outputs, values)))

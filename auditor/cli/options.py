@@ -114,7 +114,7 @@ Format = Annotated[
 def formats(study: Study) -> Any:
     """Return option --format of a study."""
     if study.document:
-        own = "json; or card, croissant, badge." if study.card else "or json."
+        own = "json; or card, croissant." if study.card else "or json."
         return Annotated[str | None, typer.Option("--format", help=f"table, html, md, latex, {own}", **_OUTPUT)]
     if not study.located:
         return Format
@@ -198,9 +198,9 @@ def opened(
 
 def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     """Refuse image formats for a command without figures, and formats of verdicts for one without, before any work."""
-    from auditor.studies import named
+    from auditor.studies import STUDIES
 
-    study = named(command)
+    study = STUDIES.get(command)
     document = study is not None and study.document
     output, name = arguments.get("output"), arguments.get("format_name")
     data = arguments.get("as_json") or name not in (None, "table") or document
@@ -232,12 +232,12 @@ _WANTS = {"svg": "draws", "pdf": "draws", "png": "draws", "junit": "verdicts", "
 
 def _refuse(command: str, chosen: str) -> NoReturn:
     from auditor.errors import UsageError
-    from auditor.studies import known, named
+    from auditor.studies import STUDIES
 
-    study, wants = named(command), _WANTS[chosen]
+    study, wants = STUDIES.get(command), _WANTS[chosen]
     if wants == "draws" and study is not None and study.draws:
         raise UsageError(f"{command}: these data give no figures to write as {chosen}; run it without -o to see why")
-    names = ", ".join(name for name, study in known().items() if getattr(study, wants))
+    names = ", ".join(name for name, study in STUDIES.items() if getattr(study, wants))
     kind = {"draws": "figures", "verdicts": "verdicts", "located": "lines of files"}[wants]
     raise UsageError(f"{command} has no {kind} to write as {chosen}; commands with {kind}: {names}")
 

@@ -62,9 +62,14 @@ def check_path(path: Path, what: str, *beside: Path, force: bool, holding: str =
         raise UsageError(f"{path}: {what} are written as {' or '.join(_FORMATS)}; name a file with such an ending")
     if not path.parent.is_dir():
         raise UsageError(f"{path}: cannot be written: the folder {path.parent} does not exist")
-    existing = next((file for file in (path, *beside) if file.exists()), None)
-    if existing is not None and not force:
-        raise UsageError(f"{existing}: already exists{holding}; name another file, or replace it with --force")
+    refuse_existing(path, *beside, force=force, holding=holding)
+
+
+def refuse_existing(*paths: Path, force: bool, holding: str = "") -> None:
+    """Raise `UsageError` for the first path that exists, unless `force` is set."""
+    existing = None if force else next((path for path in paths if path.exists() or path.is_symlink()), None)
+    if existing is not None:
+        raise UsageError(f"{existing}: already exists{holding}; name another, or replace it with --force")
 
 
 def write_rows(rows: pl.DataFrame, path: Path) -> None:

@@ -51,7 +51,7 @@ PAPERS = {
 @functools.cache
 def of_others() -> dict[str, PaperModule]:
     """List the papers of other packages; a warning names each whose figures cannot be read."""
-    return {name: module for name, module, _ in added("auditor.papers", PaperModule, PAPERS, check=_check)}
+    return dict(added("auditor.papers", PaperModule, PAPERS, check=_check))
 
 
 def known() -> dict[str, PaperModule]:

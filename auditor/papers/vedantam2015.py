@@ -18,7 +18,7 @@ from auditor.scoring.registry import METRICS, lacking
 from auditor.store.captions import Captions
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve, resolve_all
-from auditor.studies.agree import ALL, AgreeSettings, Resampling, agree
+from auditor.studies.agree import ALL, agree_with_ratings
 from auditor.studies.consensus import ConsensusSettings, consensus, consensus_rows, pair_votes, with_kinds
 from auditor.studies.probe import probe
 from auditor.studies.profile import profile
@@ -126,15 +126,16 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
             quantities.update(_beside_better(truths))
             shown += tables(truths)
     if _RATED in usable:
-        question = AgreeSettings(("pooled",), ("spearman",), resampling=Resampling(0))
         correlated = [name for name in ("meteor", "cider") if name in metrics]
-        result = agree(
+        result = agree_with_ratings(
             store,
             _RATED,
             metrics=correlated,
             against=_REFERENCES_OF[_RATED],
             tokenizer="ptb",
-            question=question,
+            protocols=["pooled"],
+            statistics=["spearman"],
+            resamples=0,
             progress=progress,
         )
         quantities.update(_ratings(result.frame))

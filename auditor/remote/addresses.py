@@ -111,9 +111,10 @@ def filesystem(address: str, patience: Patience = PATIENCE) -> tuple[Any, str]:
     return opened
 
 
-def repeated(address: str, attempt: Callable[[], T]) -> T:
+def repeated(address: str, attempt: Callable[[], T], remedy: str = "") -> T:
     """Try until it succeeds, with pauses. Raises `SourceError` for permanent errors and after the last attempt.
 
+    The message of a permanent error ends with `remedy`.
     Errors of libraries that show a password or token are removed from the causes.
     """
     for number in range(1, TRIES + 1):
@@ -126,7 +127,7 @@ def repeated(address: str, attempt: Callable[[], T]) -> T:
             if (ours := next((cause for cause in causes if isinstance(cause, AuditorError)), None)) is not None:
                 raise ours from None
             if (lasting := _lasting(address, error)) is not None:
-                raise SourceError(lasting) from harmless_cause(error)
+                raise SourceError(lasting + remedy) from harmless_cause(error)
             if number == TRIES:
                 raise SourceError(
                     f"{address}: {_words(causes)}, {TRIES} times in a row; check the network and try again"
@@ -165,7 +166,7 @@ def _lasting(address: str, error: Exception) -> str | None:
 def _words(causes: list[BaseException]) -> str:
     """Return the most specific cause in our words, or else the first line of its message."""
     known = (words for cause in causes if (words := _BROKEN.get(type(cause).__name__)))
-    status = next((status for cause in causes if (status := getattr(cause, "status", None))), None)
+    status = next((status for cause in causes if (status := _status(cause)) is not None), None)
     said = f"the server answers with status {status}" if status else first_line(causes[-1])
     return next(known, said)
 

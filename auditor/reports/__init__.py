@@ -64,10 +64,7 @@ DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
 _CARD = "card"
 
 #: Writers for dataset cards only.
-CARD_FORMATS: Mapping[str, Callable[[DatasetCard], str]] = {
-    "croissant": _later("croissant", "render"),
-    "badge": _later("badge", "render"),
-}
+CARD_FORMATS: Mapping[str, Callable[[DatasetCard], str]] = {"croissant": _later("croissant", "render")}
 
 #: Formats with figures only.
 PICTURES = frozenset({"svg", "pdf", "png"})
@@ -94,7 +91,7 @@ _ENDINGS = {
     ".sarif": "sarif",
 }
 
-_CARD_ENDINGS = {".jsonld": "croissant", ".svg": "badge"}
+_CARD_ENDINGS = {".jsonld": "croissant"}
 
 #: Counts the texts that a spreadsheet program would read as formulas.
 formulas = rows.formulas

@@ -7,9 +7,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from auditor.reports import pgf
 from auditor.reports.cells import begins_section, cell, flush_right, sentence, text
-from auditor.reports.figures.marks import Palette, palette
 from auditor.result import Result, Table, as_papers_write
 from auditor.result.document import BIBTEX, Document, Section
 
@@ -137,20 +135,18 @@ _PREAMBLE = r"""\documentclass{article}
 
 
 def render_document(document: Document) -> str:
-    """Return the whole report, with its time in a separate comment line."""
-    colors = palette(figure for section in document.sections for figure in section.figures)
-    figures = any(section.figures for section in document.sections)
-    parts = [_PREAMBLE, *([pgf.PREAMBLE] if figures else []), SIGN]
+    """Return the whole report without its figures, with its time in a separate comment line."""
+    parts = [_PREAMBLE, SIGN]
     parts += [comment(f"made {document.made_at}")] if document.made_at else []
     parts += [r"\begin{document}", rf"\title{{{escaped(document.title)}}}", rf"\author{{{escaped(document.program)}}}"]
     parts += [r"\date{}", r"\maketitle"]
     for section in document.sections:
-        parts += _section(section, colors)
+        parts += _section(section)
     parts += _method(document)
     return "\n".join([*parts, r"\end{document}"]) + "\n"
 
 
-def _section(section: Section, colors: Palette) -> Iterable[str]:
+def _section(section: Section) -> Iterable[str]:
     yield rf"\section*{{{escaped(section.title)}}}"
     if section.absent:
         yield _said(section.absent)
@@ -160,7 +156,6 @@ def _section(section: Section, colors: Palette) -> Iterable[str]:
             yield "\n".join([r"\begin{verbatim}", *table.frame["bibtex"]]) + "\n" + r"\end{verbatim}"
         else:
             yield table_environment(table)
-    yield from (pgf.drawn(figure, colors, escaped) for figure in section.figures)
     yield from _list(list(map(_said, section.notes)))
     yield from _list([_code(command) for command in section.commands])
     if section.sql:

@@ -166,8 +166,6 @@ def _count(
             if any(is_read("document_frequency", spec.relations) for spec in group):
                 progress(f"{selection.label}: document frequency", done, steps)
                 frequencies.bind(captions, workspace, normalization, group[0].idf_mode)
-            elif any(is_read("collection", spec.relations) for spec in group):
-                frequencies.bind_collection(workspace)
             if is_read("vector_as_of", group[0].relations):
                 progress(f"{selection.label}: training on captions and vectors", done, steps)
                 image_vectors.bind(captions.store, workspace, group[0].params)

@@ -68,12 +68,6 @@ def files(idf_mode: str) -> tuple[str, ...]:
     return ("ngram_frequency_part", "selection_frequency", *completed)
 
 
-def bind_collection(workspace: Workspace) -> None:
-    """Bind `collection` (log_documents) to the number of selected images."""
-    images = workspace.query("select coalesce(max(image_no), 1) as images from reference").item()
-    workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(images)]}))
-
-
 def bind(captions: Captions, workspace: Workspace, normalization: str | None, idf_mode: str) -> None:
     """Bind the frequencies of a mode; candidates and tokens must be bound.
 
@@ -96,7 +90,8 @@ def bind(captions: Captions, workspace: Workspace, normalization: str | None, id
     else:
         ngrams.count(workspace, frequency)
     if idf_mode == idf.DATASET:
-        bind_collection(workspace)
+        images = workspace.query("select coalesce(max(image_no), 1) as images from reference").item()
+        workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(images)]}))
         return
     nothing = pl.DataFrame(schema={"gram": pl.String, "images": pl.UInt32})
     given, log_documents = (nothing, 1.0) if idf_mode == "none" else idf.load(idf_mode)

@@ -153,7 +153,7 @@ def _refuse(name: str, card: Metric) -> None:
 
 def of_others() -> dict[str, Metric]:
     """Load the metrics of other packages, from entry points of group `auditor.metrics`."""
-    return {name: card for name, card, _ in added("auditor.metrics", Metric, _OURS, _refuse)}
+    return dict(added("auditor.metrics", Metric, _OURS, _refuse))
 
 
 #: Every metric by name, in the order of results: metrics of this package, which keep their names, then others.
@@ -254,7 +254,7 @@ def _by_name(text: str, *, opens: bool) -> MetricRequest:
     """Parse `NAME:PARAMETER=VALUE,…`; settings may name files only if it `opens` them."""
     name, _, settings = text.partition(":")
     if name not in METRICS:
-        near = get_close_matches(name, METRICS, 1)
+        near = get_close_matches(name.lower(), METRICS, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise MetricError(f"{name}: unknown metric; {hint}`auditor metrics` lists them all")
     metric = METRICS[name]

@@ -22,6 +22,7 @@ from auditor.sources.reading import files
 from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.json_records import COCO_FILE
 from auditor.sources.reading.json_stream import items
+from auditor.sources.reading.lines import first_line
 from auditor.sources.sides import JudgedCaption, fault, frames, refused
 from auditor.sources.table.json import LIST, first_keys, header, of_lines, of_list
 
@@ -318,6 +319,7 @@ def _records(path: Path) -> Iterator[_Record]:
 def _of_table(path: Path, split: Mapping[str, list[str]]) -> Iterator[_Record]:
     separator, names = max(split.items(), key=lambda item: len(item[1]), default=("", []))
     if len(names) < len(_NEEDED):
+        first_line(path)  # raises an error for text that is not UTF-8
         raise SourceError(f'{path}:1: not of format "choices": expected {_FORM}')
     with files.open_bytes(path) as file:
         for line, raw, reason, fields in below_header(file, path, separator, len(names)):

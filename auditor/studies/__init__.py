@@ -6,14 +6,10 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
-
-from auditor.errors import MissingExtraError
-from auditor.plugins import added, described
 
 Group = Literal["Data", "Captions", "Language", "Scores", "Ratings", "Reports"]
 
@@ -34,7 +30,6 @@ class Study:
     no store is needed. With the one that `streams_with` names, files are given to the study instead of being read
     into a temporary store; for datasets, these are folders of verdicts. `migrates` is false if an old store keeps its
     schema.
-    `package` is the package that adds the study, empty for ours.
     """
 
     function: str
@@ -52,18 +47,11 @@ class Study:
     needs_no_store_with: str | None = None
     streams_with: str | None = None
     migrates: bool = True
-    package: str = ""
 
     def load(self) -> Callable[..., Any]:
-        """Import the function. Raises `MissingExtraError` if a study of another package cannot be imported."""
+        """Import the function."""
         module, _, name = self.function.partition(":")
-        try:
-            function: Callable[..., Any] = getattr(importlib.import_module(module), name)
-        except Exception as error:
-            if not self.package:
-                raise
-            why = f"{self.function} cannot be imported: {described(error)}; update the package or remove it"
-            raise MissingExtraError(f"package {self.package}: {why}") from error
+        function: Callable[..., Any] = getattr(importlib.import_module(module), name)
         return function
 
 
@@ -143,20 +131,3 @@ STUDIES: dict[str, Study] = {
         undrawn="auditor.papers.exhibits:check_drawn",
     ),
 }
-
-
-@functools.cache
-def of_others(only: str | None = None) -> dict[str, Study]:
-    """Load the studies that other packages register as entry points `auditor.studies`, or `only` one of them."""
-    studies = added("auditor.studies", Study, STUDIES, only=only)
-    return {name: replace(study, package=package) for name, study, package in studies}
-
-
-def named(name: str) -> Study | None:
-    """Find a study by its name, first ours, then those of other packages."""
-    return STUDIES.get(name) or of_others(name).get(name)
-
-
-def known() -> dict[str, Study]:
-    """Return every study: ours, whose names take precedence, and those of other packages."""
-    return STUDIES | of_others()

@@ -20,6 +20,7 @@ from auditor.files import rows as row_files
 from auditor.model import Selection
 from auditor.result import Finding, Result, Table, about, counted, listed
 from auditor.scoring.references import as_references
+from auditor.statistics.common_items import refuse_disjoint
 from auditor.store import versions
 from auditor.store.captions import stamp
 from auditor.store.connection import Store
@@ -198,11 +199,7 @@ def _check_related(store: Store, selection: Selection, name: str, candidate: Sel
             f"{name}: its captions are the references; use --candidates {HUMAN} for a held-out one of them"
         )
     described, answered = images(store, selection)["image"], images(store, candidate)["image"]
-    if not answered.is_in(described.implode()).any():
-        raise UsageError(
-            f"{name} describes no image of {selection.label}: its ids look like {answered[0]!r}, "
-            f"those of {selection.label} like {described[0]!r}"
-        )
+    refuse_disjoint(name, answered, selection.label, described)
 
 
 def _check_alone(name: str, compared: Selection, candidates: Sequence[str]) -> None:

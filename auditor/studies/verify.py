@@ -36,8 +36,6 @@ _ROWS = pl.Schema({
     "signature": pl.String, "published": pl.Float64, "now": pl.Float64, "holds": pl.Boolean, "why": pl.String,
 })  # fmt: skip
 
-_NOT_READ = "the sha256 of the source is compared with the one recorded at the ingest; the file itself is not read"
-
 Verified = Annotated[
     str | Path | None,
     p.Parameter(
@@ -64,8 +62,6 @@ def verify(
 
     For a card from `auditor report`, every number is recomputed with the version and the settings that the card names.
     The dataset can have another name here. In Markdown, the numbers in the comment at the end are compared.
-
-    An in-toto statement from `auditor report --attest` is compared like a card, and the sha256 of its source too.
 
     For a receipt (FILE.receipt.json), the scores next to it are hashed and summed, but not recomputed. For a folder of
     `auditor findings --verdicts`, its files are hashed. Neither needs a store.
@@ -107,7 +103,6 @@ def verify(
         selections=selections,
         signatures={signature: signature for signature in rows["signature"].drop_nulls().unique(maintain_order=True)},
         tables=(Table(f"numbers of {card}", shown.select(_informative(shown)), exact=True, name="card"),),
-        notes=(_NOT_READ,) if any(claim.source_sha256 for claim in claims) else (),
         findings=tuple(_found(card, selection, frame) for selection, frame in compared),
         holds=bool((rows["holds"].fill_null(value=True)).all()) and bool(rows["holds"].any()),
     )
@@ -142,18 +137,12 @@ def _compared(
         (number, now.get(number.name), *_judged(number, now.get(number.name), made, renamed))
         for number in claim.numbers
     ]
-    if claim.source_sha256 is not None:
-        same = claim.source_sha256 == selection.version.source_sha256
-        why = (
-            None if same else f"this store read {selection.version.source_sha256[:12]}, not {claim.source_sha256[:12]}"
-        )
-        judged.insert(0, (Number("source", "sha256 of the source", float("nan")), None, same, why))
     key = (selection.version.dataset, selection.version.version, selection.split)
     rows = [
         (*key, was.name, was.description, was.signature, was.value, again.value if again else None, holds, why)
         for was, again, holds, why in judged
     ]
-    return selection, pl.DataFrame(rows, schema=_ROWS, orient="row").with_columns(pl.col("published").fill_nan(None))
+    return selection, pl.DataFrame(rows, schema=_ROWS, orient="row")
 
 
 def _settings(path: Path, claim: Published) -> ReportSettings:

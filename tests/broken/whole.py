@@ -80,31 +80,21 @@ SOUND: Mapping[str, Sound] = {
         {"c.token": b"b.jpg#0\tA kite .\nb.jpg#1\tTwo mugs .\n"},
     ),
     "votes": Sound("a.csv", VOTES),
+    "choices": Sound("a.csv", b"image,right,wrong\na.jpg,A kite .,A mug .\nb.jpg,Two mugs .,A kite .\n"),
     "entities": Sound("7.txt", ENTITIES),
     "brown": Sound("ca01", TAGGED),
     "table": Sound("a.csv", CSV),
     "coco": Sound("a.json", as_json(COCO)),
     "list": Sound("a.json", as_json(LIST)),
+    "mapping": Sound("a.json", as_json({"a.jpg": ["A kite .", "A red kite ."], "b.jpg": ["Two mugs ."]})),
     "karpathy": Sound("a.json", as_json(KARPATHY)),
     "triplets": Sound("a.json", as_json(TRIPLETS)),
     "webdataset": Sound("a.tar", SHARD),
     "mat": Sound("a.mat", mat_bytes()),
 }
 
-LINES = (
-    "flickr",
-    "scenes",
-    "parallel",
-    "conllu",
-    "synonyms",
-    "wordlist",
-    "judgements",
-    "votes",
-    "entities",
-    "brown",
-    "table",
-)
-JSON = ("coco", "list", "karpathy", "triplets")
+#: Formats whose files are lines of text.
+LINES = {name for name, sound in SOUND.items() if sound.content.isascii() and b"\n" in sound.content}
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 2342323\n"
 PAGE = b"<!DOCTYPE html>\n<html><head><title>404</title></head>\n<body>Not found</body></html>\n"

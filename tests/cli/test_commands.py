@@ -176,8 +176,8 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["profile", "mine", "mine@v1"], 2, "name each once"),
         (["bounds", "nope", "-o", "none/x.csv"], 2, "cannot be written: the folder none does not exist"),
         (["bounds", "nope", "-o", "."], 2, "cannot be written: it is a folder"),
-        (["bounds", "nope", "--seed", "9223372036854775807"], 2, "from -2^62 to 2^62"),
-        (["bounds", "nope", "--references", "99999999999"], 2, "images have at most 2,147,483,646 captions"),
+        (["bounds", "nope", "--seed", "9223372036854775807"], 2, "expected -2^62 to 2^62"),
+        (["bounds", "nope", "--references", "99999999999"], 2, "--references 99999999999: expected 1 to 2,147,483,646"),
         (["bounds", "mine", "--nope"], 2, "auditor bounds --help"),
         (["ingest", "mine", "--config", "."], 2, "--config .: is a folder; name another file"),
         (["score", "mine", "--candidates", "mine"], 2, "against itself"),
@@ -200,7 +200,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["metrics", "nope"], 5, "unknown metric"),
         (["score", "mine", "--candidates", "nope"], 2, "not in"),
         (["diff", "mine@v1", "mine@v2"], 2, "there are @v1"),
-        (["diff", "mine", "mine", "--depth", "words"], 2, "expected one of totals, images, text"),
+        (["diff", "mine", "mine", "--depth", "words"], 2, "expected totals, images, text"),
     ],
 )
 def test_mistake_gets_one_line_and_its_code(
@@ -469,10 +469,6 @@ def test_output_file_gets_the_format_of_its_ending(filled: Callable[..., Run], t
     assert pl.read_parquet(tmp_path / "bounds.parquet").height == len(["caption", "image", "image-sd"])
 
 
-def test_quiet_says_nothing_but_data(filled: Callable[..., Run]) -> None:
-    assert filled("-q", "bounds", "mine", "-m", "bleu-1", "--json").stderr == ""
-
-
 def test_metric_card_explains_parameters_and_citation(auditor: Callable[..., Run]) -> None:
     card = auditor("metrics", "cider-d").stdout
     for words in (
@@ -576,12 +572,3 @@ def test_version_is_the_packages(auditor: Callable[..., Run]) -> None:
 def test_every_command_explains_itself(auditor: Callable[..., Run], command: str) -> None:
     assert "Usage" in auditor(command, "--help").stdout
     assert f"auditor {command}" in (ROOT / "docs" / "commands" / f"{command}.md").read_text()
-
-
-def test_library_and_command_line_give_the_same_rows(filled: Callable[..., Run], tmp_path: Path) -> None:
-    import auditor as package
-
-    with package.open(tmp_path / "audit.duckdb") as audit:
-        result = audit.bounds("mine", metrics=["cider"])
-    shown = filled("bounds", "mine", "-m", "cider", "--json").stdout
-    assert json.loads(result.to_json()) == json.loads(shown)

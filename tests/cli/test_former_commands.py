@@ -95,7 +95,6 @@ def test_former_call_names_the_one_that_gives_its_rows(old: str, stored: Path, t
         ("", "card.md"),
         ("--format md", "card.md"),
         ("--format croissant", "card.croissant.json"),
-        ("--format badge", "card.svg"),
     ],
 )
 def test_former_card_names_the_call_that_writes_the_same_file(option: str, gold: str, stored: Path) -> None:

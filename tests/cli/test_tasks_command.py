@@ -41,7 +41,7 @@ def test_questions_go_out_and_votes_come_in(run: Run, tmp_path: Path) -> None:
     assert (code, len(rows)) == (0, 3)
     code, _, told = run("tasks", "set", "-o", "t.csv")
     assert (code, told) == (
-        2, "error: t.csv: already exists, and may hold votes; name another file, or replace it with --force\n"
+        2, "error: t.csv: already exists, and may hold votes; name another, or replace it with --force\n"
     )  # fmt: skip
     code, _, told = run("ingest", "mine", "--from", "t.csv")
     assert (code, "none of its 3 questions has a vote" in told) == (3, True)

@@ -78,8 +78,8 @@ QUESTIONS: Mapping[str, Question] = {
 #: Commands that write, and so answer with nothing that a law is about.
 WRITING = {"fetch", "ingest", "store tag", "store drop", "store gc"}
 
-#: Commands that take more than a second of a small world.
-DEAR = ("findings", "score", "report", "syntax", "compare", "export")
+#: Commands that take more than a second of a small world. Those that compare are asked of the first, which has most to tell.
+DEAR = ("compare", "findings", "report", "score", "syntax", "export")
 
 Answer = Result | Document | AuditorError
 
@@ -112,8 +112,8 @@ def _named(value: Any, names: Mapping[str, str]) -> Any:
     return names.get(value, value) if isinstance(value, Role) else value
 
 
-def told(answer: Answer, names: Mapping[str, str] = PLAIN) -> Any:
-    """Return all that an answer or a refusal says, with roles for names, and its rows in an order of their own."""
+def told(answer: Answer, names: Mapping[str, str] = PLAIN, *, in_order: bool = False) -> Any:
+    """Return all that an answer or a refusal says, with roles for names, its rows in an order of their own if not in its."""
     spelt = "|".join(re.escape(name) for name in sorted(names.values(), key=len, reverse=True))
     roles = {name: role for role, name in names.items()}
     if isinstance(answer, AuditorError):
@@ -124,7 +124,8 @@ def told(answer: Answer, names: Mapping[str, str] = PLAIN) -> Any:
         tables = [table.frame.select(cs.numeric()) for table in answer.tables] if isinstance(answer, Result) else []
         said["tables"] = [table.rows() for table in tables]
     text = json.dumps(said, default=str, ensure_ascii=False)
-    return _ordered(json.loads(re.sub(rf"(?<![\w-])({spelt})(?![\w-])", lambda found: roles[found[1]], text)))
+    said = json.loads(re.sub(rf"(?<![\w-])({spelt})(?![\w-])", lambda found: roles[found[1]], text))
+    return said if in_order else _ordered(said)
 
 
 def _ordered(value: Any) -> Any:

@@ -1,46 +1,75 @@
-"""Law: a value beyond the limit of its option is refused, by the library as on the command line."""
+"""Law: a value beyond the limit of its option is refused alike by the library and on the command line."""
 
 from __future__ import annotations
 
 import inspect
-import typing
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from asked import QUESTIONS, arguments_of
 from worlds import Shape, put, world
 
+from auditor.asked import Asked, options_of
+from auditor.cli.app import main
 from auditor.errors import UsageError
-from auditor.parameters import Parameter
 from auditor.studies import STUDIES
 
-
-def beyond() -> Iterator[tuple[str, str, float]]:
-    """List a value below and above the limits of each number of each question."""
-    for command in QUESTIONS:
-        study = STUDIES[command].load()
-        for name, hint in typing.get_type_hints(study, include_extras=True).items():
-            for parameter in (one for one in typing.get_args(hint)[1:] if isinstance(one, Parameter)):
-                if parameter.least is not None:
-                    yield command, name, parameter.least - 1
-                if parameter.most is not None:
-                    yield command, name, parameter.most + 1
+#: Commands with options.
+LIMITED = [name for name in QUESTIONS if options_of(STUDIES[name].load())]
 
 
-@pytest.mark.xfail(strict=True, reason="Declared to the end, I: what may be asked")
-def test_limits_hold_for_every_caller(tmp_path: Path) -> None:
-    accepted = []
+def beyond(option: Asked) -> Iterator[Any]:
+    """Yield values that an option does not accept: beyond each limit, no number, no choice."""
+    parameter = option.parameter
+    for limit, step in ((parameter.least, -1), (parameter.most, 1), (parameter.above, 0), (parameter.below, 0)):
+        if limit is not None:
+            yield limit + step
+    if parameter.limits:
+        yield float("nan")
+    if option.choices:
+        yield "nothing-of-the-kind"
+
+
+def refusal(audit: Any, command: str, option: Asked, value: Any) -> str:
+    """Return why the library refuses a value, or how else the call ends."""
+    named, said = arguments_of(command)
+    argument: Any = [value] if "Sequence" in str(option.kind) else value
+    for record, name in zip(reversed(option.records), reversed(option.path[1:]), strict=True):
+        argument = record(**{name: argument})
+    try:
+        getattr(audit, command.rpartition(" ")[2])(*named, **said | {option.path[0]: argument})
+    except UsageError as error:
+        return str(error)
+    except Exception as error:  # noqa: BLE001  any other end is listed
+        return f"ended with {error!r}"
+    return "was accepted"
+
+
+def test_limits_and_choices_hold_for_every_caller(tmp_path: Path) -> None:
+    wrong = []
     with put(world(Shape(5, 3, 0.1), 1), folder=tmp_path) as audit:
-        for command, name, value in beyond():
-            named, said = arguments_of(command)
-            is_whole = isinstance(inspect.signature(STUDIES[command].load()).parameters[name].default, int)
-            try:
-                getattr(audit, command.rpartition(" ")[2])(*named, **said | {name: int(value) if is_whole else value})
-            except UsageError:
-                continue
-            except Exception as error:  # noqa: BLE001  any other end is listed
-                accepted.append((command, name, value, repr(error)))
-            else:
-                accepted.append((command, name, value, "accepted"))
-    assert accepted == []
+        for command in LIMITED:
+            for option in options_of(STUDIES[command].load()):
+                for value in beyond(option):
+                    why = refusal(audit, command, option, value)
+                    if not why.startswith(f"{option.option} "):
+                        wrong.append(f"{command} {option.option} {value}: {why}")
+    assert wrong == []
+
+
+def test_the_command_line_refuses_in_the_same_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = 0
+    with put(world(Shape(5, 3, 0.1), 1), folder=tmp_path) as audit:
+        for command in LIMITED:
+            options = options_of(STUDIES[command].load())
+            needed = [one for one in options if one.default is inspect.Parameter.empty or one.variadic]
+            said = [word for one in needed for word in ([] if one.placed else [one.option]) + ["x"]]
+            for option, value in ((one, value) for one in options for value in beyond(one) if value == value):
+                with pytest.raises(SystemExit) as ended:
+                    main([*command.split(), *said, f"{option.option}={value}"])
+                why = refusal(audit, command, option, value)
+                assert (ended.value.code, capsys.readouterr().err) == (2, f"error: {why}\n"), (command, option, value)
+                told += 1
+    assert told > len(LIMITED)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import io
-import json
 import logging
 import warnings
 from pathlib import Path
+
+from gold_layout import laid_out
 
 GOLD = Path(__file__).parents[1] / "gold" / "bleu.json"
 
@@ -92,8 +93,7 @@ def main() -> None:
         "sacrebleu": sacrebleu(),
         "nltk": nltk(),
     }
-    text = json.dumps(gold, indent=1)
-    GOLD.write_text(text + "\n", encoding="utf-8")
+    GOLD.write_text(laid_out(gold) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

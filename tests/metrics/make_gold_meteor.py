@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import json
 import random
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+
+from gold_layout import laid_out
 
 GOLD = Path(__file__).parents[1] / "gold"
 
@@ -114,7 +115,7 @@ def main() -> None:
         "scores": scores,
         "statistics": [" ".join(str(int(float(number))) for number in line.split()[:21]) for line in statistics],
     }
-    (GOLD / "meteor.json").write_text(json.dumps(gold, indent=0) + "\n", encoding="utf-8")
+    (GOLD / "meteor.json").write_text(laid_out(gold) + "\n", encoding="utf-8")
     normalized = _java(["-cp", str(_jar()), "edu.cmu.meteor.util.Normalizer", "en", "true"], LINES)
     bare = _java(["-cp", str(_jar()), "edu.cmu.meteor.util.Normalizer", "en", "false"], LINES)
     gold = {
@@ -123,9 +124,7 @@ def main() -> None:
         "norm": normalized,
         "nopunct": bare,
     }
-    (GOLD / "meteor_normalizer.json").write_text(
-        json.dumps(gold, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    (GOLD / "meteor_normalizer.json").write_text(laid_out(gold) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

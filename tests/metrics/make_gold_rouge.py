@@ -8,7 +8,6 @@ loads an XML parser, which the list format does not use: a stub takes its place.
 from __future__ import annotations
 
 import itertools
-import json
 import random
 import re
 import shutil
@@ -18,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import plain
+from gold_layout import laid_out
 
 ROOT = Path(__file__).parents[2]
 GOLD = ROOT / "tests" / "gold" / "rouge.json"
@@ -257,11 +257,7 @@ def main() -> None:
         "coco": coco([item for item in items if item[0]]),
         "stems": stemmed,
     }
-    GOLD.write_text(re.sub(r"\[\s+([^\[\]]+?)\s+\]", _on_one_line, json.dumps(gold, indent=1)) + "\n", encoding="utf-8")
-
-
-def _on_one_line(match: re.Match[str]) -> str:
-    return f"[{' '.join(match[1].split())}]"
+    GOLD.write_text(laid_out(gold) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,9 +7,10 @@ reach the most shifts that are tried for one pair.
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import random
 from pathlib import Path
+
+from gold_layout import laid_out
 
 ROOT = Path(__file__).parents[2]
 TER_GOLD = ROOT / "tests" / "gold" / "ter.json"
@@ -73,7 +74,7 @@ def main() -> None:
                 for name, metric in metrics.items()
             },
         }
-        path.write_text(json.dumps(gold, indent=1) + "\n", encoding="utf-8")
+        path.write_text(laid_out(gold) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

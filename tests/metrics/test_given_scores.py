@@ -12,6 +12,7 @@ import pytest
 
 import auditor
 from auditor.errors import MetricError, SourceError
+from auditor.files.rows import read_rows
 from auditor.scoring.registry import request_of_file, requests
 
 SAID = [
@@ -87,7 +88,7 @@ def test_scores_of_a_file_are_compared_with_ratings(audit: auditor.Auditor, tmp_
         for image, slot, _ in SAID
     ]
     file = written(tmp_path / "scores.csv", rows)
-    result = audit.agree("stars", against="set", scores=[file], question=None)
+    result = audit.agree("stars", against="set", scores=[file])
     values = {
         (row["metric"], row["statistic"]): row["value"]
         for row in result.frame.filter(pl.col("protocol") == "mean").iter_rows(named=True)
@@ -120,6 +121,13 @@ def test_unusable_scores_are_refused_with_their_place(
 ) -> None:
     with pytest.raises(MetricError, match=error):
         audit.bounds("set", metrics=[f"scores:{written(tmp_path / 's.csv', rows)}"], candidates=["human"])
+
+
+@pytest.mark.parametrize(("ending", "apart"), [(".csv", ","), (".tsv", "\t")])
+def test_cells_of_a_table_are_texts(tmp_path: Path, ending: str, apart: str) -> None:
+    file = tmp_path / f"scores{ending}"
+    file.write_text(f"image{apart}score\n007{apart}1.50\n")
+    assert read_rows(file, "scores", "columns").rows() == [("007", "1.50")]
 
 
 def test_files_request_no_scores_and_missing_files_are_one_line(tmp_path: Path) -> None:

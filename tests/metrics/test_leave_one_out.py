@@ -89,20 +89,6 @@ def test_scores_equal_the_formulas_on_random_captions(images: list[list[str]]) -
     assert found == pytest.approx(expected, abs=1e-9)
 
 
-@given(datasets, st.randoms(use_true_random=False))
-@examples(4)
-def test_order_of_captions_changes_no_score(images: list[list[str]], random: object) -> None:
-    rows = list(as_rows(images))
-    with Store.open(MEMORY) as store:
-        ingest_rows(store, rows)
-        before = scored(store)
-    random.shuffle(rows)
-    with Store.open(MEMORY) as store:
-        ingest_rows(store, rows)
-        after = scored(store)
-    assert before.equals(after)
-
-
 @given(st.lists(captions.filter(lambda text: len(plain.tokenize(text)) >= 4), min_size=4, max_size=8))
 @examples(3)
 def test_identical_captions_of_four_words_score_one(texts: list[str]) -> None:

@@ -13,12 +13,11 @@ import polars as pl
 import pytest
 from conftest import ROOT, UNLIKE_CAPTIONS, ingest_rows
 from running import run_auditor
-from test_own_statements import SHARED, written
+from test_own_statements import SHARED, scored, written
 
 import auditor
 from auditor.errors import MetricError
 from auditor.model import Source
-from auditor.parameters import MetricName
 from auditor.scoring import registry
 from auditor.scoring.registry import References, are_ours, request, requests
 from auditor.sources.reading.acceptance import complete
@@ -48,11 +47,6 @@ def shared(candidate: str, references: list[str]) -> float:
     return sum(any(word in one.lower().split() for one in references) for word in words) / max(1, len(words))
 
 
-def scored(store: Store, metric: MetricName, **more: object) -> dict[tuple[str, int], float]:
-    frame = score(store, "set", metrics=[metric], **more).frame
-    return {(image, slot): value for image, slot, value in frame.select("image", "slot", "value").iter_rows()}
-
-
 def test_function_gets_texts_as_they_are_written_and_the_references_by_slot(store: Store) -> None:
     seen = {}
 
@@ -66,10 +60,10 @@ def test_function_gets_texts_as_they_are_written_and_the_references_by_slot(stor
     assert seen["A dog runs."] == ["a dog sits", "the dog"]
     assert seen["日本 猫"] == ["two cats", ""]
     assert seen[""] == ["two cats", "日本 猫"]
-    assert "alone" not in seen, "a caption without a reference has no score"
+    assert "alone" not in seen
 
 
-def test_columns_and_rows_give_the_same_scores(store: Store) -> None:
+def test_columns_rows_and_a_statement_give_the_same_scores(store: Store) -> None:
     @auditor.metric(name="by-row")
     def by_row(candidate: str, references: list[str]) -> float:
         return len(candidate) / (1 + max(map(len, references)))
@@ -79,8 +73,12 @@ def test_columns_and_rows_give_the_same_scores(store: Store) -> None:
         return candidates.str.len_chars() / (1 + references.list.eval(pl.element().str.len_chars()).list.max())
 
     ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
-    assert scored(store, "by-row") == scored(store, "by-column")
-    assert len(scored(store, "by-row")) == 6
+    told = scored(store, "by-row")
+    assert told == scored(store, "by-column")
+    longest = "list_max(list_transform(reference_texts, lambda one: len(one)))"
+    asked = written(f"select id, len(text) / (1 + {longest}) as score from candidates", "by_statement.sql")
+    assert told == pytest.approx(scored(store, asked), abs=1e-12)
+    assert len(told) == 6, "a caption without a reference has no score"
 
 
 def test_references_of_a_system_are_all_captions_of_the_image(store: Store) -> None:

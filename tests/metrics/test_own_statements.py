@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from conftest import UNLIKE_CAPTIONS, ingest_rows
 
-import auditor
 from auditor.errors import MetricError
+from auditor.parameters import MetricName
 from auditor.scoring.registry import References, are_ours, request, requests
 from auditor.store.connection import Store
 from auditor.studies.metrics import metric_cards
@@ -30,21 +30,9 @@ def written(text: str, name: str = "word_share.sql") -> str:
     return f"sql:{name}"
 
 
-def scored(store: Store, metric: str) -> dict[tuple[str, int], float]:
+def scored(store: Store, metric: MetricName) -> dict[tuple[str, int], float]:
     frame = score(store, "set", metrics=[metric]).frame
     return {(image, slot): value for image, slot, value in frame.select("image", "slot", "value").iter_rows()}
-
-
-def test_select_gives_what_the_same_function_gives(store: Store) -> None:
-    @auditor.metric
-    def shared(candidate: str, references: list[str]) -> float:
-        words = candidate.lower().split(" ")
-        return sum(any(word in one.lower().split(" ") for one in references) for word in words) / len(words)
-
-    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
-    of_file = scored(store, written(SHARED))
-    assert of_file == pytest.approx(scored(store, "shared"), abs=1e-12)
-    assert len(of_file) == 6, "a caption without a reference has no score"
 
 
 def test_signature_names_the_text_of_the_file(store: Store) -> None:

@@ -98,14 +98,6 @@ def test_slots_of_the_references_change_nothing(images: list[list[str]]) -> None
     assert values(items, NAMES) == values(turned, NAMES)
 
 
-@given(items)
-@examples(3)
-def test_scores_keep_to_their_range(items: list[Item]) -> None:
-    for found in values(items, NAMES):
-        assert all(found[name] >= 0 for name in NAMES)
-        assert all(found[name] <= 1 for name in SIMILARITIES)
-
-
 def test_empty_candidate_is_defined() -> None:
     sides = [["a dog runs", "two dogs"], ["a dog runs", ""], [""], ["", ""]]
     for found, texts in zip(values([("", texts) for texts in sides], NAMES), sides, strict=True):

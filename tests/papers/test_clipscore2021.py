@@ -19,7 +19,7 @@ from auditor.papers.reproduce import OUTSIDE, UNANSWERED, WITHIN, reproduce
 from auditor.scoring.registry import METRICS, lacking
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.agree import AgreeSettings, Resampling, agree
+from auditor.studies.agree import Resampling, agree
 from auditor.studies.ingest.sources import ingest_sources
 
 
@@ -47,8 +47,15 @@ def test_documents_of_cider_are_the_ratings_that_stay(part: Followed) -> None:
 
 
 def test_tau_is_that_of_agree_over_pooled_ratings(store: Store, part: Followed) -> None:
-    plain = AgreeSettings(protocols=["pooled"], statistics=["kendall-c"], resampling=Resampling(resamples=0))
-    by_hand = agree(store, "flickr8k-expert", metrics=["rouge-l"], tokenizer="ptb", question=plain)
+    by_hand = agree(
+        store,
+        "flickr8k-expert",
+        metrics=["rouge-l"],
+        tokenizer="ptb",
+        protocols=["pooled"],
+        statistics=["kendall-c"],
+        resamples=0,
+    )
     expected = by_hand.frame.filter(statistic="kendall-c", candidates="without-references")["value"].item()
     assert part.value(named("rouge-l"), "sound", "kendall-c")["value"] == expected
 

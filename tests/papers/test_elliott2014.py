@@ -18,7 +18,7 @@ from auditor.papers.reproduce import OUTSIDE, UNANSWERED, reproduce
 from auditor.result import Result
 from auditor.scoring.registry import METRICS, lacking
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.agree import AgreeSettings, Resampling, agree
+from auditor.studies.agree import agree
 from auditor.studies.ingest.sources import ingest_sources
 
 PAPER = "elliott2014"
@@ -108,8 +108,8 @@ def test_every_figure_of_flickr8k_lies_within_its_band(reproduced: Result) -> No
 @pytest.mark.full
 @pytest.mark.xdist_group("elliott2014")
 def test_judges_agree_as_measured_and_set_the_ceiling(flickr: Store) -> None:
-    question = AgreeSettings(statistics=["spearman"], protocols=["pooled", "mean"], resampling=Resampling(resamples=0))
-    rows = agree(flickr, DATASET, metrics=["cider"], tokenizer="ptb", question=question).frame
+    asked = {"protocols": ["pooled", "mean"], "statistics": ["spearman"]}
+    rows = agree(flickr, DATASET, metrics=["cider"], tokenizer="ptb", resamples=0, **asked).frame
     people = rows.filter(metric="human", statistic="spearman").select("protocol", pl.col("value").round(2))
     assert dict(people.iter_rows()) == {"judge-1 judge-2": 0.82, "judge-1 judge-3": 0.72, "judge-2 judge-3": 0.83}
     cider = rows.filter(metric="cider", statistic="spearman").select(

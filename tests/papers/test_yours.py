@@ -16,7 +16,7 @@ from auditor.papers import paper
 from auditor.papers import reproduce as study
 from auditor.papers.reproduce import reproduce
 from auditor.store.connection import Store
-from auditor.studies.agree import AgreeSettings, Resampling, agree
+from auditor.studies.agree import agree
 
 
 def test_metric_of_a_user_has_a_row_beside_what_is_printed(store: Store, tmp_path: Path) -> None:
@@ -29,8 +29,8 @@ def test_metric_of_a_user_has_a_row_beside_what_is_printed(store: Store, tmp_pat
     table = result.table("with-yours").frame.filter(of="flickr8k-expert kendall-c-x100")
     assert table.filter(metric="bleu-4").select("printed", "row").rows() == [("30.776", "published")]
     (mine,) = table.filter(metric="shared-words")["ours"]
-    question = AgreeSettings(protocols=["pooled"], statistics=["kendall-c"], resampling=Resampling(resamples=0))
-    by_hand = agree(store, "flickr8k-expert", metrics=[shared_words], tokenizer="ptb", question=question).frame
+    asked = {"protocols": ["pooled"], "statistics": ["kendall-c"]}
+    by_hand = agree(store, "flickr8k-expert", metrics=[shared_words], tokenizer="ptb", resamples=0, **asked).frame
     assert mine == pytest.approx(
         100 * by_hand.filter(statistic="kendall-c", candidates="without-references")["value"][0]
     )

@@ -74,6 +74,22 @@ def extract(document: Document) -> Document:
     )
 
 
+def smaller(document: Document) -> Document:
+    """Leave of an extract one of each thing that a format writes, for a format that writes all of a kind alike."""
+    sections = (
+        dataclasses.replace(
+            one,
+            tables=tuple(table for table in one.tables if table.name in ("upper", "bibtex")),
+            further=one.further[-1:],
+            commands=one.commands[:1],
+        )
+        for one in document.sections
+        if one.name != "summary"
+    )
+    signatures = dict(list(document.signatures.items())[:1])
+    return dataclasses.replace(document, sections=tuple(sections), signatures=signatures)
+
+
 def _undated(result: Result) -> Result:
     selections = tuple(map(_without_clock, result.selections))
     return dataclasses.replace(result, frame=result.frame.head(_ROWS), selections=selections)

@@ -20,7 +20,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.report import ReportSettings, card
 
-FILES = {"md": "card.md", "croissant": "card.croissant.json", "badge": "card.svg"}
+FILES = {"md": "card.md", "croissant": "card.croissant.json"}
 
 pytestmark = pytest.mark.xdist_group("report documents")  # each is made once
 
@@ -55,7 +55,6 @@ def test_mlcroissant_accepts_the_card() -> None:
         ((None, Path("README.md")), "md"),
         ((None, Path("a.json")), "json"),
         ((None, Path("a.jsonld")), "croissant"),
-        ((None, Path("a.svg")), "badge"),
         (("croissant", Path("a.json")), "croissant"),
     ],
 )
@@ -63,7 +62,7 @@ def test_card_has_formats_by_name_and_by_ending(asked: tuple[str | None, Path | 
     assert reports.document_format(*asked, card=True) == chosen
 
 
-@pytest.mark.parametrize("asked", [("croissant", None), ("badge", None), (None, Path("a.svg"))])
+@pytest.mark.parametrize("asked", [("croissant", None), (None, Path("a.jsonld")), (None, Path("a.svg"))])
 def test_no_other_report_has_them(asked: tuple[str | None, Path | None]) -> None:
     with pytest.raises(UsageError, match="report"):
         reports.document_format(*asked)

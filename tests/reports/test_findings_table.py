@@ -162,6 +162,14 @@ def test_long_caption_is_cut_around_its_hit() -> None:
     assert cut((("a dog", False),)) == (("a dog", False),)
 
 
+def test_long_parts_between_others_keep_both_ends() -> None:
+    words = " ".join(f"word{number}" for number in range(300))
+    shown = cut(((words, False), (words, True), (words, False), (words, True), (words, False)))
+    ends = [("word0 " in part, "word299" in part) for part, _ in shown]
+    assert ends == [(False, True), (True, True), (True, True), (True, True), (True, False)]
+    assert [own for _, own in shown] == [False, True, False, True, False]
+
+
 @pytest.mark.parametrize(
     ("value", "written"), [(0.41, "41%"), (0.03, "3.0%"), (0.0005, "0.05%"), (0.00001, "<0.01%"), (0, "0.00%")]
 )

@@ -230,7 +230,7 @@ def same_duplicates(result: Result, store: Store) -> pl.DataFrame:
     shares = result.frame.filter(pl.col("match").is_not_null(), command="duplicates")
     assert shares.select(*columns, "number").rows() == whole.select(*columns, "found").rows()
     told = numbers(result, "duplicates", "number")
-    (within,) = identical(store, "shards").findings
+    (within,) = identical(store, "shards", exact=True, within=True).findings
     assert [told["within-image", name][0] for name in ("pairs", "in_groups", "letter_repeats", "images_all_equal")] == [
         within.values[name] for name in ("pairs", "in_groups", "letter_repeats", "images_all_equal")
     ]
@@ -654,6 +654,7 @@ def test_full_disk_publishes_nothing(folder: Path, tmp_path: Path, monkeypatch: 
         ({"tokenizer": "ptb"}, "--tokenizer ptb: in stages, use one of bare, char"),
         ({"split": "test"}, "leave out --split"),
         ({"executor": "moon"}, "--executor moon: unknown executor"),
+        ({"address": "host:6379"}, "--address host:6379: needs a Ray cluster; add --executor ray"),
     ],
 )
 def test_option_that_stages_lack_is_refused(

@@ -366,7 +366,7 @@ ON_A_FULL_DISK = {
     "bounds set@v1 -m bleu-1 -o {disk}/bounds.svg": "bounds.svg",
     "tasks set@v1 --candidates intra -o {disk}/tasks.csv --force": "tasks.csv",
     "report set@v1 --section facts --no-time -o {disk}/page.html": "page.html",
-    "report set@v1 --format card --attest {disk}/attested.json -o {disk}/card.md": "card.md",
+    "report set@v1 --format card -o {disk}/card.md": "card.md",
     "ingest set --from {disk}/../big.token --format flickr": "audit.duckdb",
     "store gc": "audit.duckdb",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import unicodedata
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sizes import examples
 
+import auditor
 from auditor.errors import SourceError, UsageError
 from auditor.model import Selection
 from auditor.store import verification, versions
@@ -321,3 +323,23 @@ def test_every_state_of_a_script_comes_back_and_diff_is_the_script(states: list[
             assert set(told) == expected_changes(old, new)
             assert len(told) == len(set(told))
         assert verification.check(store)["faults"].sum() == 0
+
+
+def test_json_from_two_stores_differs_only_where_it_says_volatile(tmp_path: Path) -> None:
+    read = []
+    for parts in ("ab", "ba"):
+        for part in parts:
+            rows = "".join(f"{part}{image},{slot},a dog {image} {slot}\n" for image in "xy" for slot in "01")
+            (tmp_path / f"{part}.csv").write_text(f"image,slot,caption\n{rows}", encoding="utf-8")
+        with auditor.Auditor(MEMORY, write=True) as audit:
+            audit.ingest("parts", files=[tmp_path / f"{part}.csv" for part in parts], config={})
+            result = audit.datasets("parts")
+        assert {"created_at", "source_sha256"} <= {*result.frame.columns}
+        read += json.loads(result.to_json()).values()
+    (one,), (other,) = ([body.pop("volatile")] for body in read)
+    assert read[0] == read[1]
+    assert {*one["versions"][0]} == {"dataset", "seq", "split", "created_at", "source_sha256"}
+    for of in ("versions", "rows"):
+        assert one[of][0]["created_at"] != other[of][0]["created_at"]
+        assert one[of][0]["source_sha256"] != other[of][0]["source_sha256"]
+        assert not read[0][of][0].keys() & {"created_at", "source_sha256"}

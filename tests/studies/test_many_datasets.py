@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
+from asked import QUESTIONS, arguments_of
 from conftest import ingest_rows
 from sizes import some
-from test_every_question import APART, ASKED, NAMES
 
 import auditor
-from auditor.studies import STUDIES
 
-NAMED = [*NAMES, *(f"set{number}" for number in range(60 - len(NAMES)))]
+NAMED = [f"set{number}" for number in range(60)]
 
-#: What needs a pipeline, and what asks the same counts in many samples or parts.
-TESTED_ELSEWHERE = {"syntax", "diversity"}
+#: The roles of a question, by what stands for them in this store.
+NAMES = {**dict(zip(("refs", "others", "first", "second", "third"), NAMED, strict=False)), "items": "bench"}
 
+#: What needs a pipeline, what asks the same counts in many samples or parts, what asks the others, what writes.
+TESTED_ELSEWHERE = {"syntax", "diversity", "probe", "report", "check", "reproduce", "export"}
 
-#: Questions with another object.
-SAID: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
-    "choices": (["bench"], {"against": NAMES[0]}),
-    "objects": (NAMES[:1], {"listing": "things"}),
-}
+#: What is about ratings, about phrases, and about the file.
+APART = {"agree", "distractors", "store info"}
+
+#: Questions about another object, which are always asked.
+ALWAYS = ["choices", "objects"]
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +54,10 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[auditor.Auditor]
 
 
 @pytest.mark.xdist_group("many datasets")
-@pytest.mark.parametrize("name", [*some([name for name in STUDIES if name not in APART | TESTED_ELSEWHERE], 6), *SAID])
+@pytest.mark.parametrize(
+    "name", [*some([name for name in QUESTIONS if name not in {*TESTED_ELSEWHERE, *APART, *ALWAYS}], 6), *ALWAYS]
+)
 def test_question_has_an_answer_where_there_are_many_datasets(name: str, audit: auditor.Auditor) -> None:
-    named, said = SAID.get(name) or ASKED.get(name, (NAMES[:1], {}))
+    named, said = arguments_of(name, NAMES)
     answer = getattr(audit, name.rpartition(" ")[2])(*named, **said)
     assert answer.frame.height

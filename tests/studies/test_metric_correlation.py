@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
 from scipy.stats import kendalltau
 
-import auditor
-from auditor.cli.app import app
 from auditor.errors import UsageError
 from auditor.store.connection import Store
 from auditor.studies.correlate import correlate
@@ -78,7 +73,9 @@ def test_one_metric_or_an_unknown_statistic_is_refused(store: Store) -> None:
     ingest_rows(store, ROWS)
     with pytest.raises(UsageError, match="two or more metrics"):
         correlate(store, "set", metrics=["bleu-1", "bleu-1"])
-    with pytest.raises(UsageError, match="--statistic kendall: did you mean kendall-b. expected kendall-b, spearman or pearson"):
+    with pytest.raises(
+        UsageError, match=r"--statistic kendall: did you mean kendall-b. expected kendall-b, spearman or pearson"
+    ):
         correlate(store, "set", metrics=METRICS, statistics=["kendall"])
 
 
@@ -115,16 +112,3 @@ def test_several_datasets_have_ranges(store: Store) -> None:
         ranges["low"].to_list() == values.group_by("metric_a", "metric_b", maintain_order=True).min()["value"].to_list()
     )
     assert all("|k:1|seed:3|" in signature for signature in found.signatures.values())
-
-
-def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
-    path = tmp_path / "audit.duckdb"
-    with Store.open(path, write=True) as store:
-        ingest_rows(store, ROWS)
-    asked = ["-m", "bleu-1", "-m", "rouge-l", "--statistic", "kendall-b", "--store", str(path), "-q"]
-    app(["correlate", "set", *asked, "-o", "out.json"], standalone_mode=False)
-    with auditor.open(path) as audit:
-        result = audit.correlate("set", metrics=["bleu-1", "rouge-l"], statistics=["kendall-b"])
-    body = json.loads(Path("out.json").read_text())["auditor.correlate/v2"]
-    assert body == json.loads(result.to_json())["auditor.correlate/v2"]
-    assert len(body["rows"]) == 2

@@ -94,10 +94,10 @@ def test_wrong_datasets_are_refused_with_what_to_do(audit: auditor.Auditor, tmp_
         audit.objects("bold", listing="things", synonyms="things")
     (tmp_path / "far").write_text('{"x.jpg": "a dog runs there"}', encoding="utf-8")
     audit.ingest("far", files=[tmp_path / "far"], file_format="mapping", kind="candidates")
-    with pytest.raises(UsageError, match=r"far: none of its images is in things: its image IDs look like 'x\.jpg'"):
+    with pytest.raises(UsageError, match=r"far: no image in common with things: its ids look like 'x\.jpg'"):
         audit.objects("far", listing="things")
     (tmp_path / "there.csv").write_text("mine")
-    with pytest.raises(UsageError, match="already exists; name another file, or replace it with --force"):
+    with pytest.raises(UsageError, match="already exists; name another, or replace it with --force"):
         audit.objects("bold", listing="things", mentions=tmp_path / "there.csv")
     with pytest.raises(UsageError, match="names: of kind synonyms, without captions"):
         as_references(resolve(audit.store, "names"))

@@ -216,7 +216,7 @@ def test_what_makes_no_question_is_said(store: Store) -> None:
         (["system", "system"], {}, "system: named twice"),
         (["intra", "intra"], {}, "neither describes the image"),
         (["nothing"], {}, "nothing: not in"),
-        (["elsewhere"], {}, "elsewhere describes no image of set: its ids look like 'j', those of set like 'i00'"),
+        (["elsewhere"], {}, "elsewhere: no image in common with set: its ids look like 'j', those of set like 'i00'"),
         ([], {"form": "quads"}, "--kind quads: expected triplets, pairs, sets"),
         ([], {"form": "pairs", "references": 2}, "without references"),
     ],

@@ -94,7 +94,11 @@ def test_library_and_json_have_the_same_rows(tmp_path: Path) -> None:
     [
         ("corpus", {"importance": 2}, "--importance: only for --by image"),
         ("corpus", {"all_images": True}, "--all-images: only for --by training"),
-        ("training", {"evaluation": "other", "minimum": 2}, "--minimum: only for --by corpus or --by image; leave out for --by training"),
+        (
+            "training",
+            {"evaluation": "other", "minimum": 2},
+            "--minimum: only for --by corpus or --by image; leave out for --by training",
+        ),
         ("image", {"words": ["dog"]}, "--word: only for --by corpus"),
         ("training", {}, "--by training: add --eval"),
         ("nothing", {}, "expected corpus, training or image"),

@@ -1,13 +1,12 @@
 """Makes `tests/gold/ptb.json` again: what COCO's evaluation makes of the sentences below.
 
 Needs Java, pycocoevalcap (extra `peers`), which holds stanford-corenlp-3.4.1.jar, and the real data (AUDITOR_DATA):
-python tests/text/make_gold_ptb.py
+PYTHONPATH=tests/metrics python tests/text/make_gold_ptb.py
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import random
 import subprocess
@@ -16,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import polars as pl
+from gold_layout import laid_out
 
 from auditor import sources
 from auditor.model import Part
@@ -234,4 +234,4 @@ if __name__ == "__main__":
         "sha256 of the tokens": {name: fingerprint(official(captions_of(data, name))) for name in REAL},
         "tokens": [[caption, " ".join(tokens)] for caption, tokens in zip(captions, official(captions), strict=True)],
     }
-    GOLD.write_text(json.dumps(gold, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    GOLD.write_text(laid_out(gold) + "\n", encoding="utf-8")

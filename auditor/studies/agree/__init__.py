@@ -2,9 +2,9 @@
 
 from auditor.studies.agree.ratings import Rated, densities, rated_captions
 from auditor.studies.agree.rows import ALL, PEOPLE, WITHOUT, ProtocolRows, Resampling, Row, beside_others, correlated
-from auditor.studies.agree.study import AgreeSettings, agree
+from auditor.studies.agree.study import agree, agree_with_ratings
 
 __all__ = [
-    "ALL", "PEOPLE", "WITHOUT", "AgreeSettings", "ProtocolRows", "Rated", "Resampling", "Row",
-    "agree", "beside_others", "correlated", "densities", "rated_captions",
+    "ALL", "PEOPLE", "WITHOUT", "ProtocolRows", "Rated", "Resampling", "Row",
+    "agree", "agree_with_ratings", "beside_others", "correlated", "densities", "rated_captions",
 ]  # fmt: skip

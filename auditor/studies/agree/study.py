@@ -2,92 +2,148 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
-from typing import Annotated, Any, get_type_hints
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from auditor import parameters as p
+from auditor.asking import forms, question
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.metrics.given import asked_with
-from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Said, findings_in, folded, joined, listed, notes_in
+from auditor.model import Progress, Selection, Source, silent
+from auditor.result import Result, Said, findings_in, folded, listed, notes_in
 from auditor.scoring.registry import left_out
-from auditor.store.captions import Captions, select_all
+from auditor.store.captions import Captions, select, select_all
 from auditor.store.connection import Store
+from auditor.store.versions import resolve_all
+from auditor.studies.agree import parameters as own
 from auditor.studies.agree import rows as agreement_rows
 from auditor.studies.agree import tables, trust
 from auditor.studies.agree.common import beside_whole, coverage_of, on_known
-from auditor.studies.agree.ratings import (
-    FEW_JUDGES,
-    Rated,
-    class_tables,
-    judges,
-    protocols_of,
-    rated_captions,
-)
+from auditor.studies.agree.ratings import FEW_JUDGES, Rated, class_tables, judges, protocols_of, rated_captions
 from auditor.studies.agree.ratings import without_own_references as left_out_own
 from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
-from auditor.studies.consensus import COMPARED, ConsensusSettings, PairSettings, consensus
+from auditor.studies.consensus import COMPARED, CONFIDENCE, ConsensusSettings, consensus
 from auditor.text import AUTO
 
 #: The name for the protocols of all judges.
 JUDGES = "judges"
 
-#: The options of resampling that both kinds of datasets have.
-_SHARED = ("resamples", "seed")
+
+@question
+def agree_with_ratings(
+    store: Store,
+    ref: p.Rated,
+    *,
+    metrics: p.Metrics = None,
+    scores: p.GivenScores = None,
+    against: p.Against = None,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    without_own_references: p.WithoutOwn = False,
+    missing: p.Missing = p.COMMON,
+    protocols: own.Protocols = None,
+    statistics: own.Statistics = None,
+    threshold: own.Threshold = None,
+    cut: own.Cut = None,
+    scale: own.Scale = None,
+    disagreements: own.Disagreements = 5,
+    resamples: p.Resamples = 1000,
+    confidence: p.Confidence = 0.95,
+    seed: p.Seed = 1,
+    config: p.Config = None,
+    progress: Progress = silent,
+) -> Result:
+    """Compare metrics with one set of ratings, for `auditor agree`."""
+    p.check_resampling(resamples, confidence)
+    asked, resampling = asked_with(metrics, scores), Resampling(resamples, confidence, seed)
+    if cut is not None and len(asked or ()) != 1:
+        raise UsageError("--cut is a score of one metric: select exactly one with -m")
+    wanted = [name for name in STATISTICS if not statistics or name in statistics]
+    captions = select(store, ref, split, tokenizer, beside=[against], progress=progress)
+    _protocols(captions.selection, protocols_of(judges(captions, scale)), protocols)
+    why = _why_left_out(captions, sources(config), asked=without_own_references)
+    whole = _rated(captions, against, asked, scale, missing, why, progress)
+    coverage = coverage_of(whole, missing)
+    rated = on_known(whole, whole.labels, missing)
+    rated.workspace.bind_rows("rating", rated.ratings)
+    reported, notes = _protocols(rated.annotated, rated.protocols(), protocols)
+    threshold = sum(rated.scale) / 2 if threshold is None else threshold
+    correlated = agreement_rows.correlations(rated, reported, wanted, resampling, progress)
+    rows = [row for each in correlated.values() for row in each.rows]
+    notes += agreement_rows.missing(rated.annotated.label, correlated, resampling)
+    tested = agreement_rows.tested(reported, wanted)
+    if tested is not None:
+        rows += agreement_rows.tests(rated, *tested, correlated[tested[0], ALL], resampling)
+    elif len(rated.metrics) > 1:
+        notes.append(f"{rated.annotated.label}: differences between metrics were not tested; add --statistic spearman")
+    beside_whole(rows, whole, coverage, reported, wanted, resampling)
+    rows += agreement_rows.kappas(rated, threshold, cut)
+    notes += agreement_rows.uncut(rated, threshold)
+    between, unknown = agreement_rows.agreement(rated)
+    frame = agreement_rows.frame([*rows, *between])
+    order = tables.ranked(rated, frame)["metric"].to_list()
+    best = order[0] if order else rated.labels[0]
+    browsed = next(metric for metric in rated.metrics if metric.label == best)
+    said = dict.fromkeys([*left_out(asked), *rated.notes, *notes, *unknown, *tables.messages(rated, frame)])
+    described = agreement_rows.described(rated, frame, resampling)
+    apart = described.filter(statistic="difference").with_columns(label="other", difference="value")
+    return Result(
+        "agree",
+        described,
+        selections=(rated.annotated, rated.references),
+        signatures=rated.signatures,
+        tables=folded(
+            [
+                *(tables.tables(rated, frame, resampling, threshold, has_gaps=coverage.has_gaps) if order else []),
+                *class_tables(rated),
+                *tables.disagreement_tables(rated, browsed, disagreements),
+            ],
+            "metrics-against-people",
+        ),
+        figures=tuple(tables.figures(rated, frame)),
+        lead=(*coverage.lead(apart, confidence, "metric"), *tables.lead(rated, described, confidence)),
+        notes=(*captions.notes, *notes_in(said)),
+        findings=findings_in(said),
+    )
 
 
-Protocols = Annotated[
-    Sequence[str] | None,
-    p.Parameter("pooled, mean, judges (each rater) or judge-1 (one); repeat for more; default: all.", "protocol"),
-]
-
-Statistics = Annotated[
-    Sequence[str] | None,
-    p.Parameter("spearman, kendall-b, kendall-c or pearson; default: all four.", "statistic"),
-]
-
-Threshold = Annotated[
-    float | None,
-    p.Parameter("Lowest mean rating that counts as good, for kappa; default: mid-scale."),
-]
-
-Cut = Annotated[
-    float | None,
-    p.Parameter(
-        "For kappa of one -m: the score from which a caption counts as good; default: that of the highest kappa.",
-    ),
-]
-
-Scale = Annotated[
-    tuple[float, float] | None,
-    p.Parameter("Lowest and highest valid rating; others are left out and listed."),
-]
-
-Disagreements = Annotated[int, p.Parameter("Number of captions to show on which raters and metric disagree.", least=0)]
-
-
-@dataclass(frozen=True)
-class AgreeSettings:
-    """The options for ratings and scores, except the metrics.
-
-    `protocols` are some of pooled, mean, judges, or one judge's; `statistics` some of `STATISTICS`; null: all. For
-    kappa, a mean rating of `threshold` is good (default: the middle of the scale), and so is a score of `cut`. Ratings
-    outside `scale` are left out. `disagreements` is the number of captions shown, each way.
-    """
-
-    protocols: Protocols = None
-    statistics: Statistics = None
-    threshold: Threshold = None
-    cut: Cut = None
-    scale: Scale = None
-    disagreements: Disagreements = 5
-    resampling: Resampling = field(default_factory=Resampling)
+@question
+def agree_with_choices(
+    store: Store,
+    ref: p.Rated,
+    *,
+    metrics: p.Metrics = None,
+    scores: p.GivenScores = None,
+    against: p.Against = None,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    without_own_references: p.WithoutOwn = False,
+    most: own.Most = None,
+    at: own.At = (),
+    curve: own.Curve = False,
+    draws: own.Draws = 1,
+    ties: own.Ties = "half",
+    resamples: p.Resamples = 1000,
+    seed: p.Seed = 1,
+    config: p.Config = None,
+    progress: Progress = silent,
+) -> Result:
+    """Compare metrics with choices between two captions, for `auditor agree`."""
+    p.check_resampling(resamples, CONFIDENCE)
+    if most is not None and max(at, default=0) > most:
+        raise UsageError(f"--at {max(at)}: more references than --most {most}; raise --most or lower --at")
+    captions = select(store, ref, split, tokenizer, beside=[against], progress=progress)
+    without = bool(_why_left_out(captions, sources(config), asked=without_own_references))
+    settings = ConsensusSettings(
+        most, at, curve, draws, ties, seed, resamples, captions.tokenizer, split, without_own_references=without
+    )
+    result = consensus(store, ref, asked_with(metrics, scores), against, settings, progress)
+    return replace(result, notes=(*captions.notes, *result.notes))
 
 
-def agree(
+@question
+def agree_at_several(
     store: Store,
     *refs: p.Rated,
     metrics: p.Metrics = None,
@@ -97,11 +153,80 @@ def agree(
     split: p.Split = None,
     without_own_references: p.WithoutOwn = False,
     missing: p.Missing = p.COMMON,
-    question: AgreeSettings | None = None,
-    pairs: PairSettings | None = None,
+    statistics: own.Statistics = None,
+    scale: own.Scale = None,
+    most: own.Most = None,
+    ties: own.Ties = "half",
+    resamples: p.Resamples = 1000,
+    confidence: p.Confidence = 0.95,
+    seed: p.Seed = 1,
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
+    """Compare metrics and raters at several sets, for `auditor agree`."""
+    p.check_resampling(resamples, confidence)
+    if statistics and len(statistics) > 1:
+        raise UsageError(f"--statistic {statistics[1]}: several sets are compared by one coefficient; name one")
+    asked, resampling = asked_with(metrics, scores), Resampling(resamples, confidence, seed)
+    every, declared = select_all(store, refs, split, tokenizer, beside=[against], progress=progress), sources(config)
+    kinds = {captions.selection.version.kind in COMPARED for captions in every}
+    if kinds == {False} and (most is not None or ties != "half"):
+        raise UsageError("--most, --ties: only for pairs and triplets; leave out for sets of ratings")
+    if kinds == {True} and (statistics or scale or missing != p.COMMON):
+        raise UsageError("--statistic, --scale, --missing: only for ratings; leave out for pairs and triplets")
+    places, said, lead = list[trust.Place](), list[Said](left_out(asked)), list[str]()
+    for captions in every:
+        why = _why_left_out(captions, declared, asked=without_own_references)
+        if captions.selection.version.kind in COMPARED:
+            settings = ConsensusSettings(most, ties=ties, seed=seed, without_own_references=bool(why))
+            made, notes = trust.of_pairs(captions, asked, against, settings, resampling, progress)
+        else:
+            whole = _rated(captions, against, asked, scale, missing, why, progress)
+            lead += replace(coverage_of(whole, missing), item=f"captions of {captions.label}").lead()
+            some = on_known(whole, whole.labels, missing)
+            made, notes = trust.of_ratings(some, captions, (statistics or STATISTICS)[0], resampling)
+        places += made
+        said += notes
+    result = trust.compared(places, said, confidence)
+    return replace(result, notes=(*every[0].notes, *result.notes), lead=(*lead, *result.lead))
+
+
+def _why_left_out(captions: Captions, declared: Mapping[str, Source], *, asked: bool) -> str:
+    """Return who leaves out captions that are references; empty if nobody does."""
+    source = declared.get(captions.selection.version.dataset)
+    declares = "datasets.toml declares" if source is not None and source.leaves_out else ""
+    return "--without-own-references asks" if asked else declares
+
+
+def _rated(
+    captions: Captions, against: str | None, metrics: p.Metrics, scale: own.Scale, missing: str, why: str,
+    progress: Progress,
+) -> Rated:  # fmt: skip
+    scored = rated_captions(captions, against, metrics, scale, progress, in_part=missing != p.ERROR)
+    return left_out_own(scored, why) if why else scored
+
+
+def _protocols(
+    annotated: Selection, known: Sequence[str], requested: Sequence[str] | None
+) -> tuple[list[str], list[str]]:
+    """Choose among the known protocols; a note reports too many judges for one protocol each."""
+    of_judges = [name for name in known if name not in ("pooled", "mean")]
+    if not requested:
+        if len(of_judges) <= FEW_JUDGES:
+            return list(known), []
+        note = f"{annotated.label}: {len(of_judges):,} judges; use --protocol {JUDGES} to report each"
+        return [name for name in known if name not in of_judges], [note]
+    wanted = [each for name in requested for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
+    unknown = [name for name in wanted if name not in (*known, "mean")]
+    if unknown:
+        raise UsageError(f"{unknown[0]}: unknown protocol of {annotated.label}; use {listed(known, FEW_JUDGES)}")
+    return list(dict.fromkeys(wanted)), []
+
+
+@forms(
+    agree_with_ratings, agree_with_choices, agree_at_several, names=("ratings", "pairs and triplets", "several sets")
+)
+def agree(store: Store, *refs: str, split: str | None = None) -> int:
     """Measure how well metrics agree with human ratings.
 
     The method depends on the data: ratings, pairs and triplets, or several sets. Captions are scored against those of
@@ -155,151 +280,5 @@ def agree(
 
     Examples: auditor agree flickr8k-expert -m cider -m meteor · auditor agree pascal50s-triplets -m cider -m bleu-4
     """
-    question, pairs, metrics = question or AgreeSettings(), pairs or PairSettings(), asked_with(metrics, scores)
-    every = select_all(store, refs, split, tokenizer, beside=[against], progress=progress)
-    declared = {name for name, source in (sources(config) or {}).items() if source.leaves_out}
-
-    def settings(captions: Captions) -> ConsensusSettings:
-        shared = {name: getattr(question.resampling, name) for name in _SHARED}
-        without = without_own_references or captions.selection.version.dataset in declared
-        return ConsensusSettings(**vars(pairs), **shared, tokenizer=captions.tokenizer, split=captions.selection.split,
-                                 without_own_references=without)  # fmt: skip
-
-    lead = list[str]()
-
-    def rated(captions: Captions) -> Rated:
-        scored = rated_captions(captions, against, metrics, question.scale, progress, in_part=missing != p.ERROR)
-        if without_own_references or captions.selection.version.dataset in declared:
-            why = "--without-own-references asks" if without_own_references else "datasets.toml declares"
-            return left_out_own(scored, why)
-        return scored
-
-    if len(every) > 1:
-        kinds = {captions.selection.version.kind in COMPARED for captions in every}
-        _refuse_unread("pairs and triplets", every, *([] if True in kinds else [pairs]))
-        _refuse_unread("ratings", every, *([] if False in kinds else [question]))
-        _refuse_unread("a single set", every, question, pairs, read=trust.READ)
-        statistics = _checked(question, metrics)[: None if question.statistics else 1]
-        if len(statistics) > 1:
-            raise UsageError(f"--statistic {statistics[1]}: several sets are compared by one coefficient; name one")
-        places, said, resampling = list[trust.Place](), list[Said](left_out(metrics)), question.resampling
-        for captions in every:
-            if captions.selection.version.kind in COMPARED:
-                made, notes = trust.of_pairs(captions, metrics, against, settings(captions), resampling, progress)
-            else:
-                whole = rated(captions)
-                lead += replace(coverage_of(whole, missing), item=f"captions of {captions.label}").lead()
-                some = on_known(whole, whole.labels, missing)
-                made, notes = trust.of_ratings(some, captions, statistics[0], resampling)
-            places += made
-            said += notes
-        result = trust.compared(places, said, resampling.confidence)
-    elif every[0].selection.version.kind in COMPARED:
-        if missing != p.COMMON:
-            raise UsageError(f"--missing {missing} is for ratings; {every[0].label} is of kind pairs or triplets")
-        _refuse_unread("ratings", every, question, question.resampling)
-        result = consensus(store, refs[0], metrics, against, settings(every[0]), progress)
-    else:
-        _refuse_unread("pairs and triplets", every, pairs)
-        statistics = _checked(question, metrics)
-        _protocols(every[0].selection, protocols_of(judges(every[0], question.scale)), question.protocols)
-        result = _agreement(rated(every[0]), question, statistics, missing, left_out(metrics), progress)
-    return replace(result, notes=(*every[0].notes, *result.notes), lead=(*lead, *result.lead))
-
-
-def _refuse_unread(kind: str, every: Sequence[Captions], *records: Any, read: Sequence[str] = ()) -> None:
-    """Raise `UsageError` for options that are not read."""
-    kinds = joined([f"{captions.selection.label} is of kind {captions.selection.version.kind}" for captions in every])
-    for record in records:
-        hints = get_type_hints(type(record), include_extras=True)
-        for each in fields(record):
-            if each.default not in (MISSING, getattr(record, each.name)) and each.name not in (*_SHARED, *read):
-                option = hints[each.name].__metadata__[0].option or each.name
-                raise UsageError(f"--{option} is for {kind}; {kinds}")
-
-
-def _agreement(
-    whole: Rated,
-    question: AgreeSettings,
-    statistics: Sequence[str],
-    missing: str,
-    left: Sequence[Said],
-    progress: Progress,
-) -> Result:
-    """Return the agreement of metrics and raters on one set of ratings."""
-    resampling, coverage = question.resampling, coverage_of(whole, missing)
-    rated = on_known(whole, whole.labels, missing)
-    rated.workspace.bind_rows("rating", rated.ratings)
-    protocols, notes = _protocols(rated.annotated, rated.protocols(), question.protocols)
-    threshold = sum(rated.scale) / 2 if question.threshold is None else question.threshold
-    correlated = agreement_rows.correlations(rated, protocols, statistics, resampling, progress)
-    rows = [row for each in correlated.values() for row in each.rows]
-    notes += agreement_rows.missing(rated.annotated.label, correlated, resampling)
-    tested = agreement_rows.tested(protocols, statistics)
-    if tested is not None:
-        rows += agreement_rows.tests(rated, *tested, correlated[tested[0], ALL], resampling)
-    elif len(rated.metrics) > 1:
-        notes.append(f"{rated.annotated.label}: differences between metrics were not tested; add --statistic spearman")
-    beside_whole(rows, whole, coverage, protocols, statistics, resampling)
-    rows += agreement_rows.kappas(rated, threshold, question.cut)
-    notes += agreement_rows.uncut(rated, threshold)
-    between, unknown = agreement_rows.agreement(rated)
-    frame = agreement_rows.frame([*rows, *between])
-    order = tables.ranked(rated, frame)["metric"].to_list()
-    metrics = {metric.label: metric for metric in rated.metrics}
-    browsed = metrics[order[0] if order else rated.labels[0]]
-    said = dict.fromkeys([*left, *rated.notes, *notes, *unknown, *tables.messages(rated, frame)])
-    described = agreement_rows.described(rated, frame, resampling)
-    apart = described.filter(statistic="difference").with_columns(label="other", difference="value")
-    return Result(
-        "agree",
-        described,
-        selections=(rated.annotated, rated.references),
-        signatures=rated.signatures,
-        tables=folded(
-            [
-                *(tables.tables(rated, frame, resampling, threshold, has_gaps=coverage.has_gaps) if order else []),
-                *class_tables(rated),
-                *tables.disagreement_tables(rated, browsed, question.disagreements),
-            ],
-            "metrics-against-people",
-        ),
-        figures=tuple(tables.figures(rated, frame)),
-        lead=(
-            *coverage.lead(apart, resampling.confidence, "metric"),
-            *tables.lead(rated, described, resampling.confidence),
-        ),
-        notes=notes_in(said),
-        findings=findings_in(said),
-    )
-
-
-def _checked(question: AgreeSettings, metric_names: p.Metrics) -> list[str]:
-    """Raise `UsageError` for invalid options before any computation; return the statistics in their order."""
-    p.check_resampling(question.resampling.resamples, question.resampling.confidence)
-    unknown = [name for name in question.statistics or () if name not in STATISTICS]
-    if unknown:
-        raise UsageError(f"{unknown[0]}: unknown statistic; use {', '.join(STATISTICS)}")
-    if question.scale is not None and not -math.inf < question.scale[0] < question.scale[1] < math.inf:
-        low, high = question.scale
-        raise UsageError(f"--scale {low:g} {high:g}: expected the lowest and the highest rating")
-    if question.cut is not None and len(metric_names or ()) != 1:
-        raise UsageError("--cut is a score of one metric: select exactly one with -m")
-    return [name for name in STATISTICS if not question.statistics or name in question.statistics]
-
-
-def _protocols(
-    annotated: Selection, known: Sequence[str], requested: Sequence[str] | None
-) -> tuple[list[str], list[str]]:
-    """Choose among the known protocols; a note reports too many judges for one protocol each."""
-    of_judges = [name for name in known if name not in ("pooled", "mean")]
-    if not requested:
-        if len(of_judges) <= FEW_JUDGES:
-            return list(known), []
-        note = f"{annotated.label}: {len(of_judges):,} judges; use --protocol {JUDGES} to report each"
-        return [name for name in known if name not in of_judges], [note]
-    wanted = [each for name in requested for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
-    unknown = [name for name in wanted if name not in (*known, "mean")]
-    if unknown:
-        raise UsageError(f"{unknown[0]}: unknown protocol of {annotated.label}; use {listed(known, FEW_JUDGES)}")
-    return list(dict.fromkeys(wanted)), []
+    (first, *further) = resolve_all(store, refs, split)
+    return 2 if further else int(first.version.kind in COMPARED)

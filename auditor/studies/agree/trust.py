@@ -26,9 +26,6 @@ from auditor.studies.agree.rows import ALL, PEOPLE, Resampling, beside_others
 from auditor.studies.agree.tables import own_references
 from auditor.studies.consensus import ConsensusSettings
 
-#: The options that several sets read, of those for one kind of set.
-READ = ("statistics", "scale", "most", "ties")
-
 #: A metric is trusted from this share of the human ceiling on, unless another one is significantly better.
 _TRUSTED, _LEVEL = 0.5, 0.05
 
@@ -142,7 +139,6 @@ def of_pairs(
     progress: Progress,
 ) -> tuple[list[Place], Sequence[Said]]:  # fmt: skip
     """Compare metrics, and half of the votes, with the other half: for each kind of pairs, if they have kinds."""
-    settings.check()
     ready = compared_pairs.prepared(compared_pairs.pair_votes(captions, progress), metrics, against, settings)
     scores = compared_pairs.scored(*ready[:2], ready.metrics, settings, ready.most, progress)
     preferred = compared_pairs.preferences(ready.votes.rows, scores, ready.metrics)

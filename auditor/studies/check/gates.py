@@ -179,34 +179,36 @@ def _demand(gate: Gate) -> Demand:
     return Demand(gate, rule, _number(gate), _metric(gate, metric))
 
 
+def _wrong(gate: Gate, what: str) -> UsageError:
+    return UsageError(f"{gate.where}: {gate.name}: {what}")
+
+
 def _of_kind(gate: Gate) -> Demand:
     if len(gate.keys) != 3 or gate.keys[1] not in KINDS or gate.keys[2] != "max":
-        raise UsageError(
-            f"{gate.where}: {gate.name}: expected {MAX_SEVERITY} or findings.KIND.max, KIND as in docs/findings.md"
-        )
+        raise _wrong(gate, f"expected {MAX_SEVERITY} or findings.KIND.max, KIND as in docs/findings.md")
     return Demand(gate, GATES["findings.max"], _number(gate), kind=gate.keys[1])
 
 
 def _severity(gate: Gate) -> float:
     limit = gate.limit
     if not isinstance(limit, str) or limit not in _SEVERITIES:
-        raise UsageError(f'{gate.where}: {gate.name}: expected "info", "notice" or "warning", not {limit!r}')
+        raise _wrong(gate, f'expected "info", "notice" or "warning", not {limit!r}')
     return _SEVERITIES[limit]
 
 
 def _ignored(gate: Gate) -> Mapping[str, str]:
     kind = ".".join(gate.keys[1:])
     if kind not in KINDS:
-        raise UsageError(f"{gate.where}: {gate.name}: unknown kind of finding; docs/findings.md lists all kinds")
+        raise _wrong(gate, "unknown kind of finding; docs/findings.md lists all kinds")
     if not isinstance(gate.limit, str) or not gate.limit.strip():
-        raise UsageError(f'{gate.where}: {gate.name}: expected a reason, such as "read by hand on 1 May"')
+        raise _wrong(gate, 'expected a reason, such as "read by hand on 1 May"')
     return {kind: gate.limit}
 
 
 def _number(gate: Gate) -> float:
     limit = gate.limit
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not math.isfinite(limit):
-        raise UsageError(f"{gate.where}: {gate.name}: expected a number, not {limit!r}")
+        raise _wrong(gate, f"expected a number, not {limit!r}")
     return float(limit)
 
 
@@ -216,12 +218,12 @@ def _metric(gate: Gate, metric: str | None) -> str | None:
     try:
         return request_of_file(metric).label
     except MetricError as error:
-        raise UsageError(f"{gate.where}: {gate.name}: {error}") from error
+        raise _wrong(gate, f"{error}") from error
 
 
 def _against(gate: Gate) -> str:
     if not isinstance(gate.limit, str) or not gate.limit:
-        raise UsageError(f'{gate.where}: {gate.name}: expected a version or a dataset, such as "flickr8k@v1"')
+        raise _wrong(gate, 'expected a version or a dataset, such as "flickr8k@v1"')
     return gate.limit
 
 

@@ -222,6 +222,11 @@ def _table(frame: pl.DataFrame) -> Table:
         pl.concat_str(pl.col("dataset").fill_null("the store"), split).alias("dataset"), "gate", "metric", "value",
         "low", "high", "limit", "verdict", "reason",
     )  # fmt: skip
+    is_severity = (frame["statistic"] == "severity").to_list()
+    for column in ("value", "limit") if any(is_severity) else ():
+        values = zip(frame[column], is_severity, strict=True)
+        said = [None if value is None else (_severity if severe else _number)(value) for value, severe in values]
+        shown = shown.with_columns(pl.Series(column, said, pl.String))
     empty = [name for name in ("metric", "low", "high", "reason") if shown[name].null_count() == shown.height]
     return Table("gates", shown.drop(empty), sections="dataset", name="gates")
 

@@ -3,8 +3,9 @@
 from auditor.studies.consensus.accuracy import (
     ALL,
     COMPARED,
+    CONFIDENCE,
+    TIE_CREDIT,
     ConsensusSettings,
-    PairSettings,
     accuracies,
     kinds_of,
     preferences,
@@ -16,7 +17,7 @@ from auditor.studies.consensus.tables import frame as consensus_rows
 from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
 
 __all__ = [
-    "ALL", "COMPARED", "ConsensusResult", "ConsensusSettings", "PairSettings", "PairVotes", "accuracies", "compared",
-    "consensus", "consensus_rows", "half_marks", "kinds_of", "pair_votes", "preferences", "prepared",
+    "ALL", "COMPARED", "CONFIDENCE", "TIE_CREDIT", "ConsensusResult", "ConsensusSettings", "PairVotes", "accuracies",
+    "compared", "consensus", "consensus_rows", "half_marks", "kinds_of", "pair_votes", "preferences", "prepared",
     "scored", "with_kinds",
 ]  # fmt: skip

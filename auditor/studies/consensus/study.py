@@ -41,7 +41,6 @@ def consensus(
     Raises `UsageError` for a dataset without decided pairs or triplets, and for more references than any image has.
     """
     settings = settings or ConsensusSettings()
-    settings.check()
     (captions,) = select_all(store, [name], settings.split, settings.tokenizer, progress=progress)
     part = compared(pair_votes(captions, progress), metrics, against, settings, progress)
     reported = dict.fromkeys([*left_out(metrics), *part.notes])

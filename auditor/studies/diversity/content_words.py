@@ -15,6 +15,7 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection
 from auditor.scoring.candidates import HUMAN, CandidateSet, bind_candidates, output_of
 from auditor.scoring.registry import References
+from auditor.statistics.common_items import refuse_disjoint
 from auditor.store import parses
 from auditor.store.captions import Captions, selections_of
 from auditor.store.tokens import tokenize
@@ -162,12 +163,7 @@ def unshared(system: Captions, evaluation: Captions) -> tuple[int, int]:
     _is_itself(system.selection, evaluation.selection)
     described, answered = evaluation.images()["image"], system.images()["image"]
     lacking = int((~described.is_in(answered.implode())).sum())
-    if lacking == len(described):
-        ids = [repr(names[0]) if len(names) else "none" for names in (answered, described)]
-        raise UsageError(
-            f"{system.label} describes no image of {evaluation.label}: its ids look like {ids[0]},"
-            f" those of {evaluation.label} like {ids[1]}"
-        )
+    refuse_disjoint(system.label, answered, evaluation.label, described)
     return lacking, int((~answered.is_in(described.implode())).sum())
 
 

@@ -9,14 +9,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Literal
 
 import polars as pl
 
 from auditor import parameters as p
+from auditor.asking import forms, question
 from auditor.config import sources
-from auditor.errors import UsageError
 from auditor.model import Progress, Selection, pictured, silent
 from auditor.result import Finding, Result, Signature, Table, about, findings_in, notes_in
 from auditor.store.captions import in_tokens_of_facts, selections_of
@@ -31,76 +30,35 @@ _VERSION = 2
 #: If one word of six differs, the share is 5 / 7.
 NEAR = 0.7
 
-#: Only above one half do two captions surely share two rare words, which the search relies on.
-_LEAST = 0.5
+#: Only above one half, in thousandths, do two captions surely share two rare words, which the search relies on.
+_LEAST = 0.501
 
-
-Near = Annotated[float, p.Parameter("Least share of shared words of a near-duplicate, above 0.5.")]
+Near = Annotated[float, p.Parameter("Least share of shared words of a near-duplicate.", least=_LEAST, most=1)]
 
 Examples = Annotated[int, p.Parameter("Number of examples of each kind.", least=0)]
 
 Pairs = Annotated[bool, p.Parameter("Output each caption with its most similar duplicate, instead of counts.")]
 
+Exact = Annotated[Literal[True], p.Parameter("List identical captions of the same image.")]
 
-Exact = Annotated[bool, p.Parameter("With --within: list identical captions of the same image.")]
+Within = Annotated[Literal[True], p.Parameter("List identical captions of the same image.")]
 
-Within = Annotated[bool, p.Parameter("With --exact: list identical captions of the same image.")]
-
-AsText = Annotated[
-    bool, p.Parameter("With --exact --within: compare the exact text, with case, punctuation and whitespace.")
-]
+AsText = Annotated[bool, p.Parameter("Compare the exact text, with case, punctuation and whitespace.")]
 
 
-def duplicates(
+@question
+def all_duplicates(
     store: Store,
     *refs: p.Refs,
     near: Near = NEAR,
     split: p.Split = None,
     examples: Examples = 3,
     pairs: Pairs = False,
-    exact: Exact = False,
-    within: Within = False,
-    as_text: AsText = False,
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Find duplicate captions and train/test leaks.
-
-    Exact duplicates have the same tokens (`bare`, or `char` for scripts without spaces), ignoring case, punctuation and
-    whitespace. Of all words of two near-duplicates, at least the share `--near` is in both. This is the Jaccard index
-    of bags of words. The search misses none: it uses no approximate hashing and no sampling. Duplicates are counted
-    within images, across images, across splits and across datasets. Of several identical captions of an image, all but
-    the first count.
-
-    How to read it: `n` counts the captions (or images) checked, `found` the duplicates among them; `value` is found /
-    n. Captions of a test split that occur in train are a leak: a system may have memorized them. If slot 1 often
-    repeats slot 0, its annotator may have copied.
-
-    Limits: short captions of simple scenes match by chance ("a dog runs"), so check the examples. Word order is
-    ignored. Paraphrases with different words are not found. A search stops with an error if it would compare more than
-    20 million pairs.
-
-    Rows: dataset, version, split, slot, scope, against, against_version, against_split, against_slot, match (exact,
-    near, any), statistic, value, found, n. `near` excludes exact duplicates. A row with `slot` describes one slot. A
-    row with `slot` and `against_slot` compares two, over the images that have both. With `pairs`, a row is a caption
-    and its most similar duplicate. `split_roles` in datasets.toml can declare splits as train or test.
-
-    With `exact` and `within`, a row is a pair of identical captions of one image. `all_identical` marks images whose
-    captions are all identical. Pairs contain no captions without a word.
-
-    Raises `UsageError` for a threshold of 0.5 or less, `MetricError` if too many captions are too similar to compare.
-
-    Examples: auditor duplicates flickr8k flickr30k · auditor duplicates coco-val --exact --within -o pairs.csv
-    """
-    declared = sources(config)
-    if exact != within or (as_text and not exact) or (exact and pairs):
-        raise UsageError("--exact and --within must be used together; --as-text requires both, --pairs excludes both")
-    if exact:
-        return replace(identical(store, *refs, split=split, as_text=as_text, progress=progress), command="duplicates")
-    if not _LEAST < round(near, 3) <= 1:
-        raise UsageError(f"--near {near:g}: expected a share of words above {_LEAST:g}, at most 1")
-    selections = resolve_all(store, refs, split)
-    known = declared or {}
+    """Search for duplicate captions and leaks, for `auditor duplicates`."""
+    known, selections = sources(config), resolve_all(store, refs, split)
     roles = [
         known[name].split_roles if (name := selection.version.dataset) in known else {} for selection in selections
     ]
@@ -134,8 +92,15 @@ _WHY = (
 )
 
 
+@question
 def identical(
-    store: Store, *refs: str, split: str | None = None, as_text: bool = False, progress: Progress = silent
+    store: Store,
+    *refs: p.Refs,
+    exact: Exact,
+    within: Within,
+    split: p.Split = None,
+    as_text: AsText = False,
+    progress: Progress = silent,
 ) -> Result:
     """List pairs of identical captions of one image, for `auditor duplicates --exact --within`.
 
@@ -161,7 +126,7 @@ def identical(
         _finding(selection, *count.rows(named=True)) for selection, count in zip(selections, counts, strict=True)
     )
     return Result(
-        "identical",
+        "duplicates",
         pl.concat(pairs),
         selections=selections,
         signatures={"identical": str(Signature("identical", parameters, 2))},
@@ -219,3 +184,35 @@ def _finding(selection: Selection, count: dict[str, int]) -> Finding:
         count["images"],
         "notice" if count["repeats"] else "info",
     )
+
+
+@forms(all_duplicates, identical, names=("a search", "--exact --within"))
+def duplicates() -> None:
+    """Find duplicate captions and train/test leaks.
+
+    Exact duplicates have the same tokens (`bare`, or `char` for scripts without spaces), ignoring case, punctuation and
+    whitespace. Of all words of two near-duplicates, at least the share `--near` is in both. This is the Jaccard index
+    of bags of words. The search misses none: it uses no approximate hashing and no sampling. Duplicates are counted
+    within images, across images, across splits and across datasets. Of several identical captions of an image, all but
+    the first count.
+
+    How to read it: `n` counts the captions (or images) checked, `found` the duplicates among them; `value` is found /
+    n. Captions of a test split that occur in train are a leak: a system may have memorized them. If slot 1 often
+    repeats slot 0, its annotator may have copied.
+
+    Limits: short captions of simple scenes match by chance ("a dog runs"), so check the examples. Word order is
+    ignored. Paraphrases with different words are not found. A search stops with an error if it would compare more than
+    20 million pairs.
+
+    Rows: dataset, version, split, slot, scope, against, against_version, against_split, against_slot, match (exact,
+    near, any), statistic, value, found, n. `near` excludes exact duplicates. A row with `slot` describes one slot. A
+    row with `slot` and `against_slot` compares two, over the images that have both. With `pairs`, a row is a caption
+    and its most similar duplicate. `split_roles` in datasets.toml can declare splits as train or test.
+
+    With `exact` and `within`, a row is a pair of identical captions of one image. `all_identical` marks images whose
+    captions are all identical. Pairs contain no captions without a word.
+
+    Raises `UsageError` for a threshold of 0.5 or less, `MetricError` if too many captions are too similar to compare.
+
+    Examples: auditor duplicates flickr8k flickr30k · auditor duplicates coco-val --exact --within -o pairs.csv
+    """

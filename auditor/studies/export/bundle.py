@@ -18,7 +18,7 @@ from auditor.dataset_card import primary_language, size_category, spdx
 from auditor.errors import UsageError
 from auditor.files import printable
 from auditor.files.folders import replacing_folder
-from auditor.files.rows import disk_errors
+from auditor.files.rows import disk_errors, refuse_existing
 from auditor.model import Selection, Source
 from auditor.sources import bundle
 from auditor.sources.bundle import ANNOTATIONS, CAPTIONS, EDITION, MANIFEST
@@ -100,8 +100,7 @@ def _replacing(folder: Path, known: Collection[str], *, force: bool) -> Iterator
 def _check_free(folder: Path, known: Collection[str], *, force: bool) -> None:
     if not folder.exists() and not folder.is_symlink():
         return
-    if not force:
-        raise UsageError(f"{folder}: already exists; name another folder, or replace it with --force")
+    refuse_existing(folder, force=force)
     if folder.is_symlink() or not folder.is_dir() or not {path.name for path in folder.iterdir()} <= set(known):
         raise UsageError(f"{folder}: not replaced, since it was not written by `auditor export`; name another folder")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,6 +138,9 @@ FILES: Mapping[str, FileFormat] = {
 #: The formats that export writes.
 FORMATS = ("bundle", *FILES, "hf")
 
+#: The ending of a file; of a folder, what follows a dot is rather a number.
+_ENDING = re.compile(r"\.[A-Za-z]{2,8}")
+
 #: The default format by file extension.
 ENDINGS: Mapping[str, str] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
@@ -147,4 +151,6 @@ def format_of(name: str | None, path: Path) -> str:
         return name
     if path.suffix == ".json":
         raise UsageError(f"{path}: JSON can be two formats; choose --format coco or --format karpathy")
-    return ENDINGS.get(path.suffix, "bundle")
+    if path.suffix.lower() not in ENDINGS and _ENDING.fullmatch(path.suffix) and not path.is_dir():
+        raise UsageError(f"{path}: no format has files with this ending; a bundle is a folder; set --format for others")
+    return ENDINGS.get(path.suffix.lower(), "bundle")

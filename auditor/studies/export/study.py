@@ -14,6 +14,7 @@ from auditor.asking import question
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.files import replacing
+from auditor.files.rows import refuse_existing
 from auditor.findings import CAPTION_KINDS
 from auditor.model import Progress, Selection, silent
 from auditor.remote import address_of, sending
@@ -139,9 +140,7 @@ def export(
     ) as here:
         left_out, changes = here.parent / beside, here.parent / changed
         _check_free(here, chosen, force)
-        for listed in ([left_out] if without else []) + ([changes] if fix else []):
-            if listed.exists() and not force:
-                raise UsageError(f"{listed}: already exists; name another file, or replace it with --force")
+        refuse_existing(*([left_out] if without else []), *([changes] if fix else []), force=force)
         gone, repair = _cleaned(store, selection, without, fix, progress)
         texts = None if repair is None else repair.captions.select("image", "slot", "text")
         contents = subsets.read_out(store, selection, _captions_of(gone), texts)
@@ -272,8 +271,7 @@ def _check_free(target: Path, chosen: str, force: bool) -> None:
         return
     if target.is_dir():
         raise UsageError(f"{target}: is a folder; format {chosen} is one file")
-    if target.exists() and not force:
-        raise UsageError(f"{target}: already exists; name another file, or replace it with --force")
+    refuse_existing(target, force=force)
 
 
 def _gone(

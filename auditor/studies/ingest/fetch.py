@@ -43,9 +43,9 @@ def fetch(
 ) -> Result:
     """Download datasets and verify their checksums.
 
-    Interrupted downloads are resumed. For datasets that you have to get yourself, it prints how. A download that is too
-    slow (`min_rate`) or takes too long (`deadline`) fails; the part that arrived is kept. Passwords and tokens in URLs
-    are not shown.
+    If a connection breaks, the download starts again, three times at most. For datasets that you have to get yourself,
+    it prints how. A download that is too slow (`min_rate`) or takes too long (`deadline`) fails. Passwords and tokens
+    in URLs are not shown.
 
     How to read it: one row per file, with its location: downloaded, already there, or to be obtained by hand.
     Nothing is stored; `auditor ingest` imports the files.
@@ -78,8 +78,8 @@ def fetch_sources(
 ) -> Result:
     """Fetch the downloads of each source, in the given order.
 
-    Column `status` is fetched, resumed, unchanged, or obtain for a file to be obtained by hand; with `everything`, also
-    failed. Column `note` explains how to obtain a file, or why it failed.
+    Column `status` is fetched, unchanged, or obtain for a file to be obtained by hand; with `everything`, also failed.
+    Column `note` explains how to obtain a file, or why it failed.
 
     Raises `SourceError` for the first failure, except with `everything`; earlier files are kept. Raises `UsageError`,
     before anything is fetched, for a missing source without a URL and instructions in datasets.toml, and for a download

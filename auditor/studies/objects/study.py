@@ -14,7 +14,7 @@ from auditor.errors import UsageError
 from auditor.files.rows import check_path, write_rows
 from auditor.model import Kind, Progress, silent
 from auditor.result import Result, Signature, Table, counted, listed
-from auditor.statistics.common_items import Coverage, Items
+from auditor.statistics.common_items import Coverage, Items, refuse_disjoint
 from auditor.statistics.paired_systems import Resampling
 from auditor.store.captions import Captions, select, select_all, selections_of
 from auditor.store.connection import Store
@@ -177,12 +177,7 @@ def _undescribed(captions: Captions, inventory: Captions, described: pl.DataFram
     images = captions.images()
     every, there = int(images["captions"].sum()), described.height
     if not there:
-        listed_one = inventory.images()["image"][0]
-        raise UsageError(
-            f"{captions.label}: none of its images is in {inventory.label}: its image IDs look like "
-            f"{images['image'][0]!r}, those of {inventory.label} like {listed_one!r}; if only the "
-            "folder differs, import the captions again with --option basename=true"
-        )
+        refuse_disjoint(captions.label, images["image"], inventory.label, inventory.images()["image"])
     notes = [] if captions.selection.version.kind == "candidates" else [
         f"{captions.label}: if the objects come from these captions too, its CHAIR is near 0 by construction"
     ]  # fmt: skip

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from auditor import parameters as p
-from auditor.errors import UsageError
 from auditor.findings.wording import item_of
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import IMAGE, Result
@@ -63,8 +62,6 @@ class ReportSettings:
         object.__setattr__(self, "metrics", names)
         if self.tokenizer != AUTO:
             tokenizer_of(self.tokenizer)
-        if self.resamples < 0:
-            raise UsageError(f"--resamples {self.resamples}: expected a positive number, or 0 for no interval")
 
 
 @dataclass

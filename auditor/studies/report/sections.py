@@ -19,11 +19,10 @@ from auditor.statistics.sameness import SAMENESS
 from auditor.store import versions
 from auditor.store.captions import Captions, selections_of
 from auditor.store.versions import resolve
-from auditor.studies.agree import AgreeSettings, Resampling, agree
+from auditor.studies.agree import agree
 from auditor.studies.bounds import bounds
 from auditor.studies.compare import IMAGES, REFERENCES, TOKENIZER, beside_marks, compare
 from auditor.studies.compare import METRICS as OF_HOMOGENEITY
-from auditor.studies.consensus import PairSettings
 from auditor.studies.correlate import correlate
 from auditor.studies.diversity import DiversitySettings, diversity
 from auditor.studies.duplicates import identical
@@ -193,7 +192,9 @@ def _duplicates(context: ReportContext) -> Answers:
     lacking = [why for name, why in context.questions.absent.items() if name == "duplicates"]
     if context.questions.in_pairs:
         commands.append(context.command("duplicates", "--exact", "--within"))
-        results.append(context.result("identical", lambda: identical(context.store, *context.refs)))
+        results.append(
+            context.result("identical", lambda: identical(context.store, *context.refs, exact=True, within=True))
+        )
     return Answers.of(results, *commands, lacking=lacking)
 
 
@@ -220,10 +221,8 @@ def _templates(context: ReportContext) -> Answers:
 def _people(context: ReportContext) -> Answers:
     """Compare metrics with human ratings, if the store has any for these images."""
     settings = context.settings
-    question = AgreeSettings(resampling=Resampling(settings.resamples, settings.confidence, settings.seed))
-    plain = AgreeSettings(resampling=Resampling(settings.resamples, seed=settings.seed))
-    of_pairs = {"pairs": PairSettings(settings.references)}
-    shared: dict[str, Any] = {"metrics": settings.metrics, "tokenizer": settings.tokenizer}
+    shared: dict[str, Any] = {name: getattr(settings, name) for name in ("metrics", "tokenizer", "resamples", "seed")}
+    of_ratings, of_pairs = {"confidence": settings.confidence}, {"most": settings.references}
     made, commands, unrated, lacking = list[Result | None](), list[str](), list[Selection](), list[str]()
     judged = dict[str, bool]()
 
@@ -245,13 +244,12 @@ def _people(context: ReportContext) -> Answers:
             judged[name] = kind != "judgements"
             one, more = [selection], {"against": against}
             if judged[name]:
-                ask([name], one, {"question": plain, **of_pairs, **more}, f"--against {against}",
-                    references="--most", confidence="")  # fmt: skip
+                ask([name], one, {**of_pairs, **more}, f"--against {against}", references="--most", confidence="")
             else:
-                ask([name], one, {"question": question, **more}, f"--against {against}", references="")
+                ask([name], one, {**of_ratings, **more}, f"--against {against}", references="")
     if len(judged) > 1:
         most = "--most" if any(judged.values()) else ""
-        ask([*judged], [], {"question": question, **(of_pairs if most else {})}, references=most)
+        ask([*judged], [], {**of_ratings, **(of_pairs if most else {})}, references=most)
         made, commands = [made[-1], *made[:-1]], [commands[-1], *commands[:-1]]
     if unrated:
         none = "the store has no human ratings or preferences for these images"

@@ -14,9 +14,8 @@ from typing import Annotated, Any
 
 from auditor import parameters as p
 from auditor.config import image_files, sources
-from auditor.dataset_card import attested
 from auditor.errors import AuditorError, SourceError, UsageError
-from auditor.files import read_json, written
+from auditor.files import read_json
 from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Result, joined, program
 from auditor.result.document import Browsed, Document, Portrait, Section, Statement
@@ -45,10 +44,6 @@ Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat
 
 Timed = Annotated[bool, p.Parameter("Include the creation time. Use --no-time for byte-identical reports.", "time")]
 
-Attest = Annotated[
-    Path | None, p.Output("Also write an in-toto statement: sha256 of the source, versions, signed numbers.")
-]
-
 MergeInto = Annotated[Path | None, p.Input("With --format croissant: add our fields to this Croissant file of a hub.")]
 
 
@@ -57,7 +52,6 @@ def report(
     *refs: p.Refs,
     settings: ReportSettings | None = None,
     sections: Sections = None,
-    attest: Attest = None,
     merge_into: MergeInto = None,
     timed: Timed = True,
     config: p.ConfigFile = None,
@@ -76,12 +70,9 @@ def report(
     `--format card` writes the card of one dataset for its README: counts, splits, statistics, bounds, known problems
     and signatures. It is Markdown, unless the file extension selects another format. It begins with front matter for
     Hugging Face. It ends with a comment that contains every number with all its digits. `--format croissant` writes
-    Croissant 1.1 metadata (JSON) for catalogs, with its fields on responsible AI. `--format badge` writes an image with
-    the number of errors and warnings. None of these three contains a caption. In Python, `audit.card(NAME)` returns the
-    card. `--merge-into FILE` adds our fields and numbers to the Croissant file of a hub, whose own values stay.
-
-    `--attest FILE` also writes an in-toto statement about one dataset: the sha256 of its source, its version, and the
-    numbers of its card with their signatures. `auditor store verify FILE` checks it.
+    Croissant 1.1 metadata (JSON) for catalogs, with its fields on responsible AI. Neither contains a caption.
+    In Python, `audit.card(NAME)` returns the card. `--merge-into FILE` adds our fields and numbers to the Croissant
+    file of a hub, whose own values stay.
 
     How to read it: begin with the summary, which has the worst findings and an overview of each dataset. Click a column
     to sort a table. Plots are interactive. Click a number to see its SQL and the command that recomputes it. The HTML
@@ -105,16 +96,12 @@ def report(
     settings = settings or ReportSettings()
     if merge_into is not None and not card:
         raise UsageError("--merge-into adds to a Croissant file: write it with --format croissant")
-    if (card or attest) and (len(refs) != 1 or sections):
-        raise UsageError(f"{'--format card' if card else '--attest'}: expected exactly one dataset, and no --section")
-    hub = {} if merge_into is None else _hub(merge_into)
-    if card or attest:
+    if card and (len(refs) != 1 or sections):
+        raise UsageError("--format card: expected exactly one dataset, and no --section")
+    if card:
+        hub = {} if merge_into is None else _hub(merge_into)
         made = card_of(store, refs[0], settings=settings, config=declared, progress=progress)
-        if attest:
-            with written(attest, "--attest ") as file:
-                file.write(attested(made).encode())
-        if card:
-            return dataclasses.replace(made, hub=hub)
+        return dataclasses.replace(made, hub=hub)
     for name in sections or ():
         if name not in SECTIONS:
             raise UsageError(f"--section {name}: unknown section; expected one of {', '.join(SECTIONS)}")

@@ -19,7 +19,7 @@ from auditor.scoring.candidates import CandidateSet, output_of
 from auditor.scoring.counting import count
 from auditor.scoring.registry import METRICS, MetricRequest, References, lacking, not_installed, request
 from auditor.scoring.scores import refused, scorable, score_candidates, too_long
-from auditor.statistics.common_items import Coverage, Items
+from auditor.statistics.common_items import Coverage, Items, refuse_disjoint
 from auditor.statistics.intervals import WITHOUT
 from auditor.statistics.paired_systems import SCHEMA, Measure, Resampling, Score, beside_first
 from auditor.store.captions import Captions
@@ -241,13 +241,7 @@ def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Fi
     described, answered = (images(store, side)["image"] for side in (selection, system))
     missing = described.filter(~described.is_in(answered.implode()))
     extra = answered.filter(~answered.is_in(described.implode()))
-    if len(missing) == len(described):
-        folders = _last(answered).is_in(_last(described).implode()).any()
-        raise UsageError(
-            f"{system.label}: no image in common with {selection.label}: its ids look like {answered[0]!r}, "
-            f"those of {selection.label} like {described[0]!r}"
-            + ("; ingest with --option basename=true" if folders else "")
-        )
+    refuse_disjoint(system.label, answered, selection.label, described)
     lacks, other_lacks = f"caption in {system.label}", f"in {selection.label}"
     sentences = (
         (missing, f"image of {selection.label} has no {lacks}", f"images of {selection.label} have no {lacks}"),
@@ -267,11 +261,6 @@ def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Fi
         )
         if len(unshared)
     ]
-
-
-def _last(names: pl.Series) -> pl.Series:
-    """Return the last parts of paths."""
-    return names.str.extract(r"([^/]*)$")
 
 
 def means_of(

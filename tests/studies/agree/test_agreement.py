@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator
@@ -17,13 +16,11 @@ from conftest import Rows, ingest_rows
 from plain_draws import drawn_images
 from scipy import stats
 
-import auditor
-from auditor.cli.app import app
 from auditor.errors import MetricError, UsageError
 from auditor.model import Option, Part, Source
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.agree.rows import Resampling
-from auditor.studies.agree.study import AgreeSettings, agree
+from auditor.studies.agree.study import agree
 from auditor.studies.agree.tables import lead
 from auditor.studies.ingest import ingest_sources
 from auditor.studies.score.study import score
@@ -54,7 +51,7 @@ d,cake for the girl,bob,4
 """
 COLUMNS: dict[str, Option] = {"image_col": "photo", "caption_col": "text", "judge_col": "who", "score_col": "stars"}
 SHAPE = ["dataset", "metric", "statistic", "protocol", "value", "low", "high", "p", "n"]
-QUICK = AgreeSettings(resampling=Resampling(resamples=0))
+QUICK: dict[str, Any] = {"resamples": 0}
 
 
 def rate(store: Store, folder: Path, table: str = TABLE) -> None:
@@ -75,7 +72,7 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def test_a_users_table_is_correlated_by_every_protocol(mine: Store) -> None:
-    found = agree(mine, "mine", metrics=["bleu-1", "ter"], question=QUICK)
+    found = agree(mine, "mine", metrics=["bleu-1", "ter"], **QUICK)
     assert found.frame.columns[: len(SHAPE)] == SHAPE
     of_metrics = found.frame.filter(pl.col("statistic").is_in(["spearman", "kendall-b", "kendall-c", "pearson"]))
     assert of_metrics.filter(metric="ter", statistic="spearman").select("protocol", "candidates", "n").rows() == [
@@ -104,7 +101,7 @@ def test_a_users_table_is_correlated_by_every_protocol(mine: Store) -> None:
 
 
 def test_lead_names_the_metrics_that_are_not_separated_from_the_first(mine: Store) -> None:
-    frame = agree(mine, "mine", metrics=["bleu-1", "rouge-1", "ter"], question=QUICK).frame
+    frame = agree(mine, "mine", metrics=["bleu-1", "rouge-1", "ter"], **QUICK).frame
     about = {"annotated": SimpleNamespace(label="mine"), "labels": ["bleu-1", "rouge-1", "ter"]}
     rated: Any = SimpleNamespace(scores=pl.DataFrame({"is_reference": [False]}), **about)
     unsure = pl.when(pl.col("other") == "ter").then(0.4).otherwise(0.01).alias("p_holm")
@@ -126,13 +123,13 @@ def test_interval_of_a_difference_is_that_of_a_plain_bootstrap(tmp_path: Path) -
     path.write_text("\n".join(["photo,text,who,stars", *lines]), encoding="utf-8")
     metrics, asked = (
         ["bleu-1", "ter"],
-        AgreeSettings(resampling=Resampling(resamples=resamples), statistics=["spearman"]),
+        {"resamples": resamples, "statistics": ["spearman"]},
     )
     with Store.open(MEMORY) as store:
         ingest_rows(store, references, "refs")
         source = Source("mine", "judgements", "judgements", (Part((path,), options=COLUMNS),), related=("refs",))
         ingest_sources(store, [source])
-        found = agree(store, "mine", metrics=metrics, question=asked)
+        found = agree(store, "mine", metrics=metrics, **asked)
         scores = score(store, "refs", metrics=metrics, candidates="mine").frame
         stars = store.query("select image, slot, score as stars from judgement where dataset = 'mine'")
     rows = scores.pivot("metric", index=["image", "slot"], values="value").join(stars, on=["image", "slot"])
@@ -142,7 +139,7 @@ def test_interval_of_a_difference_is_that_of_a_plain_bootstrap(tmp_path: Path) -
         plus, minus = (float(stats.spearmanr(drawn["stars"], drawn[metric]).statistic) for metric in metrics)
         return plus - -minus
 
-    key = asked.resampling.key(SimpleNamespace(annotated=found.selections[0]), "all")  # type: ignore[arg-type]
+    key = Resampling(resamples).key(SimpleNamespace(annotated=found.selections[0]), "all")  # type: ignore[arg-type]
     plain = [apart(pl.concat([of_image[n] for n in one])) for one in drawn_images(images, resamples, key)]
     mean = math.fsum(plain) / resamples
     error = math.sqrt(math.fsum((one - mean) ** 2 for one in plain) / (resamples - 1) * images / (images - 1))
@@ -152,18 +149,19 @@ def test_interval_of_a_difference_is_that_of_a_plain_bootstrap(tmp_path: Path) -
     assert [row["value"], row["low"], row["high"]] == pytest.approx([value, value - reach, value + reach])
     assert row["p"] == pytest.approx(2 * stats.t.sf(abs(value) / error, images - 1))
     assert abs(value) > 0.05
+    best = found.frame.filter(metric="bleu-1", statistic="spearman").row(0, named=True)
+    assert f"({best['low']:.3f} to {best['high']:.3f}, 95%)" in found.lead[0]
 
 
 def test_coefficient_without_a_test_of_differences_is_reported(mine: Store) -> None:
-    question = replace(QUICK, statistics=["kendall-c"])
+    question = QUICK | {"statistics": ["kendall-c"]}
     assert any(
-        "add --statistic spearman" in note
-        for note in agree(mine, "mine", metrics=["bleu-1", "ter"], question=question).notes
+        "add --statistic spearman" in note for note in agree(mine, "mine", metrics=["bleu-1", "ter"], **question).notes
     )
 
 
 def test_people_among_themselves_set_the_ceiling(mine: Store) -> None:
-    rows = agree(mine, "mine", metrics=["bleu-1"], question=QUICK).frame.filter(metric="human")
+    rows = agree(mine, "mine", metrics=["bleu-1"], **QUICK).frame.filter(metric="human")
     assert rows.select("statistic", "protocol", "n").rows() == [
         ("spearman", "judge-ann judge-bob", 5), ("krippendorff-ordinal", "pooled", 10),
         ("krippendorff-interval", "pooled", 10), ("ceiling", "pooled", 10), ("ceiling", "judge-ann", 5),
@@ -180,30 +178,30 @@ def test_an_unrelated_ingest_changes_no_bit_and_the_order_of_the_file_no_coeffic
     store: Store, tmp_path: Path
 ) -> None:
     rate(store, tmp_path)
-    question = AgreeSettings(resampling=Resampling(50))
-    found = agree(store, "mine", metrics=["rouge-l"], question=question).frame
+    question = {"resamples": 50}
+    found = agree(store, "mine", metrics=["rouge-l"], **question).frame
     head, *lines = TABLE.splitlines()
     for table, of_slots in ((TABLE, []), ("\n".join([head, *lines[::-1]]), ["version", "low", "high"])):
         with Store.open(MEMORY) as other:
             ingest_rows(other, [("z", 0, "an unrelated caption"), ("z", 1, "of another set")], "before")
             rate(other, tmp_path, table)
-            again = agree(other, "mine", metrics=["rouge-l"], question=question).frame
+            again = agree(other, "mine", metrics=["rouge-l"], **question).frame
         drawn = ["resamples", "confidence", "seed"] if of_slots else []  # another version draws other images
         assert found.drop(*of_slots, *drawn).equals(again.drop(*of_slots, *drawn))
 
 
 def test_ratings_outside_of_the_scale_are_left_out_and_named(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE.replace("a,a cat,bob,2", "a,a cat,bob,50"))
-    found = agree(store, "mine", metrics=["bleu-1"], question=AgreeSettings(scale=(1, 5), resampling=Resampling(0)))
+    found = agree(store, "mine", metrics=["bleu-1"], scale=(1, 5), resamples=0)
     assert "mine: 1 rating is not between 1 and 5, and left out: 50 of a #1 by bob" in found.sentences
     assert found.frame.filter(protocol="pooled", statistic="spearman", metric="bleu-1")["n"][0] == 11
     with pytest.raises(UsageError, match="no rating is between 7 and 9; set its scale with --scale"):
-        agree(store, "mine", metrics=["bleu-1"], question=AgreeSettings(scale=(7, 9)))
+        agree(store, "mine", metrics=["bleu-1"], scale=(7, 9))
 
 
 def test_one_judge_has_one_protocol_and_no_ceiling(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, "\n".join(line for line in TABLE.splitlines() if ",bob," not in line))
-    found = agree(store, "mine", metrics=["bleu-1"], question=QUICK)
+    found = agree(store, "mine", metrics=["bleu-1"], **QUICK)
     assert set(found.frame["metric"]) == {"bleu-1"}
     assert set(found.frame.filter(pl.col("statistic") != "kappa")["protocol"]) == {"pooled"}
     assert (
@@ -214,18 +212,18 @@ def test_one_judge_has_one_protocol_and_no_ceiling(store: Store, tmp_path: Path)
 
 def test_constant_ratings_and_scores_have_no_correlation_and_say_why(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, "photo,text,who,stars\na,a dog runs,ann,4\nb,two men,ann,4\nc,a bus,ann,4\n")
-    found = agree(store, "mine", metrics=["rouge-1", "rouge-l"], question=QUICK)
+    found = agree(store, "mine", metrics=["rouge-1", "rouge-l"], **QUICK)
     assert found.frame["value"].null_count() == found.frame.height
     assert "mine: no correlations with human ratings: every rating is 4 (pooled)" in found.sentences
     rate(store, tmp_path, "photo,text,who,stars\na,zebra,ann,4\nb,zebra,ann,3\nc,zebra,ann,2\n")
-    found = agree(store, "mine", metrics=["rouge-l", "rouge-1"], question=QUICK)
+    found = agree(store, "mine", metrics=["rouge-l", "rouge-1"], **QUICK)
     told = "mine: rouge-l, rouge-1: no correlation, because every caption has the same score (pooled)"
     assert told in found.sentences
 
 
 def test_a_caption_that_one_judge_rates_twice_counts_once(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE + "a,a dog runs,ann,5\n")
-    found = agree(store, "mine", metrics=["bleu-1"], question=QUICK)
+    found = agree(store, "mine", metrics=["bleu-1"], **QUICK)
     told = "mine: 1 caption was rated more than once by the same judge; their mean is used: 4.5 of a #0 by ann"
     assert told in found.sentences
     assert found.frame.filter(protocol="pooled", statistic="spearman", metric="bleu-1")["n"][0] == 12
@@ -233,7 +231,7 @@ def test_a_caption_that_one_judge_rates_twice_counts_once(store: Store, tmp_path
 
 def test_images_without_references_are_counted_and_named(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE + "y,a kite,ann,5\nz,a boat,ann,2\n")
-    found = agree(store, "mine", metrics=["bleu-1"], question=QUICK)
+    found = agree(store, "mine", metrics=["bleu-1"], **QUICK)
     assert "mine: 2 images have no references in refs and no scores: y, z" in found.sentences
     ingest_rows(store, [("elsewhere", 0, "a kite"), ("elsewhere", 1, "the kite")], "others")
     with pytest.raises(
@@ -247,29 +245,32 @@ def test_images_without_references_are_counted_and_named(store: Store, tmp_path:
 @pytest.mark.parametrize(
     ("question", "why"),
     [
-        (AgreeSettings(statistics=["kendall"]), "kendall: unknown statistic; use spearman, kendall-b, kendall-c"),
         (
-            AgreeSettings(protocols=["best"]),
+            {"statistics": ["kendall"]},
+            "--statistic kendall: .*expected spearman, kendall-b, kendall-c or pearson",
+        ),
+        (
+            {"protocols": ["best"]},
             "best: unknown protocol of mine; use pooled, mean, judge-ann, judge-bob",
         ),
-        (AgreeSettings(scale=(5, 1)), "--scale 5 1: expected the lowest and the highest rating"),
-        (AgreeSettings(cut=0.5), "select exactly one with -m"),
-        (AgreeSettings(resampling=Resampling(5)), "--resamples 5: an interval of 0.95 needs 40 or more"),
+        ({"scale": (5, 1)}, "--scale 5 1: expected the lowest and the highest rating"),
+        ({"cut": 0.5}, "select exactly one with -m"),
+        ({"resamples": 5}, "--resamples 5: an interval of 0.95 needs 40 or more"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(mine: Store, question: AgreeSettings, why: str) -> None:
+def test_what_cannot_be_asked_is_refused(mine: Store, question: dict[str, Any], why: str) -> None:
     with pytest.raises(UsageError, match=why):
-        agree(mine, "mine", metrics=["bleu-1", "rouge-l"], question=question)
+        agree(mine, "mine", metrics=["bleu-1", "rouge-l"], **question)
     with pytest.raises(
         UsageError,
         match=r"refs: has no ratings \(it is of kind captions\); .*--format judgements`, or votes, mat or triplets",
     ):
-        agree(mine, "refs", metrics=["bleu-1"], question=QUICK)
+        agree(mine, "refs", metrics=["bleu-1"], **QUICK)
 
 
 def test_kappa_takes_the_threshold_and_the_cut_that_are_given(mine: Store) -> None:
-    question = AgreeSettings(threshold=4, cut=0.9, statistics=["pearson"], protocols=["mean"], resampling=Resampling(0))
-    row = agree(mine, "mine", metrics=["bleu-1"], question=question).frame.filter(statistic="kappa").row(0, named=True)
+    question = {"threshold": 4, "cut": 0.9, "statistics": ["pearson"], "protocols": ["mean"], "resamples": 0}
+    row = agree(mine, "mine", metrics=["bleu-1"], **question).frame.filter(statistic="kappa").row(0, named=True)
     assert row["threshold"] == 0.9
     # of seven captions people call two good, and bleu-1 one of them: (6/7 - 32/49) / (1 - 32/49)
     assert row["n"] == 7
@@ -277,7 +278,7 @@ def test_kappa_takes_the_threshold_and_the_cut_that_are_given(mine: Store) -> No
 
 
 def test_the_browser_shows_what_metric_and_people_see_otherwise(mine: Store) -> None:
-    found = agree(mine, "mine", metrics=["rouge-l"], question=AgreeSettings(disagreements=1, resampling=Resampling(0)))
+    found = agree(mine, "mine", metrics=["rouge-l"], disagreements=1, resamples=0)
     high, low = (table.frame.row(0, named=True) for table in found.tables[-2:])
     assert (high["image"], high["caption"], high["rating"]) == ("b", "two men play guitar", 5)
     assert high["nearest reference"] == "two men play guitar"
@@ -286,42 +287,28 @@ def test_the_browser_shows_what_metric_and_people_see_otherwise(mine: Store) -> 
 
 
 def test_the_figure_shows_coefficients(mine: Store) -> None:
-    found = agree(mine, "mine", metrics=["rouge-l", "bleu-1"], question=QUICK)
+    found = agree(mine, "mine", metrics=["rouge-l", "bleu-1"], **QUICK)
     assert [figure.name for figure in found.figures][:2] == ["agreement", "scores-by-rating-1"]
     assert found.figures[0].frame.columns == ["metric", "value", "low", "high"]
-
-
-def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
-    path = tmp_path / "audit.duckdb"
-    with Store.open(path, write=True) as store:
-        rate(store, tmp_path)
-    app(
-        ["agree", "mine", "-m", "bleu-1", "-m", "ter", "--resamples", "50", "--store", str(path), "-q", "-o", "o.json"],
-        standalone_mode=False,
-    )
-    with auditor.open(path) as audit:
-        result = audit.agree("mine", metrics=["bleu-1", "ter"], question=AgreeSettings(resampling=Resampling(50)))
-    assert json.loads(Path("o.json").read_text()) == json.loads(result.to_json())
-    assert result.frame["low"].is_null().all(), "seven captions are too few for an interval"
 
 
 @pytest.mark.parametrize(
     ("question", "message"),
     [
-        (AgreeSettings(protocols=["foo"]), "foo: unknown protocol of mine; use pooled, mean, judge-ann"),
-        (AgreeSettings(threshold=float("nan")), "--threshold nan: expected a finite number"),
-        (AgreeSettings(threshold=float("inf")), "--threshold inf: expected a finite number"),
-        (AgreeSettings(cut=float("nan")), "--cut nan: expected a finite number"),
-        (AgreeSettings(scale=(1.0, float("inf"))), "--scale 1 inf: expected the lowest and the highest rating"),
-        (AgreeSettings(resampling=Resampling(10**9)), "--resamples 1000000000: expected 100,000 or fewer"),
+        ({"protocols": ["foo"]}, "foo: unknown protocol of mine; use pooled, mean, judge-ann"),
+        ({"threshold": float("nan")}, "--threshold nan: expected a finite number"),
+        ({"threshold": float("inf")}, "--threshold inf: expected a finite number"),
+        ({"cut": float("nan")}, "--cut nan: expected a finite number"),
+        ({"scale": (1.0, float("inf"))}, "--scale inf: expected a finite number"),
+        ({"resamples": 10**9}, "expected 0 to 100,000"),
     ],
 )
 def test_what_cannot_be_asked_is_said_before_anything_is_scored(
-    mine: Store, monkeypatch: pytest.MonkeyPatch, question: AgreeSettings, message: str
+    mine: Store, monkeypatch: pytest.MonkeyPatch, question: dict[str, Any], message: str
 ) -> None:
     monkeypatch.setattr("auditor.studies.agree.study.rated_captions", lambda *_: pytest.fail("scored first"))
     with pytest.raises(UsageError, match=re.escape(message)):
-        agree(mine, "mine", metrics=["bleu-1"], question=question)
+        agree(mine, "mine", metrics=["bleu-1"], **question)
 
 
 def test_ratings_too_large_to_be_summed_exactly_are_refused(store: Store, tmp_path: Path) -> None:
@@ -329,19 +316,19 @@ def test_ratings_too_large_to_be_summed_exactly_are_refused(store: Store, tmp_pa
     with pytest.raises(
         UsageError, match=r"mine: ratings as large as 2e\+07 cannot be summed exactly; divide all of them"
     ):
-        agree(store, "mine", metrics=["bleu-1"], question=QUICK)
-    scaled = AgreeSettings(scale=(1, 5), resampling=Resampling(0))
-    assert agree(store, "mine", metrics=["bleu-1"], question=scaled).frame.height
+        agree(store, "mine", metrics=["bleu-1"], **QUICK)
+    scaled = {"scale": (1, 5), "resamples": 0}
+    assert agree(store, "mine", metrics=["bleu-1"], **scaled).frame.height
 
 
 def test_a_threshold_that_no_mean_reaches_leaves_no_kappa_and_says_so(mine: Store) -> None:
-    found = agree(mine, "mine", metrics=["bleu-1"], question=AgreeSettings(threshold=99, resampling=Resampling(0)))
+    found = agree(mine, "mine", metrics=["bleu-1"], threshold=99, resamples=0)
     assert found.frame.filter(statistic="kappa")["value"].to_list() == [None]
     assert "mine: no kappa: no caption has a mean rating of 99 or more; set another --threshold" in found.sentences
 
 
 def test_tables_show_the_p_of_every_coefficient(mine: Store) -> None:
-    found = agree(mine, "mine", metrics=["bleu-1", "ter"], question=QUICK)
+    found = agree(mine, "mine", metrics=["bleu-1", "ter"], **QUICK)
     first, every = (table.frame.row(0, named=True) for table in found.tables[:2])
     assert first["metric"] == every["metric"]
     rows = found.frame.filter(metric=first["metric"], protocol="pooled", candidates="all")
@@ -355,7 +342,7 @@ def test_tables_show_the_p_of_every_coefficient(mine: Store) -> None:
 
 def test_rated_captions_that_no_metric_aligns_are_said(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, f"{TABLE}d,{'cake ' * 4_096},ann,1\n")
-    notes = " ".join(agree(store, "mine", metrics=["bleu-1"], question=QUICK).sentences)
+    notes = " ".join(agree(store, "mine", metrics=["bleu-1"], **QUICK).sentences)
     assert "mine: 1 caption has more than 4,095 words, too many to align" in notes
 
 
@@ -368,16 +355,16 @@ def test_set_of_ratings_is_used_without_what_it_declares_to_leave_out(store: Sto
     path.write_text("image,caption,score\n" + "".join(f"{image},{text},{score}\n" for image, text, score in texts))
     source = Source("mine", "judgements", "judgements", (Part((path,)),), related=("refs",))
     ingest_sources(store, [source])
-    asked = AgreeSettings(resampling=Resampling(resamples=0))
-    every = agree(store, "mine", metrics=["bleu-1"], question=asked, config={"mine": source})
+    asked = {"resamples": 0}
+    every = agree(store, "mine", metrics=["bleu-1"], **asked, config={"mine": source})
     rule = {"mine": replace(source, leaves_out="own-references")}
-    fewer = agree(store, "mine", metrics=["bleu-1"], question=asked, config=rule)
+    fewer = agree(store, "mine", metrics=["bleu-1"], **asked, config=rule)
     assert set(fewer.frame["candidates"]) == {"without-references"}
     assert set(fewer.frame["n"]) == {4}
     keys = ["statistic", "protocol", "value"]
     known = every.frame.filter(candidates="without-references").select(keys)
     assert set(known.rows()) <= set(fewer.frame.select(keys).rows())
-    asked_for = agree(store, "mine", metrics=["bleu-1"], question=asked, config={}, without_own_references=True)
+    asked_for = agree(store, "mine", metrics=["bleu-1"], **asked, config={}, without_own_references=True)
     assert asked_for.frame.equals(fewer.frame)
     for result, why in ((fewer, "datasets.toml declares"), (asked_for, "--without-own-references asks")):
         note = f"left out, as {why}: 1 caption identical to a reference of the image in refs"
@@ -393,8 +380,8 @@ def test_metrics_are_compared_on_captions_that_all_have_scored(store: Store, tmp
     for file, few in zip(files, (99, 6), strict=True):
         lines = [f"{image},{text},{score}" for (image, text), score in [*scores.items()][:few]]
         file.write_text("\n".join(["image,caption,score", *lines]))
-    asked = AgreeSettings(statistics=["spearman"], protocols=["mean"], resampling=Resampling(100))
-    found = agree(store, "mine", scores=files, question=asked)
+    asked = {"statistics": ["spearman"], "protocols": ["mean"], "resamples": 100}
+    found = agree(store, "mine", scores=files, **asked)
     values = {metric: found.frame.filter(metric=metric, statistic="spearman").row(0, named=True) for metric in
               ("whole", "part")}  # fmt: skip
     assert values["whole"]["value"] == values["part"]["value"] == values["part"]["own_value"]
@@ -410,8 +397,8 @@ def test_metrics_are_compared_on_captions_that_all_have_scored(store: Store, tmp
     }
     assert set(shown["n"]) == {6}
     assert found.table("differences").frame["empty_difference"].to_list() == [apart["empty_difference"]]
-    empty = agree(store, "mine", scores=files, question=asked, missing="empty")
+    empty = agree(store, "mine", scores=files, **asked, missing="empty")
     of_empty = empty.frame.filter(statistic="difference").row(0, named=True)
     assert (of_empty["value"], of_empty["p"]) == (apart["empty_difference"], apart["empty_p"])
     with pytest.raises(MetricError, match="no score of part for 1 of 7 captions"):
-        agree(store, "mine", scores=files, question=asked, missing="error")
+        agree(store, "mine", scores=files, **asked, missing="error")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,16 +18,16 @@ from auditor.cli.app import app
 from auditor.errors import UsageError
 from auditor.model import Part, Source
 from auditor.store.connection import Store
-from auditor.studies.agree import AgreeSettings, Resampling, agree, trust
+from auditor.studies.agree import agree, trust
 from auditor.studies.agree.trust import Place
-from auditor.studies.consensus import PairSettings, half_marks
+from auditor.studies.consensus import half_marks
 from auditor.studies.ingest import ingest_sources
 
 WORDS = ("dog", "cat", "bird", "fish", "cow", "hen", "horse", "sheep")
 REFERENCES = [
     (f"i{n}", slot, f"a {word} {verb}") for n, word in enumerate(WORDS) for slot, verb in ((0, "runs"), (1, "sits"))
 ]
-QUICK = AgreeSettings(resampling=Resampling(resamples=60))
+QUICK: dict[str, Any] = {"resamples": 60}
 
 
 def ingest(store: Store, folder: Path, name: str, kind: str, table: str) -> None:
@@ -59,10 +60,10 @@ def rows(lines: list[Any]) -> str:
 
 
 def test_each_set_has_its_ceiling_and_the_share_that_metrics_reach(sets: Store) -> None:
-    found = agree(sets, "stars", "crowd", "sides", metrics=["bleu-1", "ter"], question=QUICK)
+    found = agree(sets, "stars", "crowd", "sides", metrics=["bleu-1", "ter"], **QUICK)
     (table,) = found.tables
     assert table.frame["set"].to_list() == ["stars", "crowd", "sides HC", "sides MM"]
-    frame, alone = found.frame, agree(sets, "stars", metrics=["bleu-1", "ter"], question=QUICK).frame
+    frame, alone = found.frame, agree(sets, "stars", metrics=["bleu-1", "ter"], **QUICK).frame
     pooled = alone.filter(protocol="pooled", statistic="spearman", candidates="all")
     stars = {row["metric"]: row for row in frame.filter(dataset="stars").iter_rows(named=True)}
     for row in pooled.iter_rows(named=True):
@@ -91,24 +92,27 @@ def test_captions_that_are_a_reference_are_counted_and_left_out_by_the_declared_
     more = [(f"i{n}", f"a {word} runs fast", f"a {word} flies", "HC", 5, 1) for n, word in enumerate(WORDS[3:], 3)]
     ingest(sets, tmp_path, "copies", "pairs", "image,b,c,category,votes_b,votes_c\n" + rows([*copies, *more]))
     source = Source("copies", "pairs", "votes", (), related=("set",))  # type: ignore[arg-type]
-    kept = agree(sets, "stars", "copies", metrics=["bleu-1"], question=QUICK, config={"copies": source})
+    kept = agree(sets, "stars", "copies", metrics=["bleu-1"], **QUICK, config={"copies": source})
     declared = Source("copies", "pairs", "votes", (), related=("set",), leaves_out="own-references")  # type: ignore[arg-type]
-    fewer = agree(sets, "stars", "copies", metrics=["bleu-1"], question=QUICK, config={"copies": declared})
+    fewer = agree(sets, "stars", "copies", metrics=["bleu-1"], **QUICK, config={"copies": declared})
     assert [one.frame.filter(dataset="copies", metric="bleu-1")["n"].item() for one in (kept, fewer)] == [8, 5]
     assert any("3 pairs have a caption identical" in one and one.endswith("left out") for one in fewer.sentences)
-    alone = agree(sets, "copies", metrics=["bleu-1"], question=QUICK, config={"copies": declared})
+    alone = agree(sets, "copies", metrics=["bleu-1"], **QUICK, config={"copies": declared})
     assert alone.frame.filter(statistic="accuracy", kind="all")["n"].to_list() == [5]
 
 
-def test_options_of_a_single_set_are_refused_for_several(sets: Store) -> None:
-    asked: list[tuple[AgreeSettings, PairSettings, str]] = [
-        (AgreeSettings(protocols=["mean"]), PairSettings(), "--protocol is for a single set; stars is of kind judgements and"),
-        (AgreeSettings(), PairSettings(draws=2), "--draws is for a single set"),
-        (AgreeSettings(statistics=["pearson", "spearman"]), PairSettings(), "compared by one coefficient; name one"),
-    ]  # fmt: skip
-    for question, pairs, message in asked:
+def test_options_of_a_single_set_are_refused_for_several(sets: Store, tmp_path: Path) -> None:
+    asked: list[tuple[Sequence[str], dict[str, Any], str]] = [
+        (["stars", "sides"], {"protocols": ["mean"]}, "--protocol: only for ratings; leave out for several sets"),
+        (["stars", "sides"], {"draws": 2}, "--draws: only for pairs and triplets; leave out for several sets"),
+        (["stars", "sides"], {"statistics": ["pearson", "spearman"]}, "compared by one coefficient; name one"),
+        (["stars", "crowd"], {"ties": "wrong"}, "--most, --ties: only for pairs and triplets"),
+        (["sides", "copies"], {"missing": "empty"}, "--statistic, --scale, --missing: only for ratings"),
+    ]
+    ingest(sets, tmp_path, "copies", "pairs", (tmp_path / "sides.csv").read_text())
+    for names, options, message in asked:
         with pytest.raises(UsageError, match=message):
-            agree(sets, "stars", "sides", metrics=["bleu-1"], question=question, pairs=pairs)
+            agree(sets, *names, metrics=["bleu-1"], **options)
 
 
 def test_one_command_prints_one_table_and_one_sentence(sets: Store, tmp_path: Path) -> None:
@@ -121,7 +125,7 @@ def test_one_command_prints_one_table_and_one_sentence(sets: Store, tmp_path: Pa
         standalone_mode=False)  # fmt: skip
     made = json.loads(Path("o.json").read_text())["auditor.agree/v2"]
     assert {row["kind"] for row in made["rows"]} == {None, "HC", "MM"}
-    assert len(agree(sets, "stars", "sides", metrics=["bleu-1"], question=QUICK).tables) == 1
+    assert len(agree(sets, "stars", "sides", metrics=["bleu-1"], **QUICK).tables) == 1
 
 
 @pytest.mark.parametrize(("votes_b", "votes_c"), [(3, 2), (0, 4), (1, 1), (2, 5)])
@@ -183,7 +187,7 @@ def test_set_without_a_second_rater_has_no_ceiling(store: Store, tmp_path: Path)
     for name in ("one", "two"):
         lines = [(f"i{n}", f"a {word} {name}", n % 3) for n, word in enumerate(WORDS)]
         ingest(store, tmp_path, name, "judgements", "image,caption,human_score\n" + rows(lines))
-    found = agree(store, "one", "two", metrics=["bleu-1"], question=QUICK)
+    found = agree(store, "one", "two", metrics=["bleu-1"], **QUICK)
     assert found.lead == ("No set has a second rater, so the human ceiling is unknown.",)
     assert found.tables[0].frame["human ceiling"].to_list() == ["unknown", "unknown"]
 
@@ -197,7 +201,7 @@ def test_axes_of_one_table_are_sets_and_so_are_splits_of_one_dataset(store: Stor
     for axis in ("fluent", "correct"):
         part = Part((tmp_path / "axes.csv",), options={"score_col": axis})
         ingest_sources(store, [Source(axis, "judgements", "judgements", (part,), related=("set",))])
-    found = agree(store, "fluent", "correct", metrics=["bleu-1"], question=QUICK)
+    found = agree(store, "fluent", "correct", metrics=["bleu-1"], **QUICK)
     assert found.tables[0].frame["set"].to_list() == ["fluent", "correct"]
     rated = [Place(*place(name, {"human": 0.9, "a": 0.8}, 1).__dict__.values()) for name in ("same", "same:val")]
     assert trust.compared(rated, [], 0.95).lead == ("Trust a on same and same:val.",)

@@ -260,20 +260,6 @@ def test_settings_that_give_no_interval_are_refused(filled: Store, settings: dic
         compare(filled, "alike", "unlike", metrics=["bleu-1"], **settings)
 
 
-def test_intervals_are_a_function_of_seed_and_captions_alone() -> None:
-    def compared(order: list[str], threads: int, seed: int) -> pl.DataFrame:
-        with Store.open(Path(":memory:")) as store:
-            store.execute(f"set threads = {threads}")
-            sets = {"one": captions(12, 2), "two": captions(9, 1, "x"), "unrelated": captions(5, 1, "y")}
-            for name in order:
-                ingest_rows(store, sets[name], dataset=name)
-            return compare(store, "one", "two", metrics=["bleu-1", "cider"], seed=seed).frame
-
-    first = compared(["one", "two"], 1, 3)
-    assert compared(["unrelated", "two", "one"], 2, 3).equals(first)
-    assert not compared(["one", "two"], 1, 4)["low"].equals(first["low"])
-
-
 def test_wider_confidence_gives_wider_intervals_of_the_same_resamples(filled: Store) -> None:
     narrow, wide = (
         compare(filled, "alike", "unlike", metrics=["rouge-1"], confidence=share).frame.filter(pl.col("se") > 1e-9)

@@ -24,8 +24,8 @@ from auditor.papers.vedantam2015_truths import two_truths
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import Store
-from auditor.studies.agree import AgreeSettings, Resampling, agree
-from auditor.studies.consensus import PairSettings, consensus_rows
+from auditor.studies.agree import agree
+from auditor.studies.consensus import consensus_rows
 from auditor.studies.consensus.accuracy import ConsensusSettings
 from auditor.studies.consensus.ceiling import halves
 from auditor.studies.consensus.study import consensus
@@ -244,8 +244,8 @@ def test_what_cannot_be_measured_is_refused_in_one_line(store: Store) -> None:
         consensus(store, "pairs", metrics=["bleu-1"], against="nowhere")
     with pytest.raises(UsageError, match="set: no compared image has 9 references, the maximum is 4"):
         consensus(store, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(most=9))
-    with pytest.raises(UsageError, match="--ties maybe: expected half, wrong, right"):
-        consensus(store, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(ties="maybe"))
+    with pytest.raises(UsageError, match="--ties maybe: expected half, wrong or right"):
+        agree(store, "pairs", metrics=["bleu-1"], ties="maybe")
 
 
 def test_pairs_without_references_or_with_too_few_are_counted(store: Store) -> None:
@@ -299,11 +299,10 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
     with Store.open(path, write=True) as store:
         ingest_rows(store, REFERENCES)
         ingest_pairs(store, PAIRS)
-    asked = ["-m", "bleu-1", "--resamples", "0", "--at", "2", "--store", str(path), "-q", "-o", "out.json"]
+    asked = ["-m", "bleu-1", "--resamples", "0", "--at", "1", "--at", "2", "--store", str(path), "-q", "-o", "out.json"]
     app(["agree", "pairs", *asked], standalone_mode=False)
     with auditor.open(path) as audit:
-        question = AgreeSettings(resampling=Resampling(0))
-        result = audit.agree("pairs", metrics=["bleu-1"], question=question, pairs=PairSettings(at=(2,)))
+        result = audit.agree("pairs", metrics=["bleu-1"], resamples=0, at=(1, 2))
     assert Path("out.json").read_text().strip() == result.to_json().strip()
 
 
@@ -352,31 +351,30 @@ def test_captions_are_no_references_of_their_own_comparison(store: Store) -> Non
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("options", "message"),
     [
-        (ConsensusSettings(most=2, at=(1, 3)), "--at 3: more references than --most 2"),
-        (ConsensusSettings(resamples=10**9), "--resamples 1000000000: expected 100,000 or fewer"),
+        ({"most": 2, "at": (1, 3)}, "--at 3: more references than --most 2"),
+        ({"resamples": 10**9}, "expected 0 to 100,000"),
     ],
 )
-def test_numbers_that_cannot_be_are_refused(settings: ConsensusSettings, message: str) -> None:
+def test_numbers_that_cannot_be_are_refused(store: Store, options: dict[str, Any], message: str) -> None:
+    ingest_rows(store, REFERENCES)
+    ingest_pairs(store, PAIRS)
     with pytest.raises(UsageError, match=message):
-        settings.check()
+        agree(store, "pairs", **options)
 
 
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
+        ("pairs", {"statistics": ["pearson"]}, "--statistic: only for ratings or several sets"),
+        ("pairs", {"confidence": 0.9}, "--confidence: only for ratings or several sets"),
         (
             "pairs",
-            {"question": AgreeSettings(statistics=["pearson"])},
-            "--statistic is for ratings; pairs is of kind pairs",
+            {"missing": "empty"},
+            "--missing: only for ratings or several sets; leave out for pairs and triplets",
         ),
-        (
-            "pairs",
-            {"question": AgreeSettings(resampling=Resampling(confidence=0.9))},
-            "--confidence is for ratings; pairs is of kind pairs",
-        ),
-        ("mine", {"pairs": PairSettings(ties="wrong")}, "--ties is for pairs and triplets; mine is of kind judgements"),
+        ("mine", {"ties": "wrong"}, "--ties: only for pairs and triplets or several sets; leave out for ratings"),
     ],
 )
 def test_option_that_the_kind_of_dataset_does_not_read_is_refused(

@@ -52,7 +52,7 @@ def test_without_people_there_is_no_recall_and_none_is_asked(store: Store) -> No
 
 def test_a_system_of_other_images_is_refused_and_a_dataset_is_told_apart(store: Store) -> None:
     filled(store, HUMANS, system={"x.jpg": "a dog"})
-    said = "system describes no image of people: its ids look like 'x.jpg', those of people like 'p'"
+    said = "system: no image in common with people: its ids look like 'x.jpg', those of people like 'p'"
     with pytest.raises(UsageError, match=said):
         diversity(store, "system", settings=WHOLE, evaluation="people")
     ingest_rows(store, [("x.jpg", 0, "a dog"), ("x.jpg", 1, "dog")], "others")

@@ -89,7 +89,7 @@ def test_local_recall_and_precision_are_those_of_plain_counting(
     with Store.open(MEMORY) as store:
         filled(store, humans, system=system)
         if not humans.keys() & system.keys():
-            with pytest.raises(UsageError, match="describes no image of people"):
+            with pytest.raises(UsageError, match="no image in common with people"):
                 local_diversity(
                     store,
                     "system",

@@ -35,7 +35,7 @@ captions = st.lists(
 
 def test_pairs_have_the_same_tokens_and_know_whether_all_of_the_image_have(store: Store) -> None:
     ingest_rows(store, ROWS)
-    result = identical(store, "set")
+    result = identical(store, "set", exact=True, within=True)
     assert result.frame.drop("version").rows() == [
         ("set", None, "a", 0, 1, False, "A red kite.", "a red kite"),
         ("set", None, "a", 0, 2, False, "A red kite.", "A red kite."),
@@ -53,14 +53,14 @@ def test_pairs_have_the_same_tokens_and_know_whether_all_of_the_image_have(store
 
 def test_letters_tell_apart_what_tokens_do_not(store: Store) -> None:
     ingest_rows(store, ROWS)
-    pairs = identical(store, "set", as_text=True).frame
+    pairs = identical(store, "set", exact=True, within=True, as_text=True).frame
     assert pairs.select("image", "slot_a", "slot_b").rows() == [("a", 0, 2), ("b", 0, 1)]
 
 
 @pytest.mark.parametrize("as_text", [False, True])
 def test_captions_without_a_word_are_nobodys_twin_and_are_counted(store: Store, as_text: bool) -> None:
     ingest_rows(store, EMPTY, kind="candidates")
-    result = identical(store, "set", as_text=as_text)
+    result = identical(store, "set", exact=True, within=True, as_text=as_text)
     assert result.frame.select("image", "slot_a", "slot_b", "all_identical").rows() == [("e", 0, 1, False)]
     assert result.findings[0].sentence.endswith(
         "Images whose captions are all identical: 0. Captions without a word, not compared: 3"
@@ -69,7 +69,7 @@ def test_captions_without_a_word_are_nobodys_twin_and_are_counted(store: Store, 
 
 def test_dataset_without_identical_captions_has_counts_and_no_rows(store: Store) -> None:
     ingest_rows(store, [("a", 0, "a kite"), ("b", 0, "a kite")])
-    result = identical(store, "set")
+    result = identical(store, "set", exact=True, within=True)
     assert result.frame.is_empty()
     assert result.frame.columns == [
         "dataset", "version", "split", "image", "slot_a", "slot_b", "all_identical", "text_a", "text_b"
@@ -93,7 +93,7 @@ def test_counts_are_those_of_the_pairs_and_of_a_count_by_hand(drawn: list[tuple[
     of_image = Counter(image for image, _, _ in twins)
     with Store.open(MEMORY) as store:
         ingest_rows(store, rows, kind="candidates")
-        pairs = identical(store, "set").frame
+        pairs = identical(store, "set", exact=True, within=True).frame
         count = identical_counts(store, resolve(store, "set")).row(0, named=True)
     assert pairs.select("image", "slot_a", "slot_b").rows() == twins
     whole = {image for image, pairs_of in of_image.items() if pairs_of == slots[image] * (slots[image] - 1) // 2}
@@ -114,14 +114,16 @@ def test_counts_are_those_of_the_pairs_and_of_a_count_by_hand(drawn: list[tuple[
 
 def test_split_and_draw_are_obeyed(store: Store) -> None:
     ingest_rows(store, ROWS, splits={"test": ["b"]})
-    assert identical(store, "set:test").frame.select("split", "image").rows() == [("test", "b")]
+    assert identical(store, "set:test", exact=True, within=True).frame.select("split", "image").rows() == [
+        ("test", "b")
+    ]
     drawn = References("loo", 1, 1).of(resolve(store, "set"))
     assert identical_counts(store, drawn).row(0)[:2] == (4, 2)
 
 
 def test_a_hundred_equal_captions_are_all_paired(store: Store) -> None:
     ingest_rows(store, [("a", slot, "a kite") for slot in range(120)])
-    pairs = identical(store, "set").frame
+    pairs = identical(store, "set", exact=True, within=True).frame
     assert pairs.height == 7140
     assert pairs["all_identical"].all()
 

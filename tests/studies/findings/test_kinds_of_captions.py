@@ -118,6 +118,7 @@ def test_captions_by_one_model_are_told_by_what_they_share_and_a_note_names_the_
         ("leading-numbers", "2 men on a bench.", "notice"),
         ("guesses", "A man, possibly a sailor, appears to be asleep.", "notice"),
         ("loops", "A man waits here. It rains. A man waits here.", "warning"),
+        ("sentence-fragments", "A man sits. The excitement of the game.", "warning"),
         ("mixed-language", "The man sits on a bench und liest in einem Buch mit der Frau.", "warning"),
     ],
 )
@@ -126,6 +127,33 @@ def test_a_fault_is_told_as_its_kind_and_as_bad_as_documented(store: Store, kind
     found = one(result, kind)
     assert (found.severity, found.values["captions"], found.n) == (bad, 1, len(CLEAN))
     assert result.frame.filter(kind=kind).select("image", "slot", "text").rows() == [("00.jpg", 0, text)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "told"),
+    [
+        ("boilerplate", "{} and adds a touch of old charm to it.", ("notice", 16)),
+        ("copied-captions", "Video not available.", ("warning", 15)),
+        ("cut-at-limit", "{} beside an old and rather grey wall", ("warning", 16)),
+    ],
+)
+def test_a_fault_of_many_captions_is_told(store: Store, kind: str, text: str, told: tuple[str, int]) -> None:
+    """Sixteen of 320 captions have it, cut where it is long; the first copy is left."""
+    most = 50 if kind == "cut-at-limit" else None
+    rows = [
+        (image, slot, text.format(said[:-1])[:most] if slot == 0 and image < "16" else said)
+        for image, slot, said in CLEAN
+    ]
+    found = one(asked(store, rows, kinds=[kind]), kind)
+    assert (found.severity, found.values["captions"]) == told
+
+
+def test_captions_of_the_dataset_that_is_given_are_told(store: Store) -> None:
+    ingest_rows(store, [("x", 0, "A woman waits in the old town hall"), ("x", 1, "A dog")], "other")
+    rows = with_texts("Today a woman waits in the old town hall.")
+    found = one(asked(store, rows, kinds=["contaminated-captions"], against="other"), "contaminated-captions")
+    assert (found.severity, found.values["captions"]) == ("notice", 1)
+    assert str(found.examples[0]["why"]).startswith("8 words of x#0 of other")
 
 
 def test_a_fact_about_a_dataset_is_no_row_unless_it_is_named(store: Store) -> None:

@@ -157,6 +157,12 @@ def test_repeat_with_other_numbers_is_refused_and_kept(store: Store) -> None:
     assert vectors.of_images(store, newest(store))[1].tolist() == [[1], [2]]
 
 
+def test_source_without_files_is_refused(store: Store) -> None:
+    with pytest.raises(SourceError, match="clip: no vector in its files"):
+        ingest_sources(store, [Source("clip", "vectors", "vectors", (Part(()),))])
+    assert versions.log(store) == []
+
+
 def test_vectors_of_texts_are_kept_beside_those_of_images(store: Store) -> None:
     columns = {"image": ["a", "b"], "text": ["x", "a"], "vector": [[1.0], [2.0]], "text_vector": [[3.0], [4.0]]}
     pl.DataFrame(columns).write_parquet("v.parquet")

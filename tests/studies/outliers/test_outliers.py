@@ -161,24 +161,6 @@ def test_equal_and_empty_captions_are_no_outliers(store: Store) -> None:
         assert result.sentences == (f"{name}: every caption has the same score, so none is an outlier",)
 
 
-def test_threads_order_and_other_datasets_change_no_digit(tmp_path: Path) -> None:
-    def measured(before: list[str], threads: int) -> list[str]:
-        path = tmp_path / f"{threads}.duckdb"
-        with Store.open(path, write=True) as store:
-            for number, text in enumerate(before):
-                ingest_rows(store, [("z", 0, text)], f"before{number}")
-            ingest_rows(store, scenes() if before else scenes()[::-1])
-        kept = []
-        for _ in ("cold", "warm"):
-            with Store.open(path) as store:
-                store.execute(f"set threads = {threads}")
-                kept.append(outliers(store, "set", share=0.5).to_json(volatile=False))
-        return [text[text.index('"signatures"') :] for text in kept]
-
-    once, again = measured([], 1), measured(["tram kite snow", "日本"], 2)
-    assert len({*once, *again}) == 1
-
-
 def test_most_swaps_among_real_captions_are_found_and_few_others(data: Path, store: Store) -> None:
     """One caption in a hundred of Flickr8k's test images changed places: 25 pairs."""
     ingest_sources(store, [config.sources(data=data)["flickr8k"]])

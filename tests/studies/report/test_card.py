@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 from conftest import Rows, ingest_rows, searching_for
@@ -15,7 +13,6 @@ from auditor import reports
 from auditor.dataset_card import DatasetCard, spdx
 from auditor.model import Download, Source
 from auditor.reports.markdown import front_matter
-from auditor.result import Finding, Severity
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.report import ReportSettings, card
 
@@ -88,11 +85,11 @@ def test_a_dataset_without_a_fault_has_none(store: Store) -> None:
     )
     made = card(store, "scenes", settings=BLEU)
     assert next(one for one in made.sections if one.name == "problems").words == ("No problems found.",)
-    assert "0 errors, 0 warnings" in reports.document_text(made, "badge")
+    assert {finding.severity for finding in made.findings} <= {"notice", "info"}
     assert "rai:dataBiases" not in croissant(made)
 
 
-@pytest.mark.parametrize("name", ["md", "croissant", "badge"])
+@pytest.mark.parametrize("name", ["md", "croissant"])
 def test_no_format_for_the_public_holds_a_caption(dogs: DatasetCard, name: str) -> None:
     text = reports.document_text(dogs, name)
     assert not any(caption in text for caption in (SECRET, "a red dog runs", "ann@example.org"))
@@ -202,42 +199,6 @@ def test_croissant_names_the_file_by_its_address(dogs: DatasetCard, url: str | N
     assert (file["name"], file["contentUrl"], file["encodingFormat"]) == (name, url or name, kind)
 
 
-@pytest.mark.parametrize(
-    ("severities", "said", "color"),
-    [
-        (("error", "error", "warning"), "2 errors, 1 warning", "#b3261e"),
-        (("warning", "info"), "0 errors, 1 warning", "#9a5b00"),
-        (("notice",), "0 errors, 0 warnings", "#0b63b5"),
-        (("info",), "0 errors, 0 warnings", "#1a7f37"),
-        ((), "0 errors, 0 warnings", "#1a7f37"),
-    ],
-)
-def test_badge_says_the_worst_in_words_and_color(
-    dogs: DatasetCard, severities: tuple[Severity, ...], said: str, color: str
-) -> None:
-    found = tuple(Finding("placeholders", "said", severity=one) for one in severities)
-    root = ElementTree.fromstring(reports.document_text(replace(dogs, findings=found), "badge"))
-    assert root.attrib["role"] == "img"
-    title = root.find("{*}title")
-    assert title is not None
-    assert title.text == root.attrib["aria-label"]
-    assert str(title.text).endswith(f": {said}")
-    assert root.findall("{*}path")[0].attrib["fill"] == color
-
-
-def test_badge_asks_nobody_for_anything(dogs: DatasetCard) -> None:
-    text = reports.document_text(dogs, "badge")
-    assert not re.search(r"href|url\(|@import|<image|<script|<style|style=", text)
-    assert text.count("http") == 1  # the name of the language that it is written in
-
-
-def test_badge_of_a_name_with_marks_is_still_a_picture(dogs: DatasetCard) -> None:
-    (selection,) = dogs.selections
-    odd = replace(selection, split='"<&>')
-    root = ElementTree.fromstring(reports.document_text(replace(dogs, selections=(odd,)), "badge"))
-    assert 'dogs:"<&>' in root.attrib["aria-label"]
-
-
 @searching_for("padded-images", "swapped-captions", "bound-upside-down", "templated-captions")
 def test_card_of_single_captions_says_why_there_are_no_bounds(store: Store) -> None:
     ingest_rows(store, [row for row in DOGS if row[1] == 0], "dogs")
@@ -245,5 +206,5 @@ def test_card_of_single_captions_says_why_there_are_no_bounds(store: Store) -> N
     (bounds,) = (one for one in made.sections if one.name == "bounds")
     assert bounds.absent == "dogs: needs two captions per image; this dataset has one."
     assert {number.name.partition("/")[0] for number in made.numbers} == {"profile", "splits", "findings"}
-    for name in ("md", "croissant", "badge"):
+    for name in ("md", "croissant"):
         assert reports.document_text(made, name)

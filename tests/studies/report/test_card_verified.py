@@ -200,9 +200,9 @@ def test_file_that_is_no_card_is_refused_with_the_reason(store: Store, text: str
 
 
 def test_file_that_cannot_be_read_is_refused(store: Store) -> None:
-    Path("card.svg").write_bytes(b"\xff\xfe")
+    Path("card.md").write_bytes(b"\xff\xfe")
     os.mkfifo("pipe.md")
-    for name in ("card.svg", "nowhere.md", ".", "pipe.md", "/dev/zero"):
+    for name in ("card.md", "nowhere.md", ".", "pipe.md", "/dev/zero"):
         with pytest.raises(SourceError, match="cannot be read"):
             verify(store, Path(name))
 

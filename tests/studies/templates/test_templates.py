@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from pathlib import Path
 from statistics import fmean, stdev
 
 import polars as pl
@@ -137,22 +136,3 @@ def test_edges_have_numbers_or_one_line_that_says_why_not(store: Store) -> None:
         templates(store, "equal", least=0)
     with pytest.raises(UsageError, match="--level x"):
         templates(store, "equal", level="x")
-
-
-def test_threads_order_and_other_datasets_change_no_digit(tmp_path: Path) -> None:
-    rows: Rows = [
-        (f"i{n}", slot, f"there is a {word} in the {other} there")
-        for n, word in enumerate(["dog", "cat", "日本"])
-        for slot, other in enumerate(["snow", "rain", "dog"])
-    ]
-
-    def measured(before: list[str], threads: int) -> str:
-        with Store.open(tmp_path / f"{threads}.duckdb", write=True) as store:
-            for number, text in enumerate(before):
-                ingest_rows(store, [("z", 0, text)], f"before{number}")
-            ingest_rows(store, rows[::-1] if before else rows)
-            store.execute(f"set threads = {threads}")
-            text = templates(store, "set").to_json(volatile=False)
-        return text[text.index('"signatures"') :]
-
-    assert measured([], 1) == measured(["rain dog snow", "日本"], 2)

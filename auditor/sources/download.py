@@ -1,32 +1,33 @@
-"""Downloads of the files in datasets.toml: a file is at its path whole and with the right sha256, or not at all.
-
-An incomplete file waits next to it in `.NAME.fetching/`, where the next run resumes it.
-"""
+"""Downloads of the files in datasets.toml: a file is at its path whole and with the right sha256, or not at all."""
 
 from __future__ import annotations
 
 import hashlib
 import lzma
-import shutil
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Literal
 
 from auditor.errors import SourceError, UsageError
+from auditor.files import sweep
+from auditor.files.folders import temporary
 from auditor.model import Download, Progress, silent
 from auditor.remote import pace
+from auditor.remote.addresses import repeated
 from auditor.remote.pace import PATIENCE, Pace, Patience
 from auditor.result import listed
 from auditor.sources.reading import files
 
-_WHOLE = "whole"
+#: Seconds to wait for a connection, and for the next bytes.
+TIMEOUT = (10.0, 30.0)
 
-_CHUNK = 1 << 20
+#: The bytes after which the pace is checked.
+_CHUNK = 1 << 12
 
 _SHOWN = 5
 
@@ -43,10 +44,10 @@ _DAMAGED = (
 
 @dataclass(frozen=True)
 class Fetched:
-    """The file of a download, and whether it was fetched, resumed or unchanged."""
+    """The file of a download, and whether it was fetched or unchanged."""
 
     path: Path
-    status: Literal["fetched", "resumed", "unchanged"]
+    status: Literal["fetched", "unchanged"]
     size: int
 
 
@@ -59,14 +60,9 @@ def find(path: Path) -> Path | None:
 
 
 def fetch(
-    download: Download,
-    *,
-    force: bool = False,
-    progress: Progress = silent,
-    patience: Patience = PATIENCE,
-    tries: int = 4,
+    download: Download, *, force: bool = False, progress: Progress = silent, patience: Patience = PATIENCE
 ) -> Fetched:
-    """Fetch a download to its path, unless it is there; `tries` allows for other runs that fetch it at the same time.
+    """Fetch a download to its path, unless it is there.
 
     It is there if the file at the path, or its compressed form, has the sha256. If the download is a member of an
     archive, the sha256 is that of the archive, which is not kept: any file at the path counts; `force` replaces it.
@@ -87,10 +83,8 @@ def fetch(
                     f"{existing}: another file exists here (its sha256 is {there}; datasets.toml expects "
                     f"{download.sha256}); move it, or replace it with --force"
                 )
-        return _fetched(download, progress, Pace(patience))
+        return _fetched(download, progress, patience)
     except OSError as error:
-        if isinstance(error, FileNotFoundError) and tries > 1:  # another run was faster and removed its folder
-            return fetch(download, force=force, progress=progress, patience=patience, tries=tries - 1)
         raise SourceError(
             f"{path}: cannot be written ({error.strerror or error}); free space, make {path.parent} "
             "writable, or set AUDITOR_DATA to another folder"
@@ -121,47 +115,97 @@ def _sha256(existing: Path, path: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
-def _fetched(download: Download, progress: Progress, pace: Pace) -> Fetched:
-    """Complete the file in a folder next to its path; an incomplete download keeps that folder."""
+def _fetched(download: Download, progress: Progress, patience: Patience) -> Fetched:
+    """Complete the file in a temporary folder next to its path."""
     path = download.path
-    staging = path.with_name(f".{path.name}.fetching")
-    partial = staging / "partial"
-    try:
-        resumed = _download(download, staging, partial, progress, pace)
-        ready = staging / _WHOLE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sweep(path.parent)
+    with temporary(path.parent) as folder:
+        ready = _downloaded(download, folder, _Bar(download, progress, Pace(patience)))
         if download.member is not None:
-            ready = staging / "member"
-            unpack(staging / _WHOLE, download.member, ready, download.url)
+            archive, ready = ready, folder / "member"
+            unpack(archive, download.member, ready, download.url)
         ready.replace(path)
-    finally:
-        if not (partial.exists() and partial.stat().st_size):
-            shutil.rmtree(staging, ignore_errors=True)
-    return Fetched(path, "resumed" if resumed else "fetched", path.stat().st_size)
+    return Fetched(path, "fetched", path.stat().st_size)
 
 
-def _download(
-    download: Download, staging: Path, partial: Path, progress: Progress, pace: Pace, *, may_resume: bool = True
-) -> bool:
-    """Write the verified download to the staging folder; return whether it was resumed."""
+def _downloaded(download: Download, folder: Path, bar: _Bar) -> Path:
+    """Download the file with pooch, which verifies its sha256. Raises `SourceError` if the server does not send it."""
     import pooch  # type: ignore[import-untyped]  # noqa: PLC0415  its import warns notebooks about widgets
+    import requests  # noqa: PLC0415
 
-    from auditor.sources.download.resume import ResumingDownloader  # noqa: PLC0415  # requests
-
-    downloader = ResumingDownloader(download, partial, progress, pace, may_resume=may_resume)
+    broken = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
     pooch.get_logger().setLevel("WARNING")  # its messages ignore --quiet
-    try:
-        pooch.retrieve(
-            download.url, f"sha256:{download.sha256}", _WHOLE, str(staging.absolute()), downloader=downloader
-        )
-    except ValueError as error:
-        if downloader.resumed and may_resume:  # parts that do not fit together: fetch the whole file
-            return _download(download, staging, partial, progress, pace, may_resume=False)
-        raise SourceError(
-            f"{download.url}: wrong checksum: sha256 is {downloader.sha256}, datasets.toml expects {download.sha256}; "
-            "the file was damaged on the way, or replaced: fetch it again; if that fails, "
-            "find the right version or correct sha256"
-        ) from error
-    return downloader.resumed
+
+    def to_file(url: str, file: str, _: object) -> None:
+        bar.begin(Path(file))
+        with ExitStack() as answers:  # pooch leaves one open if it fails
+            close = {"response": lambda answer, **_: answers.enter_context(answer)}
+            identity = {"Accept-Encoding": "identity"}
+            pooch.HTTPDownloader(bar, _CHUNK, headers=identity, timeout=TIMEOUT, hooks=close)(url, file, None)
+
+    def attempt() -> Path:
+        try:
+            name, known = "archive" if download.member else download.path.name, f"sha256:{download.sha256}"
+            return Path(pooch.retrieve(download.url, known, name, str(folder.absolute()), downloader=to_file))
+        except broken as error:
+            raise ConnectionError(_reason(error)) from None
+        except ValueError as error:
+            if not bar.is_full:
+                raise
+            raise SourceError(
+                f"{download.url}: wrong checksum: {str(error).partition('. Deleted')[0]}; fetch it again; if that "
+                "fails, find the right version, or correct sha256 in datasets.toml"
+            ) from error
+
+    return repeated(download.url, attempt, f"; or download the file yourself to {download.path}")
+
+
+class _Bar:
+    """The progress bar of pooch: after each chunk, it reports the size of the file, and checks it and the pace."""
+
+    total, is_full = 0, False
+
+    def __init__(self, download: Download, progress: Progress, pace: Pace) -> None:
+        self._download, self._progress, self._pace = download, progress, pace
+
+    def begin(self, file: Path) -> None:
+        """Measure a new attempt, which writes to `file`."""
+        self._file, self._received, self.is_full = file, 0, False
+        self._pace.begin()
+
+    def update(self, _: int) -> None:
+        """Read the size of the file. Raises `SourceError` if it is too large, or arrives too slowly."""
+        url, before, self._received = self._download.url, self._received, self._file.stat().st_size
+        self._pace.received(self._received - before)
+        if (slow := self._pace.trouble()) is not None:
+            raise SourceError(f"{url}: {slow}")
+        limit = min(self._download.size or pace.UNDECLARED, pace.LARGEST)
+        if max(self._received, self.total) > limit:
+            raise SourceError(f"{url}: larger than {limit:,} bytes, {self._remedy()}")
+        self._progress(f"fetching {self._download.path.name}", self._received, max(self.total, self._received))
+
+    def reset(self) -> None:
+        """Note that everything has arrived."""
+        self.is_full = True
+
+    def close(self) -> None:
+        """Do nothing more: the caller owns what it shows."""
+
+    def _remedy(self) -> str:
+        manual = f"download the file yourself to {self._download.path}"
+        if self._download.size is not None:
+            return f"the size in datasets.toml; correct bytes or url there, or {manual}"
+        return f"the limit for files of unknown size; add bytes = N in datasets.toml, or {manual}"
+
+
+def _reason(error: BaseException) -> str:
+    """Return why a connection failed, in a few words: messages of the libraries show their internals."""
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    if isinstance(error, TimeoutError):
+        return "the server does not answer in time"
+    return getattr(error, "strerror", None) or "the connection was interrupted"
 
 
 def unpack(archive: Path, member: str, target: Path, url: str) -> None:
@@ -173,7 +217,7 @@ def unpack(archive: Path, member: str, target: Path, url: str) -> None:
     unpacked = 0
     try:
         with _opened(archive, PurePosixPath(member), url) as content, target.open("wb") as file:
-            while chunk := content.read(_CHUNK):
+            while chunk := content.read(1 << 20):
                 unpacked += len(chunk)
                 if unpacked > pace.LARGEST:
                     raise SourceError(f"{url}: {member} unpacks to more than {pace.LARGEST:,} bytes: a zip bomb?")

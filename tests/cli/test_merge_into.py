@@ -1,4 +1,4 @@
-"""What leaves with a dataset: an in-toto statement that `store verify` checks, and our fields in a hub's Croissant file."""
+"""Our fields in a hub's Croissant file, whose own values stay."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import ROOT, searching_for
@@ -23,7 +22,7 @@ ROWS = [
 ]
 
 
-pytestmark = pytest.mark.xdist_group("attested")  # one card is read by several tests
+pytestmark = pytest.mark.xdist_group("merged")  # one store is read by several tests
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -34,59 +33,12 @@ def _search_for_what_is_in_the_rows() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of a file, and a statement about it."""
-    made = tmp_path_factory.mktemp("attest")
+    """A store of a file, next to JSON that is not of Croissant."""
+    made = tmp_path_factory.mktemp("merge")
     (made / "mine.csv").write_text("\n".join(ROWS) + "\n")
     assert run_auditor("ingest", "mine", "--from", "mine.csv", folder=made).returncode == 0
-    options = ("-m", "bleu-1", "--format", "card", "-o", "card.md", "--attest", "mine.intoto.json")
-    ran = run_auditor("report", "mine", *options, folder=made)
-    assert ran.returncode == 0, ran.stderr
+    (made / "other.json").write_text('{"conformsTo": "another"}')
     return made
-
-
-def test_statement_is_one_of_in_toto(folder: Path) -> None:
-    text = (folder / "mine.intoto.json").read_text()
-    assert "a dog number" not in text
-    statement = pytest.importorskip("in_toto_attestation.v1.statement", reason="no in-toto-attestation")
-    from google.protobuf import json_format
-
-    read = json.loads(text)
-    json_format.ParseDict(read, statement.spb.Statement())
-    subjects = [json_format.ParseDict(one, statement.ResourceDescriptor().pb) for one in read["subject"]]
-    statement.Statement(subjects, read["predicateType"], read["predicate"]).validate()
-
-
-def test_verify_checks_numbers_and_source(folder: Path) -> None:
-    ran = run_auditor("store", "verify", "mine.intoto.json", "--json", folder=folder)
-    assert ran.returncode == 0, ran.stderr
-    assert "the file itself is not read" in " ".join(ran.stderr.split())
-    rows = json.loads(ran.stdout)["auditor.store-verify/v2"]["rows"]
-    assert rows[0] | {"dataset": "", "version": ""} == {
-        "dataset": "", "version": "", "split": None, "number": "source", "meaning": "sha256 of the source",
-        "signature": None, "published": None, "now": None, "holds": True, "why": None,
-    }  # fmt: skip
-    assert all(row["holds"] for row in rows)
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "said"),
-    [
-        (("subject", 0, "digest", "sha256"), "0" * 64, "1 do not: source"),
-        (("predicate", "additionalProperty", 5, "value"), 12345, "1 do not: "),
-    ],
-)
-def test_verify_finds_a_changed_statement(
-    folder: Path, tmp_path: Path, path: tuple[str | int, ...], value: Any, said: str
-) -> None:
-    read = json.loads((folder / "mine.intoto.json").read_text())
-    inside: Any = read
-    for key in path[:-1]:
-        inside = inside[key]
-    inside[path[-1]] = value
-    (tmp_path / "changed.json").write_text(json.dumps(read))
-    ran = run_auditor("store", "verify", str(tmp_path / "changed.json"), folder=folder)
-    assert ran.returncode == 1
-    assert said in ran.stdout + ran.stderr
 
 
 GOLD = json.loads((ROOT / "tests" / "gold" / "card.croissant.json").read_text())
@@ -130,9 +82,8 @@ def test_a_hubs_croissant_file_keeps_its_values_and_gets_ours(folder: Path) -> N
     ("options", "code", "said"),
     [
         (["--merge-into", "mine.csv", "--format", "croissant"], 3, "--merge-into mine.csv: cannot be read"),
-        (["--merge-into", "mine.intoto.json", "--format", "croissant"], 3, "not a Croissant file"),
-        (["--merge-into", "mine.intoto.json"], 2, "write it with --format croissant"),
-        (["--attest", "audit.duckdb"], 2, "audit.duckdb: cannot be written: it is the store in use"),
+        (["--merge-into", "other.json", "--format", "croissant"], 3, "not a Croissant file"),
+        (["--merge-into", "other.json"], 2, "write it with --format croissant"),
     ],
 )
 def test_wrong_files_have_one_line(folder: Path, options: list[str], code: int, said: str) -> None:
