@@ -99,11 +99,6 @@ def check_resampling(resamples: int, confidence: float) -> None:
         )
 
 
-def several(given: Any) -> Any:
-    """Return a text that stands alone as a list of itself."""
-    return [given] if isinstance(given, str) else given
-
-
 #: What counts for an item that one of two compared sets lacks.
 COMMON, EMPTY, ERROR = "common", "empty", "error"
 

@@ -35,7 +35,6 @@ Candidates = Annotated[
         "candidate",
         "c",
         choices=CANDIDATES,
-        read=p.several,
     ),
 ]
 
